@@ -1,0 +1,89 @@
+//! Calls that wait for an outcome.
+//!
+//! A call is a promise made by the engine itself, not by the `Promise` a program may have replaced, and one JSON text
+//! made by the engine's own `JSON.stringify`.
+//!
+//! **Invariant:** ids count up from 1 without a gap; the host ends the run otherwise.
+
+use crate::bindings::exports::pml::sandbox::program::Outcome;
+use crate::bindings::pml::sandbox::mcp_call;
+use crate::error;
+use rquickjs::{Ctx, Exception, Function, Persistent, Promise, Result, Value};
+use std::{cell::RefCell, collections::BTreeMap};
+
+/// A waiting call: what to do with its outcome.
+struct Waiting {
+    tool: String,
+    resolve: Persistent<Function<'static>>,
+    reject: Persistent<Function<'static>>,
+}
+
+#[derive(Default)]
+struct Calls {
+    last: u64,
+    waiting: BTreeMap<u64, Waiting>,
+}
+
+thread_local! {
+    static CALLS: RefCell<Calls> = RefCell::default();
+}
+
+/// Puts a call in the host's queue and returns the promise of its outcome.
+pub(crate) fn request<'js>(
+    ctx: Ctx<'js>,
+    tool: String,
+    arguments: Value<'js>,
+) -> Result<Promise<'js>> {
+    let arguments = match ctx.json_stringify(arguments)? {
+        Some(text) => text.to_string()?,
+        None => return Err(Exception::throw_type(&ctx, "the arguments of a call must be an object")),
+    };
+    let (promise, resolve, reject) = ctx.promise()?;
+    let (resolve, reject) = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
+    CALLS.with_borrow_mut(|calls| {
+        calls.last += 1;
+        mcp_call::request(calls.last, &tool, &arguments);
+        calls.waiting.insert(calls.last, Waiting { tool, resolve, reject });
+    });
+    Ok(promise)
+}
+
+/// The id of the call that was made last.
+pub(crate) fn last() -> u64 {
+    CALLS.with_borrow(|calls| calls.last)
+}
+
+/// Withdraws a call: its promise is rejected with `reason`, or stays pending for ever without one. A call that has its
+/// outcome already is left alone.
+pub(crate) fn cancel<'js>(ctx: Ctx<'js>, id: u64, reason: Option<Value<'js>>) -> Result<()> {
+    let Some(waiting) = CALLS.with_borrow_mut(|calls| calls.waiting.remove(&id)) else {
+        return Ok(());
+    };
+    mcp_call::cancel(id);
+    match reason {
+        Some(reason) => waiting.reject.restore(&ctx)?.call((reason,)),
+        None => Ok(()),
+    }
+}
+
+/// Settles a call. An outcome for a call that nobody waits for is dropped.
+pub(crate) fn settle<'js>(ctx: &Ctx<'js>, id: u64, outcome: Outcome) -> Result<()> {
+    let Some(waiting) = CALLS.with_borrow_mut(|calls| calls.waiting.remove(&id)) else {
+        return Ok(());
+    };
+    match outcome {
+        Outcome::Value(json) => {
+            let value = ctx.json_parse(json)?;
+            waiting.resolve.restore(ctx)?.call((value,))
+        }
+        Outcome::Error(cause) => {
+            let error = error::tool_error(ctx, &waiting.tool, cause)?;
+            waiting.reject.restore(ctx)?.call((error,))
+        }
+    }
+}
+
+/// Whether any call waits.
+pub(crate) fn any() -> bool {
+    CALLS.with_borrow(|calls| !calls.waiting.is_empty())
+}

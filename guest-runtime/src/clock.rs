@@ -1,0 +1,35 @@
+//! The program's clock: the reading that came with the current step, and nothing else.
+//!
+//! **Invariant:** it stands still within a step and never goes back between steps.
+
+use std::cell::Cell;
+
+thread_local! {
+    static NOW: Cell<u64> = const { Cell::new(0) };
+    static ORIGIN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Takes the reading of a new step. A host whose clock went back is not followed.
+pub(crate) fn set(now: u64) {
+    NOW.set(NOW.get().max(now));
+    if ORIGIN.get() == 0 {
+        ORIGIN.set(now);
+    }
+}
+
+/// Microseconds since 1970.
+pub(crate) fn now() -> u64 {
+    NOW.get()
+}
+
+/// Microseconds since 1970 at which the program started.
+pub(crate) fn origin() -> u64 {
+    ORIGIN.get()
+}
+
+/// Where QuickJS's `Date` reads the time. Defining it here keeps the import that rquickjs would make out of the module.
+#[cfg(target_arch = "wasm32")]
+#[unsafe(no_mangle)]
+extern "C" fn __rquickjs_host_now_us() -> f64 {
+    now() as f64
+}

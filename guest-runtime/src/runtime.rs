@@ -1,0 +1,213 @@
+//! The engine: made once before the snapshot is taken, then started and resumed.
+//!
+//! In flows a program or an outcome, out flows a step. Between the two, JavaScript runs until no job is left.
+//!
+//! **Invariant:** a step ends; what does not is stopped from outside, and the instance is thrown away.
+
+use crate::bindings::exports::pml::sandbox::program::{
+    Failure, FailureKind, Outcome, Program, State, Step,
+};
+use crate::{apis, calls, config, console, error, modules, modules::Modules, random};
+use rquickjs::{
+    CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Promise, Result,
+    Runtime, Value, promise::PromiseState,
+};
+use std::{cell::RefCell, rc::Rc};
+
+/// A rejection that nobody has handled so far: the promise, and why.
+type Rejection = (Persistent<Value<'static>>, Persistent<Value<'static>>);
+
+/// The engine of this instance.
+pub(crate) struct Guest {
+    context: Context,
+    runtime: Runtime,
+    modules: Modules,
+    rejections: Rc<RefCell<Vec<Rejection>>>,
+    /// Calls `(namespace, inputs, evaluated) → promise of the result` for the program; from the prelude.
+    enter: Persistent<Function<'static>>,
+    result: Option<Persistent<Promise<'static>>>,
+    result_limit: usize,
+}
+
+thread_local! {
+    static GUEST: RefCell<Option<Guest>> = const { RefCell::new(None) };
+}
+
+/// Builds the engine and the prelude.
+pub(crate) fn initialize() {
+    GUEST.set(Some(Guest::new().expect("the prelude is our own and loads")));
+}
+
+/// Uses the engine.
+pub(crate) fn with<T>(work: impl FnOnce(&mut Guest) -> T) -> T {
+    GUEST.with_borrow_mut(|guest| work(guest.as_mut().expect("the snapshot holds an engine")))
+}
+
+impl Guest {
+    fn new() -> Result<Guest> {
+        let runtime = Runtime::new()?;
+        runtime.set_max_stack_size(config::PRELUDE_STACK);
+        runtime.set_gc_threshold(config::GC_THRESHOLD);
+        let context = Context::custom::<config::Intrinsics>(&runtime)?;
+        let enter = context.with(|ctx| -> Result<_> {
+            let enter = apis::register(&ctx)?;
+            Ok(Persistent::save(&ctx, enter))
+        })?;
+        let modules = Modules::default();
+        runtime.set_loader(modules.clone(), modules.clone());
+        let rejections = Rc::<RefCell<Vec<Rejection>>>::default();
+        let list = rejections.clone();
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(
+            move |ctx, promise, reason, is_handled| {
+                let mut list = list.borrow_mut();
+                if is_handled {
+                    list.retain(|(known, _)| known.clone().restore(&ctx).ok().as_ref() != Some(&promise));
+                } else if list.len() < config::UNHANDLED_KEPT {
+                    list.push((Persistent::save(&ctx, promise), Persistent::save(&ctx, reason)));
+                }
+            },
+        )));
+        runtime.set_interrupt_handler(Some(Box::new(|| {
+            console::hand_over();
+            false
+        })));
+        runtime.run_gc();
+        Ok(Guest { context, runtime, modules, rejections, enter, result: None, result_limit: 0 })
+    }
+
+    /// Starts the program.
+    pub(crate) fn start(&mut self, program: Program) -> Step {
+        let mut seed = [0; 32];
+        let given = program.seed.len().min(seed.len());
+        seed[..given].copy_from_slice(&program.seed[..given]);
+        random::seed(seed);
+        console::allow(program.console_limit as usize);
+        self.result_limit = program.result_limit as usize;
+        self.runtime.set_max_stack_size(program.stack_limit as usize);
+        let context = self.context.clone();
+        context.with(|ctx| match self.begin(&ctx, program) {
+            Ok(()) => self.turn(&ctx),
+            Err(failure) => self.step(&ctx, State::Failed(failure)),
+        })
+    }
+
+    /// Gives the program the outcome of a call.
+    pub(crate) fn resume(&mut self, id: u64, outcome: Outcome) -> Step {
+        let context = self.context.clone();
+        context.with(|ctx| match calls::settle(&ctx, id, outcome).catch(&ctx) {
+            Ok(()) => self.turn(&ctx),
+            Err(caught) => {
+                let failure = thrown(&ctx, caught);
+                self.step(&ctx, State::Failed(failure))
+            }
+        })
+    }
+
+    fn begin(&mut self, ctx: &Ctx<'_>, program: Program) -> std::result::Result<(), Failure> {
+        let entry = self.modules.fill(program.modules).ok_or_else(|| {
+            error::own(FailureKind::Syntax, "the program has no module to start with")
+        })?;
+        let inputs = ctx.json_parse(program.inputs).catch(ctx).map_err(|e| thrown(ctx, e))?;
+        let (namespace, evaluated) = modules::evaluate(ctx, entry).catch(ctx).map_err(|caught| {
+            let failure = thrown(ctx, caught);
+            match failure.kind {
+                FailureKind::Stack => failure,
+                _ => Failure { kind: FailureKind::Syntax, ..failure },
+            }
+        })?;
+        let result = self
+            .enter
+            .clone()
+            .restore(ctx)
+            .and_then(|enter| enter.call::<_, Promise>((namespace, inputs, evaluated)))
+            .catch(ctx)
+            .map_err(|caught| thrown(ctx, caught))?;
+        self.result = Some(Persistent::save(ctx, result));
+        Ok(())
+    }
+
+    /// Runs jobs until none is left, and says where the program stands.
+    fn turn<'js>(&mut self, ctx: &Ctx<'js>) -> Step {
+        while ctx.execute_pending_job() {}
+        let result = self.result.clone().map(|result| result.restore(ctx));
+        let Some(Ok(result)) = result else {
+            return self.step(ctx, State::Failed(error::own(FailureKind::Stalled, "not started")));
+        };
+        let state = match result.state() {
+            PromiseState::Pending if calls::any() => State::Waiting,
+            PromiseState::Pending => State::Failed(error::own(
+                FailureKind::Stalled,
+                "the program waits for a promise that nothing can settle: no call and no timer is pending",
+            )),
+            PromiseState::Resolved => match result.result::<Value>() {
+                Some(Ok(value)) => self.finish(ctx, value),
+                _ => State::Failed(error::own(FailureKind::NotJson, "the result cannot be read")),
+            },
+            PromiseState::Rejected => {
+                let _ = result.result::<Value>();
+                State::Failed(error::failure(ctx, &ctx.catch()))
+            }
+        };
+        self.step(ctx, state)
+    }
+
+    fn finish<'js>(&self, ctx: &Ctx<'js>, value: Value<'js>) -> State {
+        if value.is_undefined() {
+            return State::Finished(None);
+        }
+        let kind = value.type_name();
+        let json = match ctx.json_stringify(value).catch(ctx) {
+            Ok(Some(json)) => json.to_string().unwrap_or_default(),
+            Ok(None) => {
+                return State::Failed(error::own(
+                    FailureKind::NotJson,
+                    format!("the result is a {kind}, which JSON cannot hold"),
+                ));
+            }
+            Err(caught) => {
+                let failure = thrown(ctx, caught);
+                let kind = match failure.kind {
+                    FailureKind::Stack => FailureKind::Stack,
+                    _ => FailureKind::NotJson,
+                };
+                return State::Failed(Failure { kind, ..failure });
+            }
+        };
+        if json.len() > self.result_limit {
+            let message =
+                format!("the result is {} bytes of JSON, the limit is {}", json.len(), self.result_limit);
+            return State::Failed(error::own(FailureKind::ResultSize, message));
+        }
+        State::Finished(Some(json))
+    }
+
+    /// Whether this is the promise of the program's own result, which the host looks at.
+    fn is_result(&self, ctx: &Ctx<'_>, promise: &Persistent<Value<'static>>) -> bool {
+        let result = self.result.clone().and_then(|result| result.restore(ctx).ok());
+        result.is_some_and(|result| promise.clone().restore(ctx).is_ok_and(|one| one == *result.as_value()))
+    }
+
+    fn step(&self, ctx: &Ctx<'_>, state: State) -> Step {
+        let unhandled = match state {
+            State::Waiting => Vec::new(),
+            _ => self
+                .rejections
+                .take()
+                .into_iter()
+                .filter(|(promise, _)| !self.is_result(ctx, promise))
+                .filter_map(|(_, reason)| reason.restore(ctx).ok())
+                .map(|reason| error::failure(ctx, &reason))
+                .collect(),
+        };
+        Step { state, console: console::take(), unhandled, dropped_lines: console::dropped() }
+    }
+}
+
+fn thrown<'js>(ctx: &Ctx<'js>, caught: CaughtError<'js>) -> Failure {
+    match caught {
+        CaughtError::Exception(exception) => error::failure(ctx, exception.as_value()),
+        CaughtError::Value(value) => error::failure(ctx, &value),
+        CaughtError::Error(cause) => error::own(FailureKind::Threw, cause.to_string()),
+    }
+}
+

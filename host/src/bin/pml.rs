@@ -1,0 +1,5 @@
+//! The `pml` command: parse, run, exit code.
+
+fn main() -> std::process::ExitCode {
+    pml::cli::main()
+}

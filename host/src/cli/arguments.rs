@@ -1,0 +1,73 @@
+//! The command line as it is typed.
+
+use super::quantity::{bytes, duration, seed};
+use super::{completions, version};
+use clap::{Args, Parser, Subcommand};
+use std::{path::PathBuf, time::Duration};
+
+/// Run agent-written JavaScript and TypeScript in a sandbox that can only ask
+#[derive(Parser)]
+#[command(name = "pml", version, about, max_term_width = 100, disable_help_subcommand = true)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    Run(Run),
+    Eval(Eval),
+    Version(version::Version),
+    Completions(completions::Completions),
+}
+
+/// Run a program
+///
+/// The program is a function body (`return`, top-level `await`, or a last expression whose value is the result) or an ES
+/// module whose default export is the result. It sees `mcp`, `inputs`, `console` and the language; no files, no network.
+///
+/// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 130 interrupted, 255 pml is broken.
+#[derive(Args)]
+pub(super) struct Run {
+    /// The file to run (.ts, .mts, .js, .mjs), or - for stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) options: Options,
+    /// Run again whenever the program or one of its modules changes
+    #[arg(long)]
+    pub(super) watch: bool,
+}
+
+/// Run a program given as text
+#[derive(Args)]
+pub(super) struct Eval {
+    /// The program, in TypeScript
+    #[arg(value_name = "CODE")]
+    pub(super) code: String,
+    #[command(flatten)]
+    pub(super) options: Options,
+}
+
+/// What both ways of running share.
+#[derive(Args, Clone)]
+pub(super) struct Options {
+    /// Give the program its `inputs`: JSON, or @FILE with JSON in it
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(super) inputs: Option<String>,
+    /// Print exactly one line of JSON on stdout: the result, or an object with `error`
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Stop after this much CPU time (500ms, 2s, 5m) [default: 10s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) cpu_time: Option<Duration>,
+    /// Stop after this long in all [default: 5m]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) timeout: Option<Duration>,
+    /// Stop when the program needs more memory (32M, 1G) [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(super) memory: Option<usize>,
+    /// Draw random numbers from this seed: a whole number, or 64 hex digits
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub(super) seed: Option<[u8; 32]>,
+}

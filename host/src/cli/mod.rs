@@ -1,0 +1,32 @@
+//! The `pml` command. In flow arguments, out flow results on stdout, everything else on stderr, and an exit code.
+//!
+//! **Invariant:** it uses only what the crate's root exports, as an embedder would.
+//! **Invariant:** stdout and stderr are written by `ui.rs` alone.
+
+mod arguments;
+mod completions;
+mod execute;
+mod quantity;
+mod report;
+mod ui;
+mod version;
+mod watch;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return report::usage(&error),
+    };
+    let done = match arguments.command {
+        Command::Run(command) => command.run(),
+        Command::Eval(command) => command.run(),
+        Command::Version(command) => command.run(),
+        Command::Completions(command) => command.run(),
+    };
+    done.unwrap_or_else(|error| report::error(&error))
+}

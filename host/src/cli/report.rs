@@ -1,0 +1,116 @@
+//! Errors and failures, translated once: kind, chain, hint and exit code.
+
+use super::ui::{self, DIM, ERROR, HINT, WARNING};
+use crate::{Class, Code, Error, Failure, Outcome, escape};
+use std::io;
+use std::process::ExitCode;
+
+/// The program failed, or the user's files are wrong.
+pub(super) const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const BROKEN_PIPE: u8 = 3;
+/// Stopped by Ctrl-C.
+pub(super) const INTERRUPTED: u8 = 130;
+const INTERNAL: u8 = 255;
+
+/// Reports arguments that clap refuses; help and version go to stdout.
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Ok(()) if error.use_stderr() => ExitCode::from(USAGE),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => self::error(&error.into()),
+    }
+}
+
+/// Reports what kept a program from running.
+pub(super) fn error(error: &anyhow::Error) -> ExitCode {
+    if let Some(io) = error.downcast_ref::<io::Error>()
+        && io.kind() == io::ErrorKind::BrokenPipe
+    {
+        return ExitCode::from(BROKEN_PIPE);
+    }
+    let mut text = format!("{ERROR}error{ERROR:#}: {}", escape(&error.to_string()));
+    for cause in error.chain().skip(1) {
+        text += &format!("\n  {DIM}because{DIM:#}: {}", escape(&cause.to_string()));
+    }
+    let own = error.downcast_ref::<Error>();
+    if let Some(hint) = own.and_then(Error::hint) {
+        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+    }
+    ui::say(&text);
+    match own.map(|own| own.kind().class()) {
+        Some(Class::Internal) => ExitCode::from(INTERNAL),
+        Some(Class::Usage) if own.is_some_and(|own| own.kind() == Code::Config) => {
+            ExitCode::from(USAGE)
+        }
+        _ => ExitCode::from(FAILED),
+    }
+}
+
+/// Reports why a program failed.
+pub(super) fn failure(failure: &Failure) {
+    let mut text = format!("{ERROR}error{ERROR:#}: {}", describe(failure));
+    if let Some(frame) = &failure.code_frame {
+        text += &format!("\n{}", frame.trim_end());
+    }
+    let mut last = None;
+    for frame in failure.stack.iter().filter(|frame| last.replace(*frame) != Some(*frame)).take(10) {
+        let function = frame.function.as_deref().map(escape);
+        text += &match function {
+            Some(name) => format!("\n    {DIM}at {name} ({}){DIM:#}", frame.position),
+            None => format!("\n    {DIM}at {}{DIM:#}", frame.position),
+        };
+    }
+    if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
+        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+    }
+    ui::say(&text);
+}
+
+/// Reports what a program left behind although it ended.
+pub(super) fn leftovers(outcome: &Outcome) {
+    for failure in &outcome.unhandled {
+        ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {}", describe(failure)));
+    }
+    for call in &outcome.abandoned {
+        let what = if call.sent { "was cancelled" } else { "was never sent" };
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: call {} of `{}` {what}: the program ended without waiting for it\n\
+             {HINT}hint{HINT:#}: `await` it",
+            call.call,
+            escape(&call.tool),
+        ));
+    }
+    if outcome.dropped_lines > 0 {
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: the console is full: {} more lines were dropped",
+            outcome.dropped_lines
+        ));
+    }
+}
+
+/// One line: what was thrown, or which limit was hit.
+fn describe(failure: &Failure) -> String {
+    let message = escape(&failure.message);
+    match failure.code {
+        Code::Threw if failure.name.is_empty() => format!("uncaught {message}"),
+        Code::Threw => {
+            let code = failure.error_code.as_deref().map(escape);
+            let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
+            format!("uncaught {}{code}: {message}", escape(&failure.name))
+        }
+        code => format!("{message} [{code}]"),
+    }
+}
+
+fn hint(code: Code) -> Option<&'static str> {
+    match code {
+        Code::CpuTime => Some("raise the limit with `--cpu-time`, as in `--cpu-time 1m`"),
+        Code::Timeout => Some("raise the limit with `--timeout`, as in `--timeout 30m`"),
+        Code::Memory => Some("raise the limit with `--memory`, as in `--memory 256M`"),
+        Code::ResultNotJson => Some("return plain data: objects, arrays, strings, numbers, booleans, null"),
+        Code::ResultSize => Some("return less, or a summary of it"),
+        Code::Stalled => Some("some promise in the program is never resolved: look for a missing `resolve()`"),
+        _ => None,
+    }
+}

@@ -1,0 +1,165 @@
+//! Settings of an engine: what an embedder says, and what it means once checked.
+
+mod settings;
+
+pub(crate) use settings::Settings;
+
+use crate::model::{Clock, Limits, SystemClock};
+use std::{fmt, sync::Arc, time::Duration};
+
+/// What an [`Engine`](crate::Engine) is made from. Nothing is allowed until it is said.
+///
+/// ```
+/// # use std::time::Duration;
+/// let mut config = pml::Config::new();
+/// config.memory_limit(64 << 20).cpu_time(Duration::from_secs(2)).allow_tool("github:*");
+/// let engine = pml::Engine::new(&config)?;
+/// # Ok::<(), pml::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Config {
+    limits: Limits,
+    allow: Vec<String>,
+    runs: u32,
+    clock: Arc<dyn Clock>,
+}
+
+impl Config {
+    /// Runs that an engine holds at the same time, unless it is told otherwise; further ones wait for a slot. A slot that
+    /// is not in use costs addresses, not memory.
+    pub const RUNS: u32 = 1_000;
+
+    /// Returns the default settings:
+    ///
+    /// | setting | default |
+    /// | --- | --- |
+    /// | [`allow_tool`](Config::allow_tool) | none: every call is refused |
+    /// | [`cpu_time`](Config::cpu_time) | [`Limits::CPU_TIME`], 10 s |
+    /// | [`timeout`](Config::timeout) | [`Limits::TIMEOUT`], 5 min |
+    /// | [`memory_limit`](Config::memory_limit) | [`Limits::MEMORY`], 64 MiB |
+    /// | [`stack_limit`](Config::stack_limit) | [`Limits::STACK`], 256 KiB |
+    /// | [`source_limit`](Config::source_limit) | [`Limits::SOURCE`], 4 MiB |
+    /// | [`inputs_limit`](Config::inputs_limit) | [`Limits::INPUTS`], 16 MiB |
+    /// | [`result_limit`](Config::result_limit) | [`Limits::RESULT`], 16 MiB |
+    /// | [`console_limit`](Config::console_limit) | [`Limits::CONSOLE`], 1 MiB |
+    /// | [`calls`](Config::calls) | [`Limits::CALLS`], 10,000 |
+    /// | [`calls_in_flight`](Config::calls_in_flight) | [`Limits::CALLS_IN_FLIGHT`], 256 |
+    /// | [`arguments_limit`](Config::arguments_limit) | [`Limits::ARGUMENTS`], 16 MiB |
+    /// | [`reply_limit`](Config::reply_limit) | [`Limits::REPLY`], 16 MiB |
+    /// | [`runs`](Config::runs) | [`Config::RUNS`], 1,000 |
+    /// | [`clock`](Config::clock) | the machine's |
+    pub fn new() -> Config {
+        Config {
+            limits: Limits::default(),
+            allow: Vec::new(),
+            runs: Config::RUNS,
+            clock: Arc::new(SystemClock),
+        }
+    }
+
+    /// Allows the tools that `pattern` covers: `server:tool`, `server:prefix_*`, `server:*` or `*`.
+    pub fn allow_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
+        self.allow.push(pattern.into());
+        self
+    }
+
+    /// Sets how long JavaScript may run in all; waiting does not count.
+    pub fn cpu_time(&mut self, limit: Duration) -> &mut Config {
+        self.limits.cpu_time = limit;
+        self
+    }
+
+    /// Sets how long a run may take from start to end.
+    pub fn timeout(&mut self, limit: Duration) -> &mut Config {
+        self.limits.timeout = limit;
+        self
+    }
+
+    /// Sets how many bytes of memory a program may use, the engine's own two or so included.
+    pub fn memory_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.memory = bytes;
+        self
+    }
+
+    /// Sets how many bytes of stack JavaScript may use.
+    pub fn stack_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.stack = bytes;
+        self
+    }
+
+    /// Sets how many bytes all modules of a program may have together.
+    pub fn source_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.source = bytes;
+        self
+    }
+
+    /// Sets how many bytes of JSON the inputs may have.
+    pub fn inputs_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.inputs = bytes;
+        self
+    }
+
+    /// Sets how many bytes of JSON a result may have.
+    pub fn result_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.result = bytes;
+        self
+    }
+
+    /// Sets how many bytes of console output are kept.
+    pub fn console_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.console = bytes;
+        self
+    }
+
+    /// Sets how many calls a program may make, timers included.
+    pub fn calls(&mut self, limit: u64) -> &mut Config {
+        self.limits.calls = limit;
+        self
+    }
+
+    /// Sets how many calls of one run are out at the same time; further ones wait for their turn.
+    pub fn calls_in_flight(&mut self, limit: usize) -> &mut Config {
+        self.limits.calls_in_flight = limit;
+        self
+    }
+
+    /// Sets how many bytes of JSON the arguments of all unanswered calls of a run may have together.
+    pub fn arguments_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.arguments = bytes;
+        self
+    }
+
+    /// Sets how many bytes of JSON one answer of a tool may have.
+    pub fn reply_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.reply = bytes;
+        self
+    }
+
+    /// Sets how many runs the engine holds at the same time; further ones wait.
+    pub fn runs(&mut self, slots: u32) -> &mut Config {
+        self.runs = slots;
+        self
+    }
+
+    /// Sets where programs get their time from.
+    pub fn clock(&mut self, clock: Arc<dyn Clock>) -> &mut Config {
+        self.clock = clock;
+        self
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config::new()
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("limits", &self.limits)
+            .field("allow", &self.allow)
+            .field("runs", &self.runs)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,97 @@
+//! A [`Config`] that has been checked: once it is `Settings`, every value is in its range.
+
+use super::Config;
+use crate::error::Error;
+use crate::model::{Clock, Code, Limits, MEMORY_CEILING, STACK_CEILING, ToolPattern};
+use std::{ops::RangeInclusive, sync::Arc};
+
+/// The engine alone takes about this much; a program needs something on top.
+const MEMORY_FLOOR: usize = 4 << 20;
+
+/// Enough for the prelude's own functions.
+const STACK_FLOOR: usize = 32 << 10;
+
+/// No single value that crosses into the guest is larger than this, whatever its limit.
+const SIZE_CEILING: usize = 256 << 20;
+
+/// Valid settings.
+pub(crate) struct Settings {
+    pub(crate) limits: Limits,
+    pub(crate) allow: Arc<[ToolPattern]>,
+    pub(crate) runs: u32,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl TryFrom<&Config> for Settings {
+    type Error = Error;
+
+    fn try_from(config: &Config) -> Result<Settings, Error> {
+        let limits = config.limits.clone();
+        within("memory_limit", limits.memory, MEMORY_FLOOR..=MEMORY_CEILING)?;
+        within("stack_limit", limits.stack, STACK_FLOOR..=STACK_CEILING)?;
+        for (name, size) in [
+            ("source_limit", limits.source),
+            ("inputs_limit", limits.inputs),
+            ("result_limit", limits.result),
+            ("console_limit", limits.console),
+            ("arguments_limit", limits.arguments),
+            ("reply_limit", limits.reply),
+        ] {
+            within(name, size, 0..=SIZE_CEILING)?;
+        }
+        within("calls_in_flight", limits.calls_in_flight, 1..=100_000)?;
+        within("runs", config.runs as usize, 1..=20_000)?;
+        if limits.cpu_time.is_zero() || limits.timeout.is_zero() {
+            return Err(Error::new(Code::Config, "`cpu_time` and `timeout` must be more than zero"));
+        }
+        let allow = config.allow.iter().map(|pattern| pattern.parse::<ToolPattern>());
+        let allow = allow.collect::<Result<Vec<_>, _>>().map_err(|invalid| {
+            Error::new(Code::Config, "`allow_tool` was given a pattern that names no tools")
+                .with_source(invalid)
+                .with_hint("patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`")
+        })?;
+        Ok(Settings { limits, allow: allow.into(), runs: config.runs, clock: config.clock.clone() })
+    }
+}
+
+fn within(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), Error> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (least, most) = range.into_inner();
+    Err(Error::new(Code::Config, format!("`{name}` is {value}: it must be between {least} and {most}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, Settings};
+    use crate::model::Code;
+
+    fn refusal(change: impl FnOnce(&mut Config) -> &mut Config) -> String {
+        let mut config = Config::new();
+        change(&mut config);
+        let error = Settings::try_from(&config).err().expect("refused");
+        assert_eq!(error.kind(), Code::Config);
+        error.to_string()
+    }
+
+    #[test]
+    fn the_defaults_are_valid() {
+        assert!(Settings::try_from(&Config::new()).is_ok());
+    }
+
+    #[test]
+    fn a_value_out_of_its_range_is_named() {
+        assert!(refusal(|c| c.memory_limit(1 << 10)).contains("`memory_limit` is 1024"));
+        assert!(refusal(|c| c.stack_limit(64 << 20)).contains("`stack_limit`"));
+        assert!(refusal(|c| c.result_limit(1 << 40)).contains("`result_limit`"));
+        assert!(refusal(|c| c.calls_in_flight(0)).contains("`calls_in_flight` is 0"));
+        assert!(refusal(|c| c.runs(0)).contains("`runs` is 0"));
+        assert!(refusal(|c| c.timeout(std::time::Duration::ZERO)).contains("more than zero"));
+    }
+
+    #[test]
+    fn a_pattern_that_names_no_tools_is_refused() {
+        assert!(refusal(|c| c.allow_tool("git*")).contains("allow_tool"));
+    }
+}

@@ -1,0 +1,74 @@
+//! What happens, told as it happens. Events flow one way, from a run to whoever listens; nothing comes back.
+
+use crate::model::{CallError, CallId, Line, RunId, Timestamp, ToolName};
+use serde::Serialize;
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// The program starts.
+    Started {
+        /// Which run.
+        run: RunId,
+        /// When.
+        at: Timestamp,
+    },
+    /// The program wrote a line.
+    Console {
+        /// Which run.
+        run: RunId,
+        /// What it wrote.
+        line: Line,
+    },
+    /// A call went out.
+    CallStarted {
+        /// Which run.
+        run: RunId,
+        /// Which call.
+        call: CallId,
+        /// Where to.
+        tool: ToolName,
+    },
+    /// A call came back.
+    CallSettled {
+        /// Which run.
+        run: RunId,
+        /// Which call.
+        call: CallId,
+        /// Why it failed, if it did.
+        error: Option<CallError>,
+    },
+    /// A call was given up: the program cancelled it, or ended without waiting for it.
+    CallDropped {
+        /// Which run.
+        run: RunId,
+        /// Which call.
+        call: CallId,
+    },
+    /// The run is over.
+    Ended {
+        /// Which run.
+        run: RunId,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// Listens to a run. It is called in the middle of the work: it must be quick and must not block.
+pub trait EventSink: Send + Sync {
+    /// Takes one event.
+    fn event(&self, event: &Event);
+}
+
+/// Listens to nothing.
+impl EventSink for () {
+    fn event(&self, _: &Event) {}
+}
+
+impl<F: Fn(&Event) + Send + Sync> EventSink for F {
+    fn event(&self, event: &Event) {
+        self(event);
+    }
+}

@@ -1,0 +1,72 @@
+//! Runs agent-written JavaScript and TypeScript in a sandbox that can only ask.
+//!
+//! A program runs in QuickJS, compiled to wasm, with no permission at all: no files, no network, no clock and no random
+//! numbers of its own. Its one import is `mcp-call`. Every call passes one door in the host, where it is allowed, refused
+//! and carried out.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pml::Error> {
+//! use pml::{Config, Engine, Script, json::json};
+//!
+//! let mut config = Config::new(); // everything is refused until it is allowed
+//! config.allow_tool("demo:*");
+//! let engine = Engine::new(&config)?;
+//!
+//! let tools = pml::tools_from_fn(|call| async move { Ok(json!({ "echo": call.arguments })) });
+//! let script = Script::ts("const { echo } = await mcp.demo.echo({ n: inputs.n as number }); return echo.n + 1");
+//! let outcome = engine.run(script).inputs(json!({ "n": 41 })).tools(tools).await?;
+//! assert_eq!(outcome.value(), Some(json!(42)));
+//!
+//! // A script that fails is an outcome, not an error.
+//! let outcome = engine.run(Script::ts("await mcp.bank.pay({ amount: 1 })")).await?;
+//! assert_eq!(outcome.failure().unwrap().error_code.as_deref(), Some("TOOL_DENIED"));
+//! # Ok(()) }
+//! ```
+//!
+//! # The map
+//!
+//! Arrows point down only; `tests/it/rooms.rs` keeps them so.
+//!
+//! | room | holds | may use, besides the floor |
+//! | --- | --- | --- |
+//! | `cli` | the `pml` command (feature `cli`) | only what this file exports |
+//! | `run` | the spine: a run from its program to its outcome | `source`, `sandbox`, `router` |
+//! | `source` | TypeScript to a program, stack traces back to the source | nothing |
+//! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
+//! | `router` | whether a call may go, and where it goes | nothing yet |
+//! | `config`, `event` | settings; what happens, told as it happens | floor |
+//! | `model`, `error` | plain data: ids, calls, lines, limits, codes; the crate's error | floor |
+//!
+//! # Files
+//!
+//! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It writes nothing.
+
+#[cfg(feature = "cli")]
+pub mod cli;
+mod config;
+mod error;
+mod event;
+mod model;
+mod router;
+mod run;
+mod sandbox;
+mod source;
+
+pub use config::Config;
+pub use error::Error;
+pub use event::{Event, EventSink};
+/// The future type of [`Tools`], from the `futures` crates.
+pub use futures_util::future::BoxFuture;
+pub use model::{
+    Call, CallError, CallId, Class, Clock, Code, InvalidTool, Level, Limits, Line, MEMORY_CEILING,
+    Reply, RunId, STACK_CEILING, Secret, SystemClock, Tenant, Timestamp, ToolName, ToolPattern,
+    escape,
+};
+pub use router::{Tools, tools_from_fn};
+pub use run::{
+    Abandoned, Divergence, Ending, Engine, Failure, Outcome, Recording, Run, Turn, Usage,
+};
+pub use sandbox::{Ask, Fault, FaultKind, GUEST_DIGEST, Module, Settled, State, Step};
+/// JSON values as they appear in this crate's interface.
+pub use serde_json as json;
+pub use source::{CodeFrame, Frame, Position, Script, SourceError};

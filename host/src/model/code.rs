@@ -1,0 +1,131 @@
+//! The registry of error codes: stable names that people search for and programs compare.
+//!
+//! Policy for change: a code is never renamed or given another meaning; a new one is added.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// Whose matter a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Class {
+    /// The script threw, or is not a program.
+    Script,
+    /// Policy, a person or a limit said no.
+    Refused,
+    /// The user's files or flags are wrong.
+    Usage,
+    /// pml itself is broken.
+    Internal,
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal, $class:ident;)+) => {
+        /// A stable error code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Code {
+            /// All codes there are.
+            pub const ALL: &[Code] = &[$(Code::$name),+];
+
+            /// Returns the code as it is written.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)+ }
+            }
+
+            /// Returns whose matter it is.
+            pub fn class(self) -> Class {
+                match self { $(Code::$name => Class::$class,)+ }
+            }
+
+            /// Returns one sentence on what it means.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc),+).trim_ascii(),)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The script threw an error that nobody caught.
+    Threw = "THREW", Script;
+    /// The source is not JavaScript or TypeScript.
+    Syntax = "SYNTAX", Script;
+    /// The source uses TypeScript that has to be compiled, not just erased, or JSX.
+    UnsupportedSyntax = "UNSUPPORTED_SYNTAX", Script;
+    /// An import names something that programs cannot reach.
+    ImportRefused = "IMPORT_REFUSED", Refused;
+    /// The result cannot be written as JSON: it is cyclic, a function, a symbol or a BigInt.
+    ResultNotJson = "RESULT_NOT_JSON", Script;
+    /// The program waits for a promise that nothing can settle any more.
+    Stalled = "STALLED", Script;
+    /// JavaScript ran for longer than `--cpu-time`; waiting does not count.
+    CpuTime = "CPU_TIME", Refused;
+    /// The run took longer than `--timeout`; waiting for people does not count.
+    Timeout = "TIMEOUT", Refused;
+    /// The program needs more memory than `--memory`.
+    Memory = "MEMORY", Refused;
+    /// The program recursed too deep.
+    Stack = "STACK", Refused;
+    /// The modules of the program are too large together.
+    SourceSize = "SOURCE_SIZE", Refused;
+    /// The inputs are too large.
+    InputSize = "INPUT_SIZE", Refused;
+    /// The result is too large.
+    ResultSize = "RESULT_SIZE", Refused;
+    /// The program made more calls than it may in one run.
+    Calls = "CALLS", Refused;
+    /// The arguments of the calls that wait are too large together.
+    ArgumentsSize = "ARGUMENTS_SIZE", Refused;
+    /// The arguments of a call are not a JSON object, or nested too deep.
+    Arguments = "ARGUMENTS", Script;
+    /// The answer of a tool is too large for the program.
+    ReplySize = "REPLY_SIZE", Refused;
+    /// The policy does not allow this tool.
+    ToolDenied = "TOOL_DENIED", Refused;
+    /// No such tool.
+    ToolUnknown = "TOOL_UNKNOWN", Refused;
+    /// The tool reports that it failed.
+    ToolFailed = "TOOL_FAILED", Script;
+    /// The run was cancelled from outside.
+    Cancelled = "CANCELLED", Refused;
+    /// A file cannot be read.
+    SourceRead = "SOURCE_READ", Usage;
+    /// A setting is out of its range.
+    Config = "CONFIG", Usage;
+    /// The sandbox itself failed.
+    Internal = "INTERNAL", Internal;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_code_is_written_once_and_means_something() {
+        let texts: HashSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(texts.len(), Code::ALL.len());
+        for code in Code::ALL {
+            assert!(code.as_str().chars().all(|c| c.is_ascii_uppercase() || c == '_'), "{code}");
+            assert!(code.meaning().ends_with('.'), "{code}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Names of things that live longer than a variable.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+use uuid::Uuid;
+
+/// Names one run, for ever. Ids sort by the time they were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(Uuid);
+
+impl RunId {
+    /// Returns a new id.
+    #[expect(clippy::new_without_default, reason = "two ids are never equal, so there is no default one")]
+    pub fn new() -> RunId {
+        RunId(Uuid::now_v7())
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for RunId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<RunId, uuid::Error> {
+        text.parse().map(RunId)
+    }
+}
+
+/// Names a call within its run: 1 for the first, then counting up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallId(pub u64);
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunId;
+
+    #[test]
+    fn ids_are_version_7_and_sort_by_time() {
+        let (first, second) = (RunId::new(), RunId::new());
+        assert_eq!(first.0.get_version_num(), 7);
+        assert!(first < second);
+    }
+
+    #[test]
+    fn an_id_reads_back_from_its_text() {
+        let id = RunId::new();
+        assert_eq!(id.to_string().parse::<RunId>().expect("its own text"), id);
+        assert!("run-1".parse::<RunId>().is_err());
+    }
+}

@@ -1,0 +1,86 @@
+//! What a run may use.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The most memory that any run may be given. Every slot of the pool reserves addresses for it.
+pub const MEMORY_CEILING: usize = 1 << 30;
+
+/// The most JavaScript stack that any run may be given; the guest's own stack has this and a reserve.
+pub const STACK_CEILING: usize = 512 << 10;
+
+/// What a run may use. Each limit has a code of its own, which its failure carries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Time during which JavaScript runs (`CPU_TIME`).
+    pub cpu_time: Duration,
+    /// Time from start to end (`TIMEOUT`).
+    pub timeout: Duration,
+    /// Bytes of memory (`MEMORY`).
+    pub memory: usize,
+    /// Bytes of JavaScript stack (`STACK`).
+    pub stack: usize,
+    /// Bytes of all modules together (`SOURCE_SIZE`).
+    pub source: usize,
+    /// Bytes of the inputs as JSON (`INPUT_SIZE`).
+    pub inputs: usize,
+    /// Bytes of the result as JSON (`RESULT_SIZE`).
+    pub result: usize,
+    /// Bytes of console output; what is over is dropped and counted.
+    pub console: usize,
+    /// Calls in all, timers included (`CALLS`).
+    pub calls: u64,
+    /// Calls that are out at the same time; further ones wait for their turn.
+    pub calls_in_flight: usize,
+    /// Bytes of the arguments of all calls that are not yet answered (`ARGUMENTS_SIZE`).
+    pub arguments: usize,
+    /// Bytes of one answer as JSON (`REPLY_SIZE`).
+    pub reply: usize,
+}
+
+impl Limits {
+    /// Ten seconds of JavaScript is a thousand times what a program that moves JSON needs.
+    pub const CPU_TIME: Duration = Duration::from_secs(10);
+    /// Tools may be slow, and a client waits about this long for an answer.
+    pub const TIMEOUT: Duration = Duration::from_secs(5 * 60);
+    /// Room for some ten megabytes of JSON as objects.
+    pub const MEMORY: usize = 64 << 20;
+    /// Some two thousand frames of ordinary JavaScript.
+    pub const STACK: usize = 256 << 10;
+    /// Written by hand or by a model, a program is a few kilobytes; generated tables may be more.
+    pub const SOURCE: usize = 4 << 20;
+    /// Inputs are data that the caller already holds.
+    pub const INPUTS: usize = 16 << 20;
+    /// More than any model can read; enough for a file that goes on to another program.
+    pub const RESULT: usize = 16 << 20;
+    /// More than anybody reads.
+    pub const CONSOLE: usize = 1 << 20;
+    /// A loop over a few thousand items with a call or two each.
+    pub const CALLS: u64 = 10_000;
+    /// Enough to hide latency; few servers answer more at once.
+    pub const CALLS_IN_FLIGHT: usize = 256;
+    /// Arguments wait in the host, outside the guest's own memory.
+    pub const ARGUMENTS: usize = 16 << 20;
+    /// A larger one would not fit in the default memory once it is parsed.
+    pub const REPLY: usize = 16 << 20;
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            cpu_time: Limits::CPU_TIME,
+            timeout: Limits::TIMEOUT,
+            memory: Limits::MEMORY,
+            stack: Limits::STACK,
+            source: Limits::SOURCE,
+            inputs: Limits::INPUTS,
+            result: Limits::RESULT,
+            console: Limits::CONSOLE,
+            calls: Limits::CALLS,
+            calls_in_flight: Limits::CALLS_IN_FLIGHT,
+            arguments: Limits::ARGUMENTS,
+            reply: Limits::REPLY,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The floor: plain data that every room may use. In flows nothing, out flows nothing; values only.
+//!
+//! **Invariant:** no I/O, except that [`SystemClock`] reads the clock and ids are drawn from the OS.
+
+mod call;
+mod clock;
+mod code;
+mod id;
+mod limits;
+mod line;
+mod secret;
+mod tenant;
+mod text;
+mod tool;
+
+pub use call::{Call, CallError, Reply};
+pub use clock::{Clock, SystemClock, Timestamp};
+pub use code::{Class, Code};
+pub use id::{CallId, RunId};
+pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
+pub use line::{Level, Line};
+pub use secret::Secret;
+pub use tenant::Tenant;
+pub use text::escape;
+pub use tool::{InvalidTool, ToolName, ToolPattern};

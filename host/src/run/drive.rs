@@ -1,0 +1,222 @@
+//! Drives one program: a step, its calls, the next reply, the next step.
+
+use super::calls::Calls;
+use super::recording::{Recording, Turn};
+use super::{Ending, Failure, Outcome, Usage, failure, perform};
+use crate::error::Error;
+use crate::event::{Event, EventSink};
+use crate::model::{CallId, Clock, Code, Limits, Line, RunId, Timestamp};
+use crate::router::Router;
+use crate::sandbox::{Ask, Begin, Fault, Instance, Machine, Settled, State, Step, Stop};
+use crate::source::Program;
+use serde_json::value::RawValue;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A program gives way after this long, also when it is made of many short steps.
+const TURN: Duration = Duration::from_millis(1);
+
+/// A run under way.
+pub(super) struct Drive {
+    run: RunId,
+    limits: Limits,
+    clock: Arc<dyn Clock>,
+    events: Arc<dyn EventSink>,
+    calls: Calls,
+    last: Timestamp,
+    lines: Arc<Mutex<Vec<Line>>>,
+    made: u64,
+}
+
+impl Drive {
+    pub(super) fn new(
+        run: RunId,
+        limits: Limits,
+        clock: Arc<dyn Clock>,
+        router: Router,
+        events: Arc<dyn EventSink>,
+    ) -> Drive {
+        let calls = Calls::new(run, &limits, router, events.clone());
+        let last = Timestamp::default();
+        Drive { run, limits, clock, events, calls, last, lines: Arc::default(), made: 0 }
+    }
+
+    /// Runs the program to its end.
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
+    pub(super) async fn run(
+        mut self,
+        machine: Arc<Machine>,
+        program: Program,
+        begin: Begin,
+        recorded: bool,
+    ) -> Result<Outcome, Error> {
+        let started = Instant::now();
+        let at = self.now();
+        self.events.event(&Event::Started { run: self.run, at });
+        let mut recording = recorded.then(|| Recording::new(&begin, &self.limits));
+        let mut instance = None;
+        let timeout = self.limits.timeout;
+        let work = self.work(machine, &mut instance, begin, recording.as_mut());
+        let end = match tokio::time::timeout(timeout, work).await {
+            Ok(Ok(step)) => step,
+            Ok(Err(Stop::Broken(what))) => {
+                return Err(Error::new(Code::Internal, "the sandbox failed").with_source(what));
+            }
+            Ok(Err(stop)) => stopped(failure::of_stop(&stop)),
+            Err(_) => stopped(failure::plain(
+                Code::Timeout,
+                format!("the run took longer than {timeout:?}"),
+            )),
+        };
+        let usage = Usage {
+            cpu_time: instance.as_ref().map(Instance::cpu_time).unwrap_or_default(),
+            wall_time: started.elapsed(),
+            memory: instance.as_ref().map(Instance::memory).unwrap_or_default(),
+            calls: self.made,
+            slices: instance.as_ref().map(Instance::slices).unwrap_or_default(),
+        };
+        drop(instance);
+        let abandoned = self.calls.abandon();
+        let at = self.now();
+        self.events.event(&Event::Ended { run: self.run, at });
+        let place = |fault| failure::of_fault(&program, fault);
+        let console = std::mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(Outcome {
+            run_id: self.run,
+            ending: match end.ending {
+                Last::Finished(json) => Ending::Finished(json),
+                Last::Fault(fault) => Ending::Failed(place(fault)),
+                Last::Failed(failure) => Ending::Failed(failure),
+            },
+            console,
+            dropped_lines: end.dropped_lines,
+            unhandled: end.unhandled.into_iter().map(place).collect(),
+            abandoned,
+            usage,
+            recording,
+        })
+    }
+
+    /// Steps the program until it ends.
+    async fn work(
+        &mut self,
+        machine: Arc<Machine>,
+        instance: &mut Option<Instance>,
+        begin: Begin,
+        mut recording: Option<&mut Recording>,
+    ) -> Result<End, Stop> {
+        let instance =
+            instance.insert(Instance::new(machine, self.limits.clone(), self.on_line()).await?);
+        let mut yielded = instance.cpu_time();
+        let mut now = self.now();
+        let mut given = None;
+        let mut step = with_calls(&mut self.calls, instance.start(begin, now)).await?;
+        loop {
+            self.note_made(&step);
+            if let Some(recording) = recording.as_deref_mut() {
+                recording.turns.push(Turn { now, settled: given.take(), step: step.clone() });
+            }
+            match step.state {
+                State::Waiting => {}
+                State::Finished(json) => {
+                    self.calls.take(step.asks, now, self.limits.arguments).await;
+                    let json = json.map(RawValue::from_string).transpose();
+                    let json = json.map_err(|error| Stop::Broken(error.to_string()))?;
+                    return Ok(End::new(Last::Finished(json), step.unhandled, step.dropped_lines));
+                }
+                State::Failed(fault) => {
+                    self.calls.take(step.asks, now, self.limits.arguments).await;
+                    return Ok(End::new(Last::Fault(fault), step.unhandled, step.dropped_lines));
+                }
+            }
+            self.calls.take(step.asks, now, self.limits.arguments).await;
+            if instance.cpu_time().saturating_sub(yielded) > TURN {
+                tokio::task::yield_now().await;
+                yielded = instance.cpu_time();
+            }
+            let (id, reply, at) = {
+                let (clock, last) = (&self.clock, &mut self.last);
+                self.calls.next(|| monotonic(&**clock, last)).await
+            };
+            now = at;
+            self.last = at;
+            instance.release(self.calls.released());
+            let settled = perform::settle(&reply, self.limits.reply);
+            given = recording.is_some().then(|| (id, settled.clone()));
+            step = self.resume(instance, id, settled, now).await?;
+        }
+    }
+
+    async fn resume(
+        &mut self,
+        instance: &mut Instance,
+        id: CallId,
+        settled: Settled,
+        now: Timestamp,
+    ) -> Result<Step, Stop> {
+        with_calls(&mut self.calls, instance.resume(id, settled, now)).await
+    }
+
+    fn note_made(&mut self, step: &Step) {
+        self.made += step.asks.iter().filter(|ask| matches!(ask, Ask::Request { .. })).count() as u64;
+    }
+
+    fn now(&mut self) -> Timestamp {
+        monotonic(&*self.clock, &mut self.last)
+    }
+
+    fn on_line(&self) -> Box<dyn FnMut(&Line) + Send> {
+        let (run, events, lines) = (self.run, self.events.clone(), self.lines.clone());
+        Box::new(move |line| {
+            events.event(&Event::Console { run, line: line.clone() });
+            lines.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
+        })
+    }
+}
+
+/// What a program's life ended with, before it is placed in the source.
+enum Last {
+    Finished(Option<Box<RawValue>>),
+    Fault(Fault),
+    Failed(Failure),
+}
+
+struct End {
+    ending: Last,
+    unhandled: Vec<Fault>,
+    dropped_lines: u32,
+}
+
+impl End {
+    fn new(ending: Last, unhandled: Vec<Fault>, dropped_lines: u32) -> End {
+        End { ending, unhandled, dropped_lines }
+    }
+}
+
+fn stopped(failure: Failure) -> End {
+    End::new(Last::Failed(failure), Vec::new(), 0)
+}
+
+/// A clock that goes back is held where it was.
+fn monotonic(clock: &dyn Clock, last: &mut Timestamp) -> Timestamp {
+    *last = clock.now().max(*last);
+    *last
+}
+
+/// Runs a step. Each time the guest gives way, the calls that are out go on too.
+async fn with_calls(
+    calls: &mut Calls,
+    step: impl Future<Output = Result<Step, Stop>>,
+) -> Result<Step, Stop> {
+    let mut step = pin!(step);
+    poll_fn(|context| {
+        let poll = step.as_mut().poll(context);
+        if poll.is_pending() {
+            calls.poll(context);
+        }
+        poll
+    })
+    .await
+}

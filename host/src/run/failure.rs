@@ -1,0 +1,106 @@
+//! Why a program failed, placed in the user's own source.
+
+use crate::error::Error;
+use crate::model::{Class, Code};
+use crate::sandbox::{Fault, FaultKind, Stop};
+use crate::source::{Frame, Position, Program, SourceError};
+use serde::Serialize;
+
+/// A failure of a program: what, where, and why. Name, message and stack are the program's own words and may hold
+/// anything; show them escaped.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The stable code.
+    pub code: Code,
+    /// Name of the error thrown, such as `TypeError`; empty where nothing was thrown.
+    pub name: String,
+    /// What happened.
+    pub message: String,
+    /// The `code` that the thrown error carried: `TOOL_DENIED`, or one of the program's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    /// Where in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// The calls that led there, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Frame>,
+    /// The source around the position, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_frame: Option<String>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// Returns whose matter it is.
+    pub fn class(&self) -> Class {
+        self.code.class()
+    }
+}
+
+/// A failure without a place.
+pub(super) fn plain(code: Code, message: impl Into<String>) -> Failure {
+    Failure {
+        code,
+        name: String::new(),
+        message: message.into(),
+        error_code: None,
+        position: None,
+        stack: Vec::new(),
+        code_frame: None,
+        hint: None,
+    }
+}
+
+/// A program that was stopped.
+pub(super) fn of_stop(stop: &Stop) -> Failure {
+    plain(stop.code(), stop.to_string())
+}
+
+/// A script that does not load. A file that cannot be read is the user's matter and an error.
+pub(super) fn of_source(error: &SourceError) -> Result<Failure, Error> {
+    let code = Code::ALL.iter().copied().find(|code| code.as_str() == error.code());
+    let code = code.unwrap_or(Code::Internal);
+    if matches!(code.class(), Class::Usage | Class::Internal) {
+        let mut usage = Error::new(code, error.to_string());
+        if let Some(hint) = error.hint() {
+            usage = usage.with_hint(hint);
+        }
+        if let Some(source) = std::error::Error::source(error) {
+            usage = usage.with_source(source.to_string());
+        }
+        return Err(usage);
+    }
+    Ok(Failure {
+        position: error.position(),
+        code_frame: error.frame().map(|frame| frame.to_string()),
+        hint: error.hint().map(str::to_owned),
+        ..plain(code, error.to_string())
+    })
+}
+
+/// A failure that the guest reports.
+pub(super) fn of_fault(program: &Program, fault: Fault) -> Failure {
+    let code = match fault.kind {
+        FaultKind::Threw => Code::Threw,
+        FaultKind::Syntax => Code::Syntax,
+        FaultKind::Stack => Code::Stack,
+        FaultKind::NotJson => Code::ResultNotJson,
+        FaultKind::ResultSize => Code::ResultSize,
+        FaultKind::Stalled => Code::Stalled,
+    };
+    let stack = program.trace(&fault.stack);
+    let position = stack.first().map(|frame| frame.position.clone());
+    let code_frame = position.as_ref().and_then(|position| program.code_frame(position));
+    Failure {
+        name: fault.name,
+        error_code: fault.code,
+        position,
+        stack,
+        code_frame: code_frame.map(|frame| frame.to_string()),
+        ..plain(code, fault.message)
+    }
+}

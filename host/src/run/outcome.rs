@@ -1,0 +1,101 @@
+//! What a run comes to.
+
+use super::{Failure, Recording};
+use crate::model::{CallId, Line, RunId};
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+use std::time::Duration;
+
+/// How a run ended, and what it did on the way. A script that fails is an outcome, not an error.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Which run.
+    pub run_id: RunId,
+    /// Its result or its failure.
+    pub ending: Ending,
+    /// What the program wrote, in order.
+    pub console: Vec<Line>,
+    /// Lines that were over the console's limit.
+    pub dropped_lines: u32,
+    /// Rejections that the program left unhandled.
+    pub unhandled: Vec<Failure>,
+    /// Calls that the program did not wait for.
+    pub abandoned: Vec<Abandoned>,
+    /// What it cost.
+    pub usage: Usage,
+    /// Every step, if [`Run::recorded`](crate::Run::recorded) asked for it.
+    #[serde(skip)]
+    pub recording: Option<Recording>,
+}
+
+/// A result or a failure.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ending {
+    /// The program returned: one JSON text, or nothing for `undefined`.
+    Finished(Option<Box<RawValue>>),
+    /// The program failed, or was refused.
+    Failed(Failure),
+}
+
+/// A call that was out or queued when the program ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Abandoned {
+    /// Which call.
+    pub call: CallId,
+    /// The tool as the program wrote it.
+    pub tool: String,
+    /// Whether it had been sent: such a call was cancelled and may have had an effect.
+    pub sent: bool,
+}
+
+/// What a run cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Usage {
+    /// Time during which JavaScript ran.
+    pub cpu_time: Duration,
+    /// Time from start to end.
+    pub wall_time: Duration,
+    /// Bytes of memory at the end; the guest's memory never shrinks.
+    pub memory: usize,
+    /// Calls made, timers included.
+    pub calls: u64,
+    /// How often the program gave way in the middle of a step because its time slice was over.
+    pub slices: u64,
+}
+
+impl Outcome {
+    /// Returns the outcome of a script that never started.
+    pub(super) fn refused(run_id: RunId, failure: Failure) -> Outcome {
+        Outcome {
+            run_id,
+            ending: Ending::Failed(failure),
+            console: Vec::new(),
+            dropped_lines: 0,
+            unhandled: Vec::new(),
+            abandoned: Vec::new(),
+            usage: Usage::default(),
+            recording: None,
+        }
+    }
+
+    /// Returns the result as a value; nothing if it is `undefined` or the program failed.
+    pub fn value(&self) -> Option<Value> {
+        match &self.ending {
+            Ending::Finished(Some(json)) => serde_json::from_str(json.get()).ok(),
+            _ => None,
+        }
+    }
+
+    /// Returns the failure, if there was one.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.ending {
+            Ending::Failed(failure) => Some(failure),
+            Ending::Finished(_) => None,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Everything that decided how a program ran, and every step it took.
+
+use crate::model::{CallId, Limits, Timestamp};
+use crate::sandbox::{Begin, Module, Settled, Step};
+use serde::{Deserialize, Serialize};
+
+/// A run that can be run again, exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Recording {
+    /// sha256 of the guest that ran it.
+    pub guest: String,
+    /// The JavaScript of all modules, as executed.
+    pub modules: Vec<Module>,
+    /// The inputs: one JSON text.
+    pub inputs: String,
+    /// The seed.
+    pub seed: [u8; 32],
+    /// The limits.
+    pub limits: Limits,
+    /// What went in and what came out, in order.
+    pub turns: Vec<Turn>,
+}
+
+/// One step, with what it was given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The clock reading that the step was given.
+    pub now: Timestamp,
+    /// The outcome that it was given; nothing for the first step.
+    pub settled: Option<(CallId, Settled)>,
+    /// What it gave.
+    pub step: Step,
+}
+
+impl Recording {
+    pub(super) fn new(begin: &Begin, limits: &Limits) -> Recording {
+        Recording {
+            guest: crate::sandbox::GUEST_DIGEST.into(),
+            modules: begin.modules.clone(),
+            inputs: begin.inputs.clone(),
+            seed: begin.seed,
+            limits: limits.clone(),
+            turns: Vec::new(),
+        }
+    }
+
+    pub(super) fn begin(&self) -> Begin {
+        Begin { modules: self.modules.clone(), inputs: self.inputs.clone(), seed: self.seed }
+    }
+}

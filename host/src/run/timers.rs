@@ -1,0 +1,99 @@
+//! Sleeping calls: `pml:sleep`, which every timer of a program is made of.
+//!
+//! **Invariant:** sleeps that are due settle by due time, then by id.
+
+use crate::model::{CallError, CallId, Code, Timestamp};
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+/// Longest sleep, as in browsers and node.
+const LONGEST: f64 = (1u64 << 31) as f64;
+
+/// The sleeps of one run.
+#[derive(Default)]
+pub(super) struct Timers {
+    by_due: BTreeSet<(Timestamp, CallId)>,
+    due: HashMap<CallId, Timestamp>,
+}
+
+impl Timers {
+    /// Adds a sleep that was asked for at `now`.
+    pub(super) fn add(
+        &mut self,
+        id: CallId,
+        arguments: &Value,
+        now: Timestamp,
+    ) -> Result<(), CallError> {
+        let ms = arguments.get("ms").and_then(Value::as_f64);
+        let Some(ms) = ms.filter(|ms| (0.0..=LONGEST).contains(ms)) else {
+            let message = "`pml:sleep` takes `{ ms }`, a number from 0 to 2147483648";
+            return Err(CallError::new(Code::Arguments, message));
+        };
+        let due = now.plus(Duration::from_secs_f64(ms / 1e3));
+        self.by_due.insert((due, id));
+        self.due.insert(id, due);
+        Ok(())
+    }
+
+    /// Removes a sleep. Returns whether there was one.
+    pub(super) fn remove(&mut self, id: CallId) -> bool {
+        self.due.remove(&id).is_some_and(|due| self.by_due.remove(&(due, id)))
+    }
+
+    /// Returns when the next sleep ends.
+    pub(super) fn next(&self) -> Option<Timestamp> {
+        self.by_due.first().map(|(due, _)| *due)
+    }
+
+    /// Takes the first sleep if it has ended at `now`.
+    pub(super) fn take_due(&mut self, now: Timestamp) -> Option<CallId> {
+        let (due, id) = *self.by_due.first().filter(|(due, _)| *due <= now)?;
+        self.by_due.remove(&(due, id));
+        self.due.remove(&id);
+        Some(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timers;
+    use crate::model::{CallId, Timestamp};
+    use serde_json::json;
+
+    #[test]
+    fn overdue_sleeps_settle_by_due_time_and_then_by_id() {
+        let mut timers = Timers::default();
+        for (id, ms) in [(1, 30), (2, 10), (3, 10), (4, 20)] {
+            timers.add(CallId(id), &json!({ "ms": ms }), Timestamp(0)).expect("a sleep");
+        }
+        let order: Vec<_> =
+            std::iter::from_fn(|| timers.take_due(Timestamp(30_000))).map(|id| id.0).collect();
+        assert_eq!(order, [2, 3, 4, 1]);
+    }
+
+    #[test]
+    fn a_sleep_ends_when_it_is_due_and_not_before() {
+        let mut timers = Timers::default();
+        timers.add(CallId(1), &json!({ "ms": 1.5 }), Timestamp(100)).expect("a sleep");
+        assert_eq!(timers.take_due(Timestamp(1_599)), None);
+        assert_eq!(timers.take_due(Timestamp(1_600)), Some(CallId(1)));
+        assert_eq!(timers.next(), None);
+    }
+
+    #[test]
+    fn a_cancelled_sleep_is_gone() {
+        let mut timers = Timers::default();
+        timers.add(CallId(1), &json!({ "ms": 1 }), Timestamp(0)).expect("a sleep");
+        assert!(timers.remove(CallId(1)));
+        assert!(!timers.remove(CallId(1)));
+        assert_eq!(timers.take_due(Timestamp(u64::MAX)), None);
+    }
+
+    #[test]
+    fn a_sleep_without_a_time_is_refused() {
+        for arguments in [json!({}), json!({ "ms": -1 }), json!({ "ms": "1" }), json!({ "ms": 1e12 })] {
+            assert!(Timers::default().add(CallId(1), &arguments, Timestamp(0)).is_err(), "{arguments}");
+        }
+    }
+}

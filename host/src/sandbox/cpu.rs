@@ -1,0 +1,76 @@
+//! CPU time of one run: counted while its JavaScript runs, and at no other time.
+//!
+//! A step that ends within its first slice is measured by the monotonic clock, which is cheap; one that goes on is busy,
+//! and from then on the thread's own CPU clock counts, so that a program is not charged for a crowded machine.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What a run has used, shared by its step and the callback that ends its slices.
+#[derive(Default)]
+pub(crate) struct Cpu {
+    used: AtomicU64,
+    slices: AtomicU64,
+    busy: AtomicBool,
+}
+
+/// A stretch of running, from one poll of the guest to its return.
+pub(crate) struct Stretch {
+    start: Instant,
+    thread: Option<Duration>,
+}
+
+impl Stretch {
+    fn elapsed(&self) -> Duration {
+        let thread = self.thread.and_then(|start| thread_time().map(|now| now.saturating_sub(start)));
+        thread.unwrap_or_else(|| self.start.elapsed())
+    }
+}
+
+impl Cpu {
+    /// A step begins.
+    pub(crate) fn begin(&self) {
+        self.busy.store(false, Relaxed);
+    }
+
+    /// The guest gets the thread.
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
+    pub(crate) fn enter(&self) -> Stretch {
+        let thread = if self.busy.load(Relaxed) { thread_time() } else { None };
+        Stretch { start: Instant::now(), thread }
+    }
+
+    /// The guest gives the thread back. Returns how long it had it.
+    pub(crate) fn leave(&self, stretch: &Stretch) -> Duration {
+        let spent = stretch.elapsed();
+        self.used.fetch_add(u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+        spent
+    }
+
+    /// A slice has ended, and the guest will go on.
+    pub(crate) fn slice(&self) {
+        self.busy.store(true, Relaxed);
+        self.slices.fetch_add(1, Relaxed);
+    }
+
+    /// Time used up to the last return.
+    pub(crate) fn used(&self) -> Duration {
+        Duration::from_nanos(self.used.load(Relaxed))
+    }
+
+    /// Slices that ended while the guest wanted to go on.
+    pub(crate) fn slices(&self) -> u64 {
+        self.slices.load(Relaxed)
+    }
+}
+
+#[cfg(unix)]
+fn thread_time() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).ok()
+}
+
+#[cfg(not(unix))]
+fn thread_time() -> Option<Duration> {
+    None
+}

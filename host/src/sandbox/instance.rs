@@ -1,0 +1,172 @@
+//! One guest, from its first step to its last.
+//!
+//! **Invariant:** after a [`Stop`] the instance is never entered again.
+
+use super::bindings::Guest;
+use super::bindings::exports::pml::sandbox::program as wit;
+use super::cpu::Cpu;
+use super::machine::Machine;
+use super::state::{GuestState, LineSink};
+use super::{Module, Settled, State, Step, Stop, convert};
+use crate::model::{CallId, Limits, Timestamp};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use wasmtime::{Store, UpdateDeadline};
+
+/// What a program starts with.
+pub(crate) struct Begin {
+    pub(crate) modules: Vec<Module>,
+    /// One JSON text.
+    pub(crate) inputs: String,
+    pub(crate) seed: [u8; 32],
+}
+
+/// A fresh guest with its own memory.
+pub(crate) struct Instance {
+    store: Store<GuestState>,
+    guest: Guest,
+    machine: Arc<Machine>,
+    cpu: Arc<Cpu>,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Instance {
+    /// Takes a slot, waiting for one if all are taken, and makes a fresh guest in it.
+    pub(crate) async fn new(
+        machine: Arc<Machine>,
+        limits: Limits,
+        on_line: LineSink,
+    ) -> Result<Instance, Stop> {
+        let slot = machine.slots.clone().acquire_owned().await;
+        let slot = slot.map_err(|closed| Stop::Broken(closed.to_string()))?;
+        let cpu = Arc::<Cpu>::default();
+        let state = GuestState {
+            limits,
+            cpu: cpu.clone(),
+            asks: Vec::new(),
+            lines: Vec::new(),
+            on_line,
+            last: 0,
+            held: 0,
+            memory: 0,
+        };
+        let mut store = Store::new(&machine.engine, state);
+        store.limiter(|state| state);
+        store.epoch_deadline_callback(|context| {
+            let state = context.data();
+            state.cpu.slice();
+            match state.cpu.used() > state.limits.cpu_time {
+                true => Err(Stop::CpuTime(state.limits.cpu_time).into()),
+                false => Ok(UpdateDeadline::Yield(1)),
+            }
+        });
+        store.set_epoch_deadline(1);
+        let guest = machine.guest.instantiate_async(&mut store).await.map_err(Stop::from_trap)?;
+        Ok(Instance { store, guest, machine, cpu, _slot: slot })
+    }
+
+    /// Starts the program.
+    pub(crate) async fn start(&mut self, begin: Begin, now: Timestamp) -> Result<Step, Stop> {
+        let limits = &self.store.data().limits;
+        let clamp = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+        let program = wit::Program {
+            modules: begin.modules.into_iter().map(convert::module).collect(),
+            inputs: begin.inputs,
+            seed: begin.seed.into(),
+            console_limit: clamp(limits.console),
+            result_limit: clamp(limits.result),
+            stack_limit: clamp(limits.stack),
+        };
+        self.store.set_epoch_deadline(1);
+        let call = self.guest.pml_sandbox_program().call_start(&mut self.store, &program, now.0);
+        let step = metered(&self.machine, &self.cpu, call).await;
+        self.finish(step)
+    }
+
+    /// Gives the program the outcome of one call.
+    pub(crate) async fn resume(
+        &mut self,
+        id: CallId,
+        settled: Settled,
+        now: Timestamp,
+    ) -> Result<Step, Stop> {
+        let outcome = convert::outcome(settled);
+        self.store.set_epoch_deadline(1);
+        let call = self.guest.pml_sandbox_program().call_resume(&mut self.store, id.0, &outcome, now.0);
+        let step = metered(&self.machine, &self.cpu, call).await;
+        self.finish(step)
+    }
+
+    /// Says that the host no longer holds this many bytes of arguments.
+    pub(crate) fn release(&mut self, bytes: usize) {
+        let state = self.store.data_mut();
+        state.held = state.held.saturating_sub(bytes);
+    }
+
+    /// CPU time used so far.
+    pub(crate) fn cpu_time(&self) -> Duration {
+        self.cpu.used()
+    }
+
+    /// Time slices that ended in the middle of a step.
+    pub(crate) fn slices(&self) -> u64 {
+        self.cpu.slices()
+    }
+
+    /// Bytes of linear memory.
+    pub(crate) fn memory(&self) -> usize {
+        self.store.data().memory
+    }
+
+    fn finish(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, Stop> {
+        let step = step.map_err(Stop::from_trap)?;
+        let state = self.store.data_mut();
+        for line in step.console {
+            state.line(convert::line(line.level, line.text));
+        }
+        let limit = state.limits.cpu_time;
+        let (asks, console) = (std::mem::take(&mut state.asks), std::mem::take(&mut state.lines));
+        let state = convert::state(step.state);
+        // Many short steps are charged like one long one.
+        if matches!(state, State::Waiting) && self.cpu.used() > limit {
+            return Err(Stop::CpuTime(limit));
+        }
+        Ok(Step {
+            state,
+            asks,
+            console,
+            unhandled: step.unhandled.into_iter().map(convert::fault).collect(),
+            dropped_lines: step.dropped_lines,
+        })
+    }
+}
+
+/// Runs a call into the guest with the ticker awake and the run's CPU clock on.
+async fn metered<T>(
+    machine: &Machine,
+    cpu: &Cpu,
+    call: impl Future<Output = wasmtime::Result<T>>,
+) -> wasmtime::Result<T> {
+    let _running = machine.ticker.run();
+    cpu.begin();
+    Metered { cpu, call: std::pin::pin!(call) }.await
+}
+
+struct Metered<'a, F> {
+    cpu: &'a Cpu,
+    call: Pin<&'a mut F>,
+}
+
+impl<F: Future> Future for Metered<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let stretch = self.cpu.enter();
+        let poll = self.call.as_mut().poll(context);
+        self.cpu.leave(&stretch);
+        poll
+    }
+}

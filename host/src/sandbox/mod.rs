@@ -1,0 +1,25 @@
+//! The sandbox: a wasm engine, the guest, and the limits around both.
+//!
+//! In flow a program and, one after the other, the outcomes of its calls; out flow steps. It knows nothing of tools, of
+//! policy or of TypeScript: it runs JavaScript until that asks for something, and says what it asked for.
+//!
+//! **Invariant:** every run gets a fresh instance; none is ever used again.
+//! **Invariant:** the guest's only import is `mcp-call`.
+
+mod artifact;
+mod bindings;
+mod convert;
+mod cpu;
+mod instance;
+mod machine;
+mod state;
+mod step;
+mod stop;
+mod ticker;
+mod tunables;
+
+pub use artifact::GUEST_DIGEST;
+pub(crate) use instance::{Begin, Instance};
+pub(crate) use machine::Machine;
+pub(crate) use stop::Stop;
+pub use step::{Ask, Fault, FaultKind, Module, Settled, State, Step};

@@ -1,0 +1,87 @@
+//! What the host keeps beside a running guest: the queue of its asks, its lines, its limits.
+
+use super::bindings::pml::sandbox::mcp_call::{CallId as GuestCallId, Host, Level};
+use super::{Ask, Stop, convert, cpu::Cpu};
+use crate::model::{CallId, Limits, Line};
+use std::sync::Arc;
+use wasmtime::{ResourceLimiter, Result};
+
+/// Entries of the guest's function table; it never grows beyond what it starts with.
+pub(super) const TABLE_CEILING: usize = 10_000;
+
+/// Receives each console line as it comes out of the guest.
+pub(crate) type LineSink = Box<dyn FnMut(&Line) + Send>;
+
+/// The data of a guest's store.
+pub(super) struct GuestState {
+    pub(super) limits: Limits,
+    pub(super) cpu: Arc<Cpu>,
+    pub(super) asks: Vec<Ask>,
+    pub(super) lines: Vec<Line>,
+    pub(super) on_line: LineSink,
+    pub(super) last: u64,
+    /// Bytes of arguments that the host holds for calls without an answer.
+    pub(super) held: usize,
+    pub(super) memory: usize,
+}
+
+impl GuestState {
+    pub(super) fn line(&mut self, line: Line) {
+        (self.on_line)(&line);
+        self.lines.push(line);
+    }
+}
+
+impl Host for GuestState {
+    fn request(&mut self, id: GuestCallId, tool: String, arguments: String) -> Result<()> {
+        if id != self.last + 1 {
+            return Err(Stop::Broken(format!("call {id} came after call {}", self.last)).into());
+        }
+        if id > self.limits.calls {
+            return Err(Stop::Calls(self.limits.calls).into());
+        }
+        self.last = id;
+        // guest-controlled: the queue is outside the guest's memory, so it has a limit of its own.
+        let arguments = match self.held + arguments.len() > self.limits.arguments {
+            true => Err(arguments.len()),
+            false => {
+                self.held += arguments.len();
+                Ok(arguments)
+            }
+        };
+        self.asks.push(Ask::Request { id: CallId(id), tool, arguments });
+        Ok(())
+    }
+
+    fn cancel(&mut self, id: GuestCallId) -> Result<()> {
+        if id == 0 || id > self.last {
+            return Err(Stop::Broken(format!("call {id} was cancelled before it was made")).into());
+        }
+        self.asks.push(Ask::Cancel(CallId(id)));
+        Ok(())
+    }
+
+    fn print(&mut self, level: Level, text: String) -> Result<()> {
+        self.line(convert::line(level, text));
+        Ok(())
+    }
+}
+
+/// Out of memory is the end of the run, never an exception that a program could catch.
+impl ResourceLimiter for GuestState {
+    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
+        if desired > self.limits.memory {
+            return Err(Stop::Memory(self.limits.memory).into());
+        }
+        self.memory = desired;
+        Ok(true)
+    }
+
+    fn memory_grow_failed(&mut self, _: wasmtime::Error) -> Result<()> {
+        Err(Stop::Memory(self.limits.memory).into())
+    }
+
+    fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
+        Ok(desired <= TABLE_CEILING)
+    }
+}

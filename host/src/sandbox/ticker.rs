@@ -1,0 +1,86 @@
+//! The thread that ends time slices. It ticks while guests run, and sleeps when none has run for a while.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::{io, sync::Arc, thread, time::Duration};
+use wasmtime::{Engine, EngineWeak};
+
+/// Length of a time slice. A guest gives way after one, so that with several busy programs on a core the others still get
+/// their turn within a few milliseconds; a slice costs a busy program about a microsecond.
+pub(crate) const SLICE: Duration = Duration::from_millis(1);
+
+/// Slices without a running guest before the thread sleeps. Waking it costs more than a few idle ticks.
+const IDLE_SLICES: u32 = 100;
+
+/// Counts running guests and keeps the thread awake for them.
+pub(crate) struct Ticker {
+    shared: Arc<Shared>,
+    thread: thread::Thread,
+}
+
+struct Shared {
+    running: AtomicUsize,
+    asleep: AtomicBool,
+    closed: AtomicBool,
+}
+
+/// A guest that runs; ends with its drop.
+pub(crate) struct Running<'a>(&'a Shared);
+
+impl Ticker {
+    /// Starts the thread for `engine`.
+    pub(crate) fn start(engine: &Engine) -> io::Result<Ticker> {
+        let shared = Arc::new(Shared {
+            running: AtomicUsize::new(0),
+            asleep: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+        });
+        let (weak, seen) = (engine.weak(), shared.clone());
+        let handle =
+            thread::Builder::new().name("pml-ticker".into()).spawn(move || tick(&weak, &seen))?;
+        Ok(Ticker { shared, thread: handle.thread().clone() })
+    }
+
+    /// Says that a guest starts to run.
+    pub(crate) fn run(&self) -> Running<'_> {
+        self.shared.running.fetch_add(1, Ordering::SeqCst);
+        if self.shared.asleep.load(Ordering::SeqCst) {
+            self.thread.unpark();
+        }
+        Running(&self.shared)
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.shared.closed.store(true, Ordering::SeqCst);
+        self.thread.unpark();
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn tick(engine: &EngineWeak, shared: &Shared) {
+    let mut idle = 0;
+    while !shared.closed.load(Ordering::SeqCst) {
+        if idle >= IDLE_SLICES {
+            shared.asleep.store(true, Ordering::SeqCst);
+            // Looked at after `asleep` is set: a guest that starts now either is seen here or sees `asleep`.
+            if shared.running.load(Ordering::SeqCst) == 0 && !shared.closed.load(Ordering::SeqCst) {
+                thread::park();
+            }
+            shared.asleep.store(false, Ordering::SeqCst);
+            idle = 0;
+            continue;
+        }
+        thread::sleep(SLICE);
+        match engine.upgrade() {
+            Some(engine) => engine.increment_epoch(),
+            None => return,
+        }
+        idle = if shared.running.load(Ordering::SeqCst) == 0 { idle + 1 } else { 0 };
+    }
+}

@@ -1,0 +1,129 @@
+//! One module's text to the JavaScript that is executed: parse, blank, wrap.
+//!
+//! Flows in: a text and its role. Flows out: [`Compiled`].
+//! **Invariant:** the syntax tree lives and dies here, on a stack that is known to be large enough for it.
+
+use super::blank;
+use super::error::{SourceError, Text};
+use super::nesting;
+use super::parse::{self, Parsed};
+use super::program::{Language, Shift};
+use super::stack;
+use super::wrap;
+
+/// Where a module stands in its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// What is run: a module or a function body.
+    Entry,
+    /// What is imported: always a module.
+    Imported,
+}
+
+/// An import as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Import {
+    pub(super) specifier: String,
+    pub(super) offset: u32,
+}
+
+/// A module ready to execute, its imports not yet followed.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) code: String,
+    pub(super) first_line: u32,
+    pub(super) shift: Option<Shift>,
+    pub(super) imports: Vec<Import>,
+}
+
+/// Compiles one module.
+pub(super) fn compile(text: Text<'_>, language: Language, role: Role) -> Result<Compiled, SourceError> {
+    nesting::check(text.text, language).map_err(|deep| {
+        let offset = u32::try_from(deep.offset).unwrap_or(u32::MAX);
+        SourceError::syntax(text, offset, deep.message, Some(deep.hint))
+    })?;
+    stack::with_enough(text, || compile_here(text, language, role))?
+}
+
+fn compile_here(text: Text<'_>, language: Language, role: Role) -> Result<Compiled, SourceError> {
+    parse::with_program(text, language, |Parsed { program, tokens }| {
+        let blanked = blank::blank(program, tokens);
+        if let Some(refusal) = blanked.refusal {
+            return Err(SourceError::unsupported(text, refusal));
+        }
+        if let Some(offset) = blanked.unknown_import {
+            let hint = "write the path out as a string: what a program imports is read before it runs";
+            return Err(SourceError::import(text, offset, "import(…)", "its specifier is not a string", Some(hint.to_owned())));
+        }
+        if role == Role::Imported || blanked.is_module {
+            if let Some(offset) = blanked.top_level_return {
+                let hint = "a program with `import` or `export` gives its result with `export default`";
+                return Err(SourceError::syntax(text, offset, "a module cannot `return` at its top level", Some(hint)));
+            }
+            return Ok(Compiled { code: blanked.code, first_line: 1, shift: None, imports: blanked.imports });
+        }
+        let wrapped = wrap::wrap(text, program, blanked.code)?;
+        Ok(Compiled { code: wrapped.code, first_line: 0, shift: wrapped.shift, imports: blanked.imports })
+    })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Compiled, SourceError> {
+        compile(Text { name: "t.ts", text }, Language::TypeScript, Role::Entry)
+    }
+
+    /// A host crash is the worst outcome: whatever the text, there is an answer.
+    #[test]
+    fn no_text_overflows_the_stack() {
+        let around = |open: &str, inner: &str, close: &str, count: usize| {
+            format!("{}{inner}{}", open.repeat(count), close.repeat(count))
+        };
+        for text in [
+            around("(", "", "", 200_000), around("[", "", "", 200_000), around("{", "", "", 200_000),
+            around("(", "1", ")", 50_000), around("[", "", "]", 50_000), around("{", "", "}", 50_000),
+            around("!", "1", "", 100_000), around("- ", "1", "", 100_000), around("typeof ", "1", "", 20_000),
+            around("a?b:", "1", "", 20_000), around("a?", "1", ":b", 20_000), around("x=>", "x", "", 20_000),
+            around("if(1)", ";", "", 10_000), around("if(1);else ", ";", "", 10_000), around("do ", ";", " while(1)", 10_000),
+            around("", "a", "+a", 50_000), around("", "a", ".b", 50_000), around("", "a", "()", 20_000),
+            around("", "a", "!", 50_000), around("", "a", " as T", 20_000), around("a=", "1", "", 20_000),
+            around("`${", "1", "}`", 20_000), around("new ", "X", "", 20_000), around("<T>", "x", "", 20_000),
+            around("class extends ", "x", "{}", 20_000), around("await ", "1", "", 20_000), around("l:", "1", "", 10_000),
+            format!("type T = {}", around("A<", "A", ">", 20_000)), format!("type T = {}", around("(", "A", ")", 20_000)),
+            format!("type T = {}", around("keyof ", "A", "", 20_000)), format!("type T = {}", around("{a:", "A", "}", 20_000)),
+            format!("type T = {}", around("()=>", "A", "", 20_000)), format!("type T = {}", around("A extends B?C:", "A", "", 20_000)),
+            around("f<(a=", "", "", 10_000), around("f<", "", "", 10_000), around("/(", "/", "", 10_000), around("@a ", "class A{}", "", 20_000),
+            around("function f(){", "", "}", 20_000), around("()=>{", "", "}", 20_000), around("a?(b):c=>", "d", "", 20_000),
+        ] {
+            // What is within the limits may load; what is not is a syntax error.
+            if let Err(error) = load(&text) {
+                let head: String = text.chars().take(40).collect();
+                assert!(matches!(error.code(), "SYNTAX" | "UNSUPPORTED_SYNTAX"), "{head}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn guesses_of_the_parser_stay_cheap() {
+        let clock = std::time::Instant::now();
+        for unit in ["f<(a=", "f<[(a=", "({a=f<[", "(a=", "a?(b):c=>", "f<", "async(a=f<{a:"] {
+            let _ = load(&unit.repeat(150));
+        }
+        assert!(clock.elapsed().as_secs() < 20, "{:?}", clock.elapsed());
+    }
+
+    #[test]
+    fn refusals_have_a_code_a_place_and_a_hint() {
+        let error = load("let a = 1\nenum B { C }").unwrap_err();
+        assert_eq!(error.code(), "UNSUPPORTED_SYNTAX");
+        assert_eq!(error.to_string(), "an enum cannot be used here: t.ts:2:1");
+        assert!(error.hint().unwrap().contains("as const"));
+        let error = load("const a = <div>hello</div>").unwrap_err();
+        assert_eq!(error.to_string(), "JSX cannot be used here: t.ts:1:11");
+        let error = load("let = = 1").unwrap_err();
+        assert_eq!(error.code(), "SYNTAX");
+        assert!(error.position().is_some() && error.frame().is_some());
+    }
+}

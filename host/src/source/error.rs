@@ -1,0 +1,199 @@
+//! What can be wrong with a source: one error type, with a stable code, a position and a code frame where there is one.
+//!
+//! Flows in: what the parser, the loader and the file system refuse. Flows out: [`SourceError`].
+//! **Invariant:** text taken from a program (specifiers, parser messages) is escaped before it becomes part of a message.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::escape::escaped;
+use super::frame::CodeFrame;
+use super::position::{Lines, Position};
+
+/// Longest piece of a program quoted in a message: enough to recognise it, too short to flood a terminal.
+const QUOTE: usize = 200;
+
+/// Why a script could not be loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The text is not JavaScript or TypeScript.
+    #[error("{message}: {}", at.position)]
+    Syntax {
+        /// What the parser says.
+        message: String,
+        /// Where.
+        at: Box<Place>,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+    /// The text is valid TypeScript that cannot be run by removing its types.
+    #[error("{what} cannot be used here: {}", at.position)]
+    UnsupportedSyntax {
+        /// The construct, named.
+        what: &'static str,
+        /// Where.
+        at: Box<Place>,
+        /// What to write instead.
+        hint: &'static str,
+    },
+    /// An import does not lead to a module inside the workspace.
+    #[error("import of `{specifier}` is refused, {reason}: {}", at.position)]
+    ImportRefused {
+        /// What the program wrote, escaped.
+        specifier: String,
+        /// Why it is refused.
+        reason: &'static str,
+        /// Where.
+        at: Box<Place>,
+        /// What to write instead.
+        hint: Option<String>,
+    },
+    /// All modules together are larger than allowed.
+    #[error("source is larger than {limit} bytes: {name}")]
+    SourceSize {
+        /// The module that crossed the limit.
+        name: String,
+        /// The limit in bytes, over all modules.
+        limit: usize,
+    },
+    /// A file could not be read.
+    #[error("cannot read source file: {}", path.display())]
+    SourceRead {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file is not one that can be run.
+    #[error("{reason}: {}", path.display())]
+    SourceKind {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+        /// What to do about it.
+        hint: &'static str,
+    },
+}
+
+impl SourceError {
+    /// Returns the stable code of this error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Syntax { .. } => "SYNTAX",
+            Self::UnsupportedSyntax { .. } => "UNSUPPORTED_SYNTAX",
+            Self::ImportRefused { .. } => "IMPORT_REFUSED",
+            Self::SourceSize { .. } => "SOURCE_SIZE",
+            Self::SourceRead { .. } | Self::SourceKind { .. } => "SOURCE_READ",
+        }
+    }
+
+    /// Returns where the error is, if it is in a module's text.
+    pub fn position(&self) -> Option<Position> {
+        self.place().map(|place| place.position.clone())
+    }
+
+    /// Returns the lines around the error, if it is in a module's text.
+    pub fn frame(&self) -> Option<CodeFrame> {
+        self.place().and_then(|place| place.frame.clone())
+    }
+
+    /// Returns what the author of the program can do about it.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Syntax { hint, .. } | Self::ImportRefused { hint, .. } => hint.as_deref(),
+            Self::UnsupportedSyntax { hint, .. } | Self::SourceKind { hint, .. } => Some(hint),
+            Self::SourceSize { .. } => Some("raise the source size limit, or pass data as `inputs` instead of code"),
+            Self::SourceRead { .. } => None,
+        }
+    }
+
+    fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Syntax { at, .. } | Self::UnsupportedSyntax { at, .. } | Self::ImportRefused { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    pub(super) fn syntax(text: Text<'_>, offset: u32, message: &str, hint: Option<&str>) -> Self {
+        let message = escaped(message.trim_end_matches('.'), QUOTE);
+        let mut characters = message.chars();
+        let message = match (characters.next(), characters.next()) {
+            // Lower the first letter, but not of an acronym or a quoted token.
+            (Some(first), Some(second)) if first.is_ascii_uppercase() && !second.is_ascii_uppercase() => {
+                format!("{}{}", first.to_ascii_lowercase(), &message[1..])
+            }
+            _ => message,
+        };
+        Self::Syntax { message, at: text.place(offset), hint: hint.map(|hint| escaped(hint, QUOTE)) }
+    }
+
+    pub(super) fn unsupported(text: Text<'_>, refusal: Refusal) -> Self {
+        Self::UnsupportedSyntax { what: refusal.what, at: text.place(refusal.offset), hint: refusal.hint }
+    }
+
+    pub(super) fn import(
+        text: Text<'_>,
+        offset: u32,
+        specifier: &str,
+        reason: &'static str,
+        hint: Option<String>,
+    ) -> Self {
+        Self::ImportRefused {
+            specifier: escaped(specifier, QUOTE),
+            reason,
+            at: text.place(offset),
+            hint: hint.map(|hint| escaped(&hint, QUOTE * 2)),
+        }
+    }
+}
+
+/// A position with the lines around it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Place {
+    /// Where.
+    pub position: Position,
+    /// The lines around it.
+    pub frame: Option<CodeFrame>,
+}
+
+/// A module's name and text, for making places in it.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub(super) name: &'t str,
+    pub(super) text: &'t str,
+}
+
+impl Text<'_> {
+    fn place(self, offset: u32) -> Box<Place> {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let position = Lines::new(self.text).position(self.name, offset);
+        let frame = CodeFrame::new(self.text, &position);
+        Box::new(Place { position, frame })
+    }
+}
+
+/// A construct that cannot be run, found at an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) offset: u32,
+    pub(super) what: &'static str,
+    pub(super) hint: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_lower_case_escaped_and_placed() {
+        let text = Text { name: "a.ts", text: "let x\nlet y" };
+        let error = SourceError::syntax(text, 10, "Unexpected \u{202e}token.", None);
+        assert_eq!(error.to_string(), "unexpected \\u{202e}token: a.ts:2:5");
+        assert_eq!(error.code(), "SYNTAX");
+        assert_eq!(error.position().unwrap().line, 2);
+        assert!(error.frame().unwrap().to_string().contains("let y"));
+    }
+}

@@ -1,0 +1,56 @@
+//! Text from a program, made safe to show: control, bidi and zero-width characters become `\u{…}`.
+//!
+//! Flows in: hostile text. Flows out: text that cannot move the cursor, reorder a line, or hide in it.
+//! **Invariant:** the output holds no character for which [`is_hidden`] is true.
+
+use std::fmt::Write as _;
+
+/// Returns whether a character must not reach a terminal as it is.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Appends one character to `out`, escaped if it is hidden.
+pub(super) fn push_escaped(out: &mut String, c: char) {
+    if is_hidden(c) {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+    } else {
+        out.push(c);
+    }
+}
+
+/// Returns `text` escaped and cut to at most `limit` characters of the original.
+pub(super) fn escaped(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit));
+    let mut characters = text.chars();
+    for c in characters.by_ref().take(limit) {
+        push_escaped(&mut out, c);
+    }
+    if characters.next().is_some() {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_spelled_out() {
+        assert_eq!(escaped("a\u{202e}b\u{200b}\u{1b}[0m\n", 100), "a\\u{202e}b\\u{200b}\\u{1b}[0m\\u{a}");
+        assert_eq!(escaped("plain ünï 漢", 100), "plain ünï 漢");
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        assert_eq!(escaped("abcdef", 3), "abc…");
+        assert_eq!(escaped("abc", 3), "abc");
+    }
+}

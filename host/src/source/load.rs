@@ -1,0 +1,284 @@
+//! Reads the entry and follows its imports until every module is there once.
+//!
+//! Flows in: a [`Script`]. Flows out: a [`Program`], entry first, modules in the order they are first imported.
+//! **Invariant:** no more than the limit is ever read, and only regular files are opened.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::compile::{self, Compiled, Role};
+use super::error::{SourceError, Text};
+use super::json;
+use super::position::Lines;
+use super::program::{Language, Module, Program};
+use super::resolve::{self, Resolved, Workspace};
+use super::script::{Origin, Script};
+
+/// Loads a script within a limit of bytes.
+pub(super) fn load(script: &Script, limit: usize) -> Result<Program, SourceError> {
+    let workspace = |folder: &Path| Workspace::new(folder);
+    let mut loader = Loader { limit, left: limit, workspace: None, modules: Vec::new(), known: HashMap::new() };
+    match &script.origin {
+        Origin::Text { text, language } => {
+            loader.workspace = script.workspace.as_deref().map(workspace).transpose()?;
+            let default = if *language == Language::TypeScript { "program.ts" } else { "program.js" };
+            let name = script.name.as_deref().unwrap_or(default).to_owned();
+            loader.spend(text.len(), &name)?;
+            loader.add(None, name, *language, text, Role::Entry)?;
+        }
+        Origin::File { path } => {
+            let workspace = match &script.workspace {
+                Some(folder) => Workspace::new(folder)?,
+                None => Workspace::around(path)?,
+            };
+            let entry = workspace.entry(path)?;
+            loader.workspace = Some(workspace);
+            loader.known.insert(entry.path.clone(), 0);
+            loader.add_file(entry, Role::Entry)?;
+        }
+    }
+    loader.follow()
+}
+
+struct Loader {
+    limit: usize,
+    left: usize,
+    workspace: Option<Workspace>,
+    modules: Vec<Loaded>,
+    /// Canonical path → index in `modules`.
+    known: HashMap<PathBuf, usize>,
+}
+
+struct Loaded {
+    path: Option<PathBuf>,
+    module: Module,
+    wanted: Vec<compile::Import>,
+}
+
+impl Loader {
+    /// Adds what the modules import until nothing new turns up; cycles end because each file is added once.
+    fn follow(mut self) -> Result<Program, SourceError> {
+        let mut next = 0;
+        while next < self.modules.len() {
+            let wanted = std::mem::take(&mut self.modules[next].wanted);
+            for import in wanted {
+                let resolved = self.resolve(next, &import)?;
+                let index = match self.known.get(&resolved.path) {
+                    Some(index) => *index,
+                    None => {
+                        let index = self.modules.len();
+                        self.known.insert(resolved.path.clone(), index);
+                        self.add_file(resolved, Role::Imported)?;
+                        index
+                    }
+                };
+                let name = self.modules[index].module.name.clone();
+                self.modules[next].module.imports.push((import.specifier, name));
+            }
+            next += 1;
+        }
+        Ok(Program { modules: self.modules.into_iter().map(|loaded| loaded.module).collect() })
+    }
+
+    fn resolve(&self, importer: usize, import: &compile::Import) -> Result<Resolved, SourceError> {
+        let importer = &self.modules[importer];
+        let found = match &self.workspace {
+            Some(workspace) => workspace.resolve(importer.path.as_deref(), &import.specifier),
+            None => resolve::check_specifier(&import.specifier).and(Err(resolve::Refused {
+                reason: "the program has no workspace",
+                hint: Some("run it from a file, or name a workspace folder".to_owned()),
+            })),
+        };
+        found.map_err(|refused| {
+            let text = Text { name: &importer.module.name, text: &importer.module.source };
+            SourceError::import(text, import.offset, &import.specifier, refused.reason, refused.hint)
+        })
+    }
+
+    fn add_file(&mut self, file: Resolved, role: Role) -> Result<(), SourceError> {
+        let bytes = self.read(&file)?;
+        let text = String::from_utf8(bytes).map_err(|_| SourceError::SourceKind {
+            path: file.path.clone(),
+            reason: "source file is not UTF-8 text",
+            hint: "save it as UTF-8",
+        })?;
+        // A text script may carry the name of a file that it imports; names must stay apart.
+        let taken = self.modules.first().is_some_and(|entry| entry.module.name == file.name);
+        let name = if taken { format!("./{}", file.name) } else { file.name };
+        self.add(Some(file.path), name, file.language, &text, role)
+    }
+
+    fn add(
+        &mut self,
+        path: Option<PathBuf>,
+        name: String,
+        language: Language,
+        text: &str,
+        role: Role,
+    ) -> Result<(), SourceError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let compiled = match language {
+            Language::Json => {
+                let code = json::module(text).map_err(|(message, line, column)| {
+                    SourceError::syntax(Text { name: &name, text }, offset(text, line, column), &message, None)
+                })?;
+                Compiled { code, first_line: 1, shift: None, imports: Vec::new() }
+            }
+            _ => compile::compile(Text { name: &name, text }, language, role)?,
+        };
+        let Compiled { code, first_line, shift, imports } = compiled;
+        let module =
+            Module { name, language, code, source: Arc::from(text), imports: Vec::new(), first_line, shift };
+        self.modules.push(Loaded { path, module, wanted: imports });
+        Ok(())
+    }
+
+    fn read(&mut self, file: &Resolved) -> Result<Vec<u8>, SourceError> {
+        let fail = |source| SourceError::SourceRead { path: file.path.clone(), source };
+        // Asked before opening, since opening a pipe would wait for its writer.
+        let metadata = fs::metadata(&file.path).map_err(fail)?;
+        if !metadata.is_file() {
+            return Err(SourceError::SourceKind {
+                path: file.path.clone(),
+                reason: "source is not a regular file",
+                hint: "name a file",
+            });
+        }
+        if metadata.len() > self.left as u64 {
+            return Err(self.too_large(&file.name));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+        // The file may have grown since: one byte more than allowed tells.
+        let limit = (self.left as u64).saturating_add(1);
+        File::open(&file.path).and_then(|opened| opened.take(limit).read_to_end(&mut bytes)).map_err(fail)?;
+        self.spend(bytes.len(), &file.name)?;
+        Ok(bytes)
+    }
+
+    fn spend(&mut self, bytes: usize, name: &str) -> Result<(), SourceError> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| self.too_large(name))?;
+        Ok(())
+    }
+
+    fn too_large(&self, name: &str) -> SourceError {
+        SourceError::SourceSize { name: name.to_owned(), limit: self.limit }
+    }
+}
+
+/// Returns the byte offset of a 1-based line and byte column.
+fn offset(text: &str, line: usize, column: usize) -> u32 {
+    let line = u32::try_from(line).unwrap_or(u32::MAX);
+    let start = Lines::new(text).line(line).map_or(text.len(), |line| line.as_ptr() as usize - text.as_ptr() as usize);
+    u32::try_from(start + column.saturating_sub(1)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: usize = 1 << 20;
+
+    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("package.json"), "{}").unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn names(program: &Program) -> Vec<&str> {
+        program.modules.iter().map(|module| module.name.as_str()).collect()
+    }
+
+    #[test]
+    fn imports_are_followed_once_and_cycles_end() {
+        let folder = folder(&[
+            ("src/main.ts", b"import { b } from '../lib/b.js'\nimport data from './d.json'\nexport default b + data.x"),
+            ("lib/b.ts", b"import { c } from './c.mts'\nexport const b: number = c"),
+            ("lib/c.mts", b"import { b } from './b.ts'\nexport const c = 1; export const later = () => b"),
+            ("src/d.json", b"{\"x\": 1}"),
+        ]);
+        let program = Script::file(folder.path().join("src/main.ts")).load(LIMIT).unwrap();
+        assert_eq!(names(&program), ["src/main.ts", "lib/b.ts", "src/d.json", "lib/c.mts"]);
+        let entry = &program.modules[0];
+        assert_eq!(entry.imports, [
+            ("../lib/b.js".to_owned(), "lib/b.ts".to_owned()),
+            ("./d.json".to_owned(), "src/d.json".to_owned())
+        ]);
+        assert_eq!(program.module("src/d.json").unwrap().code, "export default {\"x\": 1}");
+        assert_eq!(program.module("lib/c.mts").unwrap().imports[0].1, "lib/b.ts");
+    }
+
+    #[test]
+    fn a_function_body_imports_dynamically() {
+        let folder = folder(&[("a.js", b"export default 1")]);
+        let program = Script::ts("(await import('./a.js')).default").in_workspace(folder.path()).load(LIMIT).unwrap();
+        assert_eq!(names(&program), ["program.ts", "a.js"]);
+        assert_eq!(program.modules[0].first_line, 0);
+    }
+
+    #[test]
+    fn a_text_named_like_a_file_keeps_its_name() {
+        let folder = folder(&[("program.ts", b"export default 1")]);
+        let program = Script::ts("import a from './program.ts'").in_workspace(folder.path()).load(LIMIT).unwrap();
+        assert_eq!(names(&program), ["program.ts", "./program.ts"]);
+    }
+
+    #[test]
+    fn refused_imports_say_where_and_what_to_do() {
+        let refused = |text: &str| Script::ts(text).named("p.ts").load(LIMIT).unwrap_err();
+        let error = refused("let a\nimport fs from 'node:fs'");
+        assert_eq!(error.code(), "IMPORT_REFUSED");
+        assert_eq!(error.to_string(), "import of `node:fs` is refused, it is not a relative path: p.ts:2:16");
+        assert!(error.hint().unwrap().contains("only `mcp`"));
+        let error = refused("import './a.ts'");
+        assert_eq!(error.to_string(), "import of `./a.ts` is refused, the program has no workspace: p.ts:1:8");
+        let error = refused("await import(name)");
+        assert_eq!(error.to_string(), "import of `import(…)` is refused, its specifier is not a string: p.ts:1:7");
+        assert!(Script::ts("import type { A } from 'anything'; 1").load(LIMIT).is_ok());
+        assert!(Script::ts("require('fs')").load(LIMIT).is_ok());
+    }
+
+    #[test]
+    fn errors_in_imported_files_name_them() {
+        let folder = folder(&[
+            ("main.ts", b"import './bad.ts'"), ("bad.ts", b"let x = \n}"), ("j.ts", b"import './j.json'"), ("j.json", b"{\n  nope }"),
+            ("u.ts", b"import './u.js'"), ("u.js", b"\xff\xfe"), ("r.ts", b"import './ret.js'"), ("ret.js", b"return 1"),
+            ("bom.ts", b"\xef\xbb\xbflet x: number = 1"), ("t.js", b"let x: number = 1"),
+        ]);
+        let load = |name: &str| Script::file(folder.path().join(name)).load(LIMIT);
+        assert_eq!(load("main.ts").unwrap_err().position().unwrap().to_string(), "bad.ts:2:1");
+        assert_eq!(load("j.ts").unwrap_err().to_string(), "key must be a string: j.json:2:3");
+        assert!(load("u.ts").unwrap_err().to_string().starts_with("source file is not UTF-8 text: "));
+        assert_eq!(load("r.ts").unwrap_err().code(), "SYNTAX");
+        assert_eq!(load("bom.ts").unwrap().modules[0].code, "export default async()=>{\nlet x         = 1\n}");
+        assert_eq!(load("t.js").unwrap_err().code(), "SYNTAX");
+        assert_eq!(load("absent.ts").unwrap_err().code(), "SOURCE_READ");
+        assert_eq!(load("j.json").unwrap_err().code(), "SOURCE_READ");
+    }
+
+    #[test]
+    fn the_limit_counts_all_modules_together() {
+        let folder = folder(&[("main.ts", b"import './a.ts'"), ("a.ts", b"let x = 1")]);
+        let load = |limit| Script::file(folder.path().join("main.ts")).load(limit);
+        assert!(load(24).is_ok());
+        let error = load(23).unwrap_err();
+        assert_eq!((error.code(), error.to_string().as_str()), ("SOURCE_SIZE", "source is larger than 23 bytes: a.ts"));
+        assert_eq!(Script::ts("1234").load(3).unwrap_err().code(), "SOURCE_SIZE");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_opened() {
+        let folder = folder(&[("main.ts", b"import './dir.ts'"), ("dir.ts/x", b"")]);
+        let error = Script::file(folder.path().join("main.ts")).load(LIMIT).unwrap_err();
+        assert_eq!(error.code(), "IMPORT_REFUSED");
+        assert_eq!(Script::file(folder.path().join("dir.ts")).load(LIMIT).unwrap_err().code(), "SOURCE_READ");
+    }
+}

@@ -1,0 +1,472 @@
+//! How deep a text nests, read before it is parsed.
+//!
+//! The parser guesses: at `(` it may try an arrow function first, at `<` type arguments. A wrong guess is undone and the
+//! text parsed again, so that guesses inside guesses cost time squared, or worse: `f<(a=f<(a=…` doubles with each level.
+//! This scan refuses such texts. It follows brackets, strings, templates, comments and regular expressions as the parser
+//! will; where a `/` could be read both ways, it counts what could go wrong anywhere in the text instead.
+//!
+//! Flows in: a text. Flows out: nothing, or where it nests too deep and why.
+//! **Invariant:** linear in the text, and no recursion.
+
+use super::program::Language;
+use super::words::{self, Last};
+
+/// Deepest nesting of brackets. People write tens; a guess costs time for each level inside it.
+const BRACKETS: usize = 200;
+/// Longest chain of `? :` and `=>` without brackets, for the same reason.
+const CHAIN: u32 = 200;
+/// Most brackets with an open `<` before them: each may double the time to parse what is inside.
+const DOUBLINGS: usize = 8;
+/// Most `<` open at once.
+const ANGLES: u32 = 64;
+/// Most places that may double, counted blindly in a text that can be read in two ways.
+const BLIND_DOUBLINGS: usize = 10;
+
+/// Where a text nests too deep, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooDeep {
+    pub(super) offset: usize,
+    pub(super) message: &'static str,
+    pub(super) hint: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// `(`; whether it follows `if`, `while`, `for` or `with`.
+    Paren {
+        header: bool,
+    },
+    Bracket,
+    Brace,
+    /// `${` in a template.
+    Hole,
+}
+
+struct Level {
+    open: Option<Open>,
+    chain: u32,
+    angles: u32,
+}
+
+struct Scan<'t> {
+    text: &'t [u8],
+    at: usize,
+    last: Last,
+    levels: Vec<Level>,
+    angles: u32,
+    doublings: usize,
+    unsure: Option<usize>,
+}
+
+/// Checks how deep a text nests.
+pub(super) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
+    let mut scan = Scan {
+        text: text.as_bytes(),
+        at: 0,
+        last: Last::Operator,
+        levels: vec![Level { open: None, chain: 0, angles: 0 }],
+        angles: 0,
+        doublings: 0,
+        unsure: None,
+    };
+    if text.starts_with("#!") {
+        scan.line();
+    }
+    let mut line_end = false;
+    while let Some(byte) = scan.peek(0) {
+        let start = scan.at;
+        if let Some(ends_line) = scan.trivia(text) {
+            line_end |= ends_line;
+            continue;
+        }
+        scan.token(text, byte, line_end);
+        line_end = false;
+        if scan.levels.len() > BRACKETS {
+            return Err(too_deep(start, "brackets are nested too deep"));
+        }
+        if scan.levels.last().is_some_and(|level| level.chain > CHAIN) {
+            return Err(too_deep(start, "`? :` and `=>` are chained too long"));
+        }
+        if language == Language::TypeScript && (scan.doublings > DOUBLINGS || scan.angles > ANGLES) {
+            return Err(too_deep(start, "`<` is nested too deep"));
+        }
+        debug_assert!(scan.at > start, "each token is longer than nothing");
+    }
+    match scan.unsure {
+        Some(offset) if language == Language::TypeScript && blind_doublings(text.as_bytes()) > BLIND_DOUBLINGS => {
+            Err(TooDeep {
+                offset,
+                message: "this `/` can be read in two ways",
+                hint: "put the regular expression or the division in parentheses, or end the statement before with `;`",
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn too_deep(offset: usize, message: &'static str) -> TooDeep {
+    TooDeep { offset, message, hint: "split it into named parts" }
+}
+
+/// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`, as far as the eye can tell.
+fn blind_doublings(text: &[u8]) -> usize {
+    let mut count = 0;
+    let mut open = false;
+    for byte in text {
+        match byte {
+            b'<' => {
+                count += usize::from(open);
+                open = true;
+            }
+            b'(' | b'[' | b'{' | b'`' => {
+                count += usize::from(open);
+                open = false;
+            }
+            b';' | b')' | b'}' => open = false,
+            _ => {}
+        }
+    }
+    count
+}
+
+impl Scan<'_> {
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    fn line(&mut self) {
+        while self.peek(0).is_some_and(|byte| byte != b'\n' && byte != b'\r') {
+            self.at += 1;
+        }
+    }
+
+    /// Skips white space or a comment; returns whether a line ended in it.
+    fn trivia(&mut self, text: &str) -> Option<bool> {
+        match (self.peek(0)?, self.peek(1)) {
+            (b'\n' | b'\r', _) => {
+                self.at += 1;
+                Some(true)
+            }
+            (b' ' | b'\t' | 0x0b | 0x0c, _) => {
+                self.at += 1;
+                Some(false)
+            }
+            (b'/', Some(b'/')) => {
+                let rest = &text[self.at..];
+                self.at += rest.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(rest.len());
+                Some(false)
+            }
+            (b'/', Some(b'*')) => {
+                let rest = &text[self.at + 2..];
+                let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
+                self.at += 2 + length;
+                Some(rest[..length].contains(['\n', '\r', '\u{2028}', '\u{2029}']))
+            }
+            (0x80.., _) => {
+                let c = text[self.at..].chars().next()?;
+                let space = c.is_whitespace() || c == '\u{feff}';
+                space.then(|| {
+                    self.at += c.len_utf8();
+                    matches!(c, '\u{2028}' | '\u{2029}')
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn token(&mut self, text: &str, byte: u8, line_end: bool) {
+        match byte {
+            b'"' | b'\'' => self.string(byte),
+            b'`' => {
+                self.at += 1;
+                self.template();
+            }
+            b'/' => self.slash(line_end),
+            b'(' => {
+                let header = matches!(self.last, Last::Header);
+                self.open(Open::Paren { header });
+            }
+            b'[' => self.open(Open::Bracket),
+            b'{' => self.open(Open::Brace),
+            b')' | b']' | b'}' => self.close(byte),
+            _ if words::is_part(byte) => self.word(text),
+            _ => self.operator(byte),
+        }
+    }
+
+    fn open(&mut self, open: Open) {
+        self.at += 1;
+        self.last = Last::Operator;
+        // What may be read twice is what stands inside the bracket after a `<`.
+        if self.levels.last().is_some_and(|level| level.angles > 0) {
+            self.doublings += 1;
+        }
+        self.levels.push(Level { open: Some(open), chain: 0, angles: 0 });
+    }
+
+    fn close(&mut self, byte: u8) {
+        self.at += 1;
+        let closed = if self.levels.len() > 1 { self.levels.pop() } else { None };
+        let open = closed.as_ref().and_then(|level| level.open);
+        if let Some(level) = closed {
+            self.angles -= level.angles;
+            if self.levels.last().is_some_and(|outer| outer.angles > 0) {
+                self.doublings -= 1;
+            }
+        }
+        match (byte, open) {
+            (b'}', Some(Open::Hole)) => self.template(),
+            (b'}', _) => self.last = Last::Brace,
+            (b')', Some(Open::Paren { header: true })) => self.last = Last::Operator,
+            _ => self.last = Last::Operand,
+        }
+    }
+
+    /// Skips template text up to its end or its next hole.
+    fn template(&mut self) {
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b'\\' => self.at += 2,
+                b'`' => {
+                    self.at += 1;
+                    self.last = Last::Operand;
+                    return;
+                }
+                b'$' if self.peek(1) == Some(b'{') => {
+                    self.at += 1;
+                    self.open(Open::Hole);
+                    return;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn string(&mut self, quote: u8) {
+        self.at += 1;
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b'\\' => self.at += 2,
+                // Not closed: the parser stops here too.
+                b'\n' | b'\r' => break,
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                break;
+            }
+        }
+        self.last = Last::Operand;
+    }
+
+    fn slash(&mut self, line_end: bool) {
+        let end = self.regular_expression_end();
+        let expression = match self.last {
+            Last::Operator | Last::Keyword | Last::Header => true,
+            Last::Operand if !line_end => false,
+            // After a block, a type or the end of a line it can be either.
+            _ => {
+                if end.is_some_and(|end| self.matters(end)) {
+                    self.unsure.get_or_insert(self.at);
+                }
+                true
+            }
+        };
+        match end {
+            Some(end) if expression => {
+                self.at = end;
+                self.last = Last::Operand;
+            }
+            _ => self.operator(b'/'),
+        }
+    }
+
+    /// Returns whether it makes a difference to this scan if the text up to `end` is a regular expression or not.
+    fn matters(&self, end: usize) -> bool {
+        let inside = &self.text[self.at + 1..end - 1];
+        inside.iter().any(|byte| b"\"'`()[]{}\\".contains(byte)) || matches!(self.text.get(end), Some(b'/' | b'*'))
+    }
+
+    fn regular_expression_end(&self) -> Option<usize> {
+        let mut class = false;
+        let mut at = self.at + 1;
+        loop {
+            match self.text.get(at)? {
+                b'\n' | b'\r' => return None,
+                b'\\' => at += 1,
+                b'[' => class = true,
+                b']' => class = false,
+                b'/' if !class => return Some(at + 1),
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    fn word(&mut self, text: &str) {
+        let start = self.at;
+        while self.peek(0).is_some_and(words::is_part) {
+            // White space beyond ASCII ends a word.
+            if self.text[self.at] >= 0x80
+                && let Some(c) = text.get(self.at..).and_then(|rest| rest.chars().next())
+            {
+                if c.is_whitespace() || c == '\u{feff}' {
+                    break;
+                }
+                self.at += c.len_utf8();
+                continue;
+            }
+            self.at += 1;
+        }
+        let word = &self.text[start..self.at];
+        let next = words::class(word, self.last);
+        // A word after an operand begins a new statement or member.
+        if matches!(self.last, Last::Operand | Last::Brace) && !words::continues(word) {
+            self.end_chain();
+        }
+        if words::ends_types(word) {
+            self.end_angles();
+        }
+        self.last = next;
+    }
+
+    fn operator(&mut self, byte: u8) {
+        let next = self.peek(1);
+        let mut length = 1;
+        let mut last = Last::Operator;
+        match (byte, next) {
+            (b'=', Some(b'>')) => {
+                length = 2;
+                self.lengthen_chain();
+            }
+            (b'?', Some(b'.')) => {
+                length = 2;
+                last = Last::Dot;
+            }
+            (b'?', Some(b'?')) | (b'&', Some(b'&')) | (b'|', Some(b'|')) => {
+                length = 2;
+                self.end_angles();
+            }
+            (b'?', _) => self.lengthen_chain(),
+            (b'.', _) => last = Last::Dot,
+            (b';' | b',', _) => {
+                self.end_chain();
+                if byte == b';' {
+                    self.end_angles();
+                }
+            }
+            (b'+' | b'-', Some(same)) if same == byte => {
+                length = 2;
+                last = if matches!(self.last, Last::Operand | Last::Brace) { Last::Operand } else { Last::Operator };
+                self.end_angles();
+            }
+            (b'!', other) if other != Some(b'=') && matches!(self.last, Last::Operand | Last::Brace) => {
+                last = Last::Brace; // `a! / b` or `a⏎!/b/`: either way.
+            }
+            (b'<', Some(b'=')) => length = 2,
+            (b'<', _) => self.open_angle(),
+            (b'>', Some(b'=')) => length = 2,
+            (b'>', _) => {
+                self.close_angle();
+                last = Last::Angle;
+            }
+            (b'+' | b'*' | b'%' | b'^' | b'/' | b'~', _) => self.end_angles(),
+            _ => {}
+        }
+        self.at += length;
+        self.last = last;
+    }
+
+    fn lengthen_chain(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            level.chain += 1;
+        }
+    }
+
+    fn end_chain(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            level.chain = 0;
+        }
+    }
+
+    fn open_angle(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            level.angles += 1;
+            self.angles += 1;
+        }
+    }
+
+    fn close_angle(&mut self) {
+        if let Some(level) = self.levels.last_mut()
+            && level.angles > 0
+        {
+            level.angles -= 1;
+            self.angles -= 1;
+        }
+    }
+
+    fn end_angles(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            self.angles -= level.angles;
+            level.angles = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_ts(text: &str) -> Result<(), &'static str> {
+        check(text, Language::TypeScript).map_err(|deep| deep.message)
+    }
+
+    #[test]
+    fn ordinary_code_passes() {
+        for text in [
+            "const ok = a < b\nconst n = items.filter(x => x < 3).map(f)\nif (a < b) { for (let i = 0; i < n; i++) { g(() => { h(i < 2) }) } }",
+            "function f<T extends Map<string, Array<{ a: Set<{ b: number }> }>>>(x: T): Promise<T> { return g<T>(x) }",
+            "const r = /[\"'`(]/g, s = \"((((\", t = `((${a}((`, u = a / b / c // ((((",
+            "if (x) /\"/.test(y); else z",
+            "a.return / 2 / \"x\".length; x = y++ / 2",
+            "const f = (a) => (b) => (c) => a ? b ? 1 : 2 : 3",
+            "#!/usr/bin/env pml \"\nlet x = 1",
+            "\u{a0}return\u{a0}/\"/",
+        ] {
+            assert_eq!(check_ts(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_code_without_semicolons_passes() {
+        let line = "const a = b < c ? d : (e) => f\nfoo(a)\n/x+/.test(b)\n";
+        assert_eq!(check_ts(&line.repeat(5_000)), Ok(()));
+        assert_eq!(check_ts(&"function f(a) { return a ? 1 : 2 }\n".repeat(5_000)), Ok(()));
+    }
+
+    #[test]
+    fn deep_brackets_and_long_chains_are_refused() {
+        for open in ["(", "[", "{", "`${", "(a=", "f(", "/\"/;(", "'(';("] {
+            assert_eq!(check_ts(&open.repeat(1_000)), Err("brackets are nested too deep"), "{open}");
+        }
+        for unit in ["a?b:", "x=>", "a?(b):c=>", "async x=>", "a?\n"] {
+            assert_eq!(check_ts(&unit.repeat(1_000)), Err("`? :` and `=>` are chained too long"), "{unit}");
+        }
+        assert_eq!(check_ts(&"f<".repeat(100)), Err("`<` is nested too deep"));
+    }
+
+    #[test]
+    fn guesses_inside_guesses_are_refused() {
+        for unit in ["f<(a=", "f<[(a=", "f<{a:async(a=", "(a,b=f<["] {
+            assert_eq!(check_ts(&unit.repeat(20)), Err("`<` is nested too deep"), "{unit}");
+            assert_eq!(check(&unit.repeat(20), Language::JavaScript), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_slash_that_hides_something_is_refused() {
+        let hidden = format!("x = {{}} /\"/ 1; {} \"/ 1", "f<(a=".repeat(20));
+        assert!(check_ts(&hidden).is_err());
+        let hidden = format!("type T = A\n/`/; {} /`/", "f<(a=".repeat(20));
+        assert!(check_ts(&hidden).is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! The parser, and its complaints in the words of this house.
+//!
+//! Flows in: a text. Flows out: a syntax tree with tokens, lent to a function, or the first syntax error.
+//! **Invariant:** a tree is handed out only if the parser had nothing to say against the text.
+
+use oxc::allocator::Allocator;
+use oxc::ast::ast::{JSXElement, JSXFragment, Program};
+use oxc::ast_visit::Visit;
+use oxc::diagnostics::OxcDiagnostic;
+use oxc::parser::config::TokensParserConfig;
+use oxc::parser::{ParseOptions, Parser, Token};
+use oxc::span::SourceType;
+
+use super::error::{Refusal, SourceError, Text};
+use super::program::Language;
+
+/// A parsed text.
+pub(super) struct Parsed<'p, 'a> {
+    pub(super) program: &'p Program<'a>,
+    pub(super) tokens: &'p [Token],
+}
+
+/// Parses a text as strict module code in which `return` is allowed everywhere, and hands the tree to `read`.
+pub(super) fn with_program<R>(
+    text: Text<'_>,
+    language: Language,
+    read: impl FnOnce(Parsed<'_, '_>) -> R,
+) -> Result<R, SourceError> {
+    let source_type = match language {
+        Language::TypeScript => SourceType::ts(),
+        _ => SourceType::mjs(),
+    }
+    .with_module(true)
+    .with_jsx(false);
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, text.text, source_type)
+        .with_options(options())
+        .with_config(TokensParserConfig)
+        .parse();
+    match parsed.diagnostics.first() {
+        Some(diagnostic) => Err(refuse(text, source_type, diagnostic)),
+        None if parsed.panicked => Err(SourceError::syntax(text, 0, "the text cannot be parsed", None)),
+        None => Ok(read(Parsed { program: &parsed.program, tokens: &parsed.tokens })),
+    }
+}
+
+/// Parses generated JavaScript as a module and hands the tree to `read`, or nothing if it does not parse.
+pub(super) fn with_module<R>(code: &str, read: impl FnOnce(&Program<'_>) -> R) -> Option<R> {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, code, SourceType::mjs().with_jsx(false)).parse();
+    (parsed.diagnostics.is_empty() && !parsed.panicked).then(|| read(&parsed.program))
+}
+
+fn options() -> ParseOptions {
+    ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() }
+}
+
+fn refuse(text: Text<'_>, source_type: SourceType, diagnostic: &OxcDiagnostic) -> SourceError {
+    if let Some(offset) = jsx(text.text, source_type) {
+        let refusal = Refusal { offset, what: "JSX", hint: "programs have no JSX: build the text or object directly" };
+        return SourceError::unsupported(text, refusal);
+    }
+    let offset = diagnostic.labels.first().map_or(0, |label| label.offset());
+    SourceError::syntax(text, offset, &diagnostic.message, diagnostic.help.as_deref())
+}
+
+/// Returns where the first JSX element stands, if JSX is all that is wrong with the text.
+fn jsx(text: &str, source_type: SourceType) -> Option<u32> {
+    if !text.contains("</") && !text.contains("/>") {
+        return None;
+    }
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, text, source_type.with_jsx(true)).with_options(options()).parse();
+    if !parsed.diagnostics.is_empty() || parsed.panicked {
+        return None;
+    }
+    let mut finder = JsxFinder(None);
+    finder.visit_program(&parsed.program);
+    finder.0
+}
+
+struct JsxFinder(Option<u32>);
+
+impl<'a> Visit<'a> for JsxFinder {
+    fn visit_jsx_element(&mut self, it: &JSXElement<'a>) {
+        self.0.get_or_insert(it.span.start);
+    }
+
+    fn visit_jsx_fragment(&mut self, it: &JSXFragment<'a>) {
+        self.0.get_or_insert(it.span.start);
+    }
+}

@@ -1,0 +1,110 @@
+//! Where something stands in the user's text, and the index that turns byte offsets into it.
+//!
+//! Flows in: byte offsets (from the parser) and line plus byte column (from the guest). Flows out: [`Position`].
+//! **Invariant:** lines and columns are 1-based; columns count UTF-16 units, as editors do.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A place in one of the program's modules.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Position {
+    /// The module's name, as in [`Module::name`](super::Module::name).
+    pub module: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in UTF-16 units, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.module, self.line, self.column)
+    }
+}
+
+/// The line starts of one text. A line ends at `\n`, `\r\n` or a lone `\r`.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    /// Reads the line starts of `text`.
+    pub(super) fn new(text: &'t str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        for (at, byte) in bytes.iter().enumerate() {
+            match byte {
+                b'\n' => starts.push(at + 1),
+                b'\r' if bytes.get(at + 1) != Some(&b'\n') => starts.push(at + 1),
+                _ => {}
+            }
+        }
+        Self { text, starts }
+    }
+
+    /// Returns the text of a 1-based line without its line end.
+    pub(super) fn line(&self, line: u32) -> Option<&'t str> {
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        let start = *self.starts.get(index)?;
+        let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
+        Some(self.text.get(start..end)?.trim_end_matches(['\n', '\r']))
+    }
+
+    /// Returns the 1-based line of a byte offset and the byte offset within that line.
+    pub(super) fn locate(&self, offset: usize) -> (u32, usize) {
+        let index = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
+        let start = self.starts.get(index).copied().unwrap_or(0);
+        (u32::try_from(index + 1).unwrap_or(u32::MAX), offset - start)
+    }
+
+    /// Returns the position of a byte offset.
+    pub(super) fn position(&self, module: &str, offset: usize) -> Position {
+        let (line, byte) = self.locate(offset.min(self.text.len()));
+        let column = utf16_column(self.line(line).unwrap_or(""), byte);
+        Position { module: module.to_owned(), line, column }
+    }
+}
+
+/// Returns the 1-based UTF-16 column of a byte offset within a line; an offset inside a character counts as its start.
+pub(super) fn utf16_column(line: &str, byte: usize) -> u32 {
+    let units: usize = line
+        .char_indices()
+        .take_while(|(at, c)| at + c.len_utf8() <= byte)
+        .map(|(_, c)| c.len_utf16())
+        .sum();
+    u32::try_from(units + 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_become_lines_and_utf16_columns() {
+        let lines = Lines::new("ab\nü😀x\r\nlast\rend");
+        let at = |offset| {
+            let position = lines.position("m", offset);
+            (position.line, position.column)
+        };
+        assert_eq!(at(0), (1, 1));
+        assert_eq!(at(3), (2, 1));
+        assert_eq!(at(5), (2, 2));
+        assert_eq!(at(9), (2, 4));
+        assert_eq!(at(12), (3, 1));
+        assert_eq!(at(17), (4, 1));
+        assert_eq!(at(999), (4, 4));
+        assert_eq!(lines.line(2), Some("ü😀x"));
+        assert_eq!(lines.line(0), None);
+        assert_eq!(lines.line(5), None);
+    }
+
+    #[test]
+    fn empty_text_has_one_line() {
+        let lines = Lines::new("");
+        assert_eq!(lines.line(1), Some(""));
+        assert_eq!(lines.position("m", 0).to_string(), "m:1:1");
+    }
+}

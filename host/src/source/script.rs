@@ -1,0 +1,86 @@
+//! What to run, as a door hands it over: text or a file, and the folder its imports may reach.
+//!
+//! Flows in: text, paths. Flows out: [`Script`], and through [`Script::load`] a [`Program`].
+//! **Invariant:** building a script touches no file; only `load` does.
+
+use std::path::PathBuf;
+
+use super::error::SourceError;
+use super::escape::escaped;
+use super::load;
+use super::program::{Language, Program};
+
+/// Longest display name kept, in characters.
+const NAME: usize = 256;
+
+/// A script to run.
+///
+/// Types are erased, never checked. Imports that are not marked `type` are kept even if only types are used from them, as
+/// with TypeScript's `verbatimModuleSyntax`.
+#[derive(Debug, Clone)]
+pub struct Script {
+    pub(super) origin: Origin,
+    pub(super) name: Option<String>,
+    pub(super) workspace: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    Text { text: String, language: Language },
+    File { path: PathBuf },
+}
+
+impl Script {
+    /// Returns a script of TypeScript text, named `program.ts`, without a workspace.
+    pub fn ts(text: impl Into<String>) -> Self {
+        Self::text(text.into(), Language::TypeScript)
+    }
+
+    /// Returns a script of JavaScript text, named `program.js`, without a workspace.
+    pub fn js(text: impl Into<String>) -> Self {
+        Self::text(text.into(), Language::JavaScript)
+    }
+
+    /// Returns a script in a file that ends in `.ts`, `.mts`, `.js` or `.mjs`.
+    ///
+    /// Its workspace is the nearest folder above it with `.git`, `.pml.json`, `package.json` or `deno.json` in it, else
+    /// its own folder.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self { origin: Origin::File { path: path.into() }, name: None, workspace: None }
+    }
+
+    fn text(text: String, language: Language) -> Self {
+        Self { origin: Origin::Text { text, language }, name: None, workspace: None }
+    }
+
+    /// Sets the display name of a text script; a file is named by its path in the workspace.
+    #[must_use]
+    pub fn named(mut self, name: impl AsRef<str>) -> Self {
+        self.name = Some(escaped(name.as_ref(), NAME));
+        self
+    }
+
+    /// Sets the folder that relative imports may reach. A text script imports as if it lay in that folder.
+    #[must_use]
+    pub fn in_workspace(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(folder.into());
+        self
+    }
+
+    /// Returns the length of a text script in bytes; nothing for a file, whose length is not known before it is read.
+    pub(crate) fn length(&self) -> Option<usize> {
+        match &self.origin {
+            Origin::Text { text, .. } => Some(text.len()),
+            Origin::File { .. } => None,
+        }
+    }
+
+    /// Reads the script and everything it imports. `source_limit` counts the bytes of all modules together.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read, is too large, is not valid, uses syntax that cannot be erased, or imports what is
+    /// not in the workspace.
+    pub fn load(&self, source_limit: usize) -> Result<Program, SourceError> {
+        load::load(self, source_limit)
+    }
+}

@@ -1,0 +1,234 @@
+//! A function body to a module whose default export runs it.
+//!
+//! Flows in: the parsed text and its blanked code. Flows out: the module, with `return(…)` around a last expression.
+//! **Invariant:** the wrapper takes a line of its own, and `return(` goes right after the statement before, so that only
+//! text on that statement's last line moves; that is recorded.
+//! **Invariant:** the result parses as exactly one default export of an async arrow function that holds all statements.
+
+use oxc::ast::ast::{
+    ArrowFunctionBody, ExportDefaultDeclarationKind, Expression, Program, Statement,
+};
+use oxc::span::GetSpan as _;
+
+use super::blank::is_erased;
+use super::error::{SourceError, Text};
+use super::parse;
+use super::position::Lines;
+use super::program::Shift;
+
+const HEAD: &str = "export default async()=>{";
+const RETURN: &str = "return(";
+const TAIL: &str = "\n}";
+
+/// A wrapped function body.
+#[derive(Debug)]
+pub(super) struct Wrapped {
+    pub(super) code: String,
+    pub(super) shift: Option<Shift>,
+}
+
+/// The expression that is the program's result.
+struct Last {
+    /// Where the statement before it ends, if there is one.
+    after: Option<u32>,
+    start: u32,
+    end: u32,
+}
+
+/// Wraps a function body.
+pub(super) fn wrap(text: Text<'_>, program: &Program<'_>, code: String) -> Result<Wrapped, SourceError> {
+    let last = last_expression(program);
+    let wrapped = build(text.text, code, last.as_ref());
+    let expected = Shape {
+        statements: program.directives.len() + program.body.iter().filter(|statement| runs(statement)).count(),
+        returns: last.is_some(),
+    };
+    if parse::with_module(&wrapped.code, Shape::of).flatten().is_none_or(|shape| !shape.fits(&expected)) {
+        let message = "the program cannot be made a function body";
+        return Err(SourceError::syntax(text, 0, message, Some("write it as a module with `export default`")));
+    }
+    Ok(wrapped)
+}
+
+fn build(source: &str, code: String, last: Option<&Last>) -> Wrapped {
+    let mut out = String::with_capacity(code.len() + HEAD.len() + RETURN.len() + TAIL.len() + 4);
+    out.push_str(HEAD);
+    let Some(last) = last else {
+        out.push('\n');
+        out.push_str(&code);
+        out.push_str(TAIL);
+        return Wrapped { code: out, shift: None };
+    };
+    let (start, end) = (last.after.unwrap_or(0) as usize, last.end as usize);
+    let mut shift = None;
+    match last.after {
+        None => {
+            out.push_str(RETURN);
+            out.push('\n');
+        }
+        Some(_) => {
+            out.push('\n');
+            out.push_str(&code[..start]);
+            let before = out.len();
+            // What a newline ended must end now, since `return` takes the newline's place.
+            if !code[..start].ends_with(';') {
+                out.push(';');
+            }
+            out.push_str(RETURN);
+            shift = shift_of(source, start, last.start as usize, out.len() - before);
+        }
+    }
+    let expression = &code[start..end];
+    // Blanking may have ended the statement with a `;` in place of its last blank; the parenthesis ends it now.
+    match expression.strip_suffix(';') {
+        Some(open) if !source[start..end].ends_with(';') => {
+            out.push_str(open);
+            out.push_str(" )");
+        }
+        _ => {
+            out.push_str(expression);
+            out.push(')');
+        }
+    }
+    out.push_str(&code[end..]);
+    out.push_str(TAIL);
+    Wrapped { code: out, shift }
+}
+
+fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<Shift> {
+    let lines = Lines::new(source);
+    let (line, byte) = lines.locate(insertion);
+    let moved = lines.locate(start).0 == line;
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    moved.then(|| Shift { line, column: count(byte + 1), by: count(by) })
+}
+
+/// Returns whether a statement is left at run time.
+fn runs(statement: &Statement<'_>) -> bool {
+    !is_erased(statement) && !matches!(statement, Statement::EmptyStatement(_))
+}
+
+fn last_expression(program: &Program<'_>) -> Option<Last> {
+    let directive_end = |count: usize| {
+        let index = count.checked_sub(1)?;
+        program.directives.get(index).map(|directive| directive.span.end)
+    };
+    let directives = program.directives.len();
+    let Some(index) = program.body.iter().rposition(runs) else {
+        // A lone string is a directive to the parser, and a result to its author.
+        let directive = program.directives.last()?;
+        let span = directive.expression.span;
+        return Some(Last { after: directive_end(directives - 1), start: span.start, end: span.end });
+    };
+    let Statement::ExpressionStatement(statement) = &program.body[index] else { return None };
+    let after = match index.checked_sub(1) {
+        Some(before) => Some(program.body[before].span().end),
+        None => directive_end(directives),
+    };
+    let span = statement.expression.span();
+    Some(Last { after, start: span.start, end: span.end })
+}
+
+/// What a wrapped body must look like to the parser.
+struct Shape {
+    statements: usize,
+    returns: bool,
+}
+
+impl Shape {
+    /// Reads the shape of a module that is one default export of an async arrow function.
+    fn of(program: &Program<'_>) -> Option<Self> {
+        let [Statement::ExportDefaultDeclaration(export)] = program.body.as_slice() else { return None };
+        let ExportDefaultDeclarationKind::ArrowFunctionExpression(arrow) = &export.declaration else { return None };
+        let ArrowFunctionBody::FunctionBody(body) = &arrow.body else { return None };
+        let plain = arrow.r#async && arrow.params.items.is_empty() && arrow.params.rest.is_none();
+        if !plain || !program.directives.is_empty() || export.span.end != program.span.end {
+            return None;
+        }
+        let last = body.statements.iter().rfind(|statement| runs(statement));
+        let returns = matches!(last, Some(Statement::ReturnStatement(it))
+            if matches!(it.argument, Some(Expression::ParenthesizedExpression(_))));
+        let statements = body.directives.len() + body.statements.iter().filter(|statement| runs(statement)).count();
+        Some(Self { statements, returns })
+    }
+
+    fn fits(&self, expected: &Self) -> bool {
+        self.statements == expected.statements && (self.returns || !expected.returns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Script, SourceError};
+
+    fn body(text: &str) -> String {
+        let program = Script::ts(text).load(1 << 20).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        assert_eq!(program.modules[0].first_line, 0, "{text}");
+        program.modules[0].code.clone()
+    }
+
+    #[test]
+    fn a_last_expression_is_the_result() {
+        for (text, code) in [
+            ("1 + 1", "export default async()=>{return(\n1 + 1)\n}"),
+            ("f();", "export default async()=>{return(\nf());\n}"),
+            ("// a\nf() // b", "export default async()=>{return(\n// a\nf()) // b\n}"),
+            ("let a = 1\na + 1", "export default async()=>{\nlet a = 1;return(\na + 1)\n}"),
+            ("let a = 1; a", "export default async()=>{\nlet a = 1;return( a)\n}"),
+            ("let a = 1; // c\na;", "export default async()=>{\nlet a = 1;return( // c\na);\n}"),
+            ("if (a) {}\n(b)", "export default async()=>{\nif (a) {};return(\n(b))\n}"),
+            ("\"hello\"", "export default async()=>{return(\n\"hello\")\n}"),
+            ("'use strict'; 'x';", "export default async()=>{\n'use strict';return( 'x');\n}"),
+            ("'use strict'\nf()", "export default async()=>{\n'use strict';return(\nf())\n}"),
+            ("a as T", "export default async()=>{return(\na     )\n}"),
+            ("a as T\ntype B = 1", "export default async()=>{return(\na     )\n;         \n}"),
+            ("a;;", "export default async()=>{return(\na);;\n}"),
+            ("#!/usr/bin/env pml\n1", "export default async()=>{return(\n                  \n1)\n}"),
+            ("await f()", "export default async()=>{return(\nawait f())\n}"),
+            ("a, b", "export default async()=>{return(\na, b)\n}"),
+            ("() => {}", "export default async()=>{return(\n() => {})\n}"),
+        ] {
+            assert_eq!(body(text), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_last_statements_are_left_alone() {
+        for text in ["return 1", "{a: 1}", "", "let a = 1", "if (a) b()", "function f() {}", "class A {}", "// only", "throw a", ";"] {
+            assert_eq!(body(text), format!("export default async()=>{{\n{text}\n}}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_after_the_insertion_is_recorded_as_shifted() {
+        let shift = |text: &str| Script::ts(text).load(1 << 20).unwrap().modules[0].shift.map(|it| (it.line, it.column, it.by));
+        assert_eq!(shift("a; b"), Some((1, 3, 7)));
+        assert_eq!(shift("let x\nif (a) {} b"), Some((2, 10, 8)));
+        assert_eq!(shift("a\nb"), None);
+        assert_eq!(shift("a"), None);
+    }
+
+    #[test]
+    fn no_text_closes_its_wrapper() {
+        for text in [
+            "}", "} evil(); {", "}; export default 1; async()=>{", "});({", "1)}; evil(); (()=>{(", "*/", "`", "/*", "return(1)}//",
+            "\u{2028}}", "<!--", "1\n-->", "x = {", "(", "let a = 1\n}\n{", "export default async()=>{", "${}", "'", "/[/",
+        ] {
+            let error = match Script::ts(text).load(1 << 20) {
+                Err(error) => error,
+                Ok(program) => panic!("{text} became {}", program.modules[0].code),
+            };
+            assert!(matches!(error, SourceError::Syntax { .. }), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn modules_are_left_as_they_are() {
+        for text in ["export default 1", "export const a = 1;\na", "import.meta", "export {}"] {
+            let program = Script::ts(text).load(1 << 20).unwrap();
+            assert_eq!((program.modules[0].code.as_str(), program.modules[0].first_line), (text, 1));
+        }
+        let error = Script::ts("export const a = 1\nreturn a").load(1 << 20).unwrap_err();
+        assert_eq!(error.to_string(), "a module cannot `return` at its top level: program.ts:2:1");
+    }
+}
