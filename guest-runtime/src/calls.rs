@@ -48,6 +48,13 @@ pub(crate) fn request<'js>(
     Ok(promise)
 }
 
+/// Returns a promise that is rejected with `reason`: what a call that never leaves gives.
+pub(crate) fn rejected<'js>(ctx: Ctx<'js>, reason: Value<'js>) -> Result<Promise<'js>> {
+    let (promise, _, reject) = ctx.promise()?;
+    reject.call::<_, ()>((reason,))?;
+    Ok(promise)
+}
+
 /// The id of the call that was made last.
 pub(crate) fn last() -> u64 {
     CALLS.with_borrow(|calls| calls.last)

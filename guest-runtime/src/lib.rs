@@ -10,6 +10,7 @@
 //! | `config.rs` | which parts of the language are there, and the numbers behind them |
 //! | `modules.rs` | the program's modules, found by name |
 //! | `calls.rs` | calls that wait for an outcome |
+//! | `unhandled.rs` | errors that nobody has handled |
 //! | `console.rs` | console lines on their way out |
 //! | `clock.rs`, `random.rs` | what stands in for the machine's clock and generator |
 //! | `error.rs` | thrown values as failures, call errors as thrown values |
@@ -28,6 +29,7 @@ mod error;
 mod modules;
 mod random;
 mod runtime;
+mod unhandled;
 
 use bindings::exports::pml::sandbox::program::{CallId, Guest, Outcome, Program, Step, Timestamp};
 

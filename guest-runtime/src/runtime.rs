@@ -7,22 +7,18 @@
 use crate::bindings::exports::pml::sandbox::program::{
     Failure, FailureKind, Outcome, Program, State, Step,
 };
-use crate::{apis, calls, config, console, error, modules, modules::Modules, random};
+use crate::{apis, calls, config, console, error, modules, modules::Modules, random, unhandled};
 use rquickjs::{
     CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Promise, Result,
     Runtime, Value, promise::PromiseState,
 };
-use std::{cell::RefCell, rc::Rc};
-
-/// A rejection that nobody has handled so far: the promise, and why.
-type Rejection = (Persistent<Value<'static>>, Persistent<Value<'static>>);
+use std::cell::RefCell;
 
 /// The engine of this instance.
 pub(crate) struct Guest {
     context: Context,
     runtime: Runtime,
     modules: Modules,
-    rejections: Rc<RefCell<Vec<Rejection>>>,
     /// Calls `(namespace, inputs, evaluated) → promise of the result` for the program; from the prelude.
     enter: Persistent<Function<'static>>,
     result: Option<Persistent<Promise<'static>>>,
@@ -55,24 +51,13 @@ impl Guest {
         })?;
         let modules = Modules::default();
         runtime.set_loader(modules.clone(), modules.clone());
-        let rejections = Rc::<RefCell<Vec<Rejection>>>::default();
-        let list = rejections.clone();
-        runtime.set_host_promise_rejection_tracker(Some(Box::new(
-            move |ctx, promise, reason, is_handled| {
-                let mut list = list.borrow_mut();
-                if is_handled {
-                    list.retain(|(known, _)| known.clone().restore(&ctx).ok().as_ref() != Some(&promise));
-                } else if list.len() < config::UNHANDLED_KEPT {
-                    list.push((Persistent::save(&ctx, promise), Persistent::save(&ctx, reason)));
-                }
-            },
-        )));
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(unhandled::track)));
         runtime.set_interrupt_handler(Some(Box::new(|| {
             console::hand_over();
             false
         })));
         runtime.run_gc();
-        Ok(Guest { context, runtime, modules, rejections, enter, result: None, result_limit: 0 })
+        Ok(Guest { context, runtime, modules, enter, result: None, result_limit: 0 })
     }
 
     /// Starts the program.
@@ -181,23 +166,13 @@ impl Guest {
         State::Finished(Some(json))
     }
 
-    /// Whether this is the promise of the program's own result, which the host looks at.
-    fn is_result(&self, ctx: &Ctx<'_>, promise: &Persistent<Value<'static>>) -> bool {
-        let result = self.result.clone().and_then(|result| result.restore(ctx).ok());
-        result.is_some_and(|result| promise.clone().restore(ctx).is_ok_and(|one| one == *result.as_value()))
-    }
-
     fn step(&self, ctx: &Ctx<'_>, state: State) -> Step {
         let unhandled = match state {
             State::Waiting => Vec::new(),
-            _ => self
-                .rejections
-                .take()
-                .into_iter()
-                .filter(|(promise, _)| !self.is_result(ctx, promise))
-                .filter_map(|(_, reason)| reason.restore(ctx).ok())
-                .map(|reason| error::failure(ctx, &reason))
-                .collect(),
+            _ => {
+                let result = self.result.clone().and_then(|result| result.restore(ctx).ok());
+                unhandled::take(ctx, result.as_ref().map(|result| result.as_value()))
+            }
         };
         Step { state, console: console::take(), unhandled, dropped_lines: console::dropped() }
     }

@@ -1,1 +1,16 @@
+//! The tests of pml that see it from outside: the crate as an embedder does, the command as a person does, the tree as a
+//! developer does.
 
+mod calls;
+mod cases;
+mod cli;
+mod dependencies;
+mod determinism;
+mod examples;
+mod fairness;
+mod guest;
+mod hostile;
+mod limits;
+mod rooms;
+mod support;
+mod watch;

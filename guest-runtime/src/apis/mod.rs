@@ -1,24 +1,62 @@
 //! What programs see. Each folder holds one API: its JavaScript, and a `register` that installs it.
 //!
-//! **Invariant:** the JavaScript here runs before any of the program's and keeps what it needs of the language in
-//! variables of its own, so that a program which replaces `Promise`, `JSON` or `Object.prototype` harms only itself.
+//! **Invariant:** the JavaScript here runs before any of the program's and works on [`primordials`], so that a program
+//! which replaces `Promise`, `JSON` or `Object.prototype` harms only itself.
 
+mod abort;
+mod clone;
+mod console;
+mod crypto;
+mod encoding;
 mod entry;
+mod globals;
 mod mcp;
+mod performance;
+mod primordials;
 mod timers;
+mod url;
 
-use rquickjs::{Ctx, Function, Object, Result, context::EvalOptions};
+use crate::bindings::pml::sandbox::mcp_call::Level;
+use crate::{clock, random, unhandled};
+use rquickjs::{ArrayBuffer, Ctx, Function, Result};
 
 /// Installs everything, and returns the way into a program.
 pub(crate) fn register<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
-    timers::register(ctx)?;
-    mcp::register(ctx, Object::new(ctx.clone())?)?;
+    let primordials = &primordials::register(ctx)?;
+    let report = Function::new(ctx.clone(), unhandled::report)?;
+    let now = Function::new(ctx.clone(), || milliseconds(clock::now() - clock::origin()))?;
+    globals::register(ctx, primordials, report.clone())?;
+    timers::register(ctx, primordials)?;
+    console::register(ctx, primordials, print, now.clone())?;
+    encoding::register(ctx, primordials)?;
+    url::register(ctx, primordials)?;
+    clone::register(ctx, primordials)?;
+    let set_timeout = ctx.globals().get("setTimeout")?;
+    let abort = abort::register(ctx, primordials, set_timeout, now.clone(), report)?;
+    let (bytes, float) = (Function::new(ctx.clone(), bytes)?, Function::new(ctx.clone(), random::float)?);
+    crypto::register(ctx, primordials, bytes, float)?;
+    let origin = Function::new(ctx.clone(), || milliseconds(clock::origin()))?;
+    performance::register(ctx, primordials, now, origin)?;
+    mcp::register(ctx, primordials, abort)?;
     entry::register(ctx)
 }
 
-/// Evaluates the one function expression in `source`. Stack traces show the file as `pml:name`.
-pub(crate) fn install<'js>(ctx: &Ctx<'js>, name: &str, source: &str) -> Result<Function<'js>> {
-    let mut options = EvalOptions::default();
-    options.filename = Some(format!("pml:{name}"));
-    ctx.eval_with_options(source, options)
+fn milliseconds(microseconds: u64) -> f64 {
+    microseconds as f64 / 1e3
+}
+
+fn print(level: u32, text: String) {
+    let level = match level {
+        0 => Level::Debug,
+        1 => Level::Log,
+        2 => Level::Warn,
+        _ => Level::Error,
+    };
+    crate::console::print(level, text);
+}
+
+fn bytes(ctx: Ctx<'_>, length: usize) -> Result<ArrayBuffer<'_>> {
+    let mut bytes = vec![0; length];
+    random::fill(&mut bytes);
+    ArrayBuffer::new(ctx, bytes)
 }

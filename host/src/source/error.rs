@@ -104,14 +104,18 @@ impl SourceError {
         match self {
             Self::Syntax { hint, .. } | Self::ImportRefused { hint, .. } => hint.as_deref(),
             Self::UnsupportedSyntax { hint, .. } | Self::SourceKind { hint, .. } => Some(hint),
-            Self::SourceSize { .. } => Some("raise the source size limit, or pass data as `inputs` instead of code"),
+            Self::SourceSize { .. } => {
+                Some("raise the source size limit, or pass data as `inputs` instead of code")
+            }
             Self::SourceRead { .. } => None,
         }
     }
 
     fn place(&self) -> Option<&Place> {
         match self {
-            Self::Syntax { at, .. } | Self::UnsupportedSyntax { at, .. } | Self::ImportRefused { at, .. } => Some(at),
+            Self::Syntax { at, .. }
+            | Self::UnsupportedSyntax { at, .. }
+            | Self::ImportRefused { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -121,16 +125,26 @@ impl SourceError {
         let mut characters = message.chars();
         let message = match (characters.next(), characters.next()) {
             // Lower the first letter, but not of an acronym or a quoted token.
-            (Some(first), Some(second)) if first.is_ascii_uppercase() && !second.is_ascii_uppercase() => {
+            (Some(first), Some(second))
+                if first.is_ascii_uppercase() && !second.is_ascii_uppercase() =>
+            {
                 format!("{}{}", first.to_ascii_lowercase(), &message[1..])
             }
             _ => message,
         };
-        Self::Syntax { message, at: text.place(offset), hint: hint.map(|hint| escaped(hint, QUOTE)) }
+        Self::Syntax {
+            message,
+            at: text.place(offset),
+            hint: hint.map(|hint| escaped(hint, QUOTE)),
+        }
     }
 
     pub(super) fn unsupported(text: Text<'_>, refusal: Refusal) -> Self {
-        Self::UnsupportedSyntax { what: refusal.what, at: text.place(refusal.offset), hint: refusal.hint }
+        Self::UnsupportedSyntax {
+            what: refusal.what,
+            at: text.place(refusal.offset),
+            hint: refusal.hint,
+        }
     }
 
     pub(super) fn import(

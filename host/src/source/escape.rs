@@ -44,7 +44,10 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_spelled_out() {
-        assert_eq!(escaped("a\u{202e}b\u{200b}\u{1b}[0m\n", 100), "a\\u{202e}b\\u{200b}\\u{1b}[0m\\u{a}");
+        assert_eq!(
+            escaped("a\u{202e}b\u{200b}\u{1b}[0m\n", 100),
+            "a\\u{202e}b\\u{200b}\\u{1b}[0m\\u{a}"
+        );
         assert_eq!(escaped("plain ünï 漢", 100), "plain ünï 漢");
     }
 

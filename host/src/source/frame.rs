@@ -28,7 +28,9 @@ impl CodeFrame {
         let marked = lines.line(position.line)?;
         let (start, caret) = window(marked, position.column);
         let mut shown = Vec::with_capacity(3);
-        for number in [position.line.saturating_sub(1), position.line, position.line.saturating_add(1)] {
+        for number in
+            [position.line.saturating_sub(1), position.line, position.line.saturating_add(1)]
+        {
             if let Some(line) = lines.line(number) {
                 let from = if number == position.line { start } else { 0 };
                 // An empty line at the edge says nothing.
@@ -98,7 +100,8 @@ fn push_drawn(out: &mut String, c: char) {
 
 impl fmt::Display for CodeFrame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let gutter = self.lines.iter().map(|(number, _)| number.to_string().len()).max().unwrap_or(1);
+        let gutter =
+            self.lines.iter().map(|(number, _)| number.to_string().len()).max().unwrap_or(1);
         writeln!(f, "{:gutter$} ╭─[{}]", "", self.position)?;
         for (index, (number, line)) in self.lines.iter().enumerate() {
             if index > 0 {
@@ -138,7 +141,10 @@ mod tests {
 
     #[test]
     fn tabs_and_hidden_characters_keep_the_caret_in_place() {
-        assert_eq!(frame("\t\u{202e}x", 1, 3), "  ╭─[hello.ts:1:3]\n1 │     \\u{202e}x\n  ·             ╵");
+        assert_eq!(
+            frame("\t\u{202e}x", 1, 3),
+            "  ╭─[hello.ts:1:3]\n1 │     \\u{202e}x\n  ·             ╵"
+        );
     }
 
     #[test]

@@ -20,11 +20,13 @@ use super::script::{Origin, Script};
 /// Loads a script within a limit of bytes.
 pub(super) fn load(script: &Script, limit: usize) -> Result<Program, SourceError> {
     let workspace = |folder: &Path| Workspace::new(folder);
-    let mut loader = Loader { limit, left: limit, workspace: None, modules: Vec::new(), known: HashMap::new() };
+    let mut loader =
+        Loader { limit, left: limit, workspace: None, modules: Vec::new(), known: HashMap::new() };
     match &script.origin {
         Origin::Text { text, language } => {
             loader.workspace = script.workspace.as_deref().map(workspace).transpose()?;
-            let default = if *language == Language::TypeScript { "program.ts" } else { "program.js" };
+            let default =
+                if *language == Language::TypeScript { "program.ts" } else { "program.js" };
             let name = script.name.as_deref().unwrap_or(default).to_owned();
             loader.spend(text.len(), &name)?;
             loader.add(None, name, *language, text, Role::Entry)?;
@@ -94,7 +96,13 @@ impl Loader {
         };
         found.map_err(|refused| {
             let text = Text { name: &importer.module.name, text: &importer.module.source };
-            SourceError::import(text, import.offset, &import.specifier, refused.reason, refused.hint)
+            SourceError::import(
+                text,
+                import.offset,
+                &import.specifier,
+                refused.reason,
+                refused.hint,
+            )
         })
     }
 
@@ -123,15 +131,27 @@ impl Loader {
         let compiled = match language {
             Language::Json => {
                 let code = json::module(text).map_err(|(message, line, column)| {
-                    SourceError::syntax(Text { name: &name, text }, offset(text, line, column), &message, None)
+                    SourceError::syntax(
+                        Text { name: &name, text },
+                        offset(text, line, column),
+                        &message,
+                        None,
+                    )
                 })?;
                 Compiled { code, first_line: 1, shift: None, imports: Vec::new() }
             }
             _ => compile::compile(Text { name: &name, text }, language, role)?,
         };
         let Compiled { code, first_line, shift, imports } = compiled;
-        let module =
-            Module { name, language, code, source: Arc::from(text), imports: Vec::new(), first_line, shift };
+        let module = Module {
+            name,
+            language,
+            code,
+            source: Arc::from(text),
+            imports: Vec::new(),
+            first_line,
+            shift,
+        };
         self.modules.push(Loaded { path, module, wanted: imports });
         Ok(())
     }
@@ -153,7 +173,9 @@ impl Loader {
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
         // The file may have grown since: one byte more than allowed tells.
         let limit = (self.left as u64).saturating_add(1);
-        File::open(&file.path).and_then(|opened| opened.take(limit).read_to_end(&mut bytes)).map_err(fail)?;
+        File::open(&file.path)
+            .and_then(|opened| opened.take(limit).read_to_end(&mut bytes))
+            .map_err(fail)?;
         self.spend(bytes.len(), &file.name)?;
         Ok(bytes)
     }
@@ -171,7 +193,9 @@ impl Loader {
 /// Returns the byte offset of a 1-based line and byte column.
 fn offset(text: &str, line: usize, column: usize) -> u32 {
     let line = u32::try_from(line).unwrap_or(u32::MAX);
-    let start = Lines::new(text).line(line).map_or(text.len(), |line| line.as_ptr() as usize - text.as_ptr() as usize);
+    let start = Lines::new(text)
+        .line(line)
+        .map_or(text.len(), |line| line.as_ptr() as usize - text.as_ptr() as usize);
     u32::try_from(start + column.saturating_sub(1)).unwrap_or(u32::MAX)
 }
 
@@ -207,10 +231,13 @@ mod tests {
         let program = Script::file(folder.path().join("src/main.ts")).load(LIMIT).unwrap();
         assert_eq!(names(&program), ["src/main.ts", "lib/b.ts", "src/d.json", "lib/c.mts"]);
         let entry = &program.modules[0];
-        assert_eq!(entry.imports, [
-            ("../lib/b.js".to_owned(), "lib/b.ts".to_owned()),
-            ("./d.json".to_owned(), "src/d.json".to_owned())
-        ]);
+        assert_eq!(
+            entry.imports,
+            [
+                ("../lib/b.js".to_owned(), "lib/b.ts".to_owned()),
+                ("./d.json".to_owned(), "src/d.json".to_owned())
+            ]
+        );
         assert_eq!(program.module("src/d.json").unwrap().code, "export default {\"x\": 1}");
         assert_eq!(program.module("lib/c.mts").unwrap().imports[0].1, "lib/b.ts");
     }
@@ -218,7 +245,10 @@ mod tests {
     #[test]
     fn a_function_body_imports_dynamically() {
         let folder = folder(&[("a.js", b"export default 1")]);
-        let program = Script::ts("(await import('./a.js')).default").in_workspace(folder.path()).load(LIMIT).unwrap();
+        let program = Script::ts("(await import('./a.js')).default")
+            .in_workspace(folder.path())
+            .load(LIMIT)
+            .unwrap();
         assert_eq!(names(&program), ["program.ts", "a.js"]);
         assert_eq!(program.modules[0].first_line, 0);
     }
@@ -226,7 +256,10 @@ mod tests {
     #[test]
     fn a_text_named_like_a_file_keeps_its_name() {
         let folder = folder(&[("program.ts", b"export default 1")]);
-        let program = Script::ts("import a from './program.ts'").in_workspace(folder.path()).load(LIMIT).unwrap();
+        let program = Script::ts("import a from './program.ts'")
+            .in_workspace(folder.path())
+            .load(LIMIT)
+            .unwrap();
         assert_eq!(names(&program), ["program.ts", "./program.ts"]);
     }
 
@@ -235,12 +268,21 @@ mod tests {
         let refused = |text: &str| Script::ts(text).named("p.ts").load(LIMIT).unwrap_err();
         let error = refused("let a\nimport fs from 'node:fs'");
         assert_eq!(error.code(), "IMPORT_REFUSED");
-        assert_eq!(error.to_string(), "import of `node:fs` is refused, it is not a relative path: p.ts:2:16");
+        assert_eq!(
+            error.to_string(),
+            "import of `node:fs` is refused, it is not a relative path: p.ts:2:16"
+        );
         assert!(error.hint().unwrap().contains("only `mcp`"));
         let error = refused("import './a.ts'");
-        assert_eq!(error.to_string(), "import of `./a.ts` is refused, the program has no workspace: p.ts:1:8");
+        assert_eq!(
+            error.to_string(),
+            "import of `./a.ts` is refused, the program has no workspace: p.ts:1:8"
+        );
         let error = refused("await import(name)");
-        assert_eq!(error.to_string(), "import of `import(…)` is refused, its specifier is not a string: p.ts:1:7");
+        assert_eq!(
+            error.to_string(),
+            "import of `import(…)` is refused, its specifier is not a string: p.ts:1:7"
+        );
         assert!(Script::ts("import type { A } from 'anything'; 1").load(LIMIT).is_ok());
         assert!(Script::ts("require('fs')").load(LIMIT).is_ok());
     }
@@ -248,16 +290,28 @@ mod tests {
     #[test]
     fn errors_in_imported_files_name_them() {
         let folder = folder(&[
-            ("main.ts", b"import './bad.ts'"), ("bad.ts", b"let x = \n}"), ("j.ts", b"import './j.json'"), ("j.json", b"{\n  nope }"),
-            ("u.ts", b"import './u.js'"), ("u.js", b"\xff\xfe"), ("r.ts", b"import './ret.js'"), ("ret.js", b"return 1"),
-            ("bom.ts", b"\xef\xbb\xbflet x: number = 1"), ("t.js", b"let x: number = 1"),
+            ("main.ts", b"import './bad.ts'"),
+            ("bad.ts", b"let x = \n}"),
+            ("j.ts", b"import './j.json'"),
+            ("j.json", b"{\n  nope }"),
+            ("u.ts", b"import './u.js'"),
+            ("u.js", b"\xff\xfe"),
+            ("r.ts", b"import './ret.js'"),
+            ("ret.js", b"return 1"),
+            ("bom.ts", b"\xef\xbb\xbflet x: number = 1"),
+            ("t.js", b"let x: number = 1"),
         ]);
         let load = |name: &str| Script::file(folder.path().join(name)).load(LIMIT);
         assert_eq!(load("main.ts").unwrap_err().position().unwrap().to_string(), "bad.ts:2:1");
         assert_eq!(load("j.ts").unwrap_err().to_string(), "key must be a string: j.json:2:3");
-        assert!(load("u.ts").unwrap_err().to_string().starts_with("source file is not UTF-8 text: "));
+        assert!(
+            load("u.ts").unwrap_err().to_string().starts_with("source file is not UTF-8 text: ")
+        );
         assert_eq!(load("r.ts").unwrap_err().code(), "SYNTAX");
-        assert_eq!(load("bom.ts").unwrap().modules[0].code, "export default async()=>{\nlet x         = 1\n}");
+        assert_eq!(
+            load("bom.ts").unwrap().modules[0].code,
+            "export default async()=>{\nlet x         = 1\n}"
+        );
         assert_eq!(load("t.js").unwrap_err().code(), "SYNTAX");
         assert_eq!(load("absent.ts").unwrap_err().code(), "SOURCE_READ");
         assert_eq!(load("j.json").unwrap_err().code(), "SOURCE_READ");
@@ -269,7 +323,10 @@ mod tests {
         let load = |limit| Script::file(folder.path().join("main.ts")).load(limit);
         assert!(load(24).is_ok());
         let error = load(23).unwrap_err();
-        assert_eq!((error.code(), error.to_string().as_str()), ("SOURCE_SIZE", "source is larger than 23 bytes: a.ts"));
+        assert_eq!(
+            (error.code(), error.to_string().as_str()),
+            ("SOURCE_SIZE", "source is larger than 23 bytes: a.ts")
+        );
         assert_eq!(Script::ts("1234").load(3).unwrap_err().code(), "SOURCE_SIZE");
     }
 
@@ -279,6 +336,9 @@ mod tests {
         let folder = folder(&[("main.ts", b"import './dir.ts'"), ("dir.ts/x", b"")]);
         let error = Script::file(folder.path().join("main.ts")).load(LIMIT).unwrap_err();
         assert_eq!(error.code(), "IMPORT_REFUSED");
-        assert_eq!(Script::file(folder.path().join("dir.ts")).load(LIMIT).unwrap_err().code(), "SOURCE_READ");
+        assert_eq!(
+            Script::file(folder.path().join("dir.ts")).load(LIMIT).unwrap_err().code(),
+            "SOURCE_READ"
+        );
     }
 }

@@ -13,14 +13,18 @@ use super::words::{self, Last};
 
 /// Deepest nesting of brackets. People write tens; a guess costs time for each level inside it.
 const BRACKETS: usize = 200;
-/// Longest chain of `? :` and `=>` without brackets, for the same reason.
+/// Longest chain of `? :` without brackets, for the same reason.
 const CHAIN: u32 = 200;
-/// Most brackets with an open `<` before them: each may double the time to parse what is inside.
-const DOUBLINGS: usize = 8;
-/// Most `<` open at once.
-const ANGLES: u32 = 64;
+/// Longest chain of `=>` without brackets: after `?`, each may be the end of a wrong guess.
+const ARROWS: u32 = 16;
+/// Most brackets inside the default values of what may be parameters, so inside a guess.
+const GUESSES: usize = 16;
+/// Most values inside type arguments that may be no type arguments: each may double the time to parse what is inside.
+const DOUBLINGS: usize = 5;
+/// Most `<` open at once. Written types go to ten and more.
+const ANGLES: u32 = 32;
 /// Most places that may double, counted blindly in a text that can be read in two ways.
-const BLIND_DOUBLINGS: usize = 10;
+const BLIND_DOUBLINGS: usize = 8;
 
 /// Where a text nests too deep, and why.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,18 +46,38 @@ enum Open {
     Hole,
 }
 
+#[derive(Default)]
 struct Level {
     open: Option<Open>,
+    /// How many `? :` are open since the last statement or item began.
     chain: u32,
+    /// How many `=>` stand in it.
+    arrows: u32,
+    /// How many `<` are open.
     angles: u32,
+    /// Whether this may be a list of parameters or a pattern.
+    guessable: bool,
+    /// Whether values may stand in it, not only types: it is inside such a level and no `<` is open there.
+    of_values: bool,
+    /// Whether a `=` stands in the current item, so that a value follows even among types.
+    assigning: bool,
+    /// Whether a `<` after a value is open.
+    doubling: bool,
+    /// Whether it was opened after such a `<`.
+    doubled: bool,
+    /// Whether it was opened inside a guess.
+    guessed: bool,
 }
 
 struct Scan<'t> {
     text: &'t [u8],
     at: usize,
     last: Last,
+    /// The last byte of the last token.
+    previous: u8,
     levels: Vec<Level>,
     angles: u32,
+    guesses: usize,
     doublings: usize,
     unsure: Option<usize>,
 }
@@ -64,8 +88,10 @@ pub(super) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
         text: text.as_bytes(),
         at: 0,
         last: Last::Operator,
-        levels: vec![Level { open: None, chain: 0, angles: 0 }],
+        previous: b';',
+        levels: vec![Level { of_values: true, ..Level::default() }],
         angles: 0,
+        guesses: 0,
         doublings: 0,
         unsure: None,
     };
@@ -80,20 +106,28 @@ pub(super) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
             continue;
         }
         scan.token(text, byte, line_end);
+        scan.previous = scan.text.get(scan.at.wrapping_sub(1)).copied().unwrap_or(b';');
         line_end = false;
         if scan.levels.len() > BRACKETS {
             return Err(too_deep(start, "brackets are nested too deep"));
         }
-        if scan.levels.last().is_some_and(|level| level.chain > CHAIN) {
+        if scan.guesses > GUESSES {
+            return Err(too_deep(start, "default values are nested too deep"));
+        }
+        if scan.levels.last().is_some_and(|level| level.chain > CHAIN || level.arrows > ARROWS) {
             return Err(too_deep(start, "`? :` and `=>` are chained too long"));
         }
-        if language == Language::TypeScript && (scan.doublings > DOUBLINGS || scan.angles > ANGLES) {
+        if language == Language::TypeScript && (scan.doublings > DOUBLINGS || scan.angles > ANGLES)
+        {
             return Err(too_deep(start, "`<` is nested too deep"));
         }
         debug_assert!(scan.at > start, "each token is longer than nothing");
     }
     match scan.unsure {
-        Some(offset) if language == Language::TypeScript && blind_doublings(text.as_bytes()) > BLIND_DOUBLINGS => {
+        Some(offset)
+            if language == Language::TypeScript
+                && blind_doublings(text.as_bytes()) > BLIND_DOUBLINGS =>
+        {
             Err(TooDeep {
                 offset,
                 message: "this `/` can be read in two ways",
@@ -195,13 +229,26 @@ impl Scan<'_> {
     }
 
     fn open(&mut self, open: Open) {
+        let guessable = match open {
+            Open::Paren { header } => !header && !matches!(self.last, Last::Operand | Last::Brace),
+            Open::Bracket | Open::Brace => self.last == Last::Operator,
+            Open::Hole => false,
+        };
+        let mut level = Level { open: Some(open), guessable, ..Level::default() };
+        if let Some(outer) = self.levels.last() {
+            // Among types, `[` may begin a computed name, which is a value.
+            let names = open == Open::Bracket
+                && outer.open == Some(Open::Brace)
+                && !b":=|&<(?".contains(&self.previous);
+            level.of_values = names || (outer.has_values() && outer.angles == 0);
+            level.guessed = outer.guessable && outer.has_values() && (outer.assigning || names);
+            level.doubled = outer.doubling;
+        }
+        self.guesses += usize::from(level.guessed);
+        self.doublings += usize::from(level.doubled);
         self.at += 1;
         self.last = Last::Operator;
-        // What may be read twice is what stands inside the bracket after a `<`.
-        if self.levels.last().is_some_and(|level| level.angles > 0) {
-            self.doublings += 1;
-        }
-        self.levels.push(Level { open: Some(open), chain: 0, angles: 0 });
+        self.levels.push(level);
     }
 
     fn close(&mut self, byte: u8) {
@@ -210,9 +257,8 @@ impl Scan<'_> {
         let open = closed.as_ref().and_then(|level| level.open);
         if let Some(level) = closed {
             self.angles -= level.angles;
-            if self.levels.last().is_some_and(|outer| outer.angles > 0) {
-                self.doublings -= 1;
-            }
+            self.guesses -= usize::from(level.guessed);
+            self.doublings -= usize::from(level.doubled);
         }
         match (byte, open) {
             (b'}', Some(Open::Hole)) => self.template(),
@@ -261,7 +307,7 @@ impl Scan<'_> {
     fn slash(&mut self, line_end: bool) {
         let end = self.regular_expression_end();
         let expression = match self.last {
-            Last::Operator | Last::Keyword | Last::Header => true,
+            Last::Operator | Last::Arrow | Last::Keyword | Last::Header => true,
             Last::Operand if !line_end => false,
             // After a block, a type or the end of a line it can be either.
             _ => {
@@ -283,7 +329,8 @@ impl Scan<'_> {
     /// Returns whether it makes a difference to this scan if the text up to `end` is a regular expression or not.
     fn matters(&self, end: usize) -> bool {
         let inside = &self.text[self.at + 1..end - 1];
-        inside.iter().any(|byte| b"\"'`()[]{}\\".contains(byte)) || matches!(self.text.get(end), Some(b'/' | b'*'))
+        inside.iter().any(|byte| b"\"'`()[]{}\\".contains(byte))
+            || matches!(self.text.get(end), Some(b'/' | b'*'))
     }
 
     fn regular_expression_end(&self) -> Option<usize> {
@@ -321,7 +368,8 @@ impl Scan<'_> {
         let next = words::class(word, self.last);
         // A word after an operand begins a new statement or member.
         if matches!(self.last, Last::Operand | Last::Brace) && !words::continues(word) {
-            self.end_chain();
+            self.end_item();
+            self.end_angles();
         }
         if words::ends_types(word) {
             self.end_angles();
@@ -336,7 +384,16 @@ impl Scan<'_> {
         match (byte, next) {
             (b'=', Some(b'>')) => {
                 length = 2;
-                self.lengthen_chain();
+                last = Last::Arrow;
+                if let Some(level) = self.levels.last_mut() {
+                    level.arrows += 1;
+                }
+            }
+            (b'=', Some(b'=')) => length = 2,
+            (b'=', _) => {
+                if let Some(level) = self.levels.last_mut() {
+                    level.assigning = true;
+                }
             }
             (b'?', Some(b'.')) => {
                 length = 2;
@@ -346,20 +403,30 @@ impl Scan<'_> {
                 length = 2;
                 self.end_angles();
             }
-            (b'?', _) => self.lengthen_chain(),
+            (b'?', _) => {
+                if let Some(level) = self.levels.last_mut() {
+                    level.chain += 1;
+                }
+            }
             (b'.', _) => last = Last::Dot,
             (b';' | b',', _) => {
-                self.end_chain();
+                self.end_item();
                 if byte == b';' {
                     self.end_angles();
                 }
             }
             (b'+' | b'-', Some(same)) if same == byte => {
                 length = 2;
-                last = if matches!(self.last, Last::Operand | Last::Brace) { Last::Operand } else { Last::Operator };
+                last = if matches!(self.last, Last::Operand | Last::Brace) {
+                    Last::Operand
+                } else {
+                    Last::Operator
+                };
                 self.end_angles();
             }
-            (b'!', other) if other != Some(b'=') && matches!(self.last, Last::Operand | Last::Brace) => {
+            (b'!', other)
+                if other != Some(b'=') && matches!(self.last, Last::Operand | Last::Brace) =>
+            {
                 last = Last::Brace; // `a! / b` or `a⏎!/b/`: either way.
             }
             (b'<', Some(b'=')) => length = 2,
@@ -376,20 +443,15 @@ impl Scan<'_> {
         self.last = last;
     }
 
-    fn lengthen_chain(&mut self) {
+    fn end_item(&mut self) {
         if let Some(level) = self.levels.last_mut() {
-            level.chain += 1;
-        }
-    }
-
-    fn end_chain(&mut self) {
-        if let Some(level) = self.levels.last_mut() {
-            level.chain = 0;
+            (level.chain, level.arrows, level.assigning) = (0, 0, false);
         }
     }
 
     fn open_angle(&mut self) {
         if let Some(level) = self.levels.last_mut() {
+            level.doubling |= level.has_values();
             level.angles += 1;
             self.angles += 1;
         }
@@ -400,6 +462,7 @@ impl Scan<'_> {
             && level.angles > 0
         {
             level.angles -= 1;
+            level.doubling &= level.angles > 0;
             self.angles -= 1;
         }
     }
@@ -407,8 +470,14 @@ impl Scan<'_> {
     fn end_angles(&mut self) {
         if let Some(level) = self.levels.last_mut() {
             self.angles -= level.angles;
-            level.angles = 0;
+            (level.angles, level.doubling) = (0, false);
         }
+    }
+}
+
+impl Level {
+    fn has_values(&self) -> bool {
+        self.of_values || self.assigning
     }
 }
 
@@ -425,6 +494,8 @@ mod tests {
         for text in [
             "const ok = a < b\nconst n = items.filter(x => x < 3).map(f)\nif (a < b) { for (let i = 0; i < n; i++) { g(() => { h(i < 2) }) } }",
             "function f<T extends Map<string, Array<{ a: Set<{ b: number }> }>>>(x: T): Promise<T> { return g<T>(x) }",
+            "declare const x: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{}> }> }> }> }> }> }> }> }>",
+            "const x = f<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{}> }> }> }> }> }> }> }> }>()",
             "const r = /[\"'`(]/g, s = \"((((\", t = `((${a}((`, u = a / b / c // ((((",
             "if (x) /\"/.test(y); else z",
             "a.return / 2 / \"x\".length; x = y++ / 2",
@@ -438,6 +509,7 @@ mod tests {
 
     #[test]
     fn long_code_without_semicolons_passes() {
+        assert_eq!(check_ts(&"a = b < c\nf(a)\n".repeat(5_000)), Ok(()));
         let line = "const a = b < c ? d : (e) => f\nfoo(a)\n/x+/.test(b)\n";
         assert_eq!(check_ts(&line.repeat(5_000)), Ok(()));
         assert_eq!(check_ts(&"function f(a) { return a ? 1 : 2 }\n".repeat(5_000)), Ok(()));
@@ -445,20 +517,33 @@ mod tests {
 
     #[test]
     fn deep_brackets_and_long_chains_are_refused() {
-        for open in ["(", "[", "{", "`${", "(a=", "f(", "/\"/;(", "'(';("] {
-            assert_eq!(check_ts(&open.repeat(1_000)), Err("brackets are nested too deep"), "{open}");
+        for open in ["(", "[", "{", "`${", "f(", "/\"/;(", "'(';("] {
+            assert_eq!(
+                check_ts(&open.repeat(1_000)),
+                Err("brackets are nested too deep"),
+                "{open}"
+            );
         }
         for unit in ["a?b:", "x=>", "a?(b):c=>", "async x=>", "a?\n"] {
-            assert_eq!(check_ts(&unit.repeat(1_000)), Err("`? :` and `=>` are chained too long"), "{unit}");
+            assert_eq!(
+                check_ts(&unit.repeat(1_000)),
+                Err("`? :` and `=>` are chained too long"),
+                "{unit}"
+            );
+        }
+        for unit in ["(a=", "({a=", "([a=", "async(a=", "return (a="] {
+            let message = "default values are nested too deep";
+            assert_eq!(check_ts(&unit.repeat(50)), Err(message), "{unit}");
         }
         assert_eq!(check_ts(&"f<".repeat(100)), Err("`<` is nested too deep"));
     }
 
     #[test]
     fn guesses_inside_guesses_are_refused() {
-        for unit in ["f<(a=", "f<[(a=", "f<{a:async(a=", "(a,b=f<["] {
+        for unit in ["f<(a=", "f<[(a=", "f<{a:async(a=", "(a,b=f<[", "f<{[", "f<(a=g(", "f<(a=[g("]
+        {
             assert_eq!(check_ts(&unit.repeat(20)), Err("`<` is nested too deep"), "{unit}");
-            assert_eq!(check(&unit.repeat(20), Language::JavaScript), Ok(()));
+            assert_eq!(check(&unit.repeat(10), Language::JavaScript), Ok(()));
         }
     }
 

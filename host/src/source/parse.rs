@@ -33,13 +33,23 @@ pub(super) fn with_program<R>(
     .with_module(true)
     .with_jsx(false);
     let allocator = Allocator::default();
+    // With debug assertions on, the parser panics on an unfinished string if it collects tokens.
+    if cfg!(debug_assertions) {
+        let parsed =
+            Parser::new(&allocator, text.text, source_type).with_options(options()).parse();
+        if let Some(diagnostic) = parsed.diagnostics.first() {
+            return Err(refuse(text, source_type, diagnostic));
+        }
+    }
     let parsed = Parser::new(&allocator, text.text, source_type)
         .with_options(options())
         .with_config(TokensParserConfig)
         .parse();
     match parsed.diagnostics.first() {
         Some(diagnostic) => Err(refuse(text, source_type, diagnostic)),
-        None if parsed.panicked => Err(SourceError::syntax(text, 0, "the text cannot be parsed", None)),
+        None if parsed.panicked => {
+            Err(SourceError::syntax(text, 0, "the text cannot be parsed", None))
+        }
         None => Ok(read(Parsed { program: &parsed.program, tokens: &parsed.tokens })),
     }
 }
@@ -57,7 +67,11 @@ fn options() -> ParseOptions {
 
 fn refuse(text: Text<'_>, source_type: SourceType, diagnostic: &OxcDiagnostic) -> SourceError {
     if let Some(offset) = jsx(text.text, source_type) {
-        let refusal = Refusal { offset, what: "JSX", hint: "programs have no JSX: build the text or object directly" };
+        let refusal = Refusal {
+            offset,
+            what: "JSX",
+            hint: "programs have no JSX: build the text or object directly",
+        };
         return SourceError::unsupported(text, refusal);
     }
     let offset = diagnostic.labels.first().map_or(0, |label| label.offset());
@@ -70,7 +84,8 @@ fn jsx(text: &str, source_type: SourceType) -> Option<u32> {
         return None;
     }
     let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, text, source_type.with_jsx(true)).with_options(options()).parse();
+    let parsed =
+        Parser::new(&allocator, text, source_type.with_jsx(true)).with_options(options()).parse();
     if !parsed.diagnostics.is_empty() || parsed.panicked {
         return None;
     }

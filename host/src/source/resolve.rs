@@ -51,7 +51,10 @@ pub(super) fn check_specifier(specifier: &str) -> Result<(), Refused> {
         return Err(Refused::new("it is not a relative path", ONLY));
     }
     if specifier.contains(['\\', '\0', '?', '#', '%']) {
-        return Err(Refused::new("it is not a plain path", "use `/` between names, and no query, fragment or escapes"));
+        return Err(Refused::new(
+            "it is not a plain path",
+            "use `/` between names, and no query, fragment or escapes",
+        ));
     }
     Ok(())
 }
@@ -77,7 +80,9 @@ impl Workspace {
             .canonicalize()
             .map_err(|source| SourceError::SourceRead { path: file.to_owned(), source })?;
         let own = file.parent().unwrap_or(&file);
-        let marked = own.ancestors().find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()));
+        let marked = own
+            .ancestors()
+            .find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()));
         Self::new(marked.unwrap_or(own))
     }
 
@@ -88,17 +93,26 @@ impl Workspace {
             .map_err(|source| SourceError::SourceRead { path: file.to_owned(), source })?;
         let kind = |reason, hint| SourceError::SourceKind { path: file.to_owned(), reason, hint };
         if !path.starts_with(&self.root) {
-            return Err(kind("program is outside its workspace", "name a workspace that holds the program"));
+            return Err(kind(
+                "program is outside its workspace",
+                "name a workspace that holds the program",
+            ));
         }
         match language(&path) {
-            Ok(Language::Json) => Err(kind("JSON is not a program", "import it from a `.ts` or `.js` file")),
+            Ok(Language::Json) => {
+                Err(kind("JSON is not a program", "import it from a `.ts` or `.js` file"))
+            }
             Ok(language) => Ok(self.resolved(path, language)),
             Err((reason, hint)) => Err(kind(reason, hint)),
         }
     }
 
     /// Resolves a specifier against the importing file, or against the root for a text script.
-    pub(super) fn resolve(&self, importer: Option<&Path>, specifier: &str) -> Result<Resolved, Refused> {
+    pub(super) fn resolve(
+        &self,
+        importer: Option<&Path>,
+        specifier: &str,
+    ) -> Result<Resolved, Refused> {
         check_specifier(specifier)?;
         let folder = importer.and_then(Path::parent).unwrap_or(&self.root);
         let wanted = self.join(folder, specifier)?;
@@ -150,7 +164,9 @@ impl Workspace {
             candidates.push(wanted.with_file_name(format!("{name}.{extension}")));
             candidates.extend(stem.as_ref().map(|stem| stem.with_extension(extension)));
         }
-        let found = candidates.iter().find(|path| matches!(self.existing(path), Ok(Some(found)) if found.is_file()));
+        let found = candidates
+            .iter()
+            .find(|path| matches!(self.existing(path), Ok(Some(found)) if found.is_file()));
         Refused {
             reason: "there is no such file",
             hint: found.map(|path| format!("write the whole name: `{}`", self.name(path))),
@@ -158,9 +174,15 @@ impl Workspace {
     }
 
     fn missing_folder(&self, wanted: &Path, found: &Path) -> Refused {
-        let index = ["index.ts", "index.js"].iter().map(|name| found.join(name)).find(|path| path.is_file());
+        let index = ["index.ts", "index.js"]
+            .iter()
+            .map(|name| found.join(name))
+            .find(|path| path.is_file());
         match index {
-            Some(path) => Refused::new("it is a folder", format!("write the whole name: `{}`", self.name(&path))),
+            Some(path) => Refused::new(
+                "it is a folder",
+                format!("write the whole name: `{}`", self.name(&path)),
+            ),
             None if found.is_dir() => self.missing(wanted),
             None => Refused::new("it is not a regular file", ONLY),
         }
@@ -173,7 +195,8 @@ impl Workspace {
 
     fn name(&self, path: &Path) -> String {
         let relative = path.strip_prefix(&self.root).unwrap_or(path);
-        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        let parts: Vec<_> =
+            relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         escaped(&parts.join("/"), NAME)
     }
 }
@@ -196,9 +219,17 @@ fn language(path: &Path) -> Result<Language, (&'static str, &'static str)> {
         Some("ts" | "mts") => Ok(Language::TypeScript),
         Some("js" | "mjs") => Ok(Language::JavaScript),
         Some("json") => Ok(Language::Json),
-        Some("tsx" | "jsx") => Err(("JSX files cannot be run", "programs have no JSX: use a `.ts` or `.js` file")),
-        Some("cts" | "cjs") => Err(("CommonJS files cannot be run", "use `import` and `export` in a `.ts` or `.js` file")),
-        _ => Err(("file is not a program", "use a file that ends in `.ts`, `.mts`, `.js`, `.mjs` or `.json`")),
+        Some("tsx" | "jsx") => {
+            Err(("JSX files cannot be run", "programs have no JSX: use a `.ts` or `.js` file"))
+        }
+        Some("cts" | "cjs") => Err((
+            "CommonJS files cannot be run",
+            "use `import` and `export` in a `.ts` or `.js` file",
+        )),
+        _ => Err((
+            "file is not a program",
+            "use a file that ends in `.ts`, `.mts`, `.js`, `.mjs` or `.json`",
+        )),
     }
 }
 
@@ -248,7 +279,18 @@ mod tests {
 
     #[test]
     fn bare_and_absolute_specifiers_are_refused() {
-        for specifier in ["fs", "node:fs", "npm:x", "jsr:@a/b", "https://x.org/a.js", "/etc/passwd", "file:///a.js", "", ".", ".."] {
+        for specifier in [
+            "fs",
+            "node:fs",
+            "npm:x",
+            "jsr:@a/b",
+            "https://x.org/a.js",
+            "/etc/passwd",
+            "file:///a.js",
+            "",
+            ".",
+            "..",
+        ] {
             let refused = check_specifier(specifier).unwrap_err();
             assert_eq!(refused.reason, "it is not a relative path", "{specifier}");
             assert_eq!(refused.hint.as_deref(), Some(ONLY));

@@ -69,7 +69,8 @@ struct Read {
 
 impl<'p> Atlas<'p> {
     fn new(program: &'p Program) -> Self {
-        let modules = program.modules.iter().map(|module| (module.name.as_str(), (module, None))).collect();
+        let modules =
+            program.modules.iter().map(|module| (module.name.as_str(), (module, None))).collect();
         Self { modules }
     }
 
@@ -81,10 +82,11 @@ impl<'p> Atlas<'p> {
         let call = text[indent..].strip_prefix("at ")?;
         let base = text.len() - call.len();
         // A name may hold ` (` itself: the last one that leads to a known module counts.
-        let (function, place, start) = match call.strip_suffix(')').and_then(|inner| inner.rsplit_once(" (")) {
-            Some((function, place)) => (Some(function), place, base + function.len() + 2),
-            None => (None, call, base),
-        };
+        let (function, place, start) =
+            match call.strip_suffix(')').and_then(|inner| inner.rsplit_once(" (")) {
+                Some((function, place)) => (Some(function), place, base + function.len() + 2),
+                None => (None, call, base),
+            };
         let (rest, column) = place.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;
         let numbers = (start + file.len() + 1, start + place.len());
@@ -92,9 +94,11 @@ impl<'p> Atlas<'p> {
         let lines = lines.get_or_insert_with(|| Lines::new(&module.source));
         let position = locate(module, lines, number(line)?, number(column)?)?;
         let nameless = |name: &&str| {
-            matches!(*name, "" | "<anonymous>" | "<eval>" | "<module>") || (*name == "default" && module.first_line == 0)
+            matches!(*name, "" | "<anonymous>" | "<eval>" | "<module>")
+                || (*name == "default" && module.first_line == 0)
         };
-        let function = function.filter(|name| !nameless(name)).map(|name| name.chars().take(NAME).collect());
+        let function =
+            function.filter(|name| !nameless(name)).map(|name| name.chars().take(NAME).collect());
         Some(Read { frame: Frame { function, position }, numbers })
     }
 }
@@ -103,16 +107,32 @@ fn number(text: &str) -> Option<u32> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// QuickJS counts columns in bytes, and the first line of a text one short.
+/// QuickJS counts columns in bytes.
 fn locate(module: &Module, lines: &Lines<'_>, line: u32, column: u32) -> Option<Position> {
     let text = lines.line(line)?;
     let column = match &module.shift {
         Some(shift) => shift.undo(line, column),
-        None if line == 1 && module.first_line == 1 && column > 1 => column.saturating_add(1),
+        None if line == module.first_line => first_line_column(text, column),
         None => column,
     };
     let byte = usize::try_from(column).ok()?.saturating_sub(1).min(text.len());
     Some(Position { module: module.name.clone(), line, column: utf16_column(text, byte) })
+}
+
+/// On the first line of a text QuickJS counts most columns one short, though not all: what starts a word tells.
+fn first_line_column(text: &str, column: u32) -> u32 {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| {
+        bytes.get(at).is_some_and(|byte| {
+            byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$#".contains(byte)
+        })
+    };
+    let starts_word = |at: usize| is_word(at) && !at.checked_sub(1).is_some_and(is_word);
+    let Some(at) = column.checked_sub(1).and_then(|at| usize::try_from(at).ok()) else {
+        return column;
+    };
+    let is_space = matches!(bytes.get(at), Some(b' ' | b'\t'));
+    if !starts_word(at) && (is_space || starts_word(at + 1)) { column + 1 } else { column }
 }
 
 #[cfg(test)]
@@ -153,12 +173,34 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_a_modules_first_line_are_mended() {
+        // Raw columns as QuickJS gives them.
+        for (text, raw, column) in [
+            ("export const z = 1;   null.y", 22, 23),
+            ("   null.y; export {}", 3, 4),
+            ("export default (() => { undef })()", 25, 25),
+            ("export {}", 1, 1),
+        ] {
+            let stack = format!("    at <anonymous> (program.ts:1:{raw})");
+            assert_eq!(places(&program(text), &stack), [(None, 1, column)], "{text}");
+        }
+    }
+
+    #[test]
     fn hostile_stacks_are_bounded_and_never_panic() {
         let program = program("1");
         for stack in [
-            "at ", "    at (program.ts:1:1)", "    at x (program.ts:99999999999:1)", "    at x (program.ts:0:1)",
-            "    at x (program.ts:1:4294967295)", "    at ü (program.ts:1:-1)", "    at \u{202e}:1:1", "(((((", "    at x (program.ts::)",
-            "    at )", "at at at (",
+            "at ",
+            "    at (program.ts:1:1)",
+            "    at x (program.ts:99999999999:1)",
+            "    at x (program.ts:0:1)",
+            "    at x (program.ts:1:4294967295)",
+            "    at ü (program.ts:1:-1)",
+            "    at \u{202e}:1:1",
+            "(((((",
+            "    at x (program.ts::)",
+            "    at )",
+            "at at at (",
         ] {
             let _ = program.trace(stack);
             let _ = program.trace_text(stack);
@@ -174,6 +216,9 @@ mod tests {
     fn other_lines_of_a_text_stay_as_they_are() {
         let program = program("1; f()");
         let text = "Error: x\n    at default (program.ts:1:11)\n    at native (native)\n";
-        assert_eq!(program.trace_text(text), "Error: x\n    at default (program.ts:1:4)\n    at native (native)\n");
+        assert_eq!(
+            program.trace_text(text),
+            "Error: x\n    at default (program.ts:1:4)\n    at native (native)\n"
+        );
     }
 }

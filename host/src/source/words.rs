@@ -7,6 +7,8 @@
 pub(super) enum Last {
     /// A value may follow.
     Operator,
+    /// `=>`: a value or a function body follows.
+    Arrow,
     /// `.` or `?.`: a name follows, even if it reads like a keyword.
     Dot,
     /// A value ended here.
@@ -37,11 +39,12 @@ pub(super) fn class(word: &[u8], before: Last) -> Last {
         b"if" | b"while" | b"for" | b"with" => Last::Header,
         // `for await (`
         b"await" if before == Last::Header => Last::Header,
-        b"await" | b"break" | b"case" | b"continue" | b"debugger" | b"default" | b"delete" | b"do" | b"else" | b"export"
-        | b"extends" | b"finally" | b"in" | b"instanceof" | b"new" | b"return" | b"throw" | b"try" | b"typeof" | b"void"
-        | b"yield" => Last::Keyword,
-        b"of" | b"let" | b"static" | b"type" | b"declare" | b"abstract" | b"async" | b"get" | b"set" | b"as"
-        | b"satisfies" | b"is" | b"keyof" | b"infer" => Last::Either,
+        b"await" | b"break" | b"case" | b"continue" | b"debugger" | b"default" | b"delete"
+        | b"do" | b"else" | b"export" | b"extends" | b"finally" | b"in" | b"instanceof"
+        | b"new" | b"return" | b"throw" | b"try" | b"typeof" | b"void" | b"yield" => Last::Keyword,
+        b"of" | b"let" | b"static" | b"type" | b"declare" | b"abstract" | b"async" | b"get"
+        | b"set" | b"as" | b"satisfies" | b"is" | b"keyof" | b"infer" | b"readonly" | b"unique"
+        | b"asserts" => Last::Either,
         _ => Last::Operand,
     }
 }
@@ -50,8 +53,22 @@ pub(super) fn class(word: &[u8], before: Last) -> Last {
 pub(super) fn continues(word: &[u8]) -> bool {
     matches!(
         word,
-        b"as" | b"satisfies" | b"in" | b"instanceof" | b"of" | b"is" | b"extends" | b"implements" | b"from" | b"asserts"
-            | b"keyof" | b"infer" | b"else" | b"catch" | b"finally" | b"while"
+        b"as"
+            | b"satisfies"
+            | b"in"
+            | b"instanceof"
+            | b"of"
+            | b"is"
+            | b"extends"
+            | b"implements"
+            | b"from"
+            | b"asserts"
+            | b"keyof"
+            | b"infer"
+            | b"else"
+            | b"catch"
+            | b"finally"
+            | b"while"
     )
 }
 
@@ -59,7 +76,22 @@ pub(super) fn continues(word: &[u8]) -> bool {
 pub(super) fn ends_types(word: &[u8]) -> bool {
     matches!(
         word,
-        b"const" | b"let" | b"var" | b"return" | b"if" | b"for" | b"while" | b"switch" | b"case" | b"throw" | b"try"
-            | b"export" | b"function" | b"class" | b"await" | b"break" | b"continue"
+        b"const"
+            | b"let"
+            | b"var"
+            | b"return"
+            | b"if"
+            | b"for"
+            | b"while"
+            | b"switch"
+            | b"case"
+            | b"throw"
+            | b"try"
+            | b"export"
+            | b"function"
+            | b"class"
+            | b"await"
+            | b"break"
+            | b"continue"
     )
 }

@@ -36,16 +36,29 @@ struct Last {
 }
 
 /// Wraps a function body.
-pub(super) fn wrap(text: Text<'_>, program: &Program<'_>, code: String) -> Result<Wrapped, SourceError> {
+pub(super) fn wrap(
+    text: Text<'_>,
+    program: &Program<'_>,
+    code: String,
+) -> Result<Wrapped, SourceError> {
     let last = last_expression(program);
     let wrapped = build(text.text, code, last.as_ref());
     let expected = Shape {
-        statements: program.directives.len() + program.body.iter().filter(|statement| runs(statement)).count(),
+        statements: program.directives.len()
+            + program.body.iter().filter(|statement| runs(statement)).count(),
         returns: last.is_some(),
     };
-    if parse::with_module(&wrapped.code, Shape::of).flatten().is_none_or(|shape| !shape.fits(&expected)) {
+    if parse::with_module(&wrapped.code, Shape::of)
+        .flatten()
+        .is_none_or(|shape| !shape.fits(&expected))
+    {
         let message = "the program cannot be made a function body";
-        return Err(SourceError::syntax(text, 0, message, Some("write it as a module with `export default`")));
+        return Err(SourceError::syntax(
+            text,
+            0,
+            message,
+            Some("write it as a module with `export default`"),
+        ));
     }
     Ok(wrapped)
 }
@@ -118,7 +131,11 @@ fn last_expression(program: &Program<'_>) -> Option<Last> {
         // A lone string is a directive to the parser, and a result to its author.
         let directive = program.directives.last()?;
         let span = directive.expression.span;
-        return Some(Last { after: directive_end(directives - 1), start: span.start, end: span.end });
+        return Some(Last {
+            after: directive_end(directives - 1),
+            start: span.start,
+            end: span.end,
+        });
     };
     let Statement::ExpressionStatement(statement) = &program.body[index] else { return None };
     let after = match index.checked_sub(1) {
@@ -138,8 +155,13 @@ struct Shape {
 impl Shape {
     /// Reads the shape of a module that is one default export of an async arrow function.
     fn of(program: &Program<'_>) -> Option<Self> {
-        let [Statement::ExportDefaultDeclaration(export)] = program.body.as_slice() else { return None };
-        let ExportDefaultDeclarationKind::ArrowFunctionExpression(arrow) = &export.declaration else { return None };
+        let [Statement::ExportDefaultDeclaration(export)] = program.body.as_slice() else {
+            return None;
+        };
+        let ExportDefaultDeclarationKind::ArrowFunctionExpression(arrow) = &export.declaration
+        else {
+            return None;
+        };
         let ArrowFunctionBody::FunctionBody(body) = &arrow.body else { return None };
         let plain = arrow.r#async && arrow.params.items.is_empty() && arrow.params.rest.is_none();
         if !plain || !program.directives.is_empty() || export.span.end != program.span.end {
@@ -148,7 +170,8 @@ impl Shape {
         let last = body.statements.iter().rfind(|statement| runs(statement));
         let returns = matches!(last, Some(Statement::ReturnStatement(it))
             if matches!(it.argument, Some(Expression::ParenthesizedExpression(_))));
-        let statements = body.directives.len() + body.statements.iter().filter(|statement| runs(statement)).count();
+        let statements = body.directives.len()
+            + body.statements.iter().filter(|statement| runs(statement)).count();
         Some(Self { statements, returns })
     }
 
@@ -162,7 +185,8 @@ mod tests {
     use super::super::{Script, SourceError};
 
     fn body(text: &str) -> String {
-        let program = Script::ts(text).load(1 << 20).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        let program =
+            Script::ts(text).load(1 << 20).unwrap_or_else(|error| panic!("{text}\n{error}"));
         assert_eq!(program.modules[0].first_line, 0, "{text}");
         program.modules[0].code.clone()
     }
@@ -183,7 +207,10 @@ mod tests {
             ("a as T", "export default async()=>{return(\na     )\n}"),
             ("a as T\ntype B = 1", "export default async()=>{return(\na     )\n;         \n}"),
             ("a;;", "export default async()=>{return(\na);;\n}"),
-            ("#!/usr/bin/env pml\n1", "export default async()=>{return(\n                  \n1)\n}"),
+            (
+                "#!/usr/bin/env pml\n1",
+                "export default async()=>{return(\n                  \n1)\n}",
+            ),
             ("await f()", "export default async()=>{return(\nawait f())\n}"),
             ("a, b", "export default async()=>{return(\na, b)\n}"),
             ("() => {}", "export default async()=>{return(\n() => {})\n}"),
@@ -194,14 +221,29 @@ mod tests {
 
     #[test]
     fn other_last_statements_are_left_alone() {
-        for text in ["return 1", "{a: 1}", "", "let a = 1", "if (a) b()", "function f() {}", "class A {}", "// only", "throw a", ";"] {
+        for text in [
+            "return 1",
+            "{a: 1}",
+            "",
+            "let a = 1",
+            "if (a) b()",
+            "function f() {}",
+            "class A {}",
+            "// only",
+            "throw a",
+            ";",
+        ] {
             assert_eq!(body(text), format!("export default async()=>{{\n{text}\n}}"), "{text}");
         }
     }
 
     #[test]
     fn text_after_the_insertion_is_recorded_as_shifted() {
-        let shift = |text: &str| Script::ts(text).load(1 << 20).unwrap().modules[0].shift.map(|it| (it.line, it.column, it.by));
+        let shift = |text: &str| {
+            Script::ts(text).load(1 << 20).unwrap().modules[0]
+                .shift
+                .map(|it| (it.line, it.column, it.by))
+        };
         assert_eq!(shift("a; b"), Some((1, 3, 7)));
         assert_eq!(shift("let x\nif (a) {} b"), Some((2, 10, 8)));
         assert_eq!(shift("a\nb"), None);
@@ -211,8 +253,25 @@ mod tests {
     #[test]
     fn no_text_closes_its_wrapper() {
         for text in [
-            "}", "} evil(); {", "}; export default 1; async()=>{", "});({", "1)}; evil(); (()=>{(", "*/", "`", "/*", "return(1)}//",
-            "\u{2028}}", "<!--", "1\n-->", "x = {", "(", "let a = 1\n}\n{", "export default async()=>{", "${}", "'", "/[/",
+            "}",
+            "} evil(); {",
+            "}; export default 1; async()=>{",
+            "});({",
+            "1)}; evil(); (()=>{(",
+            "*/",
+            "`",
+            "/*",
+            "return(1)}//",
+            "\u{2028}}",
+            "<!--",
+            "1\n-->",
+            "x = {",
+            "(",
+            "let a = 1\n}\n{",
+            "export default async()=>{",
+            "${}",
+            "'",
+            "/[/",
         ] {
             let error = match Script::ts(text).load(1 << 20) {
                 Err(error) => error,
@@ -226,7 +285,10 @@ mod tests {
     fn modules_are_left_as_they_are() {
         for text in ["export default 1", "export const a = 1;\na", "import.meta", "export {}"] {
             let program = Script::ts(text).load(1 << 20).unwrap();
-            assert_eq!((program.modules[0].code.as_str(), program.modules[0].first_line), (text, 1));
+            assert_eq!(
+                (program.modules[0].code.as_str(), program.modules[0].first_line),
+                (text, 1)
+            );
         }
         let error = Script::ts("export const a = 1\nreturn a").load(1 << 20).unwrap_err();
         assert_eq!(error.to_string(), "a module cannot `return` at its top level: program.ts:2:1");

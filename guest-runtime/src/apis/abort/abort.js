@@ -39,14 +39,16 @@
     static timeout(milliseconds) {
       if (arguments.length === 0) throw new TypeError("the time of the timeout is missing");
       const delay = +milliseconds;
-      if (!(delay >= 0 && delay <= LONGEST_TIMEOUT)) throw new TypeError("the time of a timeout must be a number of milliseconds from 0 on");
+      if (!(delay >= 0 && delay <= LONGEST_TIMEOUT))
+        throw new TypeError("the time of a timeout must be a number of milliseconds from 0 on");
       const signal = createSignal();
       setTimeout(() => abort(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError")), delay);
       return signal;
     }
     // The program's own iterator is what counts here.
     static any(signals) {
-      if (!isObject(signals) || typeof signals[SymbolIterator] !== "function") throw new TypeError("AbortSignal.any takes a list of signals");
+      if (!isObject(signals) || typeof signals[SymbolIterator] !== "function")
+        throw new TypeError("AbortSignal.any takes a list of signals");
       const list = newList();
       for (const signal of signals) {
         if (!isObject(signal) || !(#aborted in signal)) throw new TypeError("AbortSignal.any takes a list of signals");

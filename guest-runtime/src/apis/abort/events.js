@@ -3,7 +3,7 @@
   "use strict";
   const {
     DOMException, Map, MapPrototypeGet, MapPrototypeSet, ObjectDefineProperty, ReflectApply, TypeError,
-    defineEnumerable, defineGlobal, defineTag, newList, toArray,
+    defineEnumerable, defineGlobal, defineTag, newList, toArray, toText,
   } = primordials;
   const { now, reportError } = natives;
   const AT_TARGET = 2;
@@ -31,7 +31,7 @@
     #timeStamp;
     constructor(type, init = undefined) {
       if (arguments.length === 0) throw new TypeError("the type of the event is missing");
-      this.#type = `${type}`;
+      this.#type = toText(type);
       this.#timeStamp = now();
       if (init === undefined || init === null) return;
       if (!isObject(init)) throw new TypeError("the options of an event must be an object");
@@ -95,7 +95,7 @@
     addEventListener(type, callback, options = undefined) {
       const listeners = this.#listeners;
       if (arguments.length < 2) throw new TypeError("type and callback of the listener are needed");
-      type = `${type}`;
+      type = toText(type);
       const given = isObject(options) ? options : { __proto__: null, capture: !!options };
       const listener = {
         __proto__: null, callback, capture: !!given.capture, once: !!given.once, passive: !!given.passive, removed: false,
@@ -116,7 +116,7 @@
     removeEventListener(type, callback, options = undefined) {
       this.#listeners;
       if (arguments.length < 2) throw new TypeError("type and callback of the listener are needed");
-      this.#remove(`${type}`, callback, isObject(options) ? !!options.capture : !!options);
+      this.#remove(toText(type), callback, isObject(options) ? !!options.capture : !!options);
     }
     dispatchEvent(event) {
       this.#listeners;

@@ -6,7 +6,7 @@
   "use strict";
   const {
     ArrayBuffer, ArrayBufferPrototypeGetByteLength, ArrayBufferPrototypeGetDetached, ArrayBufferPrototypeGetMaxByteLength,
-    ArrayBufferPrototypeGetResizable, ArrayBufferPrototypeSlice, ArrayBufferPrototypeTransfer, ArrayPrototype,
+    ArrayBufferPrototypeGetResizable, ArrayBufferPrototypeTransfer, ArrayPrototype,
     BigIntPrototypeValueOf, BooleanPrototypeValueOf, DataView, DataViewPrototypeGetBuffer, DataViewPrototypeGetByteLength,
     DataViewPrototypeGetByteOffset, DatePrototypeGetTime, DOMException, DOMExceptionPrototypeGetMessage,
     DOMExceptionPrototypeGetName, Date, ErrorPrototypeGetStack, Map, MapPrototypeForEach, MapPrototypeGet,
@@ -14,11 +14,11 @@
     RegExpPrototypeGetSource, Set, SetPrototypeAdd, SetPrototypeForEach, SetPrototypeHas, StringPrototypeValueOf,
     SymbolIterator, SymbolPrototypeToString, TypeError, TypedArrayPrototypeGetBuffer, TypedArrayPrototypeGetByteOffset,
     TypedArrayPrototypeGetLength, TypedArrayPrototypeGetTag, TypedArrayPrototypeSet, Uint8Array, classOf, classes,
-    defineGlobal, defineHidden, describers, descriptorOf, errorTypes, newList, regExpFlags, typedArrays,
+    defineGlobal, defineHidden, describers, descriptorOf, errorTypes, newList, regExpFlags, toText, typedArrays,
   } = primordials;
 
   function refuse(what) {
-    return new DOMException(`${what} could not be cloned`, "DataCloneError");
+    return new DOMException(what + " could not be cloned", "DataCloneError");
   }
 
   // What a property read gives for plain data along the prototype chain of an error.
@@ -28,20 +28,22 @@
 
   function copyBuffer(buffer) {
     if (ArrayBufferPrototypeGetDetached(buffer)) throw refuse("a detached ArrayBuffer");
-    if (!ArrayBufferPrototypeGetResizable(buffer)) return ArrayBufferPrototypeSlice(buffer, 0);
+    // Not `slice`, which would ask the program which constructor to use.
     const length = ArrayBufferPrototypeGetByteLength(buffer);
-    const copy = new ArrayBuffer(length, { __proto__: null, maxByteLength: ArrayBufferPrototypeGetMaxByteLength(buffer) });
+    const copy = ArrayBufferPrototypeGetResizable(buffer)
+      ? new ArrayBuffer(length, { __proto__: null, maxByteLength: ArrayBufferPrototypeGetMaxByteLength(buffer) })
+      : new ArrayBuffer(length);
     TypedArrayPrototypeSet(new Uint8Array(copy), new Uint8Array(buffer));
     return copy;
   }
 
   function copyError(error, known) {
-    const name = `${error.name}`;
+    const name = toText(error.name);
     const Type = errorTypes[name] ?? errorTypes.Error;
     const copy = Type === errorTypes.AggregateError ? new Type([]) : new Type();
     MapPrototypeSet(known, error, copy);
     const message = descriptorOf(error, "message");
-    if (message !== undefined && "value" in message) defineHidden(copy, "message", `${message.value}`);
+    if (message !== undefined && "value" in message) defineHidden(copy, "message", toText(message.value));
     const stack = descriptorOf(error, "stack");
     defineHidden(copy, "stack", text(stack === undefined ? ErrorPrototypeGetStack(error) : stack.value, ""));
     const cause = descriptorOf(error, "cause");
@@ -103,9 +105,10 @@
 
   function copyView(value, known) {
     const tag = TypedArrayPrototypeGetTag(value);
+    const buffer = clone(tag === undefined ? DataViewPrototypeGetBuffer(value) : TypedArrayPrototypeGetBuffer(value), known);
     const copy = tag === undefined
-      ? new DataView(clone(DataViewPrototypeGetBuffer(value), known), DataViewPrototypeGetByteOffset(value), DataViewPrototypeGetByteLength(value))
-      : new typedArrays[tag](clone(TypedArrayPrototypeGetBuffer(value), known), TypedArrayPrototypeGetByteOffset(value), TypedArrayPrototypeGetLength(value));
+      ? new DataView(buffer, DataViewPrototypeGetByteOffset(value), DataViewPrototypeGetByteLength(value))
+      : new typedArrays[tag](buffer, TypedArrayPrototypeGetByteOffset(value), TypedArrayPrototypeGetLength(value));
     MapPrototypeSet(known, value, copy);
     return copy;
   }

@@ -14,7 +14,7 @@
   const { format, propertyValue } = natives;
 
   function remaining(count) {
-    return `... ${count} more item${count > 1 ? "s" : ""}`;
+    return "... " + count + " more item" + (count > 1 ? "s" : "");
   }
 
   // How many of `length` entries to show; fewer once the text is long.
@@ -54,7 +54,7 @@
       if (!isIndex(key)) break;
       const place = +key;
       if (place !== index) {
-        output[output.length] = `<${place - index} empty item${place - index > 1 ? "s" : ""}>`;
+        output[output.length] = "<" + (place - index) + " empty item" + (place - index > 1 ? "s" : "") + ">";
         index = place;
         if (output.length === most) break;
       }
@@ -64,7 +64,7 @@
     const rest = length - index;
     if (rest <= 0) return false;
     const full = output.length === most;
-    output[output.length] = full ? remaining(rest) : `<${rest} empty item${rest > 1 ? "s" : ""}>`;
+    output[output.length] = full ? remaining(rest) : "<" + rest + " empty item" + (rest > 1 ? "s" : "") + ">";
     return full;
   }
 
@@ -80,7 +80,7 @@
     if (length > shown) output[shown] = remaining(length - shown);
     if (!context.showHidden) return;
     shape.list.numbers = false;
-    output[output.length] = `[length]: ${length}`;
+    output[output.length] = "[length]: " + length;
   }
 
   function map(context, value, depth, output) {
@@ -90,7 +90,7 @@
     context.indentation += 2;
     for (let index = 0; index < shown; index++) {
       const entry = MapIteratorPrototypeNext(iterator).value;
-      output[index] = `${format(context, entry[0], depth)} => ${format(context, entry[1], depth)}`;
+      output[index] = format(context, entry[0], depth) + " => " + format(context, entry[1], depth);
     }
     if (size > shown) output[shown] = remaining(size - shown);
     context.indentation -= 2;
@@ -119,21 +119,21 @@
     let text = "";
     for (let index = 0; index < shown; index++)
       text += (index === 0 ? "" : " ") + StringPrototypePadStart(NumberPrototypeToString(bytes[index], 16), 2, "0");
-    if (length > shown) text += ` ... ${length - shown} more byte${length - shown > 1 ? "s" : ""}`;
-    output[0] = `[Uint8Contents]: <${text}>`;
-    output[1] = `byteLength: ${length}`;
+    if (length > shown) text += " ... " + (length - shown) + " more byte" + (length - shown > 1 ? "s" : "");
+    output[0] = "[Uint8Contents]: <" + text + ">";
+    output[1] = "byteLength: " + length;
   }
 
   function view(context, value, depth, output) {
     try {
-      output[0] = `byteLength: ${DataViewPrototypeGetByteLength(value)}`;
-      output[1] = `byteOffset: ${DataViewPrototypeGetByteOffset(value)}`;
+      output[0] = "byteLength: " + DataViewPrototypeGetByteLength(value);
+      output[1] = "byteOffset: " + DataViewPrototypeGetByteOffset(value);
     } catch {
       output[0] = "(detached)";
       return;
     }
     context.indentation += 2;
-    output[2] = `buffer: ${format(context, DataViewPrototypeGetBuffer(value), depth)}`;
+    output[2] = "buffer: " + format(context, DataViewPrototypeGetBuffer(value), depth);
     context.indentation -= 2;
   }
 
@@ -146,7 +146,7 @@
     context.indentation += 2;
     const text = format(context, state[1], depth);
     context.indentation -= 2;
-    output[0] = state[0] ? text : `<rejected> ${text}`;
+    output[0] = state[0] ? text : "<rejected> " + text;
   }
 
   function unknown(context, value, depth, output) {
@@ -158,24 +158,24 @@
     if (kind === classes.Map || kind === classes.Set) {
       const name = kind === classes.Map ? "Map" : "Set";
       const size = kind === classes.Map ? MapPrototypeGetSize(value) : SetPrototypeGetSize(value);
-      shape.open = `${prefix(constructor, tag, name, `(${size})`)}{`;
+      shape.open = prefix(constructor, tag, name, "(" + size + ")") + "{";
       shape.entries = kind === classes.Map ? map : set;
       shape.empty = size === 0;
     } else if (kind === classes.ArrayBuffer) {
-      shape.open = `${prefix(constructor, tag, "ArrayBuffer", "")}{`;
+      shape.open = prefix(constructor, tag, "ArrayBuffer", "") + "{";
       shape.entries = buffer;
     } else if (kind === classes.DataView) {
-      shape.open = `${prefix(constructor, tag, "DataView", "")}{`;
+      shape.open = prefix(constructor, tag, "DataView", "") + "{";
       shape.entries = view;
     } else if (kind === classes.Promise) {
-      shape.open = `${prefix(constructor, tag, "Promise", "")}{`;
+      shape.open = prefix(constructor, tag, "Promise", "") + "{";
       shape.entries = promise;
     } else if (kind === classes.WeakMap || kind === classes.WeakSet) {
-      shape.open = `${prefix(constructor, tag, kind === classes.WeakMap ? "WeakMap" : "WeakSet", "")}{`;
+      shape.open = prefix(constructor, tag, kind === classes.WeakMap ? "WeakMap" : "WeakSet", "") + "{";
       shape.entries = unknown;
     } else if (kind === classes.MapIterator || kind === classes.SetIterator) {
       // The engine does not let anyone look ahead without moving the iterator.
-      shape.open = `[${kind === classes.MapIterator ? "Map" : "Set"} Iterator] {`;
+      shape.open = "[" + (kind === classes.MapIterator ? "Map" : "Set") + " Iterator] {";
       shape.entries = unknown;
     } else return false;
     return true;
@@ -183,7 +183,7 @@
 
   function outlineTyped(shape, value, name, constructor, tag, context) {
     const length = TypedArrayPrototypeGetLength(value);
-    shape.open = `${prefix(constructor, tag, name, `(${length})`)}[`;
+    shape.open = prefix(constructor, tag, name, "(" + length + ")") + "[";
     shape.close = "]";
     shape.keys = extraKeysOf(value, length, false);
     shape.entries = typed;

@@ -1,17 +1,17 @@
-// `console`: turns each call into one line for the host. `natives.print(level, text)` takes it, `natives.now()` gives
-// milliseconds.
+// `console`: turns each call into one line for the host. `natives.print(level, text)` takes it and returns false if it is no
+// well-formed text; `natives.now()` gives milliseconds.
 //
 // Invariant: no method ever throws or runs code of the program, except that `%j` calls `toJSON`.
 (function (natives, primordials) {
   "use strict";
   const {
     ArrayPrototypeJoin, Error, ErrorPrototypeGetStack, Map, MapPrototypeDelete, MapPrototypeGet, MapPrototypeSet, MathFloor,
-    Number, NumberPrototypeToFixed, ObjectDefineProperty, StringPrototypePadStart, StringPrototypeSlice, SymbolToStringTag,
-    classOf, classes, defineGlobal, descriptorOf,
+    Number, NumberPrototypeToFixed, ObjectDefineProperty, StringPrototypePadStart, StringPrototypeSlice,
+    StringPrototypeToWellFormed, SymbolToStringTag, classOf, classes, defineGlobal, descriptorOf,
   } = primordials;
   const { now, print } = natives;
-  const { asString, finish, format } = natives.formatter;
-  const { inspect } = natives.inspector;
+  const { asString, format } = natives.formatter;
+  const { inspect, MOST_TEXT } = natives.inspector;
   const { indent } = natives.strings;
   const { table, errors } = natives;
   const DEBUG = 0;
@@ -28,7 +28,9 @@
 
   function write(level, text) {
     if (groups !== "") text = groups + indent(text, groups);
-    print(level, finish(text));
+    if (text.length > MOST_TEXT) text = StringPrototypeSlice(text, 0, MOST_TEXT) + "… truncated";
+    // `print` refuses lone surrogates, which UTF-8 cannot hold. Asking it is cheaper than looking for them each time.
+    if (!print(level, text)) print(level, StringPrototypeToWellFormed(text));
   }
 
   function label(value) {
@@ -36,7 +38,7 @@
   }
 
   function twoDigits(value) {
-    return StringPrototypePadStart(`${value}`, 2, "0");
+    return StringPrototypePadStart("" + value, 2, "0");
   }
 
   function duration(ms) {
@@ -44,21 +46,21 @@
     const minutes = MathFloor((ms % 3_600_000) / 60_000);
     if (hours > 0 || minutes > 0) {
       const seconds = StringPrototypePadStart(NumberPrototypeToFixed((ms % 60_000) / 1000, 3), 6, "0");
-      return hours > 0 ? `${hours}:${twoDigits(minutes)}:${seconds} (h:mm:ss.mmm)` : `${minutes}:${seconds} (m:ss.mmm)`;
+      return hours > 0 ? hours + ":" + twoDigits(minutes) + ":" + seconds + " (h:mm:ss.mmm)" : minutes + ":" + seconds + " (m:ss.mmm)";
     }
-    if (ms >= 1000) return `${NumberPrototypeToFixed(ms / 1000, 3)}s`;
-    return `${Number(NumberPrototypeToFixed(ms, 3))}ms`;
+    if (ms >= 1000) return NumberPrototypeToFixed(ms / 1000, 3) + "s";
+    return Number(NumberPrototypeToFixed(ms, 3)) + "ms";
   }
 
   // Writes the time since `time(name)`. Returns whether there was such a label.
   function elapsed(method, name, data) {
     const start = MapPrototypeGet(times, name);
     if (start === undefined) {
-      write(WARN, `Warning: No such label '${name}' for console.${method}()`);
+      write(WARN, "Warning: No such label '" + name + "' for console." + method + "()");
       return false;
     }
-    const rest = data.length === 0 ? "" : ` ${format(data)}`;
-    write(LOG, `${name}: ${duration(now() - start)}${rest}`);
+    const rest = data.length === 0 ? "" : " " + format(data);
+    write(LOG, name + ": " + duration(now() - start) + rest);
     return true;
   }
 
@@ -92,16 +94,16 @@
       const message = format(data);
       const stack = ErrorPrototypeGetStack(new Error());
       const frames = typeof stack === "string" ? ArrayPrototypeJoin(errors.framesOf(stack), "\n") : "";
-      write(DEBUG, `Trace${message === "" ? "" : `: ${message}`}${frames === "" ? "" : `\n${frames}`}`);
+      write(DEBUG, "Trace" + (message === "" ? "" : ": " + message) + (frames === "" ? "" : "\n" + frames));
     },
     assert(condition, ...data) {
       if (condition) return;
       if (data.length === 0) return write(ERROR, "Assertion failed");
       if (typeof data[0] === "string") {
-        data[0] = `Assertion failed: ${data[0]}`;
+        data[0] = "Assertion failed: " + data[0];
         return write(ERROR, format(data));
       }
-      write(ERROR, `Assertion failed: ${format(data)}`);
+      write(ERROR, "Assertion failed: " + format(data));
     },
     dir(value, options) { write(LOG, inspect(value, plain(options))); },
     dirxml(...data) { write(LOG, format(data)); },
@@ -116,15 +118,15 @@
       name = label(name);
       const count = (MapPrototypeGet(counts, name) ?? 0) + 1;
       MapPrototypeSet(counts, name, count);
-      write(LOG, `${name}: ${count}`);
+      write(LOG, name + ": " + count);
     },
     countReset(name) {
       name = label(name);
-      if (!MapPrototypeDelete(counts, name)) write(WARN, `Warning: Count for '${name}' does not exist`);
+      if (!MapPrototypeDelete(counts, name)) write(WARN, "Warning: Count for '" + name + "' does not exist");
     },
     time(name) {
       name = label(name);
-      if (MapPrototypeGet(times, name) !== undefined) write(WARN, `Warning: Label '${name}' already exists for console.time()`);
+      if (MapPrototypeGet(times, name) !== undefined) write(WARN, "Warning: Label '" + name + "' already exists for console.time()");
       else MapPrototypeSet(times, name, now());
     },
     timeLog(name, ...data) { elapsed("timeLog", label(name), data); },

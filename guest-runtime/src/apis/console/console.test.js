@@ -109,9 +109,9 @@ test("a hostile program harms only itself", () => {
   const owners = { Array: Array.prototype, String: String.prototype, Map: Map.prototype, Object: Object.prototype };
   const iterator = Array.prototype[Symbol.iterator];
   const push = Array.prototype.push, join = Array.prototype.join, slice = String.prototype.slice, get = Map.prototype.get;
-  const stringify = JSON.stringify, exec = RegExp.prototype.exec;
+  const stringify = JSON.stringify, exec = RegExp.prototype.exec, concat = String.prototype.concat;
   const bad = () => { throw new Error("patched"); };
-  Array.prototype[Symbol.iterator] = Array.prototype.push = Array.prototype.join = String.prototype.slice = Map.prototype.get = RegExp.prototype.exec = JSON.stringify = bad;
+  Array.prototype[Symbol.iterator] = Array.prototype.push = Array.prototype.join = String.prototype.slice = Map.prototype.get = RegExp.prototype.exec = JSON.stringify = String.prototype.concat = bad;
   Object.defineProperty(Object.prototype, "get", { value: bad, configurable: true, writable: true });
   Object.defineProperty(Object.prototype, "entries", { set: bad, configurable: true });
   Object.defineProperty(Array.prototype, "0", { set: bad, configurable: true });
@@ -119,13 +119,15 @@ test("a hostile program harms only itself", () => {
   try {
     console.log({ a: [1, "b'c", new Map()] }, new Error("x"), [1, 2, 3, 4, 5, 6, 7, 8]);
     console.table({ a: { b: 1 } });
+    console.count(); console.time(); console.timeEnd(); console.timeEnd("none"); console.dir(new Uint8Array(3)); console.trace("t");
+    console.log("%s %d %j", "a", 1.5, {}); console.log(new Proxy(class A {}, {}), Symbol("x"), 1n, -0, [,], new Date(0), /x/g);
     console.group("a");
     console.groupCollapsed("b");
     console.groupEnd();
     console.groupEnd();
   } catch (error) { failed = error; }
   delete Array.prototype[0]; delete Object.prototype.get; delete Object.prototype.entries;
-  Array.prototype[Symbol.iterator] = iterator; Array.prototype.push = push; Array.prototype.join = join; String.prototype.slice = slice; Map.prototype.get = get; RegExp.prototype.exec = exec; JSON.stringify = stringify;
+  Array.prototype[Symbol.iterator] = iterator; Array.prototype.push = push; Array.prototype.join = join; String.prototype.slice = slice; Map.prototype.get = get; RegExp.prototype.exec = exec; JSON.stringify = stringify; String.prototype.concat = concat;
   equal(failed, undefined, String(failed) + failed?.stack);
   equal(written()[0].startsWith("1 { a: [ 1, \"b'c\", Map(0) {} ] } Error: x\n"), true);
 });

@@ -22,7 +22,7 @@
       case "symbol": return SymbolPrototypeToString(value);
       case "object": return value === null ? "null" : otherwise;
       case "function": return otherwise;
-      default: return `${value}`;
+      default: return "" + value;
     }
   }
 
@@ -49,11 +49,11 @@
     const own = descriptorOf(error, "stack");
     let stack = own === undefined ? undefined : own.value;
     if (own === undefined) stack = ErrorPrototypeGetStack(error);
-    const header = name === "" ? message : message === "" ? name : `${name}: ${message}`;
+    const header = name === "" ? message : message === "" ? name : name + ": " + message;
     if (typeof stack !== "string") return header;
     if (stack !== "" && !StringPrototypeStartsWith(stack, "    at ")) return stack;
     const frames = framesOf(stack);
-    return frames.length === 0 ? header : `${header}\n${ArrayPrototypeJoin(frames, "\n")}`;
+    return frames.length === 0 ? header : header + "\n" + ArrayPrototypeJoin(frames, "\n");
   }
 
   // Shows the class where the name alone does not tell it.
@@ -66,8 +66,8 @@
     const padded = prefix(constructor, tag, name === "" ? "Error" : name, "");
     const shown = StringPrototypeSlice(padded, 0, padded.length - 1);
     if (name === shown) return stack;
-    const rest = StringPrototypeStartsWith(stack, name) ? StringPrototypeSlice(stack, length) : `: ${stack}`;
-    return StringPrototypeIncludes(shown, name) ? `${shown}${rest}` : `${shown} [${name}]${rest}`;
+    const rest = StringPrototypeStartsWith(stack, name) ? StringPrototypeSlice(stack, length) : ": " + stack;
+    return StringPrototypeIncludes(shown, name) ? shown + rest : shown + " [" + name + "]" + rest;
   }
 
   // The text of the error itself. Removes from `keys` what it shows, and adds `cause` and `errors`.
@@ -88,7 +88,7 @@
       keys[keys.length] = "errors";
     stack = improve(stack, constructor, name, tag);
     const after = message === "" ? 0 : StringPrototypeIndexOf(stack, message) + message.length;
-    if (StringPrototypeIndexOf(stack, "\n    at", after) === -1) stack = `[${stack}]`;
+    if (StringPrototypeIndexOf(stack, "\n    at", after) === -1) stack = "[" + stack + "]";
     return indent(stack, StringPrototypeRepeat(" ", context.indentation));
   }
 

@@ -4,14 +4,17 @@
 (function (natives, primordials) {
   "use strict";
   const {
-    MapPrototypeGet, MapPrototypeGetSize, MapPrototypeSet, Map, NumberIsNaN, DatePrototypeGetTime, DatePrototypeToISOString,
-    ArrayPrototypeJoin, ArrayPrototypeSort, BigIntPrototypeValueOf, BooleanPrototypeValueOf,
-    NumberPrototypeValueOf, RegExpPrototypeExec, RegExpPrototypeGetSource, StringPrototypeRepeat, StringPrototypeSlice,
-    StringPrototypeValueOf, SymbolPrototypeToString, SymbolPrototypeValueOf, SymbolToStringTag, TypedArrayPrototypeGetTag,
-    classOf, classes, describers, descriptorOf, newList, regExpFlags,
+    ArrayPrototypeJoin, ArrayPrototypeSort, BigIntPrototypeValueOf, BooleanPrototypeValueOf, DatePrototypeGetTime,
+    DatePrototypeToISOString, Map, MapPrototypeGet, MapPrototypeGetSize, MapPrototypeSet, NumberIsNaN,
+    NumberPrototypeValueOf, ObjectGetPrototypeOf, RegExpPrototypeExec, RegExpPrototypeGetSource,
+    StringPrototypeRepeat, StringPrototypeSlice, StringPrototypeValueOf, SymbolPrototypeToString,
+    SymbolPrototypeValueOf, SymbolToStringTag, TypedArrayPrototypeGetTag, classOf, classes, describers, descriptorOf,
+    newList, regExpFlags,
   } = primordials;
   const { escapeName, lines, quote } = natives.strings;
-  const { behindProxies, constructorName, describeFunction, extraKeysOf, fallbackName, keysOf, prefix, tagOf } = natives.objects;
+  const {
+    behindProxies, constructorName, describeFunction, extraKeysOf, fallbackName, keysOf, plainName, prefix, tagOf,
+  } = natives.objects;
   const { join } = natives.layout;
   const PLAIN_KEY = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
   const SHORTEST_SPLIT = 16;
@@ -21,10 +24,10 @@
   function primitive(value, context) {
     switch (typeof value) {
       case "string": return string(value, context);
-      case "number": return value === 0 && 1 / value < 0 ? "-0" : `${value}`;
-      case "bigint": return `${value}n`;
+      case "number": return value === 0 && 1 / value < 0 ? "-0" : "" + value;
+      case "bigint": return value + "n";
       case "symbol": return SymbolPrototypeToString(value);
-      default: return `${value}`;
+      default: return "" + value;
     }
   }
 
@@ -33,13 +36,13 @@
     if (value.length > context.maxStringLength) {
       const rest = value.length - context.maxStringLength;
       value = StringPrototypeSlice(value, 0, context.maxStringLength);
-      trailer = `... ${rest} more character${rest > 1 ? "s" : ""}`;
+      trailer = "... " + rest + " more character" + (rest > 1 ? "s" : "");
     }
     if (context.compact === true || value.length <= SHORTEST_SPLIT || value.length <= context.breakLength - context.indentation - 4)
       return quote(value) + trailer;
     const parts = lines(value, true);
     for (let index = 0; index < parts.length; index++) parts[index] = quote(parts[index]);
-    return ArrayPrototypeJoin(parts, ` +\n${StringPrototypeRepeat(" ", context.indentation + 2)}`) + trailer;
+    return ArrayPrototypeJoin(parts, " +\n" + StringPrototypeRepeat(" ", context.indentation + 2)) + trailer;
   }
 
   // `depth` is how deep `value` lies. The text counts against the total only where it is new, at the leaves.
@@ -62,7 +65,12 @@
       index = MapPrototypeGetSize(context.circular) + 1;
       MapPrototypeSet(context.circular, object, index);
     }
-    return `[Circular *${index}]`;
+    return "[Circular *" + index + "]";
+  }
+
+  function isBox(kind) {
+    const { BigInt, Boolean, Number, String, Symbol } = classes;
+    return kind === Number || kind === String || kind === Boolean || kind === BigInt || kind === Symbol;
   }
 
   function boxed(value, kind, constructor, tag, context) {
@@ -72,10 +80,10 @@
     else if (kind === classes.String) (type = "String"), (unbox = StringPrototypeValueOf);
     else if (kind === classes.Boolean) (type = "Boolean"), (unbox = BooleanPrototypeValueOf);
     else if (kind === classes.BigInt) (type = "BigInt"), (unbox = BigIntPrototypeValueOf);
-    let base = `[${type}`;
-    if (type !== constructor) base += constructor === null ? " (null prototype)" : ` (${constructor})`;
-    base += `: ${primitive(unbox(value), context)}]`;
-    if (tag !== "" && tag !== constructor) base += ` [${tag}]`;
+    let base = "[" + type;
+    if (type !== constructor) base += constructor === null ? " (null prototype)" : " (" + constructor + ")";
+    base += ": " + primitive(unbox(value), context) + "]";
+    if (tag !== "" && tag !== constructor) base += " [" + tag + "]";
     return base;
   }
 
@@ -83,16 +91,19 @@
   // `done` is the whole text where nothing more can follow.
   function outline(context, value) {
     const kind = classOf(value);
-    const constructor = constructorName(value);
-    const tag = tagOf(value);
-    const shape = { __proto__: null, base: "", open: "{", close: "}", keys: undefined, entries: undefined, list: undefined, constructor, tag };
+    const plain = plainName(value, ObjectGetPrototypeOf(value));
+    const constructor = plain ?? constructorName(value);
+    const tag = plain === undefined ? tagOf(value) : "";
+    const shape = {
+      __proto__: null, base: "", open: "{", close: "}", keys: undefined, entries: undefined, list: undefined, constructor, tag,
+    };
     if (typeof value === "function") {
       shape.base = describeFunction(value, constructor, tag);
     } else if (kind === classes.Object) {
       if (constructor !== "Object" || tag !== "") outlinePlain(shape, value, constructor, tag);
     } else if (kind === classes.Array) {
       const { length } = value;
-      if (constructor !== "Array" || tag !== "") shape.open = `${prefix(constructor, tag, "Array", `(${length})`)}[`;
+      if (constructor !== "Array" || tag !== "") shape.open = prefix(constructor, tag, "Array", "(" + length + ")") + "[";
       else shape.open = "[";
       shape.close = "]";
       shape.keys = extraKeysOf(value, length, context.showHidden);
@@ -102,7 +113,7 @@
     } else if (kind === classes.Map || kind === classes.Set) {
       natives.collections.outline(shape, value, kind, constructor, tag);
     } else if (kind === classes.RegExp) {
-      shape.base = `/${RegExpPrototypeGetSource(value)}/${regExpFlags(value)}`;
+      shape.base = "/" + RegExpPrototypeGetSource(value) + "/" + regExpFlags(value);
       const before = prefix(constructor, tag, "RegExp", "");
       if (before !== "RegExp ") shape.base = before + shape.base;
       shape.atAnyDepth = true;
@@ -114,7 +125,7 @@
       shape.keys = keysOf(value, context.showHidden);
       shape.base = natives.errors.describe(context, value, constructor, kind === classes.DOMException ? "" : tag, shape.keys);
       context.total += shape.base.length;
-    } else if (kind === classes.Number || kind === classes.String || kind === classes.Boolean || kind === classes.BigInt || kind === classes.Symbol) {
+    } else if (isBox(kind)) {
       shape.keys = kind === classes.String ? extraKeysOf(value, 0, context.showHidden) : keysOf(value, context.showHidden);
       shape.base = boxed(value, kind, constructor, tag, context);
     } else if (kind === classes.Arguments || kind === classes.MappedArguments) {
@@ -134,16 +145,17 @@
     for (let index = 0; index < describers.length; index++) {
       const described = describers[index](value);
       if (described === undefined) continue;
-      shape.open = `${prefix(constructor, tag === described.name ? "" : tag, described.name, "")}{`;
+      shape.open = prefix(constructor, tag === described.name ? "" : tag, described.name, "") + "{";
       shape.entries = described;
       shape.empty = described.keys.length === 0;
       return;
     }
     // A module's namespace has no constructor, and a tag that nothing else can have in this way.
-    if (constructor === null && tag === "Module" && descriptorOf(value, SymbolToStringTag) !== undefined) shape.open = "[Module: null prototype] {";
+    if (constructor === null && tag === "Module" && descriptorOf(value, SymbolToStringTag) !== undefined)
+      shape.open = "[Module: null prototype] {";
     else {
       const fallback = constructor === null ? fallbackName(value) : "";
-      shape.open = `${prefix(constructor, tag, fallback === tag ? "Object" : fallback, "")}{`;
+      shape.open = prefix(constructor, tag, fallback === tag ? "Object" : fallback, "") + "{";
     }
   }
 
@@ -159,7 +171,7 @@
       const fallback = shape.constructor === null ? fallbackName(value) : "";
       const name = prefix(shape.constructor, shape.tag, fallback === shape.tag ? "Object" : fallback, "");
       const text = StringPrototypeSlice(name, 0, name.length - 1);
-      return shape.constructor === null ? text : `[${text}]`;
+      return shape.constructor === null ? text : "[" + text + "]";
     }
     const { indentation, seen } = context;
     const output = newList();
@@ -174,11 +186,11 @@
       // Only running out of stack comes here; the program's own catch would see a half-written line otherwise.
       seen.length = place;
       context.indentation = indentation;
-      return `[${shape.constructor ?? "Object"}: Inspection interrupted prematurely. Maximum call stack size exceeded.]`;
+      return "[" + (shape.constructor ?? "Object") + ": Inspection interrupted prematurely. Maximum call stack size exceeded.]";
     }
     if (context.circular !== undefined) {
       const index = MapPrototypeGet(context.circular, value);
-      if (index !== undefined) shape.base = shape.base === "" ? `<ref *${index}>` : `<ref *${index}> ${shape.base}`;
+      if (index !== undefined) shape.base = shape.base === "" ? "<ref *" + index + ">" : "<ref *" + index + "> " + shape.base;
     }
     seen.length = place;
     if (context.sorted && shape.list === undefined) ArrayPrototypeSort(output);
@@ -188,7 +200,7 @@
   function formatKeys(context, value, depth, keys, output) {
     for (let index = 0; index < keys.length; index++) {
       if (context.total > MOST_TEXT) {
-        output[output.length] = `... ${keys.length - index} more propert${keys.length - index > 1 ? "ies" : "y"}`;
+        output[output.length] = "... " + (keys.length - index) + " more propert" + (keys.length - index > 1 ? "ies" : "y");
         return;
       }
       output[output.length] = property(context, value, depth, keys[index]);
@@ -200,8 +212,8 @@
     for (let index = 0; index < described.keys.length; index++) {
       const text = format(context, described.values[index], depth);
       output[output.length] = described.arrow === true
-        ? `${format(context, described.keys[index], depth)} => ${text}`
-        : `${described.keys[index]}: ${text}`;
+        ? format(context, described.keys[index], depth) + " => " + text
+        : described.keys[index] + ": " + text;
     }
     context.indentation -= 2;
   }
@@ -223,18 +235,18 @@
       descriptor = descriptorOf(value, key);
     } catch {
       // A binding of a module that has not run yet.
-      return `${key}: <uninitialized>`;
+      return key + ": <uninitialized>";
     }
     if (descriptor === undefined) descriptor = { __proto__: null, value: undefined, enumerable: true };
     const text = propertyValue(context, descriptor, depth);
     let name;
-    if (typeof key === "symbol") name = `[${escapeName(SymbolPrototypeToString(key))}]`;
+    if (typeof key === "symbol") name = "[" + escapeName(SymbolPrototypeToString(key)) + "]";
     else if (key === "__proto__") name = "['__proto__']";
-    else if (descriptor.enumerable === false) name = `[${escapeName(key)}]`;
+    else if (descriptor.enumerable === false) name = "[" + escapeName(key) + "]";
     else if (RegExpPrototypeExec(PLAIN_KEY, key) !== null) name = key;
     else name = quote(key);
     context.total += name.length;
-    return `${name}: ${text}`;
+    return name + ": " + text;
   }
 
   // Writes a value. `options` is undefined or has any of the fields below, already safe to read.

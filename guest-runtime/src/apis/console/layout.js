@@ -50,7 +50,7 @@
       let row = "";
       let index = start;
       for (; index < end - 1; index++)
-        row += pad(`${output[index]}, `, columnWidths[index - start] + output[index].length - widths[index], " ");
+        row += pad(output[index] + ", ", columnWidths[index - start] + output[index].length - widths[index], " ");
       row += numbers
         ? StringPrototypePadStart(output[index], columnWidths[index - start] + output[index].length - widths[index] - SEPARATOR, " ")
         : output[index];
@@ -72,12 +72,13 @@
 
   // `list` is undefined for objects; for arrays it is `{ numbers, more }`.
   function join(context, output, base, open, close, list, depth) {
-    const lead = base === "" ? open : `${base} ${open}`;
+    const lead = base === "" ? open : base + " " + open;
     if (context.compact === true) {
-      if (fits(context, output, 0, base)) return `${open}${base === "" ? "" : ` ${base}`} ${ArrayPrototypeJoin(output, ", ")} ${close}`;
+      if (fits(context, output, 0, base))
+        return open + (base === "" ? "" : " " + base) + " " + ArrayPrototypeJoin(output, ", ") + " " + close;
       const spaces = StringPrototypeRepeat(" ", context.indentation);
-      const after = base === "" && open.length === 1 ? " " : `${base === "" ? "" : ` ${base}`}\n${spaces}  `;
-      return `${open}${after}${ArrayPrototypeJoin(output, `,\n${spaces}  `)} ${close}`;
+      const after = base === "" && open.length === 1 ? " " : (base === "" ? "" : " " + base) + "\n" + spaces + "  ";
+      return open + after + ArrayPrototypeJoin(output, ",\n" + spaces + "  ") + " " + close;
     }
     if (context.compact >= 1) {
       const entries = output.length;
@@ -86,12 +87,12 @@
         const start = output.length + context.indentation + open.length + base.length + 10;
         if (fits(context, output, start, base)) {
           const joined = ArrayPrototypeJoin(output, ", ");
-          if (!StringPrototypeIncludes(joined, "\n")) return `${lead} ${joined} ${close}`;
+          if (!StringPrototypeIncludes(joined, "\n")) return lead + " " + joined + " " + close;
         }
       }
     }
-    const line = `\n${StringPrototypeRepeat(" ", context.indentation)}`;
-    return `${lead}${line}  ${ArrayPrototypeJoin(output, `,${line}  `)}${line}${close}`;
+    const line = "\n" + StringPrototypeRepeat(" ", context.indentation);
+    return lead + line + "  " + ArrayPrototypeJoin(output, "," + line + "  ") + line + close;
   }
 
   return { __proto__: null, join };

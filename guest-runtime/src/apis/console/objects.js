@@ -5,7 +5,7 @@
 (function (natives, primordials) {
   "use strict";
   const {
-    FunctionPrototype, FunctionPrototypeToString, ObjectGetOwnPropertyNames, ObjectGetOwnPropertySymbols,
+    ArrayIsArray, ArrayPrototype, FunctionPrototype, FunctionPrototypeToString, ObjectGetOwnPropertyNames, ObjectGetOwnPropertySymbols,
     ObjectGetPrototypeOf, ObjectKeys, ObjectPrototype, ObjectPrototypeHasOwnProperty, ObjectPrototypePropertyIsEnumerable,
     ObjectSetPrototypeOf, StringPrototypeCharCodeAt, StringPrototypeEndsWith, StringPrototypeIncludes,
     StringPrototypeIndexOf, StringPrototypeSlice, StringPrototypeStartsWith, SymbolToStringTag, TypedArrayPrototypeGetTag,
@@ -58,6 +58,16 @@
     return false;
   }
 
+  // "Object" or "Array" for the plain ones, which most are; else undefined. Spares them the long way below.
+  function plainName(value, prototype) {
+    if (prototype === ObjectPrototype) {
+      if (hasOwn(value, "constructor") || hasOwn(value, SymbolToStringTag)) return undefined;
+      return typeof value === "function" ? undefined : "Object";
+    }
+    if (prototype !== ArrayPrototype || !ArrayIsArray(value)) return undefined;
+    return hasOwn(value, "constructor") || hasOwn(value, SymbolToStringTag) ? undefined : "Array";
+  }
+
   // The name of the constructor, or null for objects without prototype.
   function constructorName(value) {
     let object = value;
@@ -77,7 +87,7 @@
     }
     if (first === null) return null;
     const inner = constructorName(first);
-    return `${fallbackName(value)} <${inner === null ? "[Object: null prototype] {}" : inner}>`;
+    return fallbackName(value) + " <" + (inner === null ? "[Object: null prototype] {}" : inner) + ">";
   }
 
   function fallbackName(value) {
@@ -96,9 +106,9 @@
   function prefix(constructor, tag, fallback, size) {
     if (constructor === null)
       return tag !== "" && fallback !== tag
-        ? `[${fallback}${size}: null prototype] [${tag}] `
-        : `[${fallback}${size}: null prototype] `;
-    return tag !== "" && constructor !== tag ? `${constructor}${size} [${tag}] ` : `${constructor}${size} `;
+        ? "[" + fallback + size + ": null prototype] [" + tag + "] "
+        : "[" + fallback + size + ": null prototype] ";
+    return tag !== "" && constructor !== tag ? constructor + size + " [" + tag + "] " : constructor + size + " ";
   }
 
   function keysOf(value, showHidden) {
@@ -141,13 +151,13 @@
   function describeClass(value, constructor, tag) {
     const own = descriptorOf(value, "name");
     const name = own !== undefined && typeof own.value === "string" && own.value !== "" ? own.value : "(anonymous)";
-    let base = `class ${name}`;
-    if (constructor !== "Function" && constructor !== null) base += ` [${constructor}]`;
-    if (tag !== "" && constructor !== tag) base += ` [${tag}]`;
-    if (constructor === null) return `[${base} extends [null prototype]]`;
+    let base = "class " + name;
+    if (constructor !== "Function" && constructor !== null) base += " [" + constructor + "]";
+    if (tag !== "" && constructor !== tag) base += " [" + tag + "]";
+    if (constructor === null) return "[" + base + " extends [null prototype]]";
     const parent = prototypeOf(value);
     const parentName = parent === null ? undefined : read(parent, "name");
-    return typeof parentName === "string" && parentName !== "" ? `[${base} extends ${parentName}]` : `[${base}]`;
+    return typeof parentName === "string" && parentName !== "" ? "[" + base + " extends " + parentName + "]" : "[" + base + "]";
   }
 
   function describeFunction(value, constructor, tag) {
@@ -157,12 +167,12 @@
     if (kind === classes.GeneratorFunction) type = "GeneratorFunction";
     else if (kind === classes.AsyncFunction) type = "AsyncFunction";
     else if (kind === classes.AsyncGeneratorFunction) type = "AsyncGeneratorFunction";
-    let base = `[${type}`;
+    let base = "[" + type;
     if (constructor === null) base += " (null prototype)";
     const name = read(value, "name");
-    base += typeof name !== "string" || name === "" ? " (anonymous)]" : `: ${name}]`;
-    if (constructor !== type && constructor !== null) base += ` ${constructor}`;
-    if (tag !== "" && constructor !== tag) base += ` [${tag}]`;
+    base += typeof name !== "string" || name === "" ? " (anonymous)]" : ": " + name + "]";
+    if (constructor !== type && constructor !== null) base += " " + constructor;
+    if (tag !== "" && constructor !== tag) base += " [" + tag + "]";
     return base;
   }
 
@@ -172,6 +182,6 @@
 
   return {
     __proto__: null,
-    behindProxies, constructorName, describeFunction, extraKeysOf, fallbackName, hasOwn, isIndex, keysOf, prefix, read, tagOf,
+    plainName, behindProxies, constructorName, describeFunction, extraKeysOf, fallbackName, hasOwn, isIndex, keysOf, prefix, read, tagOf,
   };
 })

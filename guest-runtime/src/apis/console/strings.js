@@ -15,13 +15,13 @@
     const short = SHORT[code];
     if (short !== undefined) return short;
     const hex = NumberPrototypeToString(code, 16);
-    if (code > 0xff) return `\\u${hex}`;
+    if (code > 0xff) return "\\u" + hex;
     let upper = "";
     for (let index = 0; index < hex.length; index++) {
       const digit = StringPrototypeCharCodeAt(hex, index);
       upper += digit > 96 ? "ABCDEF"[digit - 97] : hex[index];
     }
-    return `\\x${StringPrototypePadStart(upper, 2, "0")}`;
+    return "\\x" + StringPrototypePadStart(upper, 2, "0");
   }
 
   // Escapes control characters, backslashes, lone surrogates and, if asked to, single quotes.
@@ -53,7 +53,7 @@
 
   // Single quotes if possible, else double ones, else backticks, else single ones with escapes.
   function quote(text) {
-    if (RegExpPrototypeExec(SUSPICIOUS, text) === null) return `'${text}'`;
+    if (RegExpPrototypeExec(SUSPICIOUS, text) === null) return "'" + text + "'";
     let mark = "'";
     let code = 39;
     if (StringPrototypeIncludes(text, "'")) {
@@ -80,7 +80,7 @@
 
   function indent(text, indentation) {
     if (indentation === "" || !StringPrototypeIncludes(text, "\n")) return text;
-    return ArrayPrototypeJoin(lines(text, false), `\n${indentation}`);
+    return ArrayPrototypeJoin(lines(text, false), "\n" + indentation);
   }
 
   function isWide(code) {

@@ -31,7 +31,7 @@
       if (index > 0) text += " │ ";
       text += content + StringPrototypeRepeat(" ", widths[index] - width(content));
     }
-    return `${text} │\n`;
+    return text + " │\n";
   }
 
   function draw(head, rows) {
@@ -46,9 +46,9 @@
       widths[column] = widest;
       rules[column] = StringPrototypeRepeat("─", widest + 2);
     }
-    let text = `┌${ArrayPrototypeJoin(rules, "┬")}┐\n${row(head, widths)}├${ArrayPrototypeJoin(rules, "┼")}┤\n`;
+    let text = "┌" + ArrayPrototypeJoin(rules, "┬") + "┐\n" + row(head, widths) + "├" + ArrayPrototypeJoin(rules, "┼") + "┤\n";
     for (let index = 0; index < rows.length; index++) text += row(rows[index], widths);
-    return `${text}└${ArrayPrototypeJoin(rules, "┴")}┘`;
+    return text + "└" + ArrayPrototypeJoin(rules, "┴") + "┘";
   }
 
   function list(first, second, third) {
@@ -64,7 +64,7 @@
     const iterator = MapPrototypeEntries(map);
     for (let index = 0; index < MapPrototypeGetSize(map) && index < MOST_ROWS; index++) {
       const entry = MapIteratorPrototypeNext(iterator).value;
-      rows[index] = list(`${index}`, cell(entry[0]), cell(entry[1]));
+      rows[index] = list("" + index, cell(entry[0]), cell(entry[1]));
     }
     return draw(list("(iteration index)", "Key", "Values"), rows);
   }
@@ -73,7 +73,7 @@
     const rows = newList();
     const iterator = SetPrototypeValues(set);
     for (let index = 0; index < SetPrototypeGetSize(set) && index < MOST_ROWS; index++)
-      rows[index] = list(`${index}`, cell(SetIteratorPrototypeNext(iterator).value));
+      rows[index] = list("" + index, cell(SetIteratorPrototypeNext(iterator).value));
     return draw(list("(iteration index)", "Values"), rows);
   }
 

@@ -9,9 +9,7 @@ type Lines = Rc<RefCell<Vec<(u32, String)>>>;
 fn install<'js>(ctx: &Ctx<'js>, primordials: &Object<'js>) -> rquickjs::Result<Lines> {
     let lines = Lines::default();
     let sink = lines.clone();
-    let print = Function::new(ctx.clone(), move |level: u32, text: String| {
-        sink.borrow_mut().push((level, text));
-    })?;
+    let print = move |level: u32, text: String| sink.borrow_mut().push((level, text));
     let now = Function::new(ctx.clone(), || 1500.0)?;
     super::register(ctx, primordials, print, now.clone())?;
     crate::apis::url::register(ctx, primordials)?;
@@ -23,8 +21,7 @@ fn install<'js>(ctx: &Ctx<'js>, primordials: &Object<'js>) -> rquickjs::Result<L
 
 #[test]
 fn lines_read_as_in_node() {
-    let cases: Vec<serde_json::Value> =
-        serde_json::from_str(include_str!("cases.json")).unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_str(include_str!("cases.json")).unwrap();
     let mut differences = Vec::new();
     for case in &cases {
         with_context(|ctx, primordials| {
@@ -34,7 +31,8 @@ fn lines_read_as_in_node() {
             let code = case["code"].as_str().unwrap();
             ctx.eval_with_options::<(), _>(format!("{code};undefined"), options)?;
             while ctx.execute_pending_job() {}
-            let text = lines.borrow().iter().map(|line| line.1.clone()).collect::<Vec<_>>().join("\n");
+            let text =
+                lines.borrow().iter().map(|line| line.1.clone()).collect::<Vec<_>>().join("\n");
             let expected = case["expected"].as_str().unwrap();
             let shown = match case["first_line_only"].as_bool() {
                 Some(true) => text.lines().next().unwrap_or_default().to_owned(),

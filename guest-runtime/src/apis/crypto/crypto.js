@@ -23,7 +23,8 @@
       if (tag === undefined || tag === "Float16Array" || tag === "Float32Array" || tag === "Float64Array")
         throw new DOMException("the array must be a typed array of integers", "TypeMismatchError");
       const length = TypedArrayPrototypeGetByteLength(array);
-      if (length > MOST_BYTES) throw new DOMException(`${length} bytes are more than the ${MOST_BYTES} of one call`, "QuotaExceededError");
+      if (length > MOST_BYTES)
+        throw new DOMException(length + " bytes are more than the " + MOST_BYTES + " of one call", "QuotaExceededError");
       const bytes = new Uint8Array(TypedArrayPrototypeGetBuffer(array), TypedArrayPrototypeGetByteOffset(array), length);
       TypedArrayPrototypeSet(bytes, new Uint8Array(random(length)));
       return array;

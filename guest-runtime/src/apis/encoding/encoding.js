@@ -6,7 +6,7 @@
     DataViewPrototypeGetByteOffset, RangeError, StringPrototypeCharCodeAt, StringPrototypeSlice, StringPrototypeToLowerCase,
     StringPrototypeToWellFormed, StringPrototypeTrim, TypeError, TypedArrayPrototypeGetBuffer,
     TypedArrayPrototypeGetByteLength, TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeGetTag, TypedArrayPrototypeSet,
-    Uint8Array, classOf, classes, defineEnumerable, defineGlobal, defineTag,
+    Uint8Array, classOf, classes, defineEnumerable, defineGlobal, defineTag, toText,
   } = primordials;
   const { decode, encode, incompleteTail } = natives;
   const WINDOWS_1252 = 2;
@@ -47,11 +47,11 @@
     }
     encode(input = "") {
       this.#brand;
-      return new Uint8Array(encode(StringPrototypeToWellFormed(`${input}`)));
+      return new Uint8Array(encode(StringPrototypeToWellFormed(toText(input))));
     }
     encodeInto(source, destination) {
       this.#brand;
-      source = StringPrototypeToWellFormed(`${source}`);
+      source = StringPrototypeToWellFormed(toText(source));
       if (TypedArrayPrototypeGetTag(destination) !== "Uint8Array") throw new TypeError("the destination must be a Uint8Array");
       const room = TypedArrayPrototypeGetByteLength(destination);
       // A code unit takes at most three bytes: no need to encode more of the source than could fit.
@@ -78,8 +78,10 @@
     #pending = undefined;
     #atStart = true;
     constructor(label = "utf-8", options = undefined) {
-      const encoding = LABELS[StringPrototypeToLowerCase(StringPrototypeTrim(`${label}`))];
-      if (encoding === undefined) throw new RangeError(`the encoding \`${label}\` is not supported: utf-8, utf-16le and windows-1252 are`);
+      label = toText(label);
+      const encoding = LABELS[StringPrototypeToLowerCase(StringPrototypeTrim(label))];
+      if (encoding === undefined)
+        throw new RangeError("the encoding `" + label + "` is not supported: utf-8, utf-16le and windows-1252 are");
       this.#encoding = encoding;
       this.#fatal = options !== undefined && options !== null && !!options.fatal;
       this.#ignoreBOM = options !== undefined && options !== null && !!options.ignoreBOM;
@@ -106,14 +108,15 @@
       let text = decode(encoding, buffer, offset, length - tail, this.#fatal);
       if (text === undefined) {
         this.#atStart = true;
-        throw new TypeError(`the data is not valid ${NAMES[encoding]}`);
+        throw new TypeError("the data is not valid " + NAMES[encoding]);
       }
       if (tail > 0) {
         this.#pending = new Uint8Array(tail);
         TypedArrayPrototypeSet(this.#pending, new Uint8Array(buffer, offset + length - tail, tail));
       }
       if (this.#atStart && text.length > 0) {
-        if (!this.#ignoreBOM && encoding !== WINDOWS_1252 && StringPrototypeCharCodeAt(text, 0) === 0xfeff) text = StringPrototypeSlice(text, 1);
+        const marked = encoding !== WINDOWS_1252 && StringPrototypeCharCodeAt(text, 0) === 0xfeff;
+        if (marked && !this.#ignoreBOM) text = StringPrototypeSlice(text, 1);
         this.#atStart = false;
       }
       if (!stream) this.#atStart = true;

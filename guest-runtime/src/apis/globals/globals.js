@@ -15,7 +15,12 @@
     "queueMicrotask DOMException ";
   const names = ReflectOwnKeys(globalThis);
   for (let index = 0; index < names.length; index++)
-    if (typeof names[index] === "string" && !LANGUAGE.includes(` ${names[index]} `)) delete globalThis[names[index]];
+    if (typeof names[index] === "string" && !LANGUAGE.includes(" " + names[index] + " ")) delete globalThis[names[index]];
+
+  // `Error.prepareStackTrace` shows the functions on the stack, those of the prelude with them; names and places are enough.
+  Error.prepareStackTrace = (error, sites) => delete Object.getPrototypeOf(sites[0]).getFunction;
+  new Error();
+  Error.prepareStackTrace = undefined;
 
   const enqueue = globalThis.queueMicrotask;
   const globals = {

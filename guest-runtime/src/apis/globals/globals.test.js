@@ -23,3 +23,12 @@ test("microtasks run in order, and their errors are reported", async () => {
   throws(() => queueMicrotask(1), "TypeError");
   same([queueMicrotask.name, queueMicrotask.length], ["queueMicrotask", 1]);
 });
+test("stack frames give away no function", () => {
+  let sites;
+  Error.prepareStackTrace = (_, frames) => (sites = frames);
+  new Error().stack;
+  Error.prepareStackTrace = undefined;
+  equal(sites.length > 0, true);
+  equal("getFunction" in sites[0], false);
+  equal(typeof sites[0].getLineNumber(), "number");
+});

@@ -25,7 +25,8 @@ mod tests {
     fn the_global_object_holds_the_language_alone() {
         with_context(|ctx, primordials| {
             ctx.eval::<(), _>("globalThis.errors = []; globalThis.leftover = 1")?;
-            let report: Function = ctx.eval("((errors) => (error) => void errors.push(error))(errors)")?;
+            let report: Function =
+                ctx.eval("((errors) => (error) => void errors.push(error))(errors)")?;
             let errors: rquickjs::Value = ctx.globals().get("errors")?;
             super::register(ctx, primordials, report)?;
             ctx.globals().set("errors", errors)?;

@@ -6,78 +6,75 @@
 // trap and leaves a property behind, so that the next use is an ordinary property read.
 //
 // Invariant: a promise probe (`then`), a serializer (`toJSON`) or a symbol never names a tool.
-(function (natives, abort) {
+(function (natives, primordials, abort) {
   "use strict";
-  const { request, last, cancel } = natives;
-  const { create, defineProperty } = Object;
-  const { includes } = String.prototype;
-  const { apply } = Reflect;
-  const ProxyObject = Proxy;
-  const then = Promise.prototype.then;
-  const reject = ((reject) => (reason) => apply(reject, PromiseObject, [reason]))(Promise.reject);
-  const PromiseObject = Promise;
-  const NONE = create(null);
+  const { request, rejected, last, cancel } = natives;
+  const { Proxy, TypeError, ObjectCreate, ObjectDefineProperty, PromisePrototypeThen, StringPrototypeIncludes } = primordials;
+  const { defineGlobal, defineHidden } = primordials;
+  const { isAbortSignal, isAborted, abortReason, addAbortAlgorithm } = abort;
+  const NONE = ObjectCreate(null);
+  // Asked for by conversions of a value, not by its author.
+  const NEVER = { __proto__: null, then: true, toJSON: true, valueOf: true, constructor: true };
 
   function call(tool, args, options) {
     try {
       const signal = options === undefined || options === null ? undefined : options.signal;
       if (signal === undefined) return request(tool, args === undefined ? NONE : args);
-      if (!abort.isAbortSignal(signal)) throw new TypeError("the `signal` of a call must be an AbortSignal");
-      if (signal.aborted) return reject(abort.abortReason(signal));
+      if (!isAbortSignal(signal)) throw new TypeError("the `signal` of a call must be an AbortSignal");
+      if (isAborted(signal)) return rejected(abortReason(signal));
       const promise = request(tool, args === undefined ? NONE : args);
       const id = last();
-      const forget = abort.addAbortAlgorithm(signal, () => cancel(id, abort.abortReason(signal)));
-      apply(then, promise, [forget, forget]);
+      const forget = addAbortAlgorithm(signal, () => cancel(id, abortReason(signal)));
+      PromisePrototypeThen(promise, forget, forget);
       return promise;
     } catch (error) {
-      return reject(error);
+      return rejected(error);
     }
   }
 
   // An object that makes a property of each name it is asked for.
   function lazily(make, fixed) {
-    const names = create(
-      new ProxyObject(create(null), {
+    const names = ObjectCreate(
+      new Proxy(ObjectCreate(null), {
         __proto__: null,
         get(_, name) {
-          if (typeof name !== "string" || name === "then" || name === "toJSON" || name === "valueOf" || name === "constructor") return undefined;
+          if (typeof name !== "string" || NEVER[name]) return undefined;
           const value = make(name);
-          keep(names, name, value);
+          defineHidden(names, name, value);
           return value;
         },
         has: () => false,
         getPrototypeOf: () => null,
         setPrototypeOf: () => false,
-        set: (_, name, value, receiver) => (keep(receiver, name, value), true),
+        set: (_, name, value, receiver) => (defineHidden(receiver, name, value), true),
       }),
     );
-    for (const name in fixed) keep(names, name, fixed[name]);
+    for (const name in fixed) defineHidden(names, name, fixed[name]);
     return names;
   }
 
-  function keep(object, name, value) {
-    defineProperty(object, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
-  }
-
   function server(name) {
-    if (apply(includes, name, [":"])) throw new TypeError(`a server name has no colon: ${name}`);
-    return lazily((tool) => toolOf(`${name}:${tool}`, tool), { __proto__: null, toString: () => `mcp.${name}` });
+    if (StringPrototypeIncludes(name, ":")) throw new TypeError("a server name has no colon: " + name);
+    const toString = () => "mcp." + name;
+    return lazily((tool) => toolOf(name + ":" + tool, tool), { __proto__: null, toString });
   }
 
   function toolOf(id, name) {
     const tool = (args, options) => call(id, args, options);
-    defineProperty(tool, "name", { __proto__: null, value: name, configurable: true });
+    ObjectDefineProperty(tool, "name", { __proto__: null, value: name, configurable: true });
     return tool;
   }
 
-  const mcp = lazily(server, {
-    __proto__: null,
-    toString: () => "mcp",
-    call(tool, args, options) {
-      if (typeof tool !== "string" || !apply(includes, tool, [":"]))
-        return reject(new TypeError("the first argument of mcp.call is `server:tool`"));
-      return call(tool, args, options);
-    },
-  });
-  defineProperty(globalThis, "mcp", { __proto__: null, value: mcp, writable: true, configurable: true, enumerable: false });
+  defineGlobal(
+    "mcp",
+    lazily(server, {
+      __proto__: null,
+      toString: () => "mcp",
+      call(tool, args, options) {
+        if (typeof tool !== "string" || !StringPrototypeIncludes(tool, ":"))
+          return rejected(new TypeError("the first argument of mcp.call is `server:tool`"));
+        return call(tool, args, options);
+      },
+    }),
+  );
 })

@@ -1,18 +1,24 @@
 //! `mcp`: the calls of a program. The JavaScript makes names into tools, [`calls`] makes tools into requests.
 
-use crate::{apis::install, calls};
+use super::primordials::evaluate;
+use crate::calls;
 use rquickjs::{Ctx, Function, Object, Result};
 
 /// Installs `mcp`. `abort` holds the hooks of `apis/abort` that tie a call to an `AbortSignal`.
-pub(crate) fn register<'js>(ctx: &Ctx<'js>, abort: Object<'js>) -> Result<()> {
+pub(crate) fn register<'js>(
+    ctx: &Ctx<'js>,
+    primordials: &Object<'js>,
+    abort: Object<'js>,
+) -> Result<()> {
     let natives = natives(ctx)?;
-    install(ctx, "mcp", include_str!("mcp.js"))?.call((natives, abort))
+    evaluate(ctx, "mcp", include_str!("mcp.js"))?.call((natives, primordials.clone(), abort))
 }
 
 /// The functions that make and withdraw calls.
 pub(crate) fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
     natives.set("request", Function::new(ctx.clone(), calls::request)?)?;
+    natives.set("rejected", Function::new(ctx.clone(), calls::rejected)?)?;
     natives.set("last", Function::new(ctx.clone(), || calls::last() as f64)?)?;
     natives.set(
         "cancel",

@@ -16,7 +16,8 @@ pub(crate) fn register<'js>(
     let natives = Object::new(ctx.clone())?;
     natives.set("now", now)?;
     natives.set("timeOrigin", time_origin)?;
-    evaluate(ctx, "performance", include_str!("performance.js"))?.call((natives, primordials.clone()))
+    evaluate(ctx, "performance", include_str!("performance.js"))?
+        .call((natives, primordials.clone()))
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, name: &str, source: &str) -> Result<
     let length = source.len();
     let source = CString::new(source)?;
     let raw = ctx.as_raw().as_ptr();
-    let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_STRICT | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
+    let flags =
+        qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_STRICT | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
     // SAFETY: the context is live, both strings end in NUL and outlive the call; `checked` takes over the result.
     let compiled = unsafe {
         checked(ctx, qjs::JS_Eval(raw, source.as_ptr(), length as _, file.as_ptr(), flags as i32))?

@@ -4,9 +4,11 @@
 //
 // Invariant: nothing here looks at `globalThis` or at a prototype again after this function has returned, so a program that
 // replaces `Array.prototype.push`, `Symbol.iterator` or `JSON` harms only itself.
-// Rules for code that uses this: no `for…of`, no spread, no array destructuring (all three go through patchable
-// iterators); lists come from `newList()` (no prototype, so a setter on `Array.prototype` sees nothing); objects written as
-// option bags or descriptors have `__proto__: null`; descriptors are read with `descriptorOf`.
+// Rules for code that uses this:
+// - no `for…of`, no spread, no array destructuring: all three go through patchable iterators
+// - no template literals with values in them: QuickJS makes them into calls of `String.prototype.concat`
+// - lists come from `newList()`: they have no prototype, so a setter on `Array.prototype` sees nothing
+// - objects written as option bags or descriptors have `__proto__: null`; descriptors are read with `descriptorOf`
 (function (natives) {
   "use strict";
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
@@ -33,33 +35,36 @@
   }
 
   const kept =
-    "Array ArrayBuffer BigInt Boolean DataView Date DOMException Error Map Number Object Promise Proxy RangeError RegExp " +
-    "Set String Symbol TypeError Uint8Array WeakMap";
+    "ArrayBuffer DataView Date DOMException Error Map Number Object Proxy RangeError RegExp Set TypeError Uint8Array";
   keep("", global, kept, false);
   statics("Array", "isArray");
   statics("ArrayBuffer", "isView");
   statics("JSON", "stringify");
-  statics("Math", "ceil floor max min round sqrt");
+  statics("Math", "floor max min round sqrt");
   statics("Number", "isNaN parseFloat parseInt");
-  statics("Object", "create defineProperty freeze getOwnPropertyNames getOwnPropertySymbols getPrototypeOf is keys setPrototypeOf");
-  statics("Reflect", "apply construct ownKeys");
-  statics("String", "fromCharCode");
-  statics("Symbol", "for iterator toStringTag");
-  methods("Array", "indexOf join slice sort splice");
-  methods("ArrayBuffer", "slice transfer");
+  statics("Object", "create defineProperty getOwnPropertyNames getOwnPropertySymbols getPrototypeOf keys setPrototypeOf");
+  statics("Reflect", "apply ownKeys");
+  statics("Symbol", "iterator toStringTag");
+  methods("Array", "indexOf join sort splice");
+  methods("ArrayBuffer", "transfer");
   methods("BigInt", "valueOf");
   methods("Boolean", "valueOf");
   methods("Date", "getTime toISOString");
   methods("Function", "toString");
-  methods("Map", "delete entries forEach get has set");
+  methods("Map", "delete entries forEach get set");
   methods("Number", "toFixed toString valueOf");
   methods("Object", "hasOwnProperty propertyIsEnumerable");
+  methods("Promise", "then");
   methods("RegExp", "exec");
-  methods("Set", "add delete forEach has values");
-  methods("String", "charCodeAt codePointAt endsWith includes indexOf padEnd padStart repeat slice startsWith toLowerCase toWellFormed trim valueOf");
+  methods("Set", "add forEach has values");
+  methods(
+    "String",
+    "charCodeAt codePointAt endsWith includes indexOf " +
+      "padEnd padStart repeat slice startsWith toLowerCase toWellFormed trim valueOf",
+  );
   methods("Symbol", "toString valueOf");
   const TypedArray = Object.getPrototypeOf(Uint8Array);
-  keep("TypedArrayPrototype", TypedArray.prototype, "set subarray", true);
+  keep("TypedArrayPrototype", TypedArray.prototype, "set", true);
   getter("TypedArrayPrototypeGetBuffer", TypedArray.prototype, "buffer");
   getter("TypedArrayPrototypeGetByteLength", TypedArray.prototype, "byteLength");
   getter("TypedArrayPrototypeGetByteOffset", TypedArray.prototype, "byteOffset");
@@ -78,7 +83,6 @@
   getter("MapPrototypeGetSize", Map.prototype, "size");
   getter("SetPrototypeGetSize", Set.prototype, "size");
   getter("RegExpPrototypeGetSource", RegExp.prototype, "source");
-  getter("SymbolPrototypeGetDescription", Symbol.prototype, "description");
   primordials.MapIteratorPrototypeNext = uncurry(Object.getPrototypeOf(new Map().entries()).next);
   primordials.SetIteratorPrototypeNext = uncurry(Object.getPrototypeOf(new Set().values()).next);
   primordials.ArrayPrototype = Array.prototype;
@@ -129,6 +133,14 @@
     let flags = "";
     for (let index = 0; index < flagGetters.length; index++) if (flagGetters[index](regExp)) flags += FLAGS[index];
     return flags;
+  };
+
+  // What a template literal would make of a value the program gave.
+  const { String, TypeError } = global;
+  primordials.toText = (value) => {
+    if (typeof value === "string") return value;
+    if (typeof value === "symbol") throw new TypeError("cannot convert a symbol to a string");
+    return String(value);
   };
 
   primordials.newList = () => setPrototypeOf([], null);

@@ -1,9 +1,9 @@
 //! Timers: each is a call of the built-in tool `pml:sleep`.
 
-use crate::apis::{install, mcp};
-use rquickjs::{Ctx, Result};
+use super::{mcp, primordials::evaluate};
+use rquickjs::{Ctx, Object, Result};
 
 /// Installs the timer functions.
-pub(crate) fn register(ctx: &Ctx<'_>) -> Result<()> {
-    install(ctx, "timers", include_str!("timers.js"))?.call((mcp::natives(ctx)?,))
+pub(crate) fn register<'js>(ctx: &Ctx<'js>, primordials: &Object<'js>) -> Result<()> {
+    evaluate(ctx, "timers", include_str!("timers.js"))?.call((mcp::natives(ctx)?, primordials.clone()))
 }

@@ -1,29 +1,33 @@
 // `setTimeout`, `setInterval` and their counterparts, made of the built-in tool `pml:sleep`: a timer is a call, and is
 // journalled, replayed and withdrawn like one.
-(function (natives) {
+(function (natives, primordials) {
   "use strict";
   const { request, last, cancel } = natives;
-  const { create, defineProperty } = Object;
-  const { apply } = Reflect;
-  const { floor } = Math;
-  const then = Promise.prototype.then;
+  const { TypeError, MathFloor, ObjectCreate, ObjectDefineProperty, PromisePrototypeThen, ReflectApply } = primordials;
   const LONGEST = 2 ** 31 - 1;
-  const waiting = create(null);
+  const waiting = ObjectCreate(null);
   let timers = 0;
 
   function milliseconds(delay) {
-    const ms = floor(+delay);
+    const ms = MathFloor(+delay);
     return ms > 0 ? (ms > LONGEST ? LONGEST : ms) : 0;
   }
 
   function arm(timer, ms, fire) {
     const due = request("pml:sleep", { __proto__: null, ms });
     waiting[timer] = last();
-    apply(then, due, [fire]);
+    PromisePrototypeThen(due, fire);
   }
 
   function callable(callback) {
     if (typeof callback !== "function") throw new TypeError("the callback of a timer must be a function");
+  }
+
+  function clear(timer) {
+    const id = typeof timer === "number" || typeof timer === "string" ? waiting[timer] : undefined;
+    if (id === undefined) return;
+    delete waiting[timer];
+    cancel(id);
   }
 
   const globals = {
@@ -33,7 +37,7 @@
       const timer = ++timers;
       arm(timer, milliseconds(delay), () => {
         delete waiting[timer];
-        apply(callback, undefined, args);
+        ReflectApply(callback, undefined, args);
       });
       return timer;
     },
@@ -43,24 +47,17 @@
       const ms = milliseconds(delay);
       const fire = () => {
         arm(timer, ms, fire);
-        apply(callback, undefined, args);
+        ReflectApply(callback, undefined, args);
       };
       arm(timer, ms, fire);
       return timer;
     },
-    clearTimeout: clear,
+    clearTimeout: (timer) => clear(timer),
     clearInterval: (timer) => clear(timer),
   };
 
-  function clear(timer) {
-    const id = typeof timer === "symbol" ? undefined : waiting[timer];
-    if (id === undefined) return;
-    delete waiting[timer];
-    cancel(id);
-  }
-
   for (const name in globals) {
-    defineProperty(globals[name], "name", { __proto__: null, value: name, configurable: true });
-    defineProperty(globalThis, name, { __proto__: null, value: globals[name], writable: true, configurable: true, enumerable: false });
+    ObjectDefineProperty(globals[name], "name", { __proto__: null, value: name, configurable: true });
+    primordials.defineGlobal(name, globals[name]);
   }
 })

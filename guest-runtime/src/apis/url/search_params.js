@@ -6,7 +6,7 @@
   const {
     ArrayPrototypeSort, ArrayPrototypeSplice, IteratorPrototype, ObjectSetPrototypeOf, ReflectApply, ReflectOwnKeys,
     StringPrototypeSlice, StringPrototypeStartsWith, StringPrototypeToWellFormed, SymbolIterator, TypeError,
-    defineEnumerable, defineGlobal, defineHidden, defineTag, describers, descriptorOf, newList, toArray,
+    defineEnumerable, defineGlobal, defineHidden, defineTag, describers, descriptorOf, newList, toArray, toText,
   } = primordials;
   const { parseQuery, writeQuery } = natives;
   const PAIRS = 0;
@@ -17,7 +17,7 @@
   let current;
 
   function text(value) {
-    return StringPrototypeToWellFormed(`${value}`);
+    return StringPrototypeToWellFormed(toText(value));
   }
 
   function listOf(query) {
@@ -25,7 +25,8 @@
   }
 
   function need(wanted, given) {
-    if (given < wanted) throw new TypeError(`${wanted === 1 ? "an argument is" : "arguments are"} missing: ${wanted} needed, ${given} given`);
+    if (given < wanted)
+      throw new TypeError((wanted === 1 ? "an argument is" : "arguments are") + " missing: " + wanted + " needed, " + given + " given");
   }
 
   // Fills a list from what the caller gave: pairs, or an object. Here the program's own iterators are what counts.

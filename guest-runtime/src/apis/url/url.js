@@ -3,7 +3,7 @@
   "use strict";
   const {
     StringPrototypeSlice, StringPrototypeToWellFormed, TypeError, defineEnumerable, defineGlobal, defineHidden, defineTag,
-    describers, newList,
+    describers, newList, toText,
   } = primordials;
   const { parse, parts, set } = natives;
   const { createLinked, relist } = natives.searchParams;
@@ -20,14 +20,14 @@
   const ORIGIN = 9;
 
   function text(value) {
-    return StringPrototypeToWellFormed(`${value}`);
+    return StringPrototypeToWellFormed(toText(value));
   }
 
   // What `parse` gives is the address, or a number that says why there is none.
   const FOREIGN_HOST = 1;
   function invalid(reason, input, base) {
     const hint = reason === FOREIGN_HOST ? ": hosts outside ASCII must be written in their `xn--` form" : "";
-    const error = new TypeError(`Invalid URL${hint}`);
+    const error = new TypeError("Invalid URL" + hint);
     defineHidden(error, "code", "ERR_INVALID_URL");
     defineHidden(error, "input", input);
     if (base !== undefined) defineHidden(error, "base", base);

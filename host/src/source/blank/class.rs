@@ -1,8 +1,8 @@
 //! Blanking inside classes: modifiers, signatures, fields.
 
 use oxc::ast::ast::{
-    AccessorProperty, AccessorPropertyType, Class, ClassElement, MethodDefinition, MethodDefinitionType,
-    PropertyDefinition, PropertyDefinitionType, PropertyKey,
+    AccessorProperty, AccessorPropertyType, Class, ClassElement, MethodDefinition,
+    MethodDefinitionType, PropertyDefinition, PropertyDefinitionType, PropertyKey,
 };
 use oxc::parser::Kind;
 use oxc::span::{GetSpan as _, Span};
@@ -19,7 +19,9 @@ pub(super) fn is_erased(element: &ClassElement<'_>) -> bool {
         ClassElement::PropertyDefinition(it) => {
             it.declare || it.r#type == PropertyDefinitionType::TSAbstractPropertyDefinition
         }
-        ClassElement::AccessorProperty(it) => it.r#type == AccessorPropertyType::TSAbstractAccessorProperty,
+        ClassElement::AccessorProperty(it) => {
+            it.r#type == AccessorPropertyType::TSAbstractAccessorProperty
+        }
         ClassElement::StaticBlock(_) => false,
     }
 }
@@ -36,7 +38,8 @@ pub(super) fn head(edits: &mut Edits<'_>, class: &Class<'_>) {
         }
     }
     if let (Some(first), Some(last)) = (class.implements.first(), class.implements.last()) {
-        let start = edits.token_before(first.span.start).map_or(first.span.start, |token| token.start());
+        let start =
+            edits.token_before(first.span.start).map_or(first.span.start, |token| token.start());
         edits.blank(start, last.span.end);
     }
 }
@@ -74,7 +77,12 @@ fn modifiers(edits: &mut Edits<'_>, span: Span, key: &PropertyKey<'_>) {
             break;
         }
         match token.kind() {
-            Kind::Public | Kind::Private | Kind::Protected | Kind::Readonly | Kind::Override | Kind::Abstract
+            Kind::Public
+            | Kind::Private
+            | Kind::Protected
+            | Kind::Readonly
+            | Kind::Override
+            | Kind::Abstract
             | Kind::Declare => {
                 edits.blank(token.start(), token.end());
                 if only_blanks {

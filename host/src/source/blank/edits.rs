@@ -18,7 +18,8 @@ impl<'t> Edits<'t> {
     }
 
     pub(super) fn finish(self) -> String {
-        String::from_utf8(self.out).expect("whole characters are replaced by ASCII, so the text stays UTF-8")
+        String::from_utf8(self.out)
+            .expect("whole characters are replaced by ASCII, so the text stays UTF-8")
     }
 
     /// Replaces everything from `start` to `end` by spaces, apart from tabs and line ends.
@@ -53,7 +54,9 @@ impl<'t> Edits<'t> {
     /// Ends with a `;` a statement or class field whose last token was blanked, since the newline after it may not.
     pub(super) fn end_here(&mut self, end: u32) {
         let Some(last) = end.checked_sub(1) else { return };
-        if self.is_blanked(last) && self.token_from(end).is_some_and(|token| token.kind() != Kind::RCurly) {
+        if self.is_blanked(last)
+            && self.token_from(end).is_some_and(|token| token.kind() != Kind::RCurly)
+        {
             self.put(last, b';');
         }
     }
@@ -89,7 +92,8 @@ impl<'t> Edits<'t> {
     /// Blanks the next token of a kind after `offset`, if only closing brackets stand between.
     pub(super) fn blank_mark(&mut self, offset: u32, kind: Kind) {
         let tokens = self.tokens_from(offset);
-        let token = tokens.iter().find(|token| !matches!(token.kind(), Kind::RBrack | Kind::RParen));
+        let token =
+            tokens.iter().find(|token| !matches!(token.kind(), Kind::RBrack | Kind::RParen));
         if let Some(token) = token.filter(|token| token.kind() == kind) {
             self.blank(token.start(), token.end());
         }

@@ -1,7 +1,8 @@
 //! Which statements have no meaning at run time.
 
 use oxc::ast::ast::{
-    Declaration, ExportDefaultDeclarationKind, Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    Declaration, ExportDefaultDeclarationKind, Statement, TSNamespaceDeclaration,
+    TSNamespaceDeclarationBody,
 };
 
 /// Returns whether a statement is there for types only.
@@ -39,9 +40,8 @@ fn is_erased_declaration(declaration: &Declaration<'_>) -> bool {
 fn has_only_types(namespace: &TSNamespaceDeclaration<'_>) -> bool {
     match &namespace.body {
         TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => has_only_types(inner),
-        TSNamespaceDeclarationBody::TSModuleBlock(block) => block
-            .body
-            .iter()
-            .all(|statement| is_erased(statement) || matches!(statement, Statement::EmptyStatement(_))),
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => block.body.iter().all(|statement| {
+            is_erased(statement) || matches!(statement, Statement::EmptyStatement(_))
+        }),
     }
 }

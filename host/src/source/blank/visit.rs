@@ -108,7 +108,10 @@ impl Blanker<'_> {
             self.edits.put(types.span.start, b'(');
         }
         if let Some(result) = &it.return_type {
-            let end = self.edits.token_from(result.span.end).map_or(result.span.end, |arrow| arrow.start());
+            let end = self
+                .edits
+                .token_from(result.span.end)
+                .map_or(result.span.end, |arrow| arrow.start());
             if self.edits.has_line_end(it.params.span.end, end) {
                 // No line may end between `)` and `=>`.
                 self.edits.blank(it.params.span.end - 1, it.params.span.end);
@@ -253,7 +256,11 @@ impl<'a> Visit<'a> for Blanker<'_> {
 
     fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
         if self.type_assertion_hazard(it) {
-            self.refuse(it.span.start, "a type assertion with `<…>` at this place", "write `… as …` instead");
+            self.refuse(
+                it.span.start,
+                "a type assertion with `<…>` at this place",
+                "write `… as …` instead",
+            );
         }
         self.edits.blank(it.span.start, it.expression.span().start);
         self.visit_expression(&it.expression);
@@ -276,7 +283,11 @@ impl<'a> Visit<'a> for Blanker<'_> {
 
     fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
         if it.accessibility.is_some() || it.readonly || it.r#override {
-            self.refuse(it.span.start, "a parameter property", "declare the field in the class and assign it in the constructor");
+            self.refuse(
+                it.span.start,
+                "a parameter property",
+                "declare the field in the class and assign it in the constructor",
+            );
         }
         if it.optional {
             self.edits.blank_mark(it.pattern.span().end, Kind::Question);
@@ -320,7 +331,11 @@ impl<'a> Visit<'a> for Blanker<'_> {
         self.edits.end_here(it.span.end);
     }
 
-    fn visit_ts_class_implements_list(&mut self, _: &oxc::allocator::Vec<'a, TSClassImplements<'a>>) {}
+    fn visit_ts_class_implements_list(
+        &mut self,
+        _: &oxc::allocator::Vec<'a, TSClassImplements<'a>>,
+    ) {
+    }
 
     // Types
 
@@ -339,7 +354,11 @@ impl<'a> Visit<'a> for Blanker<'_> {
     // What has no place in JavaScript
 
     fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
-        self.refuse(it.span.start, "an enum", "use a constant object: `const Color = { Red: \"red\" } as const`");
+        self.refuse(
+            it.span.start,
+            "an enum",
+            "use a constant object: `const Color = { Red: \"red\" } as const`",
+        );
     }
 
     fn visit_ts_namespace_declaration(&mut self, it: &TSNamespaceDeclaration<'a>) {

@@ -1,0 +1,82 @@
+//! A clean place to run the `pml` binary in: an empty environment, a home of its own, a folder that goes away.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder and a binary.
+pub struct TestEnv {
+    folder: TempDir,
+    binary: PathBuf,
+}
+
+/// What a command printed, and how it ended.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "look at what it printed"]
+pub struct Output {
+    /// What went to stdout.
+    pub stdout: String,
+    /// What went to stderr, with the test's folder shown as `$TEST_ENV`.
+    pub stderr: String,
+    /// The exit code; -1 if a signal ended it.
+    pub code: i32,
+}
+
+impl TestEnv {
+    /// Makes a folder to run `binary` in.
+    pub fn new(binary: impl Into<PathBuf>) -> TestEnv {
+        let folder = TempDir::new().expect("a temporary folder");
+        TestEnv { folder, binary: binary.into() }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file into the folder, with the folders above it.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// The command, with nothing of the outer environment.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args(arguments).current_dir(self.path()).env_clear().env("HOME", self.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        let child = self.command(arguments).spawn().expect("the binary starts");
+        self.finish(child)
+    }
+
+    /// Runs the binary to its end with a text on its stdin.
+    pub fn run_with_stdin(&self, arguments: &[&str], stdin: &str) -> Output {
+        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().expect("the binary starts");
+        child.stdin.take().expect("piped").write_all(stdin.as_bytes()).expect("stdin is read");
+        self.finish(child)
+    }
+
+    /// Waits for a child of [`TestEnv::command`].
+    pub fn finish(&self, child: Child) -> Output {
+        let output = child.wait_with_output().expect("the binary ends");
+        let folder = self.path().canonicalize().expect("the folder is there");
+        let text = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).expect("output is UTF-8");
+            let text = text.replace(&*folder.to_string_lossy(), "$TEST_ENV");
+            text.replace(&*self.path().to_string_lossy(), "$TEST_ENV")
+        };
+        Output {
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            code: output.status.code().unwrap_or(-1),
+        }
+    }
+}
