@@ -24,7 +24,8 @@ async fn a_tool_is_called_by_any_of_its_spellings() {
         assert_eq!(value(&engine, call).await, json!({ "a": 1 }), "{call}");
     }
     assert_eq!(value(&engine, "await mcp.t.echo()").await, json!({}));
-    let odd = "try { await mcp['odd-name']['tool-name']({}) } catch (e) { return [e.code, e.tool] }";
+    let odd =
+        "try { await mcp['odd-name']['tool-name']({}) } catch (e) { return [e.code, e.tool] }";
     assert_eq!(value(&engine, odd).await, json!(["TOOL_UNKNOWN", "odd-name:tool-name"]));
 }
 
@@ -97,7 +98,8 @@ async fn odd_arguments_are_errors_of_the_call() {
 #[tokio::test]
 async fn calls_run_in_parallel_and_settle_in_the_order_of_their_arrival() {
     let engine = any();
-    let order = "const order = []; const sleep = (ms) => mcp.pml.sleep({ ms }).then(() => order.push(ms));
+    let order =
+        "const order = []; const sleep = (ms) => mcp.pml.sleep({ ms }).then(() => order.push(ms));
         await Promise.all([sleep(60), sleep(20), sleep(40)]); return order";
     let outcome = run(&engine, order).await;
     assert_eq!(outcome.value(), Some(json!([20, 40, 60])));
@@ -129,8 +131,10 @@ impl Tools for Gauge {
 async fn no_more_calls_are_out_than_allowed_and_all_get_their_turn() {
     let engine = engine(|config| config.calls_in_flight(7));
     let gauge = Gauge::default();
-    let all = "return (await Promise.all(Array.from({ length: 100 }, (_, i) => mcp.t.x({ i })))).length";
-    let outcome = engine.run(Script::ts(all)).tools(gauge.clone()).await.expect("the sandbox works");
+    let all =
+        "return (await Promise.all(Array.from({ length: 100 }, (_, i) => mcp.t.x({ i })))).length";
+    let outcome =
+        engine.run(Script::ts(all)).tools(gauge.clone()).await.expect("the sandbox works");
     assert_eq!(outcome.value(), Some(json!(100)));
     assert_eq!(gauge.most.load(Ordering::SeqCst), 7);
 }
@@ -178,7 +182,8 @@ async fn calls_that_nobody_waits_for_are_cancelled_and_named() {
     });
     let script = Script::ts("mcp.t.wait({}); await mcp.t.echo({}); mcp.t.late({}); return 1");
     let outcome = engine.run(script).tools(tools).await.expect("the sandbox works");
-    let abandoned: Vec<_> = outcome.abandoned.iter().map(|one| (one.tool.as_str(), one.sent)).collect();
+    let abandoned: Vec<_> =
+        outcome.abandoned.iter().map(|one| (one.tool.as_str(), one.sent)).collect();
     assert_eq!(abandoned, [("t:wait", true), ("t:late", false)]);
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
 }
@@ -268,5 +273,8 @@ async fn events_tell_what_happens_in_order() {
             });
         });
     run.await.expect("the sandbox works");
-    assert_eq!(*seen.lock().expect("one thread"), ["started", "console", "call", "settled", "ended"]);
+    assert_eq!(
+        *seen.lock().expect("one thread"),
+        ["started", "console", "call", "settled", "ended"]
+    );
 }

@@ -30,7 +30,12 @@ fn every_case_prints_what_it_promises() {
     for case in &cases {
         let env = pml();
         for file in files_under(case) {
-            let name = file.strip_prefix(case).expect("below the case").to_str().expect("a name").to_owned();
+            let name = file
+                .strip_prefix(case)
+                .expect("below the case")
+                .to_str()
+                .expect("a name")
+                .to_owned();
             if !PARTS.contains(&name.as_str()) {
                 env.write(&name, std::fs::read(&file).expect("a file"));
             }
@@ -41,14 +46,19 @@ fn every_case_prints_what_it_promises() {
         arguments.extend(given.lines());
         let output = env.run(&arguments);
         let found = [output.stdout, output.stderr, format!("{}\n", output.code)];
-        for ((name, default), found) in [("stdout", ""), ("stderr", ""), ("code", "0\n")].into_iter().zip(found) {
+        for ((name, default), found) in
+            [("stdout", ""), ("stderr", ""), ("code", "0\n")].into_iter().zip(found)
+        {
             let expected = part(case, name).unwrap_or_else(|| default.into());
             if expected == found {
                 continue;
             }
             match bless {
                 true => std::fs::write(case.join(name), found).expect("written"),
-                false => wrong.push(format!("{}/{name}\n--- expected\n{expected}--- found\n{found}", case.display())),
+                false => wrong.push(format!(
+                    "{}/{name}\n--- expected\n{expected}--- found\n{found}",
+                    case.display()
+                )),
             }
         }
     }
@@ -59,15 +69,32 @@ fn every_case_prints_what_it_promises() {
 fn no_file_of_the_cases_is_an_orphan() {
     let cases = cases();
     for file in files_under(&project_root().join("tests/cases")) {
-        assert!(cases.iter().any(|case| file.starts_with(case)), "belongs to no case: {}", file.display());
+        assert!(
+            cases.iter().any(|case| file.starts_with(case)),
+            "belongs to no case: {}",
+            file.display()
+        );
     }
 }
 
 #[test]
 fn every_area_that_readme_promises_has_a_case() {
     let readme = std::fs::read_to_string(project_root().join("README.md")).expect("README.md");
-    for area in ["async", "generators", "classes", "regex", "bigint", "typed-arrays", "proxy", "dates", "absent"] {
-        assert!(project_root().join("tests/cases/language").join(area).is_dir(), "no case for {area}");
+    for area in [
+        "async",
+        "generators",
+        "classes",
+        "regex",
+        "bigint",
+        "typed-arrays",
+        "proxy",
+        "dates",
+        "absent",
+    ] {
+        assert!(
+            project_root().join("tests/cases/language").join(area).is_dir(),
+            "no case for {area}"
+        );
     }
     assert!(readme.contains("tests/cases/language"));
 }

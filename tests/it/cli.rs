@@ -25,7 +25,11 @@ fn console_levels_go_where_node_sends_them() {
 #[test]
 fn json_puts_exactly_one_line_on_stdout() {
     let env = pml();
-    let output = env.run(&["eval", "console.log('a'); console.error('b'); return { x: [1, 'é'] }", "--json"]);
+    let output = env.run(&[
+        "eval",
+        "console.log('a'); console.error('b'); return { x: [1, 'é'] }",
+        "--json",
+    ]);
     assert_eq!(output.stdout, "{\"x\":[1,\"é\"]}\n");
     assert_eq!(output.stderr, "a\nb\n");
     assert_eq!(env.run(&["eval", "undefined", "--json"]).stdout, "null\n");
@@ -67,12 +71,21 @@ fn inputs_are_json_or_a_file() {
 #[test]
 fn a_failure_shows_where_and_exits_with_1() {
     let env = pml();
-    env.write("lib/deep.ts", "export function dig(x: { y?: { z: number } }) {\n  return x.y!.z\n}\n");
+    env.write(
+        "lib/deep.ts",
+        "export function dig(x: { y?: { z: number } }) {\n  return x.y!.z\n}\n",
+    );
     env.write("main.ts", "import { dig } from './lib/deep.ts'\n\nexport default dig({})\n");
     env.write("package.json", "{}");
     let output = env.run(&["run", "main.ts"]);
     assert_eq!((output.stdout.as_str(), output.code), ("", 1));
-    for part in ["error: uncaught TypeError", "lib/deep.ts:2:", "return x.y!.z", "at dig (lib/deep.ts:2:", "main.ts:3:"] {
+    for part in [
+        "error: uncaught TypeError",
+        "lib/deep.ts:2:",
+        "return x.y!.z",
+        "at dig (lib/deep.ts:2:",
+        "main.ts:3:",
+    ] {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }
 }
@@ -82,18 +95,28 @@ fn limits_are_flags() {
     let env = pml();
     let cpu = env.run(&["eval", "for (;;);", "--cpu-time", "50ms"]);
     assert_eq!(cpu.code, 1);
-    assert!(cpu.stderr.contains("[CPU_TIME]") && cpu.stderr.contains("hint: raise the limit with `--cpu-time`"), "{}", cpu.stderr);
+    assert!(
+        cpu.stderr.contains("[CPU_TIME]")
+            && cpu.stderr.contains("hint: raise the limit with `--cpu-time`"),
+        "{}",
+        cpu.stderr
+    );
     let wall = env.run(&["eval", "await mcp.pml.sleep({ ms: 60000 })", "--timeout", "50ms"]);
     assert!(wall.stderr.contains("[TIMEOUT]"), "{}", wall.stderr);
     let memory = env.run(&["eval", "new ArrayBuffer(32 << 20); return 1", "--memory", "16M"]);
     assert!(memory.stderr.contains("[MEMORY]"), "{}", memory.stderr);
-    assert_eq!(env.run(&["eval", "new ArrayBuffer(32 << 20); return 1", "--memory", "128M"]).stdout, "1\n");
+    assert_eq!(
+        env.run(&["eval", "new ArrayBuffer(32 << 20); return 1", "--memory", "128M"]).stdout,
+        "1\n"
+    );
 }
 
 #[test]
 fn a_seed_repeats_random_numbers() {
     let env = pml();
-    let draw = |seed: &str| env.run(&["eval", "[Math.random(), crypto.randomUUID()]", "--seed", seed]).stdout;
+    let draw = |seed: &str| {
+        env.run(&["eval", "[Math.random(), crypto.randomUUID()]", "--seed", seed]).stdout
+    };
     assert_eq!(draw("1"), draw("1"));
     assert_ne!(draw("1"), draw("2"));
     assert_eq!(draw(&"0a".repeat(32)), draw(&"0A".repeat(32)));
@@ -123,10 +146,16 @@ fn a_file_that_cannot_be_run_is_named() {
     let env = pml();
     env.write("page.tsx", "1");
     env.write("bad.ts", [0xff, 0xfe, 0x00]);
-    for (file, part) in [("nowhere.ts", "nowhere.ts"), ("page.tsx", "page.tsx"), ("bad.ts", "bad.ts"), (".", ".")] {
+    for (file, part) in
+        [("nowhere.ts", "nowhere.ts"), ("page.tsx", "page.tsx"), ("bad.ts", "bad.ts"), (".", ".")]
+    {
         let output = env.run(&["run", file]);
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{file}: {}", output.stderr);
-        assert!(output.stderr.starts_with("error: ") && output.stderr.contains(part), "{file}: {}", output.stderr);
+        assert!(
+            output.stderr.starts_with("error: ") && output.stderr.contains(part),
+            "{file}: {}",
+            output.stderr
+        );
     }
 }
 
@@ -134,9 +163,15 @@ fn a_file_that_cannot_be_run_is_named() {
 fn version_and_help_and_completions_go_to_stdout() {
     let env = pml();
     let version = env.run(&["version"]);
-    assert_eq!(version.stdout, format!("pml {}\nguest sha256:{}\n", env!("CARGO_PKG_VERSION"), pml::GUEST_DIGEST));
+    assert_eq!(
+        version.stdout,
+        format!("pml {}\nguest sha256:{}\n", env!("CARGO_PKG_VERSION"), pml::GUEST_DIGEST)
+    );
     let as_json: Value = json::from_str(&env.run(&["version", "--json"]).stdout).expect("JSON");
-    assert_eq!(as_json, json!({ "pml": env!("CARGO_PKG_VERSION"), "guest_sha256": pml::GUEST_DIGEST }));
+    assert_eq!(
+        as_json,
+        json!({ "pml": env!("CARGO_PKG_VERSION"), "guest_sha256": pml::GUEST_DIGEST })
+    );
     let help = env.run(&["--help"]);
     assert_eq!(help.code, 0);
     for command in ["run", "eval", "version", "completions"] {
@@ -152,7 +187,11 @@ fn version_and_help_and_completions_go_to_stdout() {
 fn what_a_program_leaves_behind_is_told_on_stderr() {
     let output = pml().run(&["eval", "Promise.reject(new Error('lost')); mcp.a.b({}); return 1"]);
     assert_eq!((output.stdout.as_str(), output.code), ("1\n", 0));
-    for part in ["warning: unhandled rejection: uncaught Error: lost", "`a:b` was never sent", "hint: `await` it"] {
+    for part in [
+        "warning: unhandled rejection: uncaught Error: lost",
+        "`a:b` was never sent",
+        "hint: `await` it",
+    ] {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }
 }
@@ -174,7 +213,9 @@ fn lines_appear_while_the_program_still_runs() {
 #[test]
 fn ctrl_c_ends_at_once_with_130() {
     let env = pml();
-    for program in ["console.log('up'); await mcp.pml.sleep({ ms: 60000 })", "console.log('up'); for (;;);"] {
+    for program in
+        ["console.log('up'); await mcp.pml.sleep({ ms: 60000 })", "console.log('up'); for (;;);"]
+    {
         let mut child = env.command(&["eval", program]).spawn().expect("it starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
         stdout.read_line(&mut String::new()).expect("a line");
@@ -188,7 +229,10 @@ fn ctrl_c_ends_at_once_with_130() {
 #[test]
 fn a_reader_that_goes_away_ends_it_with_3() {
     let env = pml();
-    let mut child = env.command(&["eval", "for (let i = 0; i < 1e5; i++) console.log('x'.repeat(100))"]).spawn().expect("it starts");
+    let mut child = env
+        .command(&["eval", "for (let i = 0; i < 1e5; i++) console.log('x'.repeat(100))"])
+        .spawn()
+        .expect("it starts");
     drop(child.stdout.take());
     child.stderr.take();
     assert_eq!(child.wait().expect("it ends").code(), Some(3));

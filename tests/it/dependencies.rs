@@ -7,7 +7,6 @@ use std::process::Command;
 fn cargo(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(arguments)
-        .arg("--offline")
         .current_dir(project_root())
         .output()
         .expect("cargo runs");
@@ -31,7 +30,8 @@ fn licenses_bans_and_sources_are_as_deny_toml_says() {
     let banned = rules["bans"]["deny"].as_array().expect("a list");
     let banned: Vec<&str> = banned.iter().filter_map(|one| one["crate"].as_str()).collect();
     for manifest in ["Cargo.toml", "guest-runtime/Cargo.toml"] {
-        let metadata = cargo(&["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]);
+        let metadata =
+            cargo(&["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]);
         let metadata: Value = json::from_str(&metadata).expect("JSON");
         let packages = metadata["packages"].as_array().expect("a list");
         assert!(packages.len() > 20, "{} packages", packages.len());
@@ -39,8 +39,12 @@ fn licenses_bans_and_sources_are_as_deny_toml_says() {
             let name = package["name"].as_str().expect("a name");
             assert!(!banned.contains(&name), "banned: {name}");
             let source = package["source"].as_str();
-            assert!(source.is_none_or(|source| source.starts_with("registry+")), "{name} comes from {source:?}");
-            let license = package["license"].as_str().unwrap_or_else(|| panic!("{name} has no license"));
+            assert!(
+                source.is_none_or(|source| source.starts_with("registry+")),
+                "{name} comes from {source:?}"
+            );
+            let license =
+                package["license"].as_str().unwrap_or_else(|| panic!("{name} has no license"));
             let expression = spdx::Expression::parse_mode(license, spdx::ParseMode::LAX)
                 .unwrap_or_else(|error| panic!("{name}: {license}: {error}"));
             let fits = expression.evaluate(|asked| allow.iter().any(|one| one.satisfies(asked)));
@@ -51,7 +55,17 @@ fn licenses_bans_and_sources_are_as_deny_toml_says() {
 
 #[test]
 fn the_library_alone_pulls_in_neither_a_command_line_nor_a_web_server() {
-    let tree = cargo(&["tree", "-p", "pml", "--no-default-features", "-e", "normal", "--prefix", "none", "--locked"]);
+    let tree = cargo(&[
+        "tree",
+        "-p",
+        "pml",
+        "--no-default-features",
+        "-e",
+        "normal",
+        "--prefix",
+        "none",
+        "--locked",
+    ]);
     let names: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
     assert!(names.contains(&"wasmtime"), "{names:?}");
     for unwanted in ["clap", "axum", "hyper", "notify", "anstream", "reqwest"] {

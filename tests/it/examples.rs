@@ -7,7 +7,8 @@ use std::process::Command;
 fn example(name: &str) -> String {
     let deps = std::env::current_exe().expect("this test");
     let folder: PathBuf = deps.ancestors().nth(2).expect("target/release").join("examples");
-    let output = Command::new(folder.join(name)).output().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let output =
+        Command::new(folder.join(name)).output().unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")
 }

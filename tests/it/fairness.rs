@@ -46,7 +46,8 @@ async fn a_busy_program_gives_way_after_every_slice() {
             Ok(call.arguments)
         }
     });
-    let program = format!("for (let i = 0; i < {CALLS}; i++) await mcp.t.echo({{ i }}); return {CALLS}");
+    let program =
+        format!("for (let i = 0; i < {CALLS}; i++) await mcp.t.echo({{ i }}); return {CALLS}");
     let outcome = engine.run(Script::ts(program)).tools(tools).await.expect("the sandbox works");
     beat.abort();
     busy.abort();
@@ -94,7 +95,10 @@ async fn runs_beyond_the_slots_wait_for_their_turn() {
     let release = TestTools::default();
     let hold = |engine: &pml::Engine| {
         tokio::spawn(
-            engine.run(Script::ts("await mcp.t.wait({}); return 1")).tools(release.clone()).into_future(),
+            engine
+                .run(Script::ts("await mcp.t.wait({}); return 1"))
+                .tools(release.clone())
+                .into_future(),
         )
     };
     let held = [hold(&engine), hold(&engine), hold(&engine), hold(&engine)];

@@ -10,7 +10,9 @@ fn the_artifact_is_the_one_its_provenance_names() {
     let note: Value = json::from_str(&note).expect("JSON");
     assert_eq!(note["sha256"], pml::GUEST_DIGEST);
     let crates = note["crates"].as_array().expect("a list");
-    assert!(crates.iter().any(|one| one.as_str().is_some_and(|one| one.starts_with("rquickjs 0.14"))));
+    assert!(
+        crates.iter().any(|one| one.as_str().is_some_and(|one| one.starts_with("rquickjs 0.14")))
+    );
     assert!(note["toolchain"].as_array().is_some_and(|tools| tools.len() >= 2), "{note}");
 }
 
@@ -29,8 +31,12 @@ fn every_item_of_the_contract_is_documented_and_versioned() {
     assert!(text.contains("package pml:sandbox@"));
     let mut documented = false;
     for line in text.lines().map(str::trim) {
-        let item = ["record ", "enum ", "variant ", "type ", "interface ", "world "].iter().any(|word| line.starts_with(word))
-            || line.split_once(':').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+        let item = ["record ", "enum ", "variant ", "type ", "interface ", "world "]
+            .iter()
+            .any(|word| line.starts_with(word))
+            || line
+                .split_once(':')
+                .is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
         assert!(!item || documented || line.starts_with("package"), "no document: {line}");
         documented = line.starts_with("///");
     }

@@ -47,7 +47,9 @@ fn used(text: &str) -> BTreeSet<String> {
                     match c {
                         '{' => depth += 1,
                         '}' => depth -= 1,
-                        _ if start && depth == 1 && !c.is_whitespace() => drop(found.insert(word(&list[index..]))),
+                        _ if start && depth == 1 && !c.is_whitespace() => {
+                            drop(found.insert(word(&list[index..])))
+                        }
                         _ => {}
                     }
                     start = c == ',' || (start && c.is_whitespace());
@@ -101,7 +103,14 @@ fn the_map_names_every_room_and_no_other() {
 #[test]
 fn files_are_short_and_say_what_they_are() {
     let root = project_root();
-    for folder in ["host/src", "host/examples", "guest-runtime/src", "guest-runtime/bundle/src", "tests/it", "tests/kit/src"] {
+    for folder in [
+        "host/src",
+        "host/examples",
+        "guest-runtime/src",
+        "guest-runtime/bundle/src",
+        "tests/it",
+        "tests/kit/src",
+    ] {
         for file in files_under(&root.join(folder)) {
             if file.extension().is_none_or(|ending| ending != "rs") {
                 continue;
@@ -125,7 +134,8 @@ fn every_test_file_is_part_of_the_test_binary() {
     let folder = project_root().join("tests/it");
     let main = std::fs::read_to_string(folder.join("main.rs")).expect("main.rs");
     for file in files_under(&folder) {
-        let name = Path::new(&file).file_stem().and_then(|name| name.to_str()).expect("a name").to_owned();
+        let name =
+            Path::new(&file).file_stem().and_then(|name| name.to_str()).expect("a name").to_owned();
         assert!(name == "main" || main.contains(&format!("mod {name};")), "not run: {name}");
     }
 }

@@ -14,7 +14,8 @@ fn a_change_of_the_program_or_a_module_runs_it_again() {
     let mut stderr = BufReader::new(child.stderr.take().expect("piped")).lines();
     let mut next = || stdout.next().expect("a line").expect("UTF-8");
     let mut watching = || {
-        let line = stderr.by_ref().map(|line| line.expect("UTF-8")).find(|line| line.contains("watching"));
+        let line =
+            stderr.by_ref().map(|line| line.expect("UTF-8")).find(|line| line.contains("watching"));
         line.expect("it watches")
     };
     assert_eq!(next(), "one");

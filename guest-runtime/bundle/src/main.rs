@@ -41,13 +41,19 @@ fn main() -> Result<()> {
     fs::create_dir_all("host/guest")?;
     fs::write(artifact, &component)?;
     fs::write(note, serde_json::to_string_pretty(&provenance)? + "\n")?;
-    eprintln!("wrote {} ({} bytes, sha256 {})", artifact.display(), component.len(), sha256(&component));
+    eprintln!(
+        "wrote {} ({} bytes, sha256 {})",
+        artifact.display(),
+        component.len(),
+        sha256(&component)
+    );
     Ok(())
 }
 
 /// Fails unless artifact and note are what the sources give.
 fn compare(built: &[u8], kept: &[u8], provenance: &Value, note: &str) -> Result<()> {
-    let note: Value = serde_json::from_str(note).context("cannot read host/guest/provenance.json")?;
+    let note: Value =
+        serde_json::from_str(note).context("cannot read host/guest/provenance.json")?;
     ensure!(
         note["sha256"] == sha256(kept),
         "host/guest/guest.wasm is not the file that its provenance names\nhint: run `just guest`"
@@ -56,7 +62,8 @@ fn compare(built: &[u8], kept: &[u8], provenance: &Value, note: &str) -> Result<
         note["sources_sha256"] == provenance["sources_sha256"],
         "the guest's sources have changed since host/guest/guest.wasm was made\nhint: run `just guest`"
     );
-    let same_tools = ["toolchain", "crates", "wizer"].iter().all(|key| note[*key] == provenance[*key]);
+    let same_tools =
+        ["toolchain", "crates", "wizer"].iter().all(|key| note[*key] == provenance[*key]);
     ensure!(
         !same_tools || built == kept,
         "the same sources and tools give another guest than host/guest/guest.wasm: {}\nhint: run `just guest`",
@@ -98,7 +105,8 @@ struct State {
 
 impl InstanceState for State {
     async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
-        let global = self.instance.get_global(&mut self.store, name).expect("wizer asks for exports");
+        let global =
+            self.instance.get_global(&mut self.store, name).expect("wizer asks for exports");
         match global.get(&mut self.store) {
             Val::I32(value) => SnapshotVal::I32(value),
             Val::I64(value) => SnapshotVal::I64(value),
@@ -109,7 +117,8 @@ impl InstanceState for State {
     }
 
     async fn memory_contents(&mut self, name: &str, contents: impl FnOnce(&[u8]) + Send) {
-        let memory = self.instance.get_memory(&mut self.store, name).expect("wizer asks for exports");
+        let memory =
+            self.instance.get_memory(&mut self.store, name).expect("wizer asks for exports");
         contents(memory.data(&self.store));
     }
 }

@@ -4,7 +4,8 @@ use super::arguments::{Eval, Options, Run};
 use super::{report, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
-    CallError, Code, Config, Ending, Engine, Event, Level, Limits, Line, Outcome, Script, tools_from_fn,
+    CallError, Code, Config, Ending, Engine, Event, Level, Limits, Line, Outcome, Script,
+    tools_from_fn,
 };
 use anyhow::{Context, Result, bail};
 use std::io::Read;
@@ -146,11 +147,13 @@ fn inputs(options: &Options) -> Result<Value> {
     let Some(file) = given.strip_prefix('@') else {
         return json::from_str(given).context("`--inputs` is not JSON: give a JSON text, or @FILE");
     };
-    let size = std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();
+    let size =
+        std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();
     if size > Limits::INPUTS as u64 {
         bail!("the inputs are {size} bytes, the limit is {}: {file}", Limits::INPUTS);
     }
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the inputs: {file}"))?;
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read the inputs: {file}"))?;
     json::from_str(&text).with_context(|| format!("the inputs are not JSON: {file}"))
 }
 
@@ -158,6 +161,9 @@ fn read_stdin() -> Result<String> {
     let mut text = String::new();
     // One byte over the limit is enough for the loader to refuse it by size.
     let limit = Limits::SOURCE as u64 + 1;
-    std::io::stdin().take(limit).read_to_string(&mut text).context("cannot read the program from stdin")?;
+    std::io::stdin()
+        .take(limit)
+        .read_to_string(&mut text)
+        .context("cannot read the program from stdin")?;
     Ok(text)
 }

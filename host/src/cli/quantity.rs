@@ -17,7 +17,8 @@ pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let bare = text.trim_end_matches("iB").trim_end_matches('B');
     let units =
         [("K", 1024.0), ("M", 1_048_576.0), ("G", 1_073_741_824.0), ("k", 1024.0), ("", 1.0)];
-    let (number, scale) = split(bare, &units).ok_or("write a size as `65536`, `512K`, `64M` or `1G`")?;
+    let (number, scale) =
+        split(bare, &units).ok_or("write a size as `65536`, `512K`, `64M` or `1G`")?;
     Ok((number * scale) as usize)
 }
 

@@ -54,7 +54,8 @@ pub(super) fn failure(failure: &Failure) {
         text += &format!("\n{}", frame.trim_end());
     }
     let mut last = None;
-    for frame in failure.stack.iter().filter(|frame| last.replace(*frame) != Some(*frame)).take(10) {
+    for frame in failure.stack.iter().filter(|frame| last.replace(*frame) != Some(*frame)).take(10)
+    {
         let function = frame.function.as_deref().map(escape);
         text += &match function {
             Some(name) => format!("\n    {DIM}at {name} ({}){DIM:#}", frame.position),
@@ -70,7 +71,10 @@ pub(super) fn failure(failure: &Failure) {
 /// Reports what a program left behind although it ended.
 pub(super) fn leftovers(outcome: &Outcome) {
     for failure in &outcome.unhandled {
-        ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {}", describe(failure)));
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: unhandled rejection: {}",
+            describe(failure)
+        ));
     }
     for call in &outcome.abandoned {
         let what = if call.sent { "was cancelled" } else { "was never sent" };
@@ -108,9 +112,13 @@ fn hint(code: Code) -> Option<&'static str> {
         Code::CpuTime => Some("raise the limit with `--cpu-time`, as in `--cpu-time 1m`"),
         Code::Timeout => Some("raise the limit with `--timeout`, as in `--timeout 30m`"),
         Code::Memory => Some("raise the limit with `--memory`, as in `--memory 256M`"),
-        Code::ResultNotJson => Some("return plain data: objects, arrays, strings, numbers, booleans, null"),
+        Code::ResultNotJson => {
+            Some("return plain data: objects, arrays, strings, numbers, booleans, null")
+        }
         Code::ResultSize => Some("return less, or a summary of it"),
-        Code::Stalled => Some("some promise in the program is never resolved: look for a missing `resolve()`"),
+        Code::Stalled => {
+            Some("some promise in the program is never resolved: look for a missing `resolve()`")
+        }
         _ => None,
     }
 }

@@ -2,8 +2,8 @@
 
 use super::arguments::Options;
 use super::execute::execute;
-use super::ui::{self, DIM};
 use super::report;
+use super::ui::{self, DIM};
 use crate::{Limits, Script};
 use anyhow::{Context, Result};
 use notify::{RecursiveMode, Watcher};
@@ -61,7 +61,8 @@ pub(super) async fn watch(script: &Script, file: &Path, options: &Options) -> Re
 /// The files that the program is made of, as far as they can be read.
 fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
     let loaded = script.load(Limits::SOURCE);
-    let mut files: BTreeSet<PathBuf> = BTreeSet::new();let _=loaded;
+    let modules = loaded.map(|program| program.modules).unwrap_or_default();
+    let mut files: BTreeSet<_> = modules.into_iter().filter_map(|module| module.path).collect();
     files.extend(std::path::absolute(file).and_then(|file| file.canonicalize().or(Ok(file))).ok());
     files
 }

@@ -42,7 +42,10 @@ impl TryFrom<&Config> for Settings {
         within("calls_in_flight", limits.calls_in_flight, 1..=100_000)?;
         within("runs", config.runs as usize, 1..=20_000)?;
         if limits.cpu_time.is_zero() || limits.timeout.is_zero() {
-            return Err(Error::new(Code::Config, "`cpu_time` and `timeout` must be more than zero"));
+            return Err(Error::new(
+                Code::Config,
+                "`cpu_time` and `timeout` must be more than zero",
+            ));
         }
         let allow = config.allow.iter().map(|pattern| pattern.parse::<ToolPattern>());
         let allow = allow.collect::<Result<Vec<_>, _>>().map_err(|invalid| {
@@ -59,7 +62,10 @@ fn within(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), 
         return Ok(());
     }
     let (least, most) = range.into_inner();
-    Err(Error::new(Code::Config, format!("`{name}` is {value}: it must be between {least} and {most}")))
+    Err(Error::new(
+        Code::Config,
+        format!("`{name}` is {value}: it must be between {least} and {most}"),
+    ))
 }
 
 #[cfg(test)]

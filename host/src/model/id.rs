@@ -11,7 +11,10 @@ pub struct RunId(Uuid);
 
 impl RunId {
     /// Returns a new id.
-    #[expect(clippy::new_without_default, reason = "two ids are never equal, so there is no default one")]
+    #[expect(
+        clippy::new_without_default,
+        reason = "two ids are never equal, so there is no default one"
+    )]
     pub fn new() -> RunId {
         RunId(Uuid::now_v7())
     }

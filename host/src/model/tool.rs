@@ -46,7 +46,9 @@ impl FromStr for ToolName {
 
 /// A name is 1 to 128 visible characters.
 fn is_name(name: &str) -> bool {
-    let visible = |c: char| !c.is_whitespace() && super::escape(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+    let visible = |c: char| {
+        !c.is_whitespace() && super::escape(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8()
+    };
     !name.is_empty() && name.len() <= NAME_LIMIT && name.chars().all(visible)
 }
 
@@ -101,7 +103,9 @@ impl FromStr for ToolPattern {
         let valid = match text.strip_suffix('*') {
             Some("") => true,
             // A star after `server:` or after a prefix of the tool's name; never within the server's.
-            Some(prefix) => !prefix.contains('*') && format!("{prefix}x").parse::<ToolName>().is_ok(),
+            Some(prefix) => {
+                !prefix.contains('*') && format!("{prefix}x").parse::<ToolName>().is_ok()
+            }
             None => !text.contains('*') && text.parse::<ToolName>().is_ok(),
         };
         match valid {
@@ -141,14 +145,25 @@ mod tests {
 
     #[test]
     fn what_names_no_tool_is_refused() {
-        for text in ["", "github", ":x", "x:", "a b:c", "a:\u{202e}b", "a:b\n", &format!("a:{}", "x".repeat(129))] {
+        for text in [
+            "",
+            "github",
+            ":x",
+            "x:",
+            "a b:c",
+            "a:\u{202e}b",
+            "a:b\n",
+            &format!("a:{}", "x".repeat(129)),
+        ] {
             assert!(text.parse::<ToolName>().is_err(), "{text:?}");
         }
     }
 
     #[test]
     fn patterns_cover_what_they_say_and_nothing_else() {
-        let covers = |pattern: &str, name: &str| pattern.parse::<ToolPattern>().expect("a pattern").covers(&tool(name));
+        let covers = |pattern: &str, name: &str| {
+            pattern.parse::<ToolPattern>().expect("a pattern").covers(&tool(name))
+        };
         assert!(covers("*", "a:b"));
         assert!(covers("github:*", "github:search"));
         assert!(!covers("github:*", "github2:search"));

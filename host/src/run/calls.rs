@@ -5,8 +5,8 @@ use super::timers::Timers;
 use crate::event::{Event, EventSink};
 use crate::model::{CallError, CallId, Code, Limits, Reply, RunId, Timestamp, ToolName};
 use crate::router::{BUILT_IN, Router};
-use crate::sandbox::Ask;
 use crate::run::Abandoned;
+use crate::sandbox::Ask;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::collections::{BTreeMap, VecDeque};
@@ -46,7 +46,12 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn new(run: RunId, limits: &Limits, router: Router, events: Arc<dyn EventSink>) -> Calls {
+    pub(super) fn new(
+        run: RunId,
+        limits: &Limits,
+        router: Router,
+        events: Arc<dyn EventSink>,
+    ) -> Calls {
         Calls {
             run,
             router: Arc::new(router),
@@ -161,7 +166,10 @@ impl Calls {
     }
 
     /// Waits for the next reply or the end of a sleep. `now` reads the run's clock.
-    pub(super) async fn next(&mut self, mut now: impl FnMut() -> Timestamp) -> (CallId, Reply, Timestamp) {
+    pub(super) async fn next(
+        &mut self,
+        mut now: impl FnMut() -> Timestamp,
+    ) -> (CallId, Reply, Timestamp) {
         loop {
             self.send();
             let at = now();

@@ -82,7 +82,8 @@ impl Drive {
         let at = self.now();
         self.events.event(&Event::Ended { run: self.run, at });
         let place = |fault| failure::of_fault(&program, fault);
-        let console = std::mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner));
+        let console =
+            std::mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(Outcome {
             run_id: self.run,
             ending: match end.ending {
@@ -160,7 +161,8 @@ impl Drive {
     }
 
     fn note_made(&mut self, step: &Step) {
-        self.made += step.asks.iter().filter(|ask| matches!(ask, Ask::Request { .. })).count() as u64;
+        self.made +=
+            step.asks.iter().filter(|ask| matches!(ask, Ask::Request { .. })).count() as u64;
     }
 
     fn now(&mut self) -> Timestamp {

@@ -12,8 +12,9 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::{fmt, sync::Arc};
 
-/// Sources up to this size are parsed where they are; a larger one would hold up other runs, and gets a thread.
-const PARSE_INLINE: usize = 32 << 10;
+/// Sources up to this size are parsed where they are; a larger one could hold up other runs for longer than a time slice
+/// or two, and gets a thread.
+const PARSE_INLINE: usize = 4 << 10;
 
 /// One run of a program. It starts when it is awaited, inside a tokio runtime, and is cancelled when it is dropped.
 #[must_use = "a run starts when it is awaited"]
@@ -85,8 +86,11 @@ impl Run {
         };
         let inputs = self.inputs.to_string();
         if inputs.len() > limits.inputs {
-            let message =
-                format!("the inputs are {} bytes of JSON, the limit is {}", inputs.len(), limits.inputs);
+            let message = format!(
+                "the inputs are {} bytes of JSON, the limit is {}",
+                inputs.len(),
+                limits.inputs
+            );
             return Ok(Outcome::refused(self.id, failure::plain(Code::InputSize, message)));
         }
         let seed = match self.seed {
@@ -101,7 +105,8 @@ impl Run {
         };
         let begin = Begin { modules: modules(&program), inputs, seed };
         let router = Router::new(self.engine.settings.allow.clone(), self.tools);
-        let drive = Drive::new(self.id, limits, self.engine.settings.clock.clone(), router, self.events);
+        let drive =
+            Drive::new(self.id, limits, self.engine.settings.clock.clone(), router, self.events);
         drive.run(self.engine.machine, program, begin, self.recorded).await
     }
 

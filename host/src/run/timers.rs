@@ -92,8 +92,13 @@ mod tests {
 
     #[test]
     fn a_sleep_without_a_time_is_refused() {
-        for arguments in [json!({}), json!({ "ms": -1 }), json!({ "ms": "1" }), json!({ "ms": 1e12 })] {
-            assert!(Timers::default().add(CallId(1), &arguments, Timestamp(0)).is_err(), "{arguments}");
+        for arguments in
+            [json!({}), json!({ "ms": -1 }), json!({ "ms": "1" }), json!({ "ms": 1e12 })]
+        {
+            assert!(
+                Timers::default().add(CallId(1), &arguments, Timestamp(0)).is_err(),
+                "{arguments}"
+            );
         }
     }
 }

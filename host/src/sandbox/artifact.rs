@@ -11,7 +11,10 @@ pub(super) const TARGET: &str = env!("PML_TARGET");
 static COMPILED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm"));
 
 /// Loads the guest. A machine whose CPU lacks what the code needs gets wasmtime's error, which names it.
-#[expect(unsafe_code, reason = "loading machine code is unsafe; this code comes from our own build script")]
+#[expect(
+    unsafe_code,
+    reason = "loading machine code is unsafe; this code comes from our own build script"
+)]
 pub(super) fn load(engine: &Engine) -> Result<Component> {
     // SAFETY: the bytes are what `precompile_component` returned, embedded in this binary and never written to.
     unsafe { Component::deserialize(engine, COMPILED) }

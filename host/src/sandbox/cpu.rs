@@ -22,7 +22,8 @@ pub(crate) struct Stretch {
 
 impl Stretch {
     fn elapsed(&self) -> Duration {
-        let thread = self.thread.and_then(|start| thread_time().map(|now| now.saturating_sub(start)));
+        let thread =
+            self.thread.and_then(|start| thread_time().map(|now| now.saturating_sub(start)));
         thread.unwrap_or_else(|| self.start.elapsed())
     }
 }

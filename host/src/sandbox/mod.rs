@@ -21,5 +21,5 @@ mod tunables;
 pub use artifact::GUEST_DIGEST;
 pub(crate) use instance::{Begin, Instance};
 pub(crate) use machine::Machine;
-pub(crate) use stop::Stop;
 pub use step::{Ask, Fault, FaultKind, Module, Settled, State, Step};
+pub(crate) use stop::Stop;

@@ -44,8 +44,12 @@ impl Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stop::CpuTime(limit) => write!(f, "the program ran for more than {limit:?} of CPU time"),
-            Stop::Memory(limit) => write!(f, "the program needs more than {} MiB of memory", limit >> 20),
+            Stop::CpuTime(limit) => {
+                write!(f, "the program ran for more than {limit:?} of CPU time")
+            }
+            Stop::Memory(limit) => {
+                write!(f, "the program needs more than {} MiB of memory", limit >> 20)
+            }
             Stop::Stack => f.write_str("the program recursed too deep"),
             Stop::Calls(limit) => write!(f, "the program made more than {limit} calls"),
             Stop::Broken(what) => write!(f, "the sandbox failed: {what}"),

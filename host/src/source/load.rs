@@ -55,7 +55,6 @@ struct Loader {
 }
 
 struct Loaded {
-    path: Option<PathBuf>,
     module: Module,
     wanted: Vec<compile::Import>,
 }
@@ -88,7 +87,9 @@ impl Loader {
     fn resolve(&self, importer: usize, import: &compile::Import) -> Result<Resolved, SourceError> {
         let importer = &self.modules[importer];
         let found = match &self.workspace {
-            Some(workspace) => workspace.resolve(importer.path.as_deref(), &import.specifier),
+            Some(workspace) => {
+                workspace.resolve(importer.module.path.as_deref(), &import.specifier)
+            }
             None => resolve::check_specifier(&import.specifier).and(Err(resolve::Refused {
                 reason: "the program has no workspace",
                 hint: Some("run it from a file, or name a workspace folder".to_owned()),
@@ -145,6 +146,7 @@ impl Loader {
         let Compiled { code, first_line, shift, imports } = compiled;
         let module = Module {
             name,
+            path,
             language,
             code,
             source: Arc::from(text),
@@ -152,7 +154,7 @@ impl Loader {
             first_line,
             shift,
         };
-        self.modules.push(Loaded { path, module, wanted: imports });
+        self.modules.push(Loaded { module, wanted: imports });
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! Flows in: compiled modules from `load`. Flows out: code to execute, and code frames of the user's own text.
 //! **Invariant:** `code` and `source` agree byte for byte in position, apart from the wrapper's first line and `shift`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::frame::CodeFrame;
@@ -33,6 +34,8 @@ impl Program {
 pub struct Module {
     /// The path relative to the workspace with `/`, or the script's display name.
     pub name: String,
+    /// The file it was read from, links resolved; nothing for a text script.
+    pub path: Option<PathBuf>,
     /// What the source is written in.
     pub language: Language,
     /// The JavaScript to execute, always an ES module.

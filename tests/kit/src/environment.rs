@@ -59,7 +59,8 @@ impl TestEnv {
 
     /// Runs the binary to its end with a text on its stdin.
     pub fn run_with_stdin(&self, arguments: &[&str], stdin: &str) -> Output {
-        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().expect("the binary starts");
+        let mut child =
+            self.command(arguments).stdin(Stdio::piped()).spawn().expect("the binary starts");
         child.stdin.take().expect("piped").write_all(stdin.as_bytes()).expect("stdin is read");
         self.finish(child)
     }

@@ -2,7 +2,7 @@
 
 use super::primordials::evaluate;
 use crate::calls;
-use rquickjs::{Ctx, Function, Object, Result};
+use rquickjs::{Ctx, Function, Object, Result, function::Opt};
 
 /// Installs `mcp`. `abort` holds the hooks of `apis/abort` that tie a call to an `AbortSignal`.
 pub(crate) fn register<'js>(
@@ -22,7 +22,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     natives.set("last", Function::new(ctx.clone(), || calls::last() as f64)?)?;
     natives.set(
         "cancel",
-        Function::new(ctx.clone(), |ctx, id: f64, reason| calls::cancel(ctx, id as u64, reason))?,
+        Function::new(ctx.clone(), |ctx, id: f64, reason: Opt<_>| calls::cancel(ctx, id as u64, reason.0))?,
     )?;
     Ok(natives)
 }
