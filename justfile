@@ -12,13 +12,25 @@ guest:
 guest-check:
     ./guest-runtime/bundle.sh --check
 
+# Tests the guest's own parts, built for this machine instead of wasm.
+guest-test:
+    cargo test --lib --manifest-path guest-runtime/Cargo.toml --locked
+
 # Checks format, lints and documents.
 check:
     cargo fmt --all --check
     cargo fmt --manifest-path guest-runtime/Cargo.toml --check
-    cargo clippy --release --workspace --all-targets -- -D warnings
-    RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps -p pml
+    cargo clippy --release --all-targets --locked -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --release --lib --no-deps --locked
 
 # Runs all tests.
 test:
-    cargo test --release --workspace
+    cargo test --release --locked
+
+# Measures pml beside native QuickJS: a table on stdout, JSON in bench-results/.
+bench *ARGUMENTS:
+    cargo build --release --bin pml --locked
+    cargo run --release --example bench --locked -- {{ARGUMENTS}}
+
+# What CI does.
+ci: guest-check guest-test check test

@@ -69,4 +69,7 @@ pub use run::{
 pub use sandbox::{Ask, Fault, FaultKind, GUEST_DIGEST, Module, Settled, State, Step};
 /// JSON values as they appear in this crate's interface.
 pub use serde_json as json;
-pub use source::{CodeFrame, Frame, Position, Script, SourceError};
+pub use source::{
+    CodeFrame, Frame, Language, Module as SourceModule, Place, Position, Program, Script, Shift,
+    SourceError,
+};

@@ -39,7 +39,7 @@ fn used(text: &str) -> BTreeSet<String> {
     for (at, _) in text.match_indices("crate::") {
         let rest = &text[at + "crate::".len()..];
         match rest.strip_prefix('{') {
-            None => drop(found.insert(word(rest))),
+            None => found.extend([word(rest)]),
             Some(list) => {
                 let mut depth = 1;
                 let mut start = true;
@@ -48,7 +48,7 @@ fn used(text: &str) -> BTreeSet<String> {
                         '{' => depth += 1,
                         '}' => depth -= 1,
                         _ if start && depth == 1 && !c.is_whitespace() => {
-                            drop(found.insert(word(&list[index..])))
+                            found.extend([word(&list[index..])])
                         }
                         _ => {}
                     }

@@ -43,7 +43,7 @@ pub(crate) fn tunables(target: &str) -> Result<Config> {
         .memory_guard_size(MEMORY_GUARD)
         .memory_init_cow(true)
         .generate_address_map(false)
-        .wasm_backtrace(false)
+        .wasm_backtrace_max_frames(None)
         .wasm_simd(true)
         .relaxed_simd_deterministic(true)
         .wasm_relaxed_simd(false)

@@ -17,4 +17,4 @@ mod visit;
 mod tests;
 
 pub(super) use erase::is_erased;
-pub(super) use visit::{Blanked, blank};
+pub(super) use visit::blank;

@@ -10,7 +10,7 @@ use oxc::span::SourceType;
 use super::super::error::Text;
 use super::super::parse;
 use super::super::program::Language;
-use super::{Blanked, blank};
+use super::{blank, visit::Blanked};
 
 fn run(text: &str) -> Blanked {
     let name = "t.ts";

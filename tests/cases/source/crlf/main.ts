@@ -1,0 +1,5 @@
+// Windows line ends, also in template literals, where they count as \n.
+const text: string = `a
+b`;
+console.log(JSON.stringify(text));
+throw new Error("line 5");

@@ -1,0 +1,3 @@
+console.log("evaluated once");
+export default { object: true };
+export const named: string = "named";

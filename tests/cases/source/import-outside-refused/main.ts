@@ -1,0 +1,3 @@
+// An import cannot leave the folder of the program.
+import secret from "../../secret.ts";
+console.log(secret);

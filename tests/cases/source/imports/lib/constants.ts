@@ -1,0 +1,4 @@
+console.log("constants evaluated");
+const original = "renamed value";
+export { original as renamed };
+export type Unused = string;

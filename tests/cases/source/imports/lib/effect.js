@@ -1,0 +1,2 @@
+console.log("effect evaluated");
+globalThis.effect = true;

@@ -1,0 +1,2 @@
+// `--inputs @file` reads the JSON from a file.
+return Object.entries(inputs);

@@ -1,0 +1,3 @@
+// A module without a default export runs and gives no result.
+export const unused = 1;
+console.log("ran", typeof inputs);

@@ -1,0 +1,3 @@
+// A .js file is JavaScript: types in it are a mistake.
+const n = 1;
+const typed: number = n;

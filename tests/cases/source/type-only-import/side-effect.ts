@@ -1,0 +1,2 @@
+console.log("a side effect stays");
+export type B = number;
