@@ -7,4 +7,3 @@ wit_bindgen::generate!({
     path: "../wit",
     pub_export_macro: false,
 });
-

@@ -36,7 +36,9 @@ pub(crate) fn request<'js>(
 ) -> Result<Promise<'js>> {
     let arguments = match ctx.json_stringify(arguments)? {
         Some(text) => text.to_string()?,
-        None => return Err(Exception::throw_type(&ctx, "the arguments of a call must be an object")),
+        None => {
+            return Err(Exception::throw_type(&ctx, "the arguments of a call must be an object"));
+        }
     };
     let (promise, resolve, reject) = ctx.promise()?;
     let (resolve, reject) = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));

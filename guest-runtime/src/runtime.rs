@@ -9,8 +9,8 @@ use crate::bindings::exports::pml::sandbox::program::{
 };
 use crate::{apis, calls, config, console, error, modules, modules::Modules, random, unhandled};
 use rquickjs::{
-    CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Promise, Result,
-    Runtime, Value, promise::PromiseState,
+    CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Promise, Result, Runtime,
+    Value, promise::PromiseState,
 };
 use std::cell::RefCell;
 
@@ -93,13 +93,14 @@ impl Guest {
             error::own(FailureKind::Syntax, "the program has no module to start with")
         })?;
         let inputs = ctx.json_parse(program.inputs).catch(ctx).map_err(|e| thrown(ctx, e))?;
-        let (namespace, evaluated) = modules::evaluate(ctx, entry).catch(ctx).map_err(|caught| {
-            let failure = thrown(ctx, caught);
-            match failure.kind {
-                FailureKind::Stack => failure,
-                _ => Failure { kind: FailureKind::Syntax, ..failure },
-            }
-        })?;
+        let (namespace, evaluated) =
+            modules::evaluate(ctx, entry).catch(ctx).map_err(|caught| {
+                let failure = thrown(ctx, caught);
+                match failure.kind {
+                    FailureKind::Stack => failure,
+                    _ => Failure { kind: FailureKind::Syntax, ..failure },
+                }
+            })?;
         let result = self
             .enter
             .clone()
@@ -159,8 +160,11 @@ impl Guest {
             }
         };
         if json.len() > self.result_limit {
-            let message =
-                format!("the result is {} bytes of JSON, the limit is {}", json.len(), self.result_limit);
+            let message = format!(
+                "the result is {} bytes of JSON, the limit is {}",
+                json.len(),
+                self.result_limit
+            );
             return State::Failed(error::own(FailureKind::ResultSize, message));
         }
         State::Finished(Some(json))
@@ -185,4 +189,3 @@ fn thrown<'js>(ctx: &Ctx<'js>, caught: CaughtError<'js>) -> Failure {
         CaughtError::Error(cause) => error::own(FailureKind::Threw, cause.to_string()),
     }
 }
-

@@ -33,7 +33,8 @@ pub(crate) fn register<'js>(ctx: &Ctx<'js>) -> Result<Function<'js>> {
     clone::register(ctx, primordials)?;
     let set_timeout = ctx.globals().get("setTimeout")?;
     let abort = abort::register(ctx, primordials, set_timeout, now.clone(), report)?;
-    let (bytes, float) = (Function::new(ctx.clone(), bytes)?, Function::new(ctx.clone(), random::float)?);
+    let (bytes, float) =
+        (Function::new(ctx.clone(), bytes)?, Function::new(ctx.clone(), random::float)?);
     crypto::register(ctx, primordials, bytes, float)?;
     let origin = Function::new(ctx.clone(), || milliseconds(clock::origin()))?;
     performance::register(ctx, primordials, now, origin)?;

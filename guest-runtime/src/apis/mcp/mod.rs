@@ -22,7 +22,9 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     natives.set("last", Function::new(ctx.clone(), || calls::last() as f64)?)?;
     natives.set(
         "cancel",
-        Function::new(ctx.clone(), |ctx, id: f64, reason: Opt<_>| calls::cancel(ctx, id as u64, reason.0))?,
+        Function::new(ctx.clone(), |ctx, id: f64, reason: Opt<_>| {
+            calls::cancel(ctx, id as u64, reason.0)
+        })?,
     )?;
     Ok(natives)
 }

@@ -5,5 +5,6 @@ use rquickjs::{Ctx, Object, Result};
 
 /// Installs the timer functions.
 pub(crate) fn register<'js>(ctx: &Ctx<'js>, primordials: &Object<'js>) -> Result<()> {
-    evaluate(ctx, "timers", include_str!("timers.js"))?.call((mcp::natives(ctx)?, primordials.clone()))
+    evaluate(ctx, "timers", include_str!("timers.js"))?
+        .call((mcp::natives(ctx)?, primordials.clone()))
 }
