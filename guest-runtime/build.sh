@@ -34,5 +34,5 @@ for index in "$registry"/*/; do remap+=" --remap-path-prefix=${index%/}=crates";
 export CFLAGS_wasm32_unknown_unknown="-O3 -ffile-prefix-map=$PWD=guest -ffile-prefix-map=${CARGO_HOME:-$HOME/.cargo}=cargo"
 # The stack stands below everything else: an overflow leaves the memory and traps.
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$remap -C link-arg=-zstack-size=786432 -C link-arg=--stack-first"
-$cargo build --release --locked --target $target "${extra[@]}" >&2
+$cargo build --release --locked --target-dir "$PWD/target" --target $target "${extra[@]}" >&2
 echo "$PWD/target/$target/release/pml_guest.wasm"
