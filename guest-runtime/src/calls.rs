@@ -7,9 +7,14 @@
 
 use crate::bindings::exports::pml::sandbox::program::Outcome;
 use crate::bindings::pml::sandbox::mcp_call;
-use crate::error;
-use rquickjs::{Ctx, Exception, Function, Persistent, Promise, Result, Value};
+use crate::text;
+use rquickjs::{
+    Ctx, Error, Exception, Function, Persistent, Promise, Result, String as Text, Value,
+};
 use std::{cell::RefCell, collections::BTreeMap};
+
+/// Longest `server:tool`. The host refuses less than this by its own rules; here a name is kept from being copied out.
+const TOOL_LIMIT: usize = 1 << 10;
 
 /// A waiting call: what to do with its outcome.
 struct Waiting {
@@ -22,20 +27,32 @@ struct Waiting {
 struct Calls {
     last: u64,
     waiting: BTreeMap<u64, Waiting>,
+    /// `(tool, code, message, data) → error`, from the prelude.
+    error: Option<Persistent<Function<'static>>>,
 }
 
 thread_local! {
     static CALLS: RefCell<Calls> = RefCell::default();
 }
 
+/// Takes the function that makes the errors of failed calls.
+pub(crate) fn make_errors_with<'js>(ctx: &Ctx<'js>, error: Function<'js>) {
+    let error = Persistent::save(ctx, error);
+    CALLS.with_borrow_mut(|calls| calls.error = Some(error));
+}
+
 /// Puts a call in the host's queue and returns the promise of its outcome.
 pub(crate) fn request<'js>(
     ctx: Ctx<'js>,
-    tool: String,
+    tool: Text<'js>,
     arguments: Value<'js>,
 ) -> Result<Promise<'js>> {
+    let tool = text::lossy(&tool);
+    if tool.len() > TOOL_LIMIT {
+        return Err(Exception::throw_type(&ctx, "the name of the tool is too long"));
+    }
     let arguments = match ctx.json_stringify(arguments)? {
-        Some(text) => text.to_string()?,
+        Some(json) => text::json(&json),
         None => {
             return Err(Exception::throw_type(&ctx, "the arguments of a call must be an object"));
         }
@@ -86,7 +103,10 @@ pub(crate) fn settle<'js>(ctx: &Ctx<'js>, id: u64, outcome: Outcome) -> Result<(
             waiting.resolve.restore(ctx)?.call((value,))
         }
         Outcome::Error(cause) => {
-            let error = error::tool_error(ctx, &waiting.tool, cause)?;
+            let data = cause.data.map(|data| ctx.json_parse(data)).transpose()?;
+            let maker = CALLS.with_borrow(|calls| calls.error.clone()).ok_or(Error::Unknown)?;
+            let error: Value =
+                maker.restore(ctx)?.call((waiting.tool, cause.code, cause.message, data))?;
             waiting.reject.restore(ctx)?.call((error,))
         }
     }

@@ -6,14 +6,14 @@ use std::cell::Cell;
 
 thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
-    static ORIGIN: Cell<u64> = const { Cell::new(0) };
+    static ORIGIN: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
 /// Takes the reading of a new step. A host whose clock went back is not followed.
 pub(crate) fn set(now: u64) {
     NOW.set(NOW.get().max(now));
-    if ORIGIN.get() == 0 {
-        ORIGIN.set(now);
+    if ORIGIN.get().is_none() {
+        ORIGIN.set(Some(now));
     }
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn now() -> u64 {
 
 /// Microseconds since 1970 at which the program started.
 pub(crate) fn origin() -> u64 {
-    ORIGIN.get()
+    ORIGIN.get().unwrap_or_default()
 }
 
 /// Where QuickJS's `Date` reads the time. Defining it here keeps the import that rquickjs would make out of the module.

@@ -1,7 +1,8 @@
-//! Errors across the border: what a program throws becomes a [`Failure`], what became of a call becomes an `Error`.
+//! Errors across the border: what a program throws becomes a [`Failure`].
 
-use crate::bindings::exports::pml::sandbox::program::{CallError, Failure, FailureKind};
-use rquickjs::{Ctx, Exception, Object, Result, Value};
+use crate::bindings::exports::pml::sandbox::program::{Failure, FailureKind};
+use crate::text::lossy;
+use rquickjs::{Ctx, Object, Value};
 
 /// The message of QuickJS for a stack that is used up.
 const STACK_OVERFLOW: &str = "Maximum call stack size exceeded";
@@ -23,7 +24,7 @@ pub(crate) fn failure<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Failure {
     let text = |key: &str| read(ctx, object, key);
     let (name, message) = (text("name").unwrap_or_default(), text("message"));
     let message = message.unwrap_or_else(|| match ctx.json_stringify(object.clone()) {
-        Ok(Some(json)) => clip(json.to_string().unwrap_or_default()),
+        Ok(Some(json)) => clip(lossy(&json)),
         _ => {
             ctx.catch();
             "an object without a message".into()
@@ -41,25 +42,9 @@ pub(crate) fn own(kind: FailureKind, message: impl Into<String>) -> Failure {
     Failure { kind, name: String::new(), message: message.into(), stack: String::new(), code: None }
 }
 
-/// What a program catches when a call fails: an `Error` named `ToolError` with `code`, `tool` and `data`.
-pub(crate) fn tool_error<'js>(ctx: &Ctx<'js>, tool: &str, cause: CallError) -> Result<Value<'js>> {
-    let error = Exception::from_message(ctx.clone(), &cause.message)?.into_object();
-    error.prop("name", hidden("ToolError"))?;
-    error.set("code", cause.code)?;
-    error.set("tool", tool)?;
-    if let Some(data) = cause.data {
-        error.set("data", ctx.json_parse(data)?)?;
-    }
-    Ok(error.into_value())
-}
-
-fn hidden<T>(value: T) -> rquickjs::object::Property<T> {
-    rquickjs::object::Property::from(value).writable().configurable()
-}
-
 fn read<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<String> {
     match object.get::<_, Value>(key) {
-        Ok(value) => value.as_string().and_then(|text| text.to_string().ok()).map(clip),
+        Ok(value) => value.as_string().map(|text| clip(lossy(text))),
         Err(_) => {
             ctx.catch();
             None
@@ -71,6 +56,9 @@ fn primitive<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
     if let Some(symbol) = value.as_symbol() {
         let description = symbol.description().ok().and_then(|text| text.get::<String>().ok());
         return format!("Symbol({})", description.unwrap_or_default());
+    }
+    if let Some(text) = value.as_string() {
+        return clip(lossy(text));
     }
     match value.get::<rquickjs::Coerced<String>>() {
         Ok(text) => clip(text.0),

@@ -13,7 +13,7 @@
 //! | `unhandled.rs` | errors that nobody has handled |
 //! | `console.rs` | console lines on their way out |
 //! | `clock.rs`, `random.rs` | what stands in for the machine's clock and generator |
-//! | `error.rs` | thrown values as failures, call errors as thrown values |
+//! | `error.rs`, `text.rs` | thrown values as failures, text as UTF-8 |
 //! | `apis/` | what programs see: each a folder with its JavaScript and one `register` |
 //!
 //! **Invariant:** nothing here reads a clock, a generator or an address of the machine.
@@ -29,6 +29,7 @@ mod error;
 mod modules;
 mod random;
 mod runtime;
+mod text;
 mod unhandled;
 
 use bindings::exports::pml::sandbox::program::{CallId, Guest, Outcome, Program, Step, Timestamp};

@@ -51,7 +51,7 @@ impl Loader for Modules {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
-        let code = self.0.borrow_mut().get_mut(name).map(|module| std::mem::take(&mut module.code));
+        let code = self.0.borrow().get(name).map(|module| module.code.clone());
         Module::declare(ctx.clone(), name, code.ok_or(Error::Unknown)?)
     }
 }

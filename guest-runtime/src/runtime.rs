@@ -7,10 +7,11 @@
 use crate::bindings::exports::pml::sandbox::program::{
     Failure, FailureKind, Outcome, Program, State, Step,
 };
+use crate::text;
 use crate::{apis, calls, config, console, error, modules, modules::Modules, random, unhandled};
 use rquickjs::{
     CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Promise, Result, Runtime,
-    Value, promise::PromiseState,
+    Value, object::Property, promise::PromiseState,
 };
 use std::cell::RefCell;
 
@@ -92,7 +93,12 @@ impl Guest {
         let entry = self.modules.fill(program.modules).ok_or_else(|| {
             error::own(FailureKind::Syntax, "the program has no module to start with")
         })?;
-        let inputs = ctx.json_parse(program.inputs).catch(ctx).map_err(|e| thrown(ctx, e))?;
+        let inputs = ctx.json_parse(program.inputs).and_then(|inputs| {
+            let property = Property::from(inputs.clone()).writable().configurable();
+            ctx.globals().prop("inputs", property)?;
+            Ok(inputs)
+        });
+        let inputs = inputs.catch(ctx).map_err(|caught| thrown(ctx, caught))?;
         let (namespace, evaluated) =
             modules::evaluate(ctx, entry).catch(ctx).map_err(|caught| {
                 let failure = thrown(ctx, caught);
@@ -143,7 +149,7 @@ impl Guest {
         }
         let kind = value.type_name();
         let json = match ctx.json_stringify(value).catch(ctx) {
-            Ok(Some(json)) => json.to_string().unwrap_or_default(),
+            Ok(Some(json)) => text::json(&json),
             Ok(None) => {
                 return State::Failed(error::own(
                     FailureKind::NotJson,

@@ -1,6 +1,6 @@
 //! Errors that nobody has handled: rejected promises without a handler, and what callbacks threw.
 
-use crate::bindings::exports::pml::sandbox::program::Failure;
+use crate::bindings::exports::pml::sandbox::program::{Failure, FailureKind};
 use crate::{config::UNHANDLED_KEPT, error};
 use rquickjs::{Ctx, Persistent, Value};
 use std::cell::RefCell;
@@ -32,16 +32,18 @@ pub(crate) fn track<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>,
 pub(crate) fn take<'js>(ctx: &Ctx<'js>, result: Option<&Value<'js>>) -> Vec<Failure> {
     let all = UNHANDLED.take();
     let others = all.into_iter().filter(|one| result.is_none_or(|result| !is(ctx, one, result)));
-    let reasons = others.filter_map(|one| one.reason.restore(ctx).ok());
-    reasons.map(|reason| error::failure(ctx, &reason)).collect()
+    let mut reasons = others.filter_map(|one| one.reason.restore(ctx).ok());
+    let shown = reasons.by_ref().take(UNHANDLED_KEPT);
+    let mut failures: Vec<_> = shown.map(|reason| error::failure(ctx, &reason)).collect();
+    let more = reasons.count();
+    if more > 0 {
+        failures.push(error::own(FailureKind::Threw, format!("… and {more} more")));
+    }
+    failures
 }
 
 fn note(one: Unhandled) {
-    UNHANDLED.with_borrow_mut(|all| {
-        if all.len() < UNHANDLED_KEPT {
-            all.push(one);
-        }
-    });
+    UNHANDLED.with_borrow_mut(|all| all.push(one));
 }
 
 fn is<'js>(ctx: &Ctx<'js>, one: &Unhandled, promise: &Value<'js>) -> bool {

@@ -11,6 +11,7 @@
 //! | `growth.rs` | cost as source, result and calls in flight grow |
 //! | `crowd.rs` | memory of waiting runs, runs per second on two cores |
 //! | `process.rs` | cold start of the command, beside bun and deno where they are found |
+//! | `server.rs` | what takes 10 ms to answer |
 //! | `native.rs` | the floor: native QuickJS |
 //! | `report.rs` | statistics, the table, the JSON |
 //!
@@ -25,6 +26,7 @@ mod growth;
 mod native;
 mod process;
 mod report;
+mod server;
 mod single;
 
 use pml::json::Value;

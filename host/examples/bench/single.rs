@@ -2,6 +2,7 @@
 
 use crate::native::Native;
 use crate::report::{Report, Samples};
+use crate::server::{self, Server};
 use crate::{Effort, Failure, progress, run};
 use pml::json::{Value, json};
 use pml::{Engine, tools_from_fn};
@@ -15,9 +16,6 @@ const FAN_OUT: &str =
 const CPU: &str = include_str!("cpu.js");
 const CPU_PIECES: [&str; 4] = ["fib27", "json 1MB x10", "sort 200k", "string+regex 1MB"];
 const CPU_VALUE: &str = "[196418,1055652,1074830325,1034530,12371,1034530]";
-
-/// How long a call of the fan-out takes.
-const CALL: Duration = Duration::from_millis(10);
 
 pub(crate) async fn measure(
     engine: &Engine,
@@ -96,11 +94,16 @@ fn between(arrivals: &[Instant]) -> f64 {
 /// 100 calls of 10 ms at the same time: the whole run.
 async fn fan_out(engine: &Engine, effort: Effort, report: &mut Report) -> Result<(), Failure> {
     progress("100 calls of 10 ms");
+    let server = Server::start();
     let (mut pml, mut native) = (Samples::default(), Samples::default());
     for round in 0..effort.pick(31, 3) {
-        let tools = tools_from_fn(|call| async move {
-            tokio::time::sleep(CALL).await;
-            Ok(call.arguments)
+        let server = server.clone();
+        let tools = tools_from_fn(move |call| {
+            let answer = server.ask();
+            async move {
+                let _ = answer.await;
+                Ok(call.arguments)
+            }
         });
         let start = Instant::now();
         assert_eq!(run(engine, FAN_OUT, tools).await?, json!(100));
@@ -108,7 +111,9 @@ async fn fan_out(engine: &Engine, effort: Effort, report: &mut Report) -> Result
         let start = Instant::now();
         let program = Native::start(FAN_OUT);
         while let Some(request) = program.next() {
-            std::thread::sleep((request.at + CALL).saturating_duration_since(Instant::now()));
+            std::thread::sleep(
+                (request.at + server::CALL).saturating_duration_since(Instant::now()),
+            );
             program.settle(request.id, &request.arguments);
         }
         assert_eq!(program.value(), "100");

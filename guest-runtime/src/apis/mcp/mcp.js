@@ -9,7 +9,8 @@
 (function (natives, primordials, abort) {
   "use strict";
   const { request, rejected, last, cancel } = natives;
-  const { Proxy, TypeError, ObjectCreate, ObjectDefineProperty, PromisePrototypeThen, StringPrototypeIncludes } = primordials;
+  const { DOMException, Error, Proxy, TypeError, PromisePrototypeThen, StringPrototypeIncludes } = primordials;
+  const { ObjectCreate, ObjectDefineProperty, ObjectSetPrototypeOf } = primordials;
   const { defineGlobal, defineHidden } = primordials;
   const { isAbortSignal, isAborted, abortReason, addAbortAlgorithm } = abort;
   const NONE = ObjectCreate(null);
@@ -24,6 +25,8 @@
       if (isAborted(signal)) return rejected(abortReason(signal));
       const promise = request(tool, args === undefined ? NONE : args);
       const id = last();
+      // Writing the arguments ran code of the program, which may have aborted meanwhile.
+      if (isAborted(signal)) cancel(id, abortReason(signal));
       const forget = addAbortAlgorithm(signal, () => cancel(id, abortReason(signal)));
       PromisePrototypeThen(promise, forget, forget);
       return promise;
@@ -65,6 +68,26 @@
     return tool;
   }
 
+  const ToolErrorPrototype = ObjectCreate(Error.prototype);
+  defineHidden(ToolErrorPrototype, "name", "ToolError");
+
+  // What a program catches when a call fails. QuickJS gives an `Error` its stack when it is made, which here is while no
+  // JavaScript runs; a DOMException that has lost its stack gets another where it is thrown, at the program's `await`.
+  function toolError(tool, code, message, data) {
+    const error = new DOMException(message, "ToolError");
+    delete error.stack;
+    ObjectSetPrototypeOf(error, ToolErrorPrototype);
+    defineHidden(error, "message", message);
+    show(error, "code", code);
+    show(error, "tool", tool);
+    if (data !== undefined) show(error, "data", data);
+    return error;
+  }
+
+  function show(object, name, value) {
+    ObjectDefineProperty(object, name, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
+  }
+
   defineGlobal(
     "mcp",
     lazily(server, {
@@ -77,4 +100,5 @@
       },
     }),
   );
+  return toolError;
 })

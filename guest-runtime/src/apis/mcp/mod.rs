@@ -11,7 +11,9 @@ pub(crate) fn register<'js>(
     abort: Object<'js>,
 ) -> Result<()> {
     let natives = natives(ctx)?;
-    evaluate(ctx, "mcp", include_str!("mcp.js"))?.call((natives, primordials.clone(), abort))
+    let mcp = evaluate(ctx, "mcp", include_str!("mcp.js"))?;
+    calls::make_errors_with(ctx, mcp.call((natives, primordials.clone(), abort))?);
+    Ok(())
 }
 
 /// The functions that make and withdraw calls.

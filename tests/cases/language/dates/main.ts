@@ -15,7 +15,7 @@ console.log(Date.UTC(1970, 0, 1), new Date(8.64e15).toISOString(), String(new Da
 try {
   new Date(NaN).toISOString();
 } catch (error) {
-  console.log(String(error));
+  console.log((error as Error).name);
 }
 const span = +new Date("2024-03-31T03:00") - +new Date("2024-03-30T03:00");
 console.log(span / 3_600_000, "hours: no summer time");

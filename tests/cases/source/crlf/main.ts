@@ -2,4 +2,4 @@
 const text: string = `a
 b`;
 console.log(JSON.stringify(text));
-throw new Error("line 5");
+missing();

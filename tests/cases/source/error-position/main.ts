@@ -1,9 +1,10 @@
-// Positions count characters of the source as written: types before the error, wide characters, nesting.
+// Positions are those of the source as written (columns in UTF-16): types and wide characters before the error, nesting.
 interface Row<T> { name: T }
-function outer<T extends string>(rows: Array<Row<T>>): void {
-  const inner = (row: Row<T>, at: number): never => {
-    const text: string = "💚é"; throw new RangeError(`${text} ${row.name} at ${at}`);
+function outer<T extends string>(this: void, row?: Row<T>): void {
+  const inner = (at?: number): never => {
+    const text: string = "𝒳é"; return (missing as () => never)();
   };
-  for (const [at, row] of (rows as Row<T>[]).entries()) inner(row, at as number);
+  inner();
 }
-outer<"x">([{ name: "x" }]);
+declare const missing: unknown;
+if (typeof outer === ("function" as string)) outer();

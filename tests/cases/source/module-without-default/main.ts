@@ -1,3 +1,4 @@
 // A module without a default export runs and gives no result.
 export const unused = 1;
-console.log("ran", typeof inputs);
+console.log("ran");
+unused;

@@ -1,19 +1,17 @@
-// `error.stack` has the positions of the source as written.
+// `error.stack` has the positions of the source as written, innermost first.
 class Account {
   balance: number = 0;
-  withdraw(amount: number): void {
-    if (amount > this.balance) throw new Error(`short of ${amount - this.balance}`);
+  withdraw(): void {
+    if (this.balance as number < 5) notThere();
   }
 }
+declare function notThere(): void;
 async function pay(account: Account): Promise<void> {
   await null;
-  account.withdraw(5);
+  account.withdraw();
 }
 try {
   await pay(new Account());
 } catch (error) {
-  console.log((error as Error).stack);
+  console.log((error as Error).stack!.match(/\w+ \(.*main\.ts:\d+:\d+/g)!.map((line) => line.replace(/\(.*\//, "(")));
 }
-[1].map(function callback(this: void, n: number): void {
-  console.log(new Error(`in a callback ${n}`).stack!.split("\n").map((line) => line.trim()));
-});

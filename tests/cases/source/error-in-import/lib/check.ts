@@ -1,5 +1,6 @@
 type Value = { deep?: { value: number } };
 
-export function check(value: Value): number {
-  return value.deep!.value;
+export function check(value?: Value): number {
+  return missing();
 }
+declare function missing(): number;

@@ -1,0 +1,23 @@
+// group indents, table draws.
+console.log("outside");
+console.group("first %s", "level");
+console.log("inside\ntwo lines");
+console.group();
+console.log({ deep: true, list: Array.from({ length: 8 }, (_, i) => i) });
+console.error("stderr is indented too");
+console.groupEnd();
+console.groupCollapsed("collapsed");
+console.log("x");
+console.groupEnd();
+console.groupEnd();
+console.groupEnd();
+console.log("outside again");
+console.table([{ a: 1, b: "x" }, { a: 2, c: true }]);
+console.table([[1, 2], [3, 4]]);
+console.table({ row: { col: 1 }, other: { col: "é" } });
+console.table([1, "two", null]);
+console.table([{ a: 1, b: 2 }], ["b"]);
+console.table(new Map([["k", 1]]));
+console.table(new Set(["v"]));
+console.table([]);
+console.table("not a table");

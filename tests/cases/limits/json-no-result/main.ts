@@ -1,0 +1,2 @@
+// With `--json` a program without a result prints null.
+console.log("only this");

@@ -1,2 +1,0 @@
-// Without `--inputs` there is an empty object.
-console.log(inputs);
