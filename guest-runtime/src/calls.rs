@@ -29,6 +29,7 @@ struct Calls {
     waiting: BTreeMap<u64, Waiting>,
     /// `(tool, code, message, data) → error`, from the prelude.
     error: Option<Persistent<Function<'static>>>,
+    arguments_limit: usize,
 }
 
 thread_local! {
@@ -39,6 +40,11 @@ thread_local! {
 pub(crate) fn make_errors_with<'js>(ctx: &Ctx<'js>, error: Function<'js>) {
     let error = Persistent::save(ctx, error);
     CALLS.with_borrow_mut(|calls| calls.error = Some(error));
+}
+
+/// Sets how long the arguments of a call may be.
+pub(crate) fn limit_arguments(bytes: usize) {
+    CALLS.with_borrow_mut(|calls| calls.arguments_limit = bytes);
 }
 
 /// Puts a call in the host's queue and returns the promise of its outcome.
@@ -57,6 +63,13 @@ pub(crate) fn request<'js>(
             return Err(Exception::throw_type(&ctx, "the arguments of a call must be an object"));
         }
     };
+    let limit = CALLS.with_borrow(|calls| calls.arguments_limit);
+    if arguments.len() > limit {
+        let size = arguments.len();
+        let message = format!("the arguments are {size} bytes of JSON, the limit is {limit}");
+        let error = tool_error(&ctx, tool, "ARGUMENTS_SIZE".into(), message, None)?;
+        return rejected(ctx, error);
+    }
     let (promise, resolve, reject) = ctx.promise()?;
     let (resolve, reject) = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));
     CALLS.with_borrow_mut(|calls| {
@@ -104,12 +117,22 @@ pub(crate) fn settle<'js>(ctx: &Ctx<'js>, id: u64, outcome: Outcome) -> Result<(
         }
         Outcome::Error(cause) => {
             let data = cause.data.map(|data| ctx.json_parse(data)).transpose()?;
-            let maker = CALLS.with_borrow(|calls| calls.error.clone()).ok_or(Error::Unknown)?;
-            let error: Value =
-                maker.restore(ctx)?.call((waiting.tool, cause.code, cause.message, data))?;
+            let error = tool_error(ctx, waiting.tool, cause.code, cause.message, data)?;
             waiting.reject.restore(ctx)?.call((error,))
         }
     }
+}
+
+/// Makes what a program catches.
+fn tool_error<'js>(
+    ctx: &Ctx<'js>,
+    tool: String,
+    code: String,
+    message: String,
+    data: Option<Value<'js>>,
+) -> Result<Value<'js>> {
+    let maker = CALLS.with_borrow(|calls| calls.error.clone()).ok_or(Error::Unknown)?;
+    maker.restore(ctx)?.call((tool, code, message, data))
 }
 
 /// Whether any call waits.

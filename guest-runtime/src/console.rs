@@ -8,6 +8,9 @@ use crate::bindings::pml::sandbox::mcp_call::{self, Level};
 use crate::config::CONSOLE_BATCH;
 use std::cell::RefCell;
 
+/// The last line of a console that is full.
+const FULL: &str = "… the console is full: what follows is dropped";
+
 /// What a line costs beside its text, so that a million empty ones are bounded too.
 const LINE_COST: usize = 16;
 
@@ -43,6 +46,9 @@ pub(crate) fn print(level: Level, mut text: String) {
         console.budget = console.budget.saturating_sub(cost);
         console.waiting += cost;
         console.lines.push(Line { level, text });
+        if console.budget == 0 {
+            console.lines.push(Line { level: Level::Warn, text: FULL.into() });
+        }
     });
     if CONSOLE.with_borrow(|console| console.waiting >= CONSOLE_BATCH) {
         hand_over();

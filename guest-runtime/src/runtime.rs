@@ -67,6 +67,7 @@ impl Guest {
         let given = program.seed.len().min(seed.len());
         seed[..given].copy_from_slice(&program.seed[..given]);
         random::seed(seed);
+        calls::limit_arguments(program.arguments_limit as usize);
         console::allow(program.console_limit as usize);
         self.result_limit = program.result_limit as usize;
         self.runtime.set_max_stack_size(program.stack_limit as usize);

@@ -278,3 +278,52 @@ async fn events_tell_what_happens_in_order() {
         ["started", "console", "call", "settled", "ended"]
     );
 }
+
+#[tokio::test]
+async fn a_timer_that_is_always_due_keeps_no_reply_out() {
+    let spin = "let done = false; mcp.t.later({}).then(() => done = true);
+        let turns = 0; while (!done) { turns++; await new Promise((go) => setTimeout(go, 0)) } return turns < 1000";
+    assert_eq!(value(&any(), spin).await, json!(true));
+}
+
+#[tokio::test]
+async fn an_abort_while_the_arguments_are_written_is_heard() {
+    let late = "const stop = new AbortController();
+        const args = { toJSON() { stop.abort(new Error('stopped')); return {} } };
+        return mcp.t.wait(args, { signal: stop.signal }).catch((e) => e.message)";
+    assert_eq!(value(&any(), late).await, json!("stopped"));
+}
+
+#[tokio::test]
+async fn half_a_surrogate_pair_costs_one_character() {
+    let engine = any();
+    assert_eq!(value(&engine, "'x😀'.slice(0, 2)").await, json!("x\u{fffd}"));
+    assert_eq!(
+        value(&engine, "mcp.t.echo({ x: 'x😀'.slice(0, 2) })").await,
+        json!({ "x": "x\u{fffd}" })
+    );
+    let outcome = run(&engine, "throw new Error('bad ' + 'x😀'.slice(0, 2))").await;
+    assert!(outcome.failure().expect("thrown").message.starts_with("bad x"));
+}
+
+#[tokio::test]
+async fn an_uncaught_failure_of_a_call_shows_where_it_was_awaited() {
+    let program = "const a = 1;\nasync function load(n: number) {\n  return await mcp.t.fail({ n });\n}\nawait load(a);";
+    let outcome = run(&any(), program).await;
+    let position = outcome.failure().expect("thrown").position.clone().expect("a place");
+    assert_eq!(position.line, 3);
+}
+
+#[tokio::test]
+async fn inputs_are_there_while_a_module_is_evaluated() {
+    let script = Script::ts("const seen = inputs.a; export default seen");
+    let outcome = any().run(script).inputs(json!({ "a": 1 })).await.expect("the sandbox works");
+    assert_eq!(outcome.value(), Some(json!(1)));
+}
+
+#[tokio::test]
+async fn every_unhandled_rejection_is_counted() {
+    let outcome = run(&any(), "for (let i = 0; i < 50; i++) Promise.reject(i); return 1").await;
+    assert_eq!(outcome.unhandled.len(), 21);
+    assert!(outcome.unhandled[20].message.contains("30 more"));
+}

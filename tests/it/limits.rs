@@ -194,9 +194,11 @@ async fn a_million_console_lines_are_cut_and_counted() {
         run(&engine, "for (let i = 0; i < 1e6; i++) console.log('line', i); return 1").await;
     assert_eq!(outcome.value(), Some(json!(1)));
     let bytes: usize = outcome.console.iter().map(|line| line.text.len()).sum();
-    assert!(bytes <= 10_000, "{bytes}");
+    assert!(bytes <= 10_100, "{bytes}");
     assert_eq!(outcome.console[0].text, "line 0");
-    assert_eq!(outcome.console.len() + outcome.dropped_lines as usize, 1_000_000);
+    let note = outcome.console.last().expect("a note");
+    assert!(note.text.contains("the console is full"), "{note:?}");
+    assert_eq!(outcome.console.len() - 1 + outcome.dropped_lines as usize, 1_000_000);
 }
 
 #[tokio::test]
@@ -250,4 +252,62 @@ async fn arguments_that_nest_too_deep_are_errors_of_the_call() {
     let deep = "let a = {}; for (let i = 0; i < 500; i++) a = { a };
         try { await mcp.t.echo(a) } catch (e) { return e.code }";
     assert_eq!(value(&engine, deep).await, json!("ARGUMENTS"));
+}
+
+#[tokio::test]
+async fn what_a_stopped_program_wrote_too_much_is_noted() {
+    let engine = engine(|config| config.cpu_time(Duration::from_millis(200)).console_limit(5_000));
+    let outcome = run(&engine, "for (;;) console.log('x'.repeat(100))").await;
+    assert_eq!(outcome.failure().expect("stopped").code.as_str(), "CPU_TIME");
+    assert!(outcome.console.last().expect("a note").text.contains("the console is full"));
+}
+
+#[tokio::test]
+async fn the_name_of_a_tool_has_a_length() {
+    let engine = engine(|config| config);
+    let long =
+        "const name = 'a:' + 'x'.repeat(1e6); return mcp.call(name, {}).catch((e) => e.name)";
+    assert_eq!(value(&engine, long).await, json!("TypeError"));
+    let odd = "return mcp.call('a:' + 'x'.repeat(500), {}).catch((e) => e.code)";
+    assert_eq!(value(&engine, odd).await, json!("TOOL_UNKNOWN"));
+}
+
+#[tokio::test]
+async fn arguments_beyond_every_limit_are_an_error_of_the_call() {
+    let engine = engine(|config| config.memory_limit(1 << 30));
+    let huge = "return mcp.call('a:b', { x: 'x'.repeat(150e6) }).catch((e) => e.code)";
+    assert_eq!(value(&engine, huge).await, json!("ARGUMENTS_SIZE"));
+}
+
+#[tokio::test]
+async fn a_result_that_nests_deep_is_there_as_text() {
+    let engine = engine(|config| config);
+    let outcome = run(&engine, "let o = []; for (let i = 0; i < 500; i++) o = [o]; return o").await;
+    assert_eq!(outcome.json().map(str::len), Some(1002));
+    assert_eq!(outcome.value(), None);
+}
+
+#[tokio::test]
+async fn a_slow_listener_is_not_charged_to_the_program() {
+    let engine = engine(|config| config.cpu_time(Duration::from_millis(100)));
+    let slow = |event: &pml::Event| {
+        if matches!(event, pml::Event::Console { .. }) {
+            std::thread::sleep(Duration::from_millis(150));
+        }
+    };
+    let script = pml::Script::ts(
+        "console.log('a'); await mcp.pml.sleep({ ms: 1 }); console.log('b'); await mcp.pml.sleep({ ms: 1 }); return 1",
+    );
+    let outcome = engine.run(script).events(slow).await.expect("the sandbox works");
+    assert_eq!(outcome.value(), Some(json!(1)), "{:?}", outcome.usage);
+}
+
+#[tokio::test]
+async fn waiting_for_a_slot_is_not_the_programs_time() {
+    let engine = engine(|config| config.runs(1).timeout(Duration::from_millis(300)));
+    let slow = "await mcp.pml.sleep({ ms: 200 }); return 1";
+    let (a, b, c) = tokio::join!(run(&engine, slow), run(&engine, slow), run(&engine, slow));
+    for outcome in [a, b, c] {
+        assert_eq!(outcome.value(), Some(json!(1)), "{:?}", outcome.ending);
+    }
 }

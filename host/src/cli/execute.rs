@@ -10,7 +10,9 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use std::io::Read;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
@@ -23,7 +25,7 @@ impl Run {
         }
         let script = Script::file(&self.file);
         match self.watch {
-            true => runtime()?.block_on(watch::watch(&script, &self.file, &self.options)),
+            true => match runtime()?.block_on(watch::watch(&script, &self.file, &self.options))? {},
             false => once(script, &self.options),
         }
     }
@@ -36,18 +38,19 @@ impl Eval {
 }
 
 fn once(script: Script, options: &Options) -> Result<ExitCode> {
-    runtime()?.block_on(async {
-        tokio::select! {
-            code = execute(&script, options) => code,
-            interrupted = tokio::signal::ctrl_c() => {
-                interrupted.context("cannot listen for Ctrl-C")?;
-                Ok(ExitCode::from(report::INTERRUPTED))
-            }
-        }
-    })
+    runtime()?.block_on(execute(&script, options))
 }
 
-/// One thread does: a busy program gives way every time slice, so that Ctrl-C is heard.
+/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a reader of its output.
+pub(super) fn end_on_interrupt() -> Result<()> {
+    let always = Arc::new(AtomicBool::new(true));
+    let code = i32::from(report::INTERRUPTED);
+    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, code, always)
+        .context("cannot listen for Ctrl-C")?;
+    Ok(())
+}
+
+/// One thread does: there is one program.
 fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.context("cannot start the runtime")
@@ -55,7 +58,8 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 
 /// Runs the script once and prints what it gives.
 pub(super) async fn execute(script: &Script, options: &Options) -> Result<ExitCode> {
-    let console = Arc::new(Console { json: options.json, failed: Mutex::new(None) });
+    let console =
+        Arc::new(Console { json: options.json, failed: Mutex::new(None), gone: Notify::new() });
     let printer = console.clone();
     let mut run = engine(options)?
         .run(script.clone())
@@ -72,11 +76,17 @@ pub(super) async fn execute(script: &Script, options: &Options) -> Result<ExitCo
     if let Some(seed) = options.seed {
         run = run.seed(seed);
     }
-    let outcome = run.await?;
+    let outcome = tokio::select! {
+        outcome = run.into_future() => Some(outcome?),
+        () = console.gone.notified() => None,
+    };
     if let Some(error) = console.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error.into());
     }
-    conclude(&outcome, options)
+    match outcome {
+        Some(outcome) => conclude(&outcome, options),
+        None => bail!("the console cannot be written"),
+    }
 }
 
 fn engine(options: &Options) -> Result<Engine> {
@@ -94,10 +104,11 @@ fn engine(options: &Options) -> Result<Engine> {
     Ok(Engine::new(&config)?)
 }
 
-/// Prints console lines as they come. A program whose reader is gone is not told, but the command ends with it.
+/// Prints console lines as they come. When the reader is gone, the program ends.
 struct Console {
     json: bool,
     failed: Mutex<Option<std::io::Error>>,
+    gone: Notify,
 }
 
 impl Console {
@@ -109,6 +120,7 @@ impl Console {
         };
         if let Err(error) = printed {
             self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            self.gone.notify_one();
         }
     }
 }
@@ -138,14 +150,19 @@ fn show(result: &RawValue, options: &Options) -> Result<String> {
     if options.json || !ui::stdout_is_terminal() {
         return Ok(result.get().into());
     }
-    let value: Value = json::from_str(result.get()).context("the result is not JSON")?;
-    Ok(json::to_string_pretty(&value)?)
+    // A result may nest deeper than we can read it; then it is shown as it came.
+    match json::from_str::<Value>(result.get()) {
+        Ok(value) => Ok(json::to_string_pretty(&value)?),
+        Err(_) => Ok(result.get().into()),
+    }
 }
 
 fn inputs(options: &Options) -> Result<Value> {
     let Some(given) = &options.inputs else { return Ok(Value::Null) };
     let Some(file) = given.strip_prefix('@') else {
-        return json::from_str(given).context("`--inputs` is not JSON: give a JSON text, or @FILE");
+        return json::from_str(given).map_err(|error| {
+            report::Usage(format!("`--inputs` is not JSON, nor @FILE: {error}")).into()
+        });
     };
     let size =
         std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();
@@ -158,12 +175,14 @@ fn inputs(options: &Options) -> Result<Value> {
 }
 
 fn read_stdin() -> Result<String> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     // One byte over the limit is enough for the loader to refuse it by size.
     let limit = Limits::SOURCE as u64 + 1;
-    std::io::stdin()
-        .take(limit)
-        .read_to_string(&mut text)
-        .context("cannot read the program from stdin")?;
-    Ok(text)
+    let stdin = std::io::stdin().take(limit).read_to_end(&mut text);
+    stdin.context("cannot read the program from stdin")?;
+    match text.len() as u64 == limit {
+        // Too large in any case; where the last character was cut does not matter.
+        true => Ok(String::from_utf8_lossy(&text).into_owned()),
+        false => String::from_utf8(text).context("the program on stdin is not UTF-8"),
+    }
 }

@@ -22,11 +22,11 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return report::usage(&error),
     };
-    let done = match arguments.command {
+    let done = execute::end_on_interrupt().and_then(|()| match arguments.command {
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
-    };
+    });
     done.unwrap_or_else(|error| report::error(&error))
 }

@@ -13,6 +13,18 @@ const BROKEN_PIPE: u8 = 3;
 pub(super) const INTERRUPTED: u8 = 130;
 const INTERNAL: u8 = 255;
 
+/// A flag whose value is wrong in a way that clap cannot see.
+#[derive(Debug)]
+pub(super) struct Usage(pub(super) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
 /// Reports arguments that clap refuses; help and version go to stdout.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     match error.print() {
@@ -29,15 +41,18 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     {
         return ExitCode::from(BROKEN_PIPE);
     }
-    let mut text = format!("{ERROR}error{ERROR:#}: {}", escape(&error.to_string()));
+    let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&error.to_string()));
     for cause in error.chain().skip(1) {
-        text += &format!("\n  {DIM}because{DIM:#}: {}", escape(&cause.to_string()));
+        text += &format!("\n  {DIM}because{DIM:#}: {}", quote(&cause.to_string()));
     }
     let own = error.downcast_ref::<Error>();
     if let Some(hint) = own.and_then(Error::hint) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
     ui::say(&text);
+    if error.is::<Usage>() {
+        return ExitCode::from(USAGE);
+    }
     match own.map(|own| own.kind().class()) {
         Some(Class::Internal) => ExitCode::from(INTERNAL),
         Some(Class::Usage) if own.is_some_and(|own| own.kind() == Code::Config) => {
@@ -49,7 +64,8 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
 
 /// Reports why a program failed.
 pub(super) fn failure(failure: &Failure) {
-    let mut text = format!("{ERROR}error{ERROR:#}: {}", describe(failure));
+    let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
+    let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
     if let Some(frame) = &failure.code_frame {
         text += &format!("\n{}", frame.trim_end());
     }
@@ -71,10 +87,9 @@ pub(super) fn failure(failure: &Failure) {
 /// Reports what a program left behind although it ended.
 pub(super) fn leftovers(outcome: &Outcome) {
     for failure in &outcome.unhandled {
-        ui::say(&format!(
-            "{WARNING}warning{WARNING:#}: unhandled rejection: {}",
-            describe(failure)
-        ));
+        let at = failure.position.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+        let what = describe(failure);
+        ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
     }
     for call in &outcome.abandoned {
         let what = if call.sent { "was cancelled" } else { "was never sent" };
@@ -93,15 +108,24 @@ pub(super) fn leftovers(outcome: &Outcome) {
     }
 }
 
+/// A program's text in ours: escaped, and its further lines indented, so that it cannot pass for a line of our own.
+fn quote(text: &str) -> String {
+    escape(text).replace('\n', "\n    ")
+}
+
 /// One line: what was thrown, or which limit was hit.
 fn describe(failure: &Failure) -> String {
-    let message = escape(&failure.message);
+    let message = quote(&failure.message);
     match failure.code {
-        Code::Threw if failure.name.is_empty() => format!("uncaught {message}"),
+        Code::Threw if failure.name.is_empty() => message,
         Code::Threw => {
             let code = failure.error_code.as_deref().map(escape);
             let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
-            format!("uncaught {}{code}: {message}", escape(&failure.name))
+            let name = quote(&failure.name);
+            match message.is_empty() {
+                true => format!("{name}{code}"),
+                false => format!("{name}{code}: {message}"),
+            }
         }
         code => format!("{message} [{code}]"),
     }

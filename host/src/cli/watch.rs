@@ -8,8 +8,8 @@ use crate::{Limits, Script};
 use anyhow::{Context, Result};
 use notify::{RecursiveMode, Watcher};
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 const SETTLE: Duration = Duration::from_millis(50);
 
 /// Runs until interrupted. A change while the program runs starts it anew.
-pub(super) async fn watch(script: &Script, file: &Path, options: &Options) -> Result<ExitCode> {
+pub(super) async fn watch(script: &Script, file: &Path, options: &Options) -> Result<Infallible> {
     let (sender, mut changes) = mpsc::unbounded_channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
@@ -49,10 +49,6 @@ pub(super) async fn watch(script: &Script, file: &Path, options: &Options) -> Re
             () = run => {}
             () = changed(&mut changes, &files) => {
                 ui::say(&format!("{DIM}changed: running again{DIM:#}"));
-            }
-            interrupted = tokio::signal::ctrl_c() => {
-                interrupted.context("cannot listen for Ctrl-C")?;
-                return Ok(ExitCode::from(report::INTERRUPTED));
             }
         }
     }

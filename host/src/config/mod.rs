@@ -44,7 +44,7 @@ impl Config {
     /// | [`console_limit`](Config::console_limit) | [`Limits::CONSOLE`], 1 MiB |
     /// | [`calls`](Config::calls) | [`Limits::CALLS`], 10,000 |
     /// | [`calls_in_flight`](Config::calls_in_flight) | [`Limits::CALLS_IN_FLIGHT`], 256 |
-    /// | [`arguments_limit`](Config::arguments_limit) | [`Limits::ARGUMENTS`], 16 MiB |
+    /// | [`arguments_limit`](Config::arguments_limit) | [`Limits::ARGUMENTS`], 4 MiB |
     /// | [`reply_limit`](Config::reply_limit) | [`Limits::REPLY`], 16 MiB |
     /// | [`runs`](Config::runs) | [`Config::RUNS`], 1,000 |
     /// | [`clock`](Config::clock) | the machine's |

@@ -60,8 +60,8 @@ impl Limits {
     pub const CALLS: u64 = 10_000;
     /// Enough to hide latency; few servers answer more at once.
     pub const CALLS_IN_FLIGHT: usize = 256;
-    /// Arguments wait in the host, outside the guest's own memory.
-    pub const ARGUMENTS: usize = 16 << 20;
+    /// Arguments wait in the host, outside the guest's own memory, and may take fifty times their size once parsed.
+    pub const ARGUMENTS: usize = 4 << 20;
     /// A larger one would not fit in the default memory once it is parsed.
     pub const REPLY: usize = 16 << 20;
 }

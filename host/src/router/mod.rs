@@ -1,25 +1,18 @@
 //! The door: whether a call may go, and where it goes.
 //!
-//! In flows a [`Call`], out flows a [`Verdict`]. The router answers; the run acts on it.
+//! In flows the name of a tool, out flows a verdict; then in flows the [`Call`] and out its reply. A call that is refused is
+//! never even parsed.
 
 mod tools;
 
 pub use tools::{Tools, tools_from_fn};
 
-use crate::model::{Call, CallError, Code, Reply, ToolPattern};
+use crate::model::{Call, CallError, Code, Reply, ToolName, ToolPattern};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
 /// The server name of everything built in. No server can take it.
 pub(crate) const BUILT_IN: &str = "pml";
-
-/// What is to become of a call.
-pub(crate) enum Verdict {
-    /// It goes: this is its reply to come. Dropping it cancels the call.
-    Go(BoxFuture<'static, Reply>),
-    /// It does not go, and the program is told why.
-    Refuse(CallError),
-}
 
 /// Policy and destinations of one run.
 pub(crate) struct Router {
@@ -32,18 +25,21 @@ impl Router {
         Router { allow, tools }
     }
 
-    /// Decides on a call. What no pattern allows is refused, whether or not it exists.
-    pub(crate) fn route(&self, call: Call) -> Verdict {
-        let tool = &call.tool;
+    /// Decides on a tool. What no pattern allows is refused, whether or not it exists.
+    pub(crate) fn admit(&self, tool: &ToolName) -> Result<(), CallError> {
         if tool.server() == BUILT_IN {
             let message = format!("pml has no built-in tool `{}`", tool.tool());
-            return Verdict::Refuse(CallError::new(Code::ToolUnknown, message));
+            return Err(CallError::new(Code::ToolUnknown, message));
         }
         if !self.allow.iter().any(|pattern| pattern.covers(tool)) {
             let message = format!("tool `{tool}` is not allowed");
-            return Verdict::Refuse(CallError::new(Code::ToolDenied, message));
+            return Err(CallError::new(Code::ToolDenied, message));
         }
-        let tools = self.tools.clone();
-        Verdict::Go(Box::pin(async move { tools.call(call).await }))
+        Ok(())
+    }
+
+    /// Carries out a call that was admitted. Dropping the future cancels it.
+    pub(crate) fn go(&self, call: Call) -> BoxFuture<'_, Reply> {
+        self.tools.call(call)
     }
 }

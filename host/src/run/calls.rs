@@ -1,6 +1,6 @@
 //! The calls of one run that have no outcome yet: queued, out, or asleep.
 
-use super::perform::{self, perform};
+use super::perform::perform;
 use super::timers::Timers;
 use crate::event::{Event, EventSink};
 use crate::model::{CallError, CallId, Code, Limits, Reply, RunId, Timestamp, ToolName};
@@ -9,7 +9,8 @@ use crate::run::Abandoned;
 use crate::sandbox::Ask;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -30,6 +31,13 @@ struct Queued {
     arguments: String,
 }
 
+/// A reply on its way to the program.
+struct Arrived {
+    id: CallId,
+    reply: Reply,
+    at: Timestamp,
+}
+
 /// All open calls.
 pub(super) struct Calls {
     run: RunId,
@@ -41,7 +49,11 @@ pub(super) struct Calls {
     flying: FuturesUnordered<Flying>,
     timers: Timers,
     /// Replies that have arrived, in the order of their arrival.
-    ready: VecDeque<(CallId, Reply)>,
+    ready: VecDeque<Arrived>,
+    /// Calls that were cancelled after their reply had arrived.
+    dropped: HashSet<CallId>,
+    /// The last reading of the run's clock.
+    last: Timestamp,
     released: usize,
 }
 
@@ -62,16 +74,18 @@ impl Calls {
             flying: FuturesUnordered::new(),
             timers: Timers::default(),
             ready: VecDeque::new(),
+            dropped: HashSet::new(),
+            last: Timestamp::default(),
             released: 0,
         }
     }
 
     /// Takes what a step asked for at `now`.
-    pub(super) async fn take(&mut self, asks: Vec<Ask>, now: Timestamp, limit: usize) {
+    pub(super) fn take(&mut self, asks: Vec<Ask>, now: Timestamp, limit: usize) {
         for ask in asks {
             match ask {
                 Ask::Request { id, tool, arguments } => match arguments {
-                    Ok(arguments) => self.request(id, tool, arguments, now).await,
+                    Ok(arguments) => self.request(id, tool, arguments, now),
                     Err(size) => {
                         let message = format!(
                             "the arguments of open calls may be {limit} bytes of JSON in all; these are {size}"
@@ -84,7 +98,7 @@ impl Calls {
         }
     }
 
-    async fn request(&mut self, id: CallId, tool: String, arguments: String, now: Timestamp) {
+    fn request(&mut self, id: CallId, tool: String, arguments: String, now: Timestamp) {
         let size = arguments.len();
         let name = match tool.parse::<ToolName>() {
             Ok(name) => name,
@@ -95,11 +109,7 @@ impl Calls {
         };
         if name.server() == BUILT_IN && name.tool() == "sleep" {
             self.released += size;
-            let added = match perform::parse(arguments).await {
-                Ok(arguments) => self.timers.add(id, &arguments, now),
-                Err(error) => Err(error),
-            };
-            if let Err(error) = added {
+            if let Err(error) = self.timers.add(id, &arguments, now) {
                 self.refuse(id, error);
             }
             return;
@@ -109,7 +119,8 @@ impl Calls {
     }
 
     fn refuse(&mut self, id: CallId, error: CallError) {
-        self.ready.push_back((id, Err(error)));
+        let at = self.last;
+        self.ready.push_back(Arrived { id, reply: Err(error), at });
     }
 
     fn cancel(&mut self, id: CallId) {
@@ -117,13 +128,13 @@ impl Calls {
             return;
         }
         if let Some(open) = self.close(id) {
-            match open.abort {
-                Some(abort) => abort.abort(),
-                None => self.queue.retain(|queued| queued.id != id),
+            if let Some(abort) = open.abort {
+                abort.abort();
             }
             self.events.event(&Event::CallDropped { run: self.run, call: id });
+        } else {
+            self.dropped.insert(id);
         }
-        self.ready.retain(|(ready, _)| *ready != id);
     }
 
     fn close(&mut self, id: CallId) -> Option<Open> {
@@ -134,16 +145,16 @@ impl Calls {
 
     /// Sends queued calls while there is room.
     pub(super) fn send(&mut self) {
-        while self.flying.len() < self.in_flight {
+        // Replies that the program has not taken count too: a busy program must not pile them up.
+        while self.flying.len() + self.ready.len() < self.in_flight {
             let Some(Queued { id, tool, arguments }) = self.queue.pop_front() else { return };
+            let Some(open) = self.open.get_mut(&id) else { continue };
             self.events.event(&Event::CallStarted { run: self.run, call: id, tool: tool.clone() });
             let (run, router) = (self.run, self.router.clone());
             let call: BoxFuture<'static, _> =
                 Box::pin(async move { (id, perform(&router, run, id, tool, arguments).await) });
             let (abort, registration) = AbortHandle::new_pair();
-            if let Some(open) = self.open.get_mut(&id) {
-                open.abort = Some(abort);
-            }
+            open.abort = Some(abort);
             self.flying.push(Abortable::new(call, registration));
         }
     }
@@ -162,7 +173,8 @@ impl Calls {
         }
         let error = reply.as_ref().err().cloned();
         self.events.event(&Event::CallSettled { run: self.run, call: id, error });
-        self.ready.push_back((id, reply));
+        let at = self.last;
+        self.ready.push_back(Arrived { id, reply, at });
     }
 
     /// Waits for the next reply or the end of a sleep. `now` reads the run's clock.
@@ -172,35 +184,53 @@ impl Calls {
     ) -> (CallId, Reply, Timestamp) {
         loop {
             self.send();
-            let at = now();
-            if let Some(id) = self.timers.take_due(at) {
-                return (id, Ok(serde_json::Value::Null), at);
+            self.last = now();
+            // Replies are noted before timers are looked at: a timer that is always due must not keep them out.
+            poll_fn(|context| {
+                self.poll(context);
+                Poll::Ready(())
+            })
+            .await;
+            if let Some(next) = self.take_ready() {
+                return next;
             }
-            if let Some((id, reply)) = self.ready.pop_front() {
-                return (id, reply, at);
-            }
-            match self.timers.next() {
-                None => match self.flying.next().await {
+            let wait = self.timers.next().map(|due| (due, due.since(self.last)));
+            let Some((due, wait)) = wait else {
+                match self.flying.next().await {
                     Some(done) => self.arrive(done),
                     // The guest says it waits, and there is nothing to wait for: its own check comes first.
                     None => std::future::pending().await,
-                },
-                Some(due) => {
-                    let sleep = tokio::time::sleep(due.since(at));
-                    tokio::select! {
-                        biased;
-                        Some(done) = self.flying.next() => self.arrive(done),
-                        () = sleep => {
-                            // The timer's word counts even where the clock stands still.
-                            let at = now().max(due);
-                            if let Some(id) = self.timers.take_due(at) {
-                                return (id, Ok(serde_json::Value::Null), at);
-                            }
-                        }
-                    }
                 }
+                continue;
+            };
+            tokio::select! {
+                biased;
+                Some(done) = self.flying.next() => {
+                    self.last = now();
+                    self.arrive(done);
+                }
+                // The timer's word counts even where the clock stands still.
+                () = tokio::time::sleep(wait) => self.last = now().max(due),
+            }
+            if let Some(next) = self.take_ready() {
+                return next;
             }
         }
+    }
+
+    /// Takes what comes first of the sleeps that have ended and the replies that have arrived.
+    fn take_ready(&mut self) -> Option<(CallId, Reply, Timestamp)> {
+        while self.ready.front().is_some_and(|first| self.dropped.remove(&first.id)) {
+            self.ready.pop_front();
+        }
+        let due = self.timers.next().filter(|due| *due <= self.last);
+        let arrived = self.ready.front().map(|first| first.at);
+        if due.is_some_and(|due| arrived.is_none_or(|arrived| due < arrived)) {
+            let id = self.timers.take_due(self.last)?;
+            return Some((id, Ok(serde_json::Value::Null), self.last));
+        }
+        let Arrived { id, reply, .. } = self.ready.pop_front()?;
+        Some((id, reply, self.last))
     }
 
     /// Takes the number of bytes of arguments that are no longer held.

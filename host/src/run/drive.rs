@@ -52,35 +52,38 @@ impl Drive {
         begin: Begin,
         recorded: bool,
     ) -> Result<Outcome, Error> {
+        let broken =
+            |stop: Stop| Error::new(Code::Internal, "the sandbox failed").with_source(stop);
+        // Waiting for a slot is not the program's time.
+        let instance = Instance::new(machine, self.limits.clone(), self.on_line()).await;
+        let mut instance = instance.map_err(broken)?;
         let started = Instant::now();
         let at = self.now();
         self.events.event(&Event::Started { run: self.run, at });
         let mut recording = recorded.then(|| Recording::new(&begin, &self.limits));
-        let mut instance = None;
         let timeout = self.limits.timeout;
-        let work = self.work(machine, &mut instance, begin, recording.as_mut());
-        let end = match tokio::time::timeout(timeout, work).await {
-            Ok(Ok(step)) => step,
-            Ok(Err(Stop::Broken(what))) => {
-                return Err(Error::new(Code::Internal, "the sandbox failed").with_source(what));
-            }
-            Ok(Err(stop)) => stopped(failure::of_stop(&stop)),
-            Err(_) => stopped(failure::plain(
-                Code::Timeout,
-                format!("the run took longer than {timeout:?}"),
-            )),
-        };
+        let work = self.work(&mut instance, begin, recording.as_mut());
+        let end = tokio::time::timeout(timeout, work).await;
         let usage = Usage {
-            cpu_time: instance.as_ref().map(Instance::cpu_time).unwrap_or_default(),
+            cpu_time: instance.cpu_time(),
             wall_time: started.elapsed(),
-            memory: instance.as_ref().map(Instance::memory).unwrap_or_default(),
+            memory: instance.memory(),
             calls: self.made,
-            slices: instance.as_ref().map(Instance::slices).unwrap_or_default(),
+            slices: instance.slices(),
         };
         drop(instance);
         let abandoned = self.calls.abandon();
         let at = self.now();
         self.events.event(&Event::Ended { run: self.run, at });
+        let end = match end {
+            Ok(Ok(end)) => end,
+            Ok(Err(stop @ Stop::Broken(_))) => return Err(broken(stop)),
+            Ok(Err(stop)) => stopped(failure::of_stop(&stop)),
+            Err(_) => {
+                let message = format!("the run took longer than {timeout:?}");
+                stopped(failure::plain(Code::Timeout, message))
+            }
+        };
         let place = |fault| failure::of_fault(&program, fault);
         let console =
             std::mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner));
@@ -101,16 +104,14 @@ impl Drive {
     }
 
     /// Steps the program until it ends.
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     async fn work(
         &mut self,
-        machine: Arc<Machine>,
-        instance: &mut Option<Instance>,
+        instance: &mut Instance,
         begin: Begin,
         mut recording: Option<&mut Recording>,
     ) -> Result<End, Stop> {
-        let instance =
-            instance.insert(Instance::new(machine, self.limits.clone(), self.on_line()).await?);
-        let mut yielded = instance.cpu_time();
+        let mut yielded = Instant::now();
         let mut now = self.now();
         let mut given = None;
         let mut step = with_calls(&mut self.calls, instance.start(begin, now)).await?;
@@ -122,20 +123,20 @@ impl Drive {
             match step.state {
                 State::Waiting => {}
                 State::Finished(json) => {
-                    self.calls.take(step.asks, now, self.limits.arguments).await;
+                    self.calls.take(step.asks, now, self.limits.arguments);
                     let json = json.map(RawValue::from_string).transpose();
                     let json = json.map_err(|error| Stop::Broken(error.to_string()))?;
                     return Ok(End::new(Last::Finished(json), step.unhandled, step.dropped_lines));
                 }
                 State::Failed(fault) => {
-                    self.calls.take(step.asks, now, self.limits.arguments).await;
+                    self.calls.take(step.asks, now, self.limits.arguments);
                     return Ok(End::new(Last::Fault(fault), step.unhandled, step.dropped_lines));
                 }
             }
-            self.calls.take(step.asks, now, self.limits.arguments).await;
-            if instance.cpu_time().saturating_sub(yielded) > TURN {
+            self.calls.take(step.asks, now, self.limits.arguments);
+            if yielded.elapsed() > TURN {
                 tokio::task::yield_now().await;
-                yielded = instance.cpu_time();
+                yielded = Instant::now();
             }
             let (id, reply, at) = {
                 let (clock, last) = (&self.clock, &mut self.last);

@@ -96,6 +96,7 @@ pub(super) fn of_fault(program: &Program, fault: Fault) -> Failure {
     let position = stack.first().map(|frame| frame.position.clone());
     let code_frame = position.as_ref().and_then(|position| program.code_frame(position));
     Failure {
+        hint: absent(&fault.name, &fault.message),
         name: fault.name,
         error_code: fault.code,
         position,
@@ -103,4 +104,25 @@ pub(super) fn of_fault(program: &Program, fault: Fault) -> Failure {
         code_frame: code_frame.map(|frame| frame.to_string()),
         ..plain(code, fault.message)
     }
+}
+
+/// What to do about a name that programs elsewhere have and programs here have not.
+fn absent(name: &str, message: &str) -> Option<String> {
+    let missing = message.strip_suffix(" is not defined").filter(|_| name == "ReferenceError")?;
+    let missing = missing.trim_matches('\'');
+    let instead = match missing {
+        "fetch" | "XMLHttpRequest" | "WebSocket" => {
+            "there is no network: call a tool with `mcp.server.tool(args)`"
+        }
+        "require" => {
+            "there is no `require`: import a file of the workspace by its relative path, or call a tool"
+        }
+        "process" | "Deno" | "Bun" => "there is no process: take settings from `inputs`",
+        "Buffer" => "there is no `Buffer`: use `Uint8Array`, `TextEncoder` or `atob`",
+        "Intl" => "there is no `Intl`: format dates and numbers by hand, or call a tool",
+        "setImmediate" => "use `setTimeout` or `queueMicrotask`",
+        "WeakRef" | "FinalizationRegistry" => "programs must not see when garbage is collected",
+        _ => return None,
+    };
+    Some(instead.into())
 }

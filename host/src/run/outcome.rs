@@ -83,12 +83,17 @@ impl Outcome {
         }
     }
 
-    /// Returns the result as a value; nothing if it is `undefined` or the program failed.
-    pub fn value(&self) -> Option<Value> {
+    /// Returns the result as JSON text; nothing if it is `undefined` or the program failed.
+    pub fn json(&self) -> Option<&str> {
         match &self.ending {
-            Ending::Finished(Some(json)) => serde_json::from_str(json.get()).ok(),
-            _ => None,
+            Ending::Finished(json) => json.as_deref().map(RawValue::get),
+            Ending::Failed(_) => None,
         }
+    }
+
+    /// Returns the result as a value; nothing if it is `undefined`, nested deeper than 128 levels, or the program failed.
+    pub fn value(&self) -> Option<Value> {
+        self.json().and_then(|json| serde_json::from_str(json).ok())
     }
 
     /// Returns the failure, if there was one.

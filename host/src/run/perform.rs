@@ -1,7 +1,7 @@
 //! One call from its text to its reply's text.
 
 use crate::model::{Call, CallError, CallId, Code, Reply, RunId, ToolName};
-use crate::router::{Router, Verdict};
+use crate::router::Router;
 use crate::sandbox::Settled;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 const PARSE_INLINE: usize = 128 << 10;
 
 /// Parses the arguments of a call: once, into the one value that policy, journal and tool see.
-pub(super) async fn parse(text: String) -> Result<Value, CallError> {
+async fn parse(text: String) -> Result<Value, CallError> {
     let value = match text.len() <= PARSE_INLINE {
         true => serde_json::from_str(&text),
         false => match tokio::task::spawn_blocking(move || serde_json::from_str(&text)).await {
@@ -34,32 +34,50 @@ pub(super) async fn perform(
     tool: ToolName,
     arguments: String,
 ) -> Reply {
+    router.admit(&tool)?;
     let arguments = parse(arguments).await?;
-    match router.route(Call::new(run, id, tool, arguments)) {
-        Verdict::Go(reply) => reply.await,
-        Verdict::Refuse(error) => Err(error),
-    }
+    router.go(Call::new(run, id, tool, arguments)).await
 }
 
 /// Writes a reply as the guest will get it.
 pub(super) fn settle(reply: &Reply, limit: usize) -> Settled {
     match reply {
-        Ok(value) => {
-            let json = value.to_string();
-            match json.len() > limit {
-                true => settle(&Err(too_large(json.len(), limit)), limit),
-                false => Settled::Value(json),
-            }
-        }
+        Ok(value) => match write(value, limit) {
+            Some(json) => Settled::Value(json),
+            None => settle(&Err(too_large(limit)), limit),
+        },
         Err(error) => Settled::Error {
             code: error.code.clone(),
             message: error.message.clone(),
-            data: error.data.as_ref().map(Value::to_string).filter(|data| data.len() <= limit),
+            data: error.data.as_ref().and_then(|data| write(data, limit)),
         },
     }
 }
 
-fn too_large(size: usize, limit: usize) -> CallError {
-    let message = format!("the answer is {size} bytes of JSON, the limit is {limit}");
+/// Writes a value as JSON, and stops where it gets too long.
+fn write(value: &Value, limit: usize) -> Option<String> {
+    struct Bounded(Vec<u8>, usize);
+
+    impl std::io::Write for Bounded {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if self.0.len() + bytes.len() > self.1 {
+                return Err(std::io::ErrorKind::FileTooLarge.into());
+            }
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut json = Bounded(Vec::with_capacity(128), limit);
+    serde_json::to_writer(&mut json, value).ok()?;
+    String::from_utf8(json.0).ok()
+}
+
+fn too_large(limit: usize) -> CallError {
+    let message = format!("the answer is more than {limit} bytes of JSON");
     CallError::new(Code::ReplySize, message)
 }

@@ -3,12 +3,21 @@
 //! **Invariant:** sleeps that are due settle by due time, then by id.
 
 use crate::model::{CallError, CallId, Code, Timestamp};
-use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// Longest sleep, as in browsers and node.
 const LONGEST: f64 = (1u64 << 31) as f64;
+
+/// Longest arguments of a sleep: a number and its name, with room to spare.
+const ARGUMENTS: usize = 100;
+
+/// The arguments of a sleep.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sleep {
+    ms: f64,
+}
 
 /// The sleeps of one run.
 #[derive(Default)]
@@ -22,11 +31,13 @@ impl Timers {
     pub(super) fn add(
         &mut self,
         id: CallId,
-        arguments: &Value,
+        arguments: &str,
         now: Timestamp,
     ) -> Result<(), CallError> {
-        let ms = arguments.get("ms").and_then(Value::as_f64);
-        let Some(ms) = ms.filter(|ms| (0.0..=LONGEST).contains(ms)) else {
+        let arguments = (arguments.len() <= ARGUMENTS).then_some(arguments);
+        let sleep = arguments.and_then(|text| serde_json::from_str::<Sleep>(text).ok());
+        let ms = sleep.map(|sleep| sleep.ms).filter(|ms| (0.0..=LONGEST).contains(ms));
+        let Some(ms) = ms else {
             let message = "`pml:sleep` takes `{ ms }`, a number from 0 to 2147483648";
             return Err(CallError::new(Code::Arguments, message));
         };
@@ -65,7 +76,9 @@ mod tests {
     fn overdue_sleeps_settle_by_due_time_and_then_by_id() {
         let mut timers = Timers::default();
         for (id, ms) in [(1, 30), (2, 10), (3, 10), (4, 20)] {
-            timers.add(CallId(id), &json!({ "ms": ms }), Timestamp(0)).expect("a sleep");
+            timers
+                .add(CallId(id), &json!({ "ms": ms }).to_string(), Timestamp(0))
+                .expect("a sleep");
         }
         let order: Vec<_> =
             std::iter::from_fn(|| timers.take_due(Timestamp(30_000))).map(|id| id.0).collect();
@@ -75,7 +88,7 @@ mod tests {
     #[test]
     fn a_sleep_ends_when_it_is_due_and_not_before() {
         let mut timers = Timers::default();
-        timers.add(CallId(1), &json!({ "ms": 1.5 }), Timestamp(100)).expect("a sleep");
+        timers.add(CallId(1), &json!({ "ms": 1.5 }).to_string(), Timestamp(100)).expect("a sleep");
         assert_eq!(timers.take_due(Timestamp(1_599)), None);
         assert_eq!(timers.take_due(Timestamp(1_600)), Some(CallId(1)));
         assert_eq!(timers.next(), None);
@@ -84,7 +97,7 @@ mod tests {
     #[test]
     fn a_cancelled_sleep_is_gone() {
         let mut timers = Timers::default();
-        timers.add(CallId(1), &json!({ "ms": 1 }), Timestamp(0)).expect("a sleep");
+        timers.add(CallId(1), &json!({ "ms": 1 }).to_string(), Timestamp(0)).expect("a sleep");
         assert!(timers.remove(CallId(1)));
         assert!(!timers.remove(CallId(1)));
         assert_eq!(timers.take_due(Timestamp(u64::MAX)), None);
@@ -92,13 +105,16 @@ mod tests {
 
     #[test]
     fn a_sleep_without_a_time_is_refused() {
-        for arguments in
-            [json!({}), json!({ "ms": -1 }), json!({ "ms": "1" }), json!({ "ms": 1e12 })]
-        {
-            assert!(
-                Timers::default().add(CallId(1), &arguments, Timestamp(0)).is_err(),
-                "{arguments}"
-            );
+        for arguments in [
+            json!({}),
+            json!({ "ms": -1 }),
+            json!({ "ms": "1" }),
+            json!({ "ms": 1e12 }),
+            json!({ "ms": 1, "more": "x" }),
+            json!({ "ms": 1, "s": "x".repeat(1000) }),
+        ] {
+            let added = Timers::default().add(CallId(1), &arguments.to_string(), Timestamp(0));
+            assert!(added.is_err(), "{arguments}");
         }
     }
 }

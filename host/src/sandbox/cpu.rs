@@ -12,6 +12,7 @@ pub(crate) struct Cpu {
     used: AtomicU64,
     slices: AtomicU64,
     busy: AtomicBool,
+    aside: AtomicU64,
 }
 
 /// A stretch of running, from one poll of the guest to its return.
@@ -43,9 +44,24 @@ impl Cpu {
 
     /// The guest gives the thread back. Returns how long it had it.
     pub(crate) fn leave(&self, stretch: &Stretch) -> Duration {
-        let spent = stretch.elapsed();
+        let aside = Duration::from_nanos(self.aside.swap(0, Relaxed));
+        let spent = match stretch.thread {
+            // The thread's own clock does not count the time that the host's work waited.
+            Some(_) => stretch.elapsed(),
+            None => stretch.elapsed().saturating_sub(aside),
+        };
         self.used.fetch_add(u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX), Relaxed);
         spent
+    }
+
+    /// Does work of the host in the middle of a stretch, which the program is not charged for.
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
+    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = work();
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.aside.fetch_add(nanos, Relaxed);
+        done
     }
 
     /// A slice has ended, and the guest will go on.

@@ -16,6 +16,9 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use wasmtime::{Store, UpdateDeadline};
 
+/// Bytes that one call may carry in or out. Sizes have limits of their own; this is above all of them.
+const HOSTCALL_FUEL: usize = 1 << 30;
+
 /// What a program starts with.
 pub(crate) struct Begin {
     pub(crate) modules: Vec<Module>,
@@ -52,6 +55,7 @@ impl Instance {
             last: 0,
             held: 0,
             memory: 0,
+            printed: 0,
         };
         let mut store = Store::new(&machine.engine, state);
         store.limiter(|state| state);
@@ -64,6 +68,7 @@ impl Instance {
             }
         });
         store.set_epoch_deadline(1);
+        store.set_hostcall_fuel(HOSTCALL_FUEL);
         let guest = machine.guest.instantiate_async(&mut store).await.map_err(Stop::from_trap)?;
         Ok(Instance { store, guest, machine, cpu, _slot: slot })
     }
@@ -78,6 +83,7 @@ impl Instance {
             seed: begin.seed.into(),
             console_limit: clamp(limits.console),
             result_limit: clamp(limits.result),
+            arguments_limit: clamp(limits.arguments),
             stack_limit: clamp(limits.stack),
         };
         self.store.set_epoch_deadline(1);

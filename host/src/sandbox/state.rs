@@ -9,6 +9,12 @@ use wasmtime::{ResourceLimiter, Result};
 /// Entries of the guest's function table; it never grows beyond what it starts with.
 pub(super) const TABLE_CEILING: usize = 10_000;
 
+/// What a console may hold beside its limit: the note that it is full, and characters of more than one byte cut apart.
+const CONSOLE_SLACK: usize = 1 << 10;
+
+/// Longest name of a tool that the guest lets out.
+const TOOL_CEILING: usize = 1 << 10;
+
 /// Receives each console line as it comes out of the guest.
 pub(crate) type LineSink = Box<dyn FnMut(&Line) + Send>;
 
@@ -23,11 +29,18 @@ pub(super) struct GuestState {
     /// Bytes of arguments that the host holds for calls without an answer.
     pub(super) held: usize,
     pub(super) memory: usize,
+    /// Bytes of console so far.
+    pub(super) printed: usize,
 }
 
 impl GuestState {
     pub(super) fn line(&mut self, line: Line) {
-        (self.on_line)(&line);
+        // The guest may be wrong about its own budget; the host is not.
+        self.printed = self.printed.saturating_add(line.text.len());
+        if self.printed > self.limits.console.saturating_mul(2).saturating_add(CONSOLE_SLACK) {
+            return;
+        }
+        self.cpu.aside(|| (self.on_line)(&line));
         self.lines.push(line);
     }
 }
@@ -36,6 +49,9 @@ impl Host for GuestState {
     fn request(&mut self, id: GuestCallId, tool: String, arguments: String) -> Result<()> {
         if id != self.last + 1 {
             return Err(Stop::Broken(format!("call {id} came after call {}", self.last)).into());
+        }
+        if tool.len() > TOOL_CEILING {
+            return Err(Stop::Broken("the name of a tool is too long".into()).into());
         }
         if id > self.limits.calls {
             return Err(Stop::Calls(self.limits.calls).into());

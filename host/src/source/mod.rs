@@ -15,6 +15,7 @@
 //! **Invariant:** hostile text costs at most linear time and a bounded stack.
 //! This room knows nothing of the sandbox, of policy, or of tools.
 
+mod atlas;
 mod blank;
 mod compile;
 mod error;
@@ -28,6 +29,7 @@ mod position;
 mod program;
 mod resolve;
 mod script;
+mod sites;
 mod stack;
 mod trace;
 mod words;

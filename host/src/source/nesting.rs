@@ -21,6 +21,10 @@ const ARROWS: u32 = 16;
 const GUESSES: usize = 16;
 /// Most values inside type arguments that may be no type arguments: each may double the time to parse what is inside.
 const DOUBLINGS: usize = 5;
+/// Most `infer X extends` open at once: each is read twice, with its constraint and without.
+const INFERS: u32 = 8;
+/// Bytes looked at in search of the end of regular expressions, for each byte of the text. An ordinary text needs one.
+const RESCANS: usize = 16;
 /// Most `<` open at once. Written types go to ten and more.
 const ANGLES: u32 = 32;
 /// Most places that may double, counted blindly in a text that can be read in two ways.
@@ -67,6 +71,16 @@ struct Level {
     doubled: bool,
     /// Whether it was opened inside a guess.
     guessed: bool,
+    /// How many `infer X extends` stand in the current item.
+    infers: u32,
+}
+
+/// How much of `infer X extends` has been read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Infer {
+    No,
+    Word,
+    Name,
 }
 
 struct Scan<'t> {
@@ -80,6 +94,9 @@ struct Scan<'t> {
     guesses: usize,
     doublings: usize,
     unsure: Option<usize>,
+    infer: Infer,
+    infers: u32,
+    rescanned: usize,
 }
 
 /// Checks how deep a text nests.
@@ -94,6 +111,9 @@ pub(super) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
         guesses: 0,
         doublings: 0,
         unsure: None,
+        infer: Infer::No,
+        infers: 0,
+        rescanned: 0,
     };
     if text.starts_with("#!") {
         scan.line();
@@ -110,6 +130,12 @@ pub(super) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
         line_end = false;
         if scan.levels.len() > BRACKETS {
             return Err(too_deep(start, "brackets are nested too deep"));
+        }
+        if scan.infers > INFERS {
+            return Err(too_deep(start, "`infer … extends` is nested too deep"));
+        }
+        if scan.rescanned / RESCANS > text.len() {
+            return Err(too_deep(start, "too many `/` without an end in one line"));
         }
         if scan.guesses > GUESSES {
             return Err(too_deep(start, "default values are nested too deep"));
@@ -209,6 +235,9 @@ impl Scan<'_> {
     }
 
     fn token(&mut self, text: &str, byte: u8, line_end: bool) {
+        if !words::is_part(byte) {
+            self.infer = Infer::No;
+        }
         match byte {
             b'"' | b'\'' => self.string(byte),
             b'`' => {
@@ -257,6 +286,7 @@ impl Scan<'_> {
         let open = closed.as_ref().and_then(|level| level.open);
         if let Some(level) = closed {
             self.angles -= level.angles;
+            self.infers -= level.infers;
             self.guesses -= usize::from(level.guessed);
             self.doublings -= usize::from(level.doubled);
         }
@@ -333,10 +363,11 @@ impl Scan<'_> {
             || matches!(self.text.get(end), Some(b'/' | b'*'))
     }
 
-    fn regular_expression_end(&self) -> Option<usize> {
+    fn regular_expression_end(&mut self) -> Option<usize> {
         let mut class = false;
         let mut at = self.at + 1;
         loop {
+            self.rescanned += 1;
             match self.text.get(at)? {
                 b'\n' | b'\r' => return None,
                 b'\\' => at += 1,
@@ -365,6 +396,18 @@ impl Scan<'_> {
             self.at += 1;
         }
         let word = &self.text[start..self.at];
+        self.infer = match (self.infer, word) {
+            (Infer::Name, b"extends") => {
+                self.infers += 1;
+                if let Some(level) = self.levels.last_mut() {
+                    level.infers += 1;
+                }
+                Infer::No
+            }
+            (Infer::Word, _) => Infer::Name,
+            (_, b"infer") => Infer::Word,
+            _ => Infer::No,
+        };
         let next = words::class(word, self.last);
         // A word after an operand begins a new statement or member.
         if matches!(self.last, Last::Operand | Last::Brace) && !words::continues(word) {
@@ -446,6 +489,7 @@ impl Scan<'_> {
     fn end_item(&mut self) {
         if let Some(level) = self.levels.last_mut() {
             (level.chain, level.arrows, level.assigning) = (0, 0, false);
+            self.infers -= std::mem::take(&mut level.infers);
         }
     }
 
@@ -487,6 +531,27 @@ mod tests {
 
     fn check_ts(text: &str) -> Result<(), &'static str> {
         check(text, Language::TypeScript).map_err(|deep| deep.message)
+    }
+
+    #[test]
+    fn what_the_parser_reads_twice_at_every_level_is_refused() {
+        let infers = |n: usize| {
+            format!("type X = {}a{}; 1", "(infer U extends ".repeat(n), " ? 1 : 2)".repeat(n))
+        };
+        assert!(check(&infers(4), Language::TypeScript).is_ok());
+        assert!(check(&infers(24), Language::TypeScript).is_err());
+        let flat =
+            "type X<T> = T extends [infer A extends string, infer B extends string] ? A : B;\n";
+        assert!(check(&flat.repeat(100), Language::TypeScript).is_ok());
+    }
+
+    #[test]
+    fn slashes_that_end_nowhere_cost_no_more_than_linear_time() {
+        assert!(check(&format!("x {}", "/\\".repeat(200_000)), Language::TypeScript).is_err());
+        assert!(
+            check(&format!("x = {};", "a / b + ".repeat(50_000) + "1"), Language::TypeScript)
+                .is_ok()
+        );
     }
 
     #[test]

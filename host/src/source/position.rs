@@ -53,6 +53,12 @@ impl<'t> Lines<'t> {
         Some(self.text.get(start..end)?.trim_end_matches(['\n', '\r']))
     }
 
+    /// Returns the byte offset of a 1-based line and a 1-based byte column.
+    pub(super) fn offset(&self, line: u32, column: u32) -> Option<u32> {
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        u32::try_from(*self.starts.get(index)?).ok()?.checked_add(column.checked_sub(1)?)
+    }
+
     /// Returns the 1-based line of a byte offset and the byte offset within that line.
     pub(super) fn locate(&self, offset: usize) -> (u32, usize) {
         let index = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);

@@ -5,19 +5,18 @@
 //! **Invariant:** the text is hostile: what does not read as a frame of a known module is left out, lengths and counts are
 //! bounded, and nothing panics.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
-use super::position::{Lines, Position, utf16_column};
-use super::program::{Module, Program};
+use super::atlas::{Atlas, Line, Place};
+use super::position::Position;
+use super::program::Program;
 
 /// Most frames returned: enough to see a recursion, few enough to read.
 const FRAMES: usize = 50;
 /// Longest function name kept, in characters.
 const NAME: usize = 100;
-/// Longest line that is read as a frame, in bytes.
-const LINE: usize = 4096;
+/// Most lines looked at to find those.
+const LINES: usize = 10_000;
 
 /// One function call of a stack trace, in the user's own source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,107 +31,74 @@ pub struct Frame {
 
 impl Program {
     /// Reads the frames of a raw guest stack that lie in this program, innermost first, at most 50.
+    ///
+    /// Constructors that nobody wrote are left out, unless there is nothing else.
     pub fn trace(&self, raw_stack: &str) -> Vec<Frame> {
-        let mut atlas = Atlas::new(self);
-        raw_stack.lines().filter_map(|line| Some(atlas.read(line)?.frame)).take(FRAMES).collect()
+        let lines: Vec<_> = raw_stack.lines().take(LINES).map(Line::read).collect();
+        let atlas = Atlas::new(self, &lines);
+        let places = atlas.places(&lines);
+        let shown = Shown::of(&places);
+        let frames = lines.iter().zip(&places).filter_map(|(line, place)| {
+            let position = shown.position(place)?;
+            Some(Frame { function: name(&atlas, line, position), position: position.clone() })
+        });
+        frames.take(FRAMES).collect()
     }
 
     /// Returns a raw guest stack with the positions of this program's frames as the user sees them; other lines stay.
     pub fn trace_text(&self, raw_stack: &str) -> String {
-        let mut atlas = Atlas::new(self);
+        let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
+        let lines: Vec<_> =
+            texts.iter().map(|text| Line::read(text.trim_end_matches(['\n', '\r']))).collect();
+        let places = Atlas::new(self, &lines).places(&lines);
+        let shown = Shown::of(&places);
         let mut out = String::with_capacity(raw_stack.len());
-        for line in raw_stack.split_inclusive('\n') {
-            match atlas.read(line.trim_end_matches(['\n', '\r'])) {
-                Some(read) => {
-                    let Position { line: number, column, .. } = read.frame.position;
-                    out.push_str(&line[..read.numbers.0]);
+        for ((text, line), place) in texts.iter().zip(&lines).zip(&places) {
+            match (shown.position(place), place) {
+                (Some(Position { line: number, column, .. }), _) => {
+                    let (start, end) = line.numbers();
+                    out.push_str(&text[..start]);
                     out.push_str(&format!("{number}:{column}"));
-                    out.push_str(&line[read.numbers.1..]);
+                    out.push_str(&text[end..]);
                 }
-                None => out.push_str(line),
+                (None, Place::Elsewhere) => out.push_str(text),
+                (None, _) => {}
             }
         }
         out
     }
 }
 
-/// The modules with their line indexes, made when first needed.
-struct Atlas<'p> {
-    modules: HashMap<&'p str, (&'p Module, Option<Lines<'p>>)>,
+/// Which frames are shown.
+enum Shown {
+    Written,
+    All,
 }
 
-/// A frame, and where in its line the line and column numbers stand.
-struct Read {
-    frame: Frame,
-    numbers: (usize, usize),
-}
-
-impl<'p> Atlas<'p> {
-    fn new(program: &'p Program) -> Self {
-        let modules =
-            program.modules.iter().map(|module| (module.name.as_str(), (module, None))).collect();
-        Self { modules }
-    }
-
-    fn read(&mut self, text: &str) -> Option<Read> {
-        if text.len() > LINE {
-            return None;
+impl Shown {
+    fn of(places: &[Place]) -> Self {
+        if places.iter().any(|place| matches!(place, Place::At(_))) {
+            Self::Written
+        } else {
+            Self::All
         }
-        let indent = text.len() - text.trim_start_matches(' ').len();
-        let call = text[indent..].strip_prefix("at ")?;
-        let base = text.len() - call.len();
-        // A name may hold ` (` itself: the last one that leads to a known module counts.
-        let (function, place, start) =
-            match call.strip_suffix(')').and_then(|inner| inner.rsplit_once(" (")) {
-                Some((function, place)) => (Some(function), place, base + function.len() + 2),
-                None => (None, call, base),
-            };
-        let (rest, column) = place.rsplit_once(':')?;
-        let (file, line) = rest.rsplit_once(':')?;
-        let numbers = (start + file.len() + 1, start + place.len());
-        let (module, lines) = self.modules.get_mut(file)?;
-        let lines = lines.get_or_insert_with(|| Lines::new(&module.source));
-        let position = locate(module, lines, number(line)?, number(column)?)?;
-        let nameless = |name: &&str| {
-            matches!(*name, "" | "<anonymous>" | "<eval>" | "<module>")
-                || (*name == "default" && module.first_line == 0)
-        };
-        let function =
-            function.filter(|name| !nameless(name)).map(|name| name.chars().take(NAME).collect());
-        Some(Read { frame: Frame { function, position }, numbers })
+    }
+
+    fn position<'a>(&self, place: &'a Place) -> Option<&'a Position> {
+        match (place, self) {
+            (Place::At(position), _) | (Place::Unwritten(position), Self::All) => Some(position),
+            _ => None,
+        }
     }
 }
 
-fn number(text: &str) -> Option<u32> {
-    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
-}
-
-/// QuickJS counts columns in bytes.
-fn locate(module: &Module, lines: &Lines<'_>, line: u32, column: u32) -> Option<Position> {
-    let text = lines.line(line)?;
-    let column = match &module.shift {
-        Some(shift) => shift.undo(line, column),
-        None if line == module.first_line => first_line_column(text, column),
-        None => column,
-    };
-    let byte = usize::try_from(column).ok()?.saturating_sub(1).min(text.len());
-    Some(Position { module: module.name.clone(), line, column: utf16_column(text, byte) })
-}
-
-/// On the first line of a text QuickJS counts most columns one short, though not all: what starts a word tells.
-fn first_line_column(text: &str, column: u32) -> u32 {
-    let bytes = text.as_bytes();
-    let is_word = |at: usize| {
-        bytes.get(at).is_some_and(|byte| {
-            byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$#".contains(byte)
-        })
-    };
-    let starts_word = |at: usize| is_word(at) && !at.checked_sub(1).is_some_and(is_word);
-    let Some(at) = column.checked_sub(1).and_then(|at| usize::try_from(at).ok()) else {
-        return column;
-    };
-    let is_space = matches!(bytes.get(at), Some(b' ' | b'\t'));
-    if !starts_word(at) && (is_space || starts_word(at + 1)) { column + 1 } else { column }
+/// Returns the name that the program gave to a function.
+fn name(atlas: &Atlas<'_>, line: &Line<'_>, position: &Position) -> Option<String> {
+    match line.function() {
+        "" | "<anonymous>" | "<eval>" | "<module>" => None,
+        "default" if atlas.is_body(position) => None,
+        name => Some(name.chars().take(NAME).collect()),
+    }
 }
 
 #[cfg(test)]

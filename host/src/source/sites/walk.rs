@@ -1,0 +1,267 @@
+//! The walk over a module that notes places as QuickJS does.
+//!
+//! **Invariant:** every function notes its own places; what is noted in one says nothing about another.
+
+use std::collections::HashSet;
+use std::mem;
+
+use oxc::ast::ast::*;
+use oxc::ast_visit::{Visit, walk};
+use oxc::span::{GetSpan as _, Span};
+use oxc::syntax::operator::BinaryOperator;
+use oxc::syntax::scope::ScopeFlags;
+
+use super::super::position::Lines;
+use super::choose::{Kind, Site, Sites};
+use super::inert::Names;
+use super::marks::Marks;
+
+/// What a function that has noted nothing yet is reported at: no offset.
+const NOWHERE: u32 = u32::MAX;
+
+/// What is known of a code before the walk.
+pub(super) struct Code<'w, 'a> {
+    pub(super) lines: &'w Lines<'w>,
+    pub(super) marks: Marks,
+    pub(super) names: Names<'a>,
+}
+
+/// Notes places and keeps the sites that are reported at wanted ones.
+pub(super) struct Walk<'w, 'a> {
+    code: &'w Code<'w, 'a>,
+    wanted: &'w HashSet<u32>,
+    /// The place noted last in the current function.
+    last: u32,
+    /// What the innermost `throw` throws.
+    thrown: Option<Span>,
+    /// What the classes around extend.
+    heritage: Vec<Option<&'a str>>,
+    /// The name that a nameless class gets from where it stands.
+    class_name: Option<&'a str>,
+    found: Sites,
+}
+
+/// How a site is called and where it stands.
+struct Callee<'a> {
+    name: Option<&'a str>,
+    start: Option<u32>,
+}
+
+impl<'w, 'a> Walk<'w, 'a> {
+    /// Makes a walk.
+    pub(super) fn new(code: &'w Code<'w, 'a>, wanted: &'w HashSet<u32>) -> Self {
+        Self {
+            code,
+            wanted,
+            last: NOWHERE,
+            thrown: None,
+            heritage: Vec::new(),
+            class_name: None,
+            found: Sites::default(),
+        }
+    }
+
+    /// Returns what was found.
+    pub(super) fn finish(self) -> Sites {
+        self.found
+    }
+
+    fn note_token(&mut self, start: u32) {
+        self.last = self.code.marks.at(start);
+    }
+
+    fn in_function(&mut self, walk: impl FnOnce(&mut Self)) {
+        let last = mem::replace(&mut self.last, NOWHERE);
+        walk(self);
+        self.last = last;
+    }
+
+    fn keep_call(
+        &mut self,
+        span: Span,
+        start: u32,
+        name: Option<&str>,
+        arguments: Option<&[Argument<'_>]>,
+    ) {
+        if !self.wanted.contains(&self.last) {
+            return;
+        }
+        let is_error = name.is_some_and(|name| name.ends_with("Error") || name == "DOMException");
+        let site = Site {
+            kind: Kind::Call,
+            start,
+            name: name.map(str::to_owned),
+            is_declared: name.is_some_and(|name| self.code.names.is_declared(name)),
+            makes_error: is_error || self.thrown == Some(span),
+            is_inert: arguments.is_some_and(|it| self.code.names.are_inert(it)),
+        };
+        self.found.push(self.last, site);
+    }
+
+    fn keep_access(&mut self, kind: Kind, property: &IdentifierName<'_>) {
+        if self.wanted.contains(&self.last) {
+            let site = Site {
+                kind,
+                start: property.span.start,
+                name: Some(property.name.to_string()),
+                is_declared: false,
+                makes_error: false,
+                is_inert: false,
+            };
+            self.found.push(self.last, site);
+        }
+    }
+
+    fn callee(&self, expression: &Expression<'a>) -> Callee<'a> {
+        let (name, start) = match expression {
+            Expression::Identifier(it) => (Some(it.name.as_str()), Some(it.span.start)),
+            Expression::StaticMemberExpression(it) => {
+                (Some(it.property.name.as_str()), Some(it.property.span.start))
+            }
+            Expression::PrivateFieldExpression(it) => {
+                (Some(it.field.name.as_str()), Some(it.field.span.start))
+            }
+            Expression::Super(it) => (self.heritage.last().copied().flatten(), Some(it.span.start)),
+            Expression::FunctionExpression(it) => (it.id.as_ref().map(|id| id.name.as_str()), None),
+            Expression::ParenthesizedExpression(it) => (self.callee(&it.expression).name, None),
+            Expression::ComputedMemberExpression(it) => match &it.expression {
+                Expression::StringLiteral(key) => (Some(key.value.as_str()), None),
+                _ => (None, None),
+            },
+            _ => (None, None),
+        };
+        Callee { name, start }
+    }
+}
+
+impl<'a> Visit<'a> for Walk<'_, 'a> {
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.last = it.span.start;
+    }
+
+    fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
+        // `{ a }` notes nothing.
+        if !it.shorthand {
+            walk::walk_object_property(self, it);
+        }
+    }
+
+    fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
+        self.visit_expressions(&it.expressions);
+    }
+
+    fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
+        self.note_token(it.expression.span().start);
+        self.visit_expression(&it.expression);
+    }
+
+    fn visit_throw_statement(&mut self, it: &ThrowStatement<'a>) {
+        self.note_token(it.argument.span().start);
+        let thrown = it.argument.without_parentheses().span();
+        let outer = self.thrown.replace(thrown);
+        self.visit_expression(&it.argument);
+        self.thrown = outer;
+    }
+
+    fn visit_binary_expression(&mut self, it: &BinaryExpression<'a>) {
+        self.visit_expression(&it.left);
+        if it.operator != BinaryOperator::Exponential {
+            self.note_token(it.right.span().start);
+        }
+        self.visit_expression(&it.right);
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.visit_expression(&it.callee);
+        let first = it.arguments.first().map_or(it.span.end - 1, |first| first.span().start);
+        if !matches!(it.callee, Expression::Super(_)) {
+            self.note_token(first);
+        }
+        self.visit_arguments(&it.arguments);
+        let callee = self.callee(&it.callee);
+        let start = callee.start.unwrap_or_else(|| self.code.marks.before(first));
+        self.keep_call(it.span, start, callee.name, Some(&it.arguments));
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.note_token(it.callee.span().start);
+        self.visit_expression(&it.callee);
+        self.visit_arguments(&it.arguments);
+        let name = self.callee(&it.callee).name;
+        self.keep_call(it.span, it.span.start, name, Some(&it.arguments));
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        self.visit_expression(&it.tag);
+        self.note_token(it.quasi.span.start);
+        self.visit_template_literal(&it.quasi);
+        let callee = self.callee(&it.tag);
+        let start = callee.start.unwrap_or(it.quasi.span.start);
+        self.keep_call(it.span, start, callee.name, None);
+    }
+
+    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
+        self.visit_expression(&it.object);
+        self.keep_access(Kind::Get, &it.property);
+    }
+
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        walk::walk_assignment_expression(self, it);
+        if let AssignmentTarget::StaticMemberExpression(member) = &it.left {
+            self.keep_access(Kind::Set, &member.property);
+        }
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        self.in_function(|this| walk::walk_function(this, it, flags));
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.in_function(|this| walk::walk_arrow_function_expression(this, it));
+    }
+
+    fn visit_static_block(&mut self, it: &StaticBlock<'a>) {
+        self.in_function(|this| walk::walk_static_block(this, it));
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        self.visit_property_key(&it.key);
+        if let Some(value) = &it.value {
+            self.in_function(|this| this.visit_expression(value));
+        }
+    }
+
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        let name = match (&it.id, &it.init) {
+            (BindingPattern::BindingIdentifier(id), Some(Expression::ClassExpression(_))) => {
+                Some(id.name.as_str())
+            }
+            _ => None,
+        };
+        self.class_name = name;
+        walk::walk_variable_declarator(self, it);
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        let around = self.class_name.take();
+        let name = it.id.as_ref().map(|id| id.name.as_str()).or(around);
+        let has_constructor = it.body.body.iter().any(|element| {
+            matches!(element, ClassElement::MethodDefinition(method)
+                if method.kind == MethodDefinitionKind::Constructor)
+        });
+        if !has_constructor {
+            let end = it.body.span.end - 1;
+            let byte = u32::try_from(self.code.lines.locate(end as usize).1).unwrap_or(0);
+            if self.wanted.contains(&(end - byte)) {
+                self.found.push_class(end - byte, name.map(str::to_owned));
+            }
+        }
+        let heritage =
+            it.heritage.as_ref().and_then(|heritage| self.callee(&heritage.expression).name);
+        self.heritage.push(heritage);
+        walk::walk_class(self, it);
+        self.heritage.pop();
+        // Static members are filled in by a nameless function that the class calls when it is made.
+        self.keep_call(it.span, it.span.start, Some("<anonymous>"), None);
+    }
+}
