@@ -9,6 +9,7 @@ use crate::{
 };
 use anyhow::{Context, Result, bail};
 use std::io::Read;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +26,11 @@ impl Run {
         }
         let script = Script::file(&self.file);
         match self.watch {
-            true => match runtime()?.block_on(watch::watch(&script, &self.file, &self.options))? {},
+            true => {
+                let engine = engine(&self.options)?;
+                let watch = watch::watch(&engine, &script, &self.file, &self.options);
+                match runtime()?.block_on(watch)? {}
+            }
             false => once(script, &self.options),
         }
     }
@@ -38,7 +43,9 @@ impl Eval {
 }
 
 fn once(script: Script, options: &Options) -> Result<ExitCode> {
-    runtime()?.block_on(execute(&script, options))
+    // The process ends after this; taking runtime and engine apart would only make the user wait.
+    let (runtime, engine) = (ManuallyDrop::new(runtime()?), ManuallyDrop::new(engine(options)?));
+    runtime.block_on(execute(&engine, &script, options))
 }
 
 /// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a reader of its output.
@@ -57,11 +64,15 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// Runs the script once and prints what it gives.
-pub(super) async fn execute(script: &Script, options: &Options) -> Result<ExitCode> {
+pub(super) async fn execute(
+    engine: &Engine,
+    script: &Script,
+    options: &Options,
+) -> Result<ExitCode> {
     let console =
         Arc::new(Console { json: options.json, failed: Mutex::new(None), gone: Notify::new() });
     let printer = console.clone();
-    let mut run = engine(options)?
+    let mut run = engine
         .run(script.clone())
         .inputs(inputs(options)?)
         .tools(tools_from_fn(|call| async move {

@@ -4,7 +4,7 @@ use super::arguments::Options;
 use super::execute::execute;
 use super::report;
 use super::ui::{self, DIM};
-use crate::{Limits, Script};
+use crate::{Engine, Limits, Script};
 use anyhow::{Context, Result};
 use notify::{RecursiveMode, Watcher};
 use std::collections::BTreeSet;
@@ -17,7 +17,12 @@ use tokio::sync::mpsc;
 const SETTLE: Duration = Duration::from_millis(50);
 
 /// Runs until interrupted. A change while the program runs starts it anew.
-pub(super) async fn watch(script: &Script, file: &Path, options: &Options) -> Result<Infallible> {
+pub(super) async fn watch(
+    engine: &Engine,
+    script: &Script,
+    file: &Path,
+    options: &Options,
+) -> Result<Infallible> {
     let (sender, mut changes) = mpsc::unbounded_channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
@@ -39,7 +44,7 @@ pub(super) async fn watch(script: &Script, file: &Path, options: &Options) -> Re
             }
         }
         let run = async {
-            if let Err(error) = execute(script, options).await {
+            if let Err(error) = execute(engine, script, options).await {
                 report::error(&error);
             }
             ui::say(&format!("{DIM}watching {} files for changes{DIM:#}", files.len()));

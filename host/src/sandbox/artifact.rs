@@ -1,6 +1,10 @@
 //! The guest that this build carries: compiled by the build script, checked by its digest.
 
-use wasmtime::{Engine, Result, component::Component};
+#[cfg(target_os = "linux")]
+use rustix::mm::{MprotectFlags, mprotect};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wasmtime::{Config, Engine, Result, component::Component};
 
 /// sha256 of the guest component, as `pml version` shows it and journals record it.
 pub const GUEST_DIGEST: &str = env!("PML_GUEST_SHA256");
@@ -8,28 +12,97 @@ pub const GUEST_DIGEST: &str = env!("PML_GUEST_SHA256");
 /// The target that the guest was compiled for.
 pub(super) const TARGET: &str = env!("PML_TARGET");
 
-static COMPILED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm"));
+/// Machine code starts at a page of its own, so that it can be run where it lies.
+#[repr(C, align(4096))]
+struct Paged<T: ?Sized>(T);
 
-/// Loads the guest. A machine whose CPU lacks what the code needs gets wasmtime's error, which names it.
-#[expect(
-    unsafe_code,
-    reason = "loading machine code is unsafe; this code comes from our own build script"
-)]
-pub(super) fn load(engine: &Engine) -> Result<Component> {
-    // SAFETY: the bytes are what `precompile_component` returned, embedded in this binary and never written to.
-    unsafe { Component::deserialize(engine, COMPILED) }
+static COMPILED: &Paged<[u8]> = &Paged(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
+
+/// Whether an engine of this process runs the code where it lies. wasmtime knows code by its address, so only one can.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Where the guest's code is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where it lies in this binary, which saves copying megabytes at the start of a process.
+    InPlace,
+    /// In a copy.
+    Copy,
+}
+
+impl Place {
+    /// Takes the code for the first engine of the process, on Linux; all others get copies.
+    pub(super) fn take() -> Place {
+        match cfg!(target_os = "linux") && !TAKEN.swap(true, Ordering::SeqCst) {
+            true => Place::InPlace,
+            false => Place::Copy,
+        }
+    }
+
+    /// Makes the settings ready for it.
+    pub(super) fn prepare(self, config: &mut Config) {
+        #[cfg(target_os = "linux")]
+        if self == Place::InPlace {
+            config.with_custom_code_memory(Some(std::sync::Arc::new(InPlace)));
+        }
+    }
+
+    /// Loads the guest. A machine whose CPU lacks what the code needs gets wasmtime's error, which names it.
+    #[expect(
+        unsafe_code,
+        reason = "loading machine code is unsafe; this code comes from our own build script"
+    )]
+    pub(super) fn load(self, engine: &Engine) -> Result<Component> {
+        // SAFETY: the bytes are what `precompile_component` returned, embedded in this binary and never written to.
+        unsafe {
+            match self {
+                Place::InPlace => Component::deserialize_raw(engine, NonNull::from(&COMPILED.0)),
+                Place::Copy => Component::deserialize(engine, &COMPILED.0),
+            }
+        }
+    }
+}
+
+/// Makes code executable in place. wasmtime does this itself for memory that it has mapped, but not for ours.
+#[cfg(target_os = "linux")]
+struct InPlace;
+
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "changes what may be done with pages of memory")]
+impl wasmtime::CustomCodeMemory for InPlace {
+    fn required_alignment(&self) -> usize {
+        align_of::<Paged<[u8; 0]>>()
+    }
+
+    fn publish_executable(&self, start: *const u8, length: usize) -> Result<()> {
+        let flags = MprotectFlags::READ | MprotectFlags::EXEC;
+        // SAFETY: wasmtime passes pages that hold nothing but code it was given, and never writes to them again.
+        unsafe { mprotect(start.cast_mut().cast(), length, flags)? };
+        Ok(())
+    }
+
+    fn unpublish_executable(&self, start: *const u8, length: usize) -> Result<()> {
+        // The embedded guest is not memory of wasmtime's, and stays as it is.
+        if COMPILED.0.as_ptr_range().contains(&start) {
+            return Ok(());
+        }
+        let flags = MprotectFlags::READ | MprotectFlags::WRITE;
+        // SAFETY: as above; wasmtime says that no code runs there any more.
+        unsafe { mprotect(start.cast_mut().cast(), length, flags)? };
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tunables::tunables;
-    use super::{TARGET, load};
+    use super::{Place, TARGET};
     use wasmtime::Engine;
 
     #[test]
     fn the_only_import_is_mcp_call() {
         let engine = Engine::new(&tunables(TARGET).expect("settings")).expect("engine");
-        let component = load(&engine).expect("the guest loads");
+        let component = Place::Copy.load(&engine).expect("the guest loads");
         let kind = component.component_type();
         let imports: Vec<_> = kind.imports(&engine).map(|(name, _)| name.to_owned()).collect();
         assert_eq!(imports, ["pml:sandbox/mcp-call@0.1.0"]);

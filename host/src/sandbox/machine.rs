@@ -1,5 +1,6 @@
 //! The wasm engine of a process: one pool of instances, the compiled guest, the ticker.
 
+use super::artifact::Place;
 use super::bindings::{Guest, GuestPre};
 use super::state::{GuestState, TABLE_CEILING};
 use super::ticker::Ticker;
@@ -8,7 +9,7 @@ use crate::model::MEMORY_CEILING;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use wasmtime::component::{HasSelf, Linker};
-use wasmtime::{Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
+use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
 
 /// Native stack of a guest. QuickJS watches its own stack in linear memory, but each of its frames also takes native
 /// stack, several times as much where it recurses in C; this is well above what the largest JavaScript stack needs.
@@ -18,7 +19,8 @@ const WASM_STACK: usize = 8 << 20;
 const HOST_STACK: usize = 256 << 10;
 
 /// Bytes of a slot's memory that are wiped in place for its next run. Wiping is cheaper than giving pages back and
-/// faulting them in again, up to about what a small program touches.
+/// faulting them in again, up to about what a small program touches. Where Linux tells which pages were written (since
+/// 6.7), only those are wiped.
 const KEEP_RESIDENT: usize = 2 << 20;
 
 /// Everything guests share.
@@ -45,14 +47,17 @@ impl Machine {
             .max_memory_size(MEMORY_CEILING)
             .table_elements(TABLE_CEILING)
             .linear_memory_keep_resident(KEEP_RESIDENT)
+            .pagemap_scan(Enabled::Auto)
             .max_unused_warm_slots(slots);
+        let place = Place::take();
         let mut config = tunables::tunables(artifact::TARGET)?;
+        place.prepare(&mut config);
         config
             .max_wasm_stack(WASM_STACK)
             .async_stack_size(WASM_STACK + HOST_STACK)
             .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         let engine = Engine::new(&config)?;
-        let component = artifact::load(&engine)?;
+        let component = place.load(&engine)?;
         let mut linker = Linker::<GuestState>::new(&engine);
         Guest::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
         let guest = GuestPre::new(linker.instantiate_pre(&component)?)?;

@@ -74,9 +74,9 @@ fn number(text: &str) -> Option<u32> {
 pub(super) enum Place {
     /// Not into the program.
     Elsewhere,
-    /// To a constructor that nobody wrote.
+    /// To a constructor of the program that nobody wrote.
     Unwritten(Position),
-    /// Into the body of a program that is no module, or into a module.
+    /// To this place of the program.
     At(Position),
 }
 

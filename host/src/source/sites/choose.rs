@@ -87,7 +87,8 @@ impl Sites {
             }
         }
         let calls = || self.calls(reported);
-        let named = calls().find(|site| site.name.as_deref() == Some(function));
+        let name = function.strip_prefix('#').unwrap_or(function);
+        let named = calls().find(|site| site.name.as_deref() == Some(name));
         if named.is_none() && is_implicit(function) {
             return None;
         }

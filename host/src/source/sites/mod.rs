@@ -13,6 +13,7 @@
 //! **Invariant:** code that cannot be parsed has no sites, and frames without a site are left alone.
 //! **Invariant:** linear in the code, on a stack that is known to be large enough, and bounded in what is kept.
 
+mod callee;
 mod choose;
 mod find;
 mod inert;

@@ -12,6 +12,7 @@ use oxc::syntax::operator::BinaryOperator;
 use oxc::syntax::scope::ScopeFlags;
 
 use super::super::position::Lines;
+use super::callee::Callee;
 use super::choose::{Kind, Site, Sites};
 use super::inert::Names;
 use super::marks::Marks;
@@ -41,12 +42,6 @@ pub(super) struct Walk<'w, 'a> {
     found: Sites,
 }
 
-/// How a site is called and where it stands.
-struct Callee<'a> {
-    name: Option<&'a str>,
-    start: Option<u32>,
-}
-
 impl<'w, 'a> Walk<'w, 'a> {
     /// Makes a walk.
     pub(super) fn new(code: &'w Code<'w, 'a>, wanted: &'w HashSet<u32>) -> Self {
@@ -64,6 +59,10 @@ impl<'w, 'a> Walk<'w, 'a> {
     /// Returns what was found.
     pub(super) fn finish(self) -> Sites {
         self.found
+    }
+
+    fn superclass(&self) -> Option<&'a str> {
+        self.heritage.last().copied().flatten()
     }
 
     fn note_token(&mut self, start: u32) {
@@ -111,27 +110,6 @@ impl<'w, 'a> Walk<'w, 'a> {
             self.found.push(self.last, site);
         }
     }
-
-    fn callee(&self, expression: &Expression<'a>) -> Callee<'a> {
-        let (name, start) = match expression {
-            Expression::Identifier(it) => (Some(it.name.as_str()), Some(it.span.start)),
-            Expression::StaticMemberExpression(it) => {
-                (Some(it.property.name.as_str()), Some(it.property.span.start))
-            }
-            Expression::PrivateFieldExpression(it) => {
-                (Some(it.field.name.as_str()), Some(it.field.span.start))
-            }
-            Expression::Super(it) => (self.heritage.last().copied().flatten(), Some(it.span.start)),
-            Expression::FunctionExpression(it) => (it.id.as_ref().map(|id| id.name.as_str()), None),
-            Expression::ParenthesizedExpression(it) => (self.callee(&it.expression).name, None),
-            Expression::ComputedMemberExpression(it) => match &it.expression {
-                Expression::StringLiteral(key) => (Some(key.value.as_str()), None),
-                _ => (None, None),
-            },
-            _ => (None, None),
-        };
-        Callee { name, start }
-    }
 }
 
 impl<'a> Visit<'a> for Walk<'_, 'a> {
@@ -178,7 +156,7 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
             self.note_token(first);
         }
         self.visit_arguments(&it.arguments);
-        let callee = self.callee(&it.callee);
+        let callee = Callee::of(&it.callee, self.superclass());
         let start = callee.start.unwrap_or_else(|| self.code.marks.before(first));
         self.keep_call(it.span, start, callee.name, Some(&it.arguments));
     }
@@ -187,7 +165,7 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
         self.note_token(it.callee.span().start);
         self.visit_expression(&it.callee);
         self.visit_arguments(&it.arguments);
-        let name = self.callee(&it.callee).name;
+        let name = Callee::of(&it.callee, self.superclass()).name;
         self.keep_call(it.span, it.span.start, name, Some(&it.arguments));
     }
 
@@ -195,7 +173,7 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
         self.visit_expression(&it.tag);
         self.note_token(it.quasi.span.start);
         self.visit_template_literal(&it.quasi);
-        let callee = self.callee(&it.tag);
+        let callee = Callee::of(&it.tag, self.superclass());
         let start = callee.start.unwrap_or(it.quasi.span.start);
         self.keep_call(it.span, start, callee.name, None);
     }
@@ -257,7 +235,7 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
             }
         }
         let heritage =
-            it.heritage.as_ref().and_then(|heritage| self.callee(&heritage.expression).name);
+            it.heritage.as_ref().and_then(|heritage| Callee::of(&heritage.expression, None).name);
         self.heritage.push(heritage);
         walk::walk_class(self, it);
         self.heritage.pop();

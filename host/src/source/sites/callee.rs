@@ -1,0 +1,37 @@
+//! What is called: its name, and where people look for it.
+
+use oxc::ast::ast::Expression;
+
+/// What a call calls.
+pub(super) struct Callee<'a> {
+    /// The name that the function most likely has, without the `#` of a private one.
+    pub(super) name: Option<&'a str>,
+    /// Where the name stands right before the arguments; nothing for `a[b](…)` and the like.
+    pub(super) start: Option<u32>,
+}
+
+impl<'a> Callee<'a> {
+    /// Reads a callee, in a class that extends `superclass`.
+    pub(super) fn of(expression: &Expression<'a>, superclass: Option<&'a str>) -> Self {
+        let (name, start) = match expression {
+            Expression::Identifier(it) => (Some(it.name.as_str()), Some(it.span.start)),
+            Expression::StaticMemberExpression(it) => {
+                (Some(it.property.name.as_str()), Some(it.property.span.start))
+            }
+            Expression::PrivateFieldExpression(it) => {
+                (Some(it.field.name.as_str()), Some(it.field.span.start))
+            }
+            Expression::Super(it) => (superclass, Some(it.span.start)),
+            Expression::FunctionExpression(it) => (it.id.as_ref().map(|id| id.name.as_str()), None),
+            Expression::ParenthesizedExpression(it) => {
+                (Self::of(&it.expression, superclass).name, None)
+            }
+            Expression::ComputedMemberExpression(it) => match &it.expression {
+                Expression::StringLiteral(key) => (Some(key.value.as_str()), None),
+                _ => (None, None),
+            },
+            _ => (None, None),
+        };
+        Self { name, start }
+    }
+}
