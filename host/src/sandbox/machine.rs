@@ -23,6 +23,9 @@ const HOST_STACK: usize = 256 << 10;
 /// 6.7), only those are wiped.
 const KEEP_RESIDENT: usize = 2 << 20;
 
+/// The same for its tables: all of what they take.
+const KEEP_TABLES_RESIDENT: usize = 128 << 10;
+
 /// Everything guests share.
 pub(crate) struct Machine {
     pub(super) engine: Engine,
@@ -47,6 +50,7 @@ impl Machine {
             .max_memory_size(MEMORY_CEILING)
             .table_elements(TABLE_CEILING)
             .linear_memory_keep_resident(KEEP_RESIDENT)
+            .table_keep_resident(KEEP_TABLES_RESIDENT)
             .pagemap_scan(Enabled::Auto)
             .max_unused_warm_slots(slots);
         let place = Place::take();
