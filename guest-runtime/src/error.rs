@@ -10,6 +10,9 @@ const STACK_OVERFLOW: &str = "Maximum call stack size exceeded";
 /// Longest message or stack taken from a thrown value: both are the program's own and may be of any size.
 const TEXT_LIMIT: usize = 16 << 10;
 
+/// Most causes that are told: a chain may be endless.
+const CAUSES: usize = 8;
+
 /// Reads a thrown value. Getters of the program may run; whatever they throw is passed over.
 pub(crate) fn failure<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Failure {
     let Some(object) = thrown.as_object() else {
@@ -19,6 +22,7 @@ pub(crate) fn failure<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Failure {
             message: primitive(ctx, thrown),
             stack: String::new(),
             code: None,
+            causes: Vec::new(),
         };
     };
     let text = |key: &str| read(ctx, object, key);
@@ -34,22 +38,67 @@ pub(crate) fn failure<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Failure {
         "RangeError" | "InternalError" if message == STACK_OVERFLOW => FailureKind::Stack,
         _ => FailureKind::Threw,
     };
-    Failure { kind, name, message, stack: text("stack").unwrap_or_default(), code: text("code") }
+    Failure {
+        kind,
+        name,
+        message,
+        stack: text("stack").unwrap_or_default(),
+        code: text("code"),
+        causes: causes(ctx, object),
+    }
 }
 
 /// A failure that the guest itself finds.
 pub(crate) fn own(kind: FailureKind, message: impl Into<String>) -> Failure {
-    Failure { kind, name: String::new(), message: message.into(), stack: String::new(), code: None }
+    Failure {
+        kind,
+        name: String::new(),
+        message: message.into(),
+        stack: String::new(),
+        code: None,
+        causes: Vec::new(),
+    }
 }
 
-fn read<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<String> {
-    match object.get::<_, Value>(key) {
-        Ok(value) => value.as_string().map(|text| clip(lossy(text))),
+/// What an error says caused it, and the errors that it gathers.
+fn causes<'js>(ctx: &Ctx<'js>, error: &Object<'js>) -> Vec<String> {
+    let mut causes = Vec::new();
+    let gathered = get(ctx, error, "errors").and_then(|errors| errors.into_array());
+    for one in gathered.iter().flat_map(|errors| errors.iter::<Value>()).take(CAUSES) {
+        causes.extend(one.ok().map(|one| summary(ctx, &one)));
+    }
+    let mut next = get(ctx, error, "cause");
+    while let Some(cause) = next.take().filter(|cause| !cause.is_undefined()) {
+        if causes.len() >= CAUSES {
+            break;
+        }
+        causes.push(summary(ctx, &cause));
+        next = cause.as_object().and_then(|cause| get(ctx, cause, "cause"));
+    }
+    causes
+}
+
+fn summary<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
+    let Some(object) = value.as_object() else { return primitive(ctx, value) };
+    let (name, message) = (read(ctx, object, "name"), read(ctx, object, "message"));
+    match (name, message) {
+        (Some(name), Some(message)) => name + ": " + &message,
+        (one, other) => one.or(other).unwrap_or_else(|| "an object".into()),
+    }
+}
+
+fn get<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<Value<'js>> {
+    match object.get(key) {
+        Ok(value) => Some(value),
         Err(_) => {
             ctx.catch();
             None
         }
     }
+}
+
+fn read<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<String> {
+    get(ctx, object, key)?.as_string().map(|text| clip(lossy(text)))
 }
 
 fn primitive<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {

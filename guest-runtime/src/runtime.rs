@@ -163,7 +163,11 @@ impl Guest {
                     FailureKind::Stack => FailureKind::Stack,
                     _ => FailureKind::NotJson,
                 };
-                return State::Failed(Failure { kind, ..failure });
+                let message = match kind {
+                    FailureKind::NotJson => format!("the result is not JSON: {}", failure.message),
+                    _ => failure.message,
+                };
+                return State::Failed(Failure { kind, message, ..failure });
             }
         };
         if json.len() > self.result_limit {

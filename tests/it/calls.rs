@@ -327,3 +327,17 @@ async fn every_unhandled_rejection_is_counted() {
     assert_eq!(outcome.unhandled.len(), 21);
     assert!(outcome.unhandled[20].message.contains("30 more"));
 }
+
+#[tokio::test]
+async fn an_uncaught_error_tells_its_causes() {
+    let engine = any();
+    let chain = "throw new Error('outer', { cause: new TypeError('middle', { cause: 'inner' }) })";
+    let outcome = run(&engine, chain).await;
+    assert_eq!(outcome.failure().expect("thrown").causes, ["TypeError: middle", "inner"]);
+    let gathered = "await Promise.any([Promise.reject(new Error('a')), Promise.reject(2)])";
+    let outcome = run(&engine, gathered).await;
+    assert_eq!(outcome.failure().expect("thrown").causes, ["Error: a", "2"]);
+    let endless = "const e = new Error('x'); e.cause = e; throw e";
+    let outcome = run(&engine, endless).await;
+    assert_eq!(outcome.failure().expect("thrown").causes.len(), 8);
+}

@@ -59,7 +59,7 @@ fn inputs_are_json_or_a_file() {
     env.write("in.json", "{\"n\": 5}");
     assert_eq!(env.run(&["eval", "inputs.n + 1", "--inputs", "{\"n\":1}"]).stdout, "2\n");
     assert_eq!(env.run(&["eval", "inputs.n + 1", "--inputs", "@in.json"]).stdout, "6\n");
-    assert_eq!(env.run(&["eval", "inputs"]).stdout, "null\n");
+    assert_eq!(env.run(&["eval", "inputs"]).stdout, "{}\n");
     let wrong = env.run(&["eval", "1", "--inputs", "{n:1}"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.stderr.contains("`--inputs` is not JSON"), "{}", wrong.stderr);
@@ -308,5 +308,5 @@ fn on_a_terminal_results_are_pretty_and_commands_to_it_are_spelled_out() {
     command.args(["-qec", &line, "/dev/null"]).current_dir(env.path()).stdin(Stdio::null());
     let output = command.output().expect("script runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8").replace('\r', "");
-    assert_eq!(text, "\u{1b}[31mred\u{1b}[0m \\u{1b}[2J\n{\n  \"a\": [\n    1\n  ]\n}\n");
+    assert_eq!(text, "\u{1b}[31mred\u{1b}[0m \\u{1b}[2J\u{1b}[0m\n{\n  \"a\": [\n    1\n  ]\n}\n");
 }

@@ -195,7 +195,9 @@ async fn a_nul_in_source_inputs_or_answers_stays_what_it_is() {
     assert_eq!(outcome.value(), Some(json!(3)));
     assert_eq!(value(&engine, "(await mcp.t.echo({ text: 'a\\0b' })).text.length").await, json!(3));
     let raw = run(&engine, "'a\0b'.length").await;
-    assert!(raw.failure().is_some() || raw.value() == Some(json!(3)), "{:?}", raw.ending);
+    let failure = raw.failure().expect("refused");
+    assert_eq!(failure.code.as_str(), "SYNTAX");
+    assert_eq!(failure.position.as_ref().map(|at| at.column), Some(3));
 }
 
 #[tokio::test]

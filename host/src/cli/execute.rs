@@ -169,7 +169,7 @@ fn show(result: &RawValue, options: &Options) -> Result<String> {
 }
 
 fn inputs(options: &Options) -> Result<Value> {
-    let Some(given) = &options.inputs else { return Ok(Value::Null) };
+    let Some(given) = &options.inputs else { return Ok(json!({})) };
     let Some(file) = given.strip_prefix('@') else {
         return json::from_str(given).map_err(|error| {
             report::Usage(format!("`--inputs` is not JSON, nor @FILE: {error}")).into()

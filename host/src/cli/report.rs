@@ -66,6 +66,9 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
 pub(super) fn failure(failure: &Failure) {
     let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
     let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
+    for cause in &failure.causes {
+        text += &format!("\n  {DIM}because{DIM:#}: {}", quote(cause));
+    }
     if let Some(frame) = &failure.code_frame {
         text += &format!("\n{}", frame.trim_end());
     }

@@ -44,23 +44,33 @@ fn for_stream(text: &str, terminal: bool) -> Cow<'_, str> {
     if terminal { tame(text) } else { Cow::Borrowed(text) }
 }
 
+/// Ends all colours.
+const RESET: &str = "\x1b[0m";
+
 /// Escapes what a terminal obeys, except colours.
 fn tame(text: &str) -> Cow<'_, str> {
     if matches!(escape(text), Cow::Borrowed(_)) {
         return Cow::Borrowed(text);
     }
     let mut tamed = String::with_capacity(text.len());
-    let mut rest = text;
+    let (mut rest, mut coloured) = (text, false);
     while let Some(at) = rest.find('\x1b') {
         tamed.push_str(&escape(&rest[..at]));
         let length = colour(&rest[at..]);
         match length {
             0 => tamed.push_str("\\u{1b}"),
-            length => tamed.push_str(&rest[at..at + length]),
+            length => {
+                tamed.push_str(&rest[at..at + length]);
+                coloured = true;
+            }
         }
         rest = &rest[at + length.max(1)..];
     }
     tamed.push_str(&escape(rest));
+    // A colour that the program left on must not reach the next line, which may be ours.
+    if coloured && !tamed.ends_with(RESET) {
+        tamed.push_str(RESET);
+    }
     Cow::Owned(tamed)
 }
 
@@ -81,6 +91,6 @@ mod tests {
         assert_eq!(tame("\x1b[2Jgone"), "\\u{1b}[2Jgone");
         assert_eq!(tame("\x1b]0;title\x07"), "\\u{1b}]0;title\\u{7}");
         assert_eq!(tame("end\x1b"), "end\\u{1b}");
-        assert_eq!(tame("\x1b[1;32mok\x1b[m \u{202e}"), "\x1b[1;32mok\x1b[m \\u{202e}");
+        assert_eq!(tame("\x1b[1;32mok\x1b[m \u{202e}"), "\x1b[1;32mok\x1b[m \\u{202e}\x1b[0m");
     }
 }

@@ -22,4 +22,5 @@ pub use line::{Level, Line};
 pub use secret::Secret;
 pub use tenant::Tenant;
 pub use text::escape;
+pub(crate) use text::is_hidden;
 pub use tool::{InvalidTool, ToolName, ToolPattern};

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 /// Returns `text` with everything escaped that a terminal obeys or an eye cannot see: control characters except line end
-/// and tab, bidirectional overrides, zero-width characters.
+/// and tab, bidirectional overrides, zero-width and other hidden characters.
 pub fn escape(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_deceptive) {
+    let deceptive = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t');
+    if !text.chars().any(deceptive) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match is_deceptive(c) {
+        match deceptive(c) {
             true => escaped.extend(c.escape_unicode()),
             false => escaped.push(c),
         }
@@ -18,14 +19,14 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-fn is_deceptive(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => true,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
-        c => c.is_control(),
-    }
+/// Returns whether a character must not reach a person as it is.
+pub(crate) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

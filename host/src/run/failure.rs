@@ -20,6 +20,9 @@ pub struct Failure {
     /// The `code` that the thrown error carried: `TOOL_DENIED`, or one of the program's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
+    /// What the error says caused it, outermost first, and the errors that an `AggregateError` holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
     /// Where in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
@@ -48,6 +51,7 @@ pub(super) fn plain(code: Code, message: impl Into<String>) -> Failure {
         name: String::new(),
         message: message.into(),
         error_code: None,
+        causes: Vec::new(),
         position: None,
         stack: Vec::new(),
         code_frame: None,
@@ -99,6 +103,7 @@ pub(super) fn of_fault(program: &Program, fault: Fault) -> Failure {
         hint: absent(&fault.name, &fault.message),
         name: fault.name,
         error_code: fault.code,
+        causes: fault.causes,
         position,
         stack,
         code_frame: code_frame.map(|frame| frame.to_string()),

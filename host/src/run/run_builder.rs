@@ -35,7 +35,7 @@ impl Run {
             engine,
             script,
             id: RunId::new(),
-            inputs: Value::Null,
+            inputs: Value::Object(serde_json::Map::new()),
             seed: None,
             tools: Arc::new(()),
             events: Arc::new(()),
@@ -48,7 +48,7 @@ impl Run {
         self.id
     }
 
-    /// Gives the program its `inputs`. Without this they are `null`.
+    /// Gives the program its `inputs`. Without this they are `{}`.
     pub fn inputs(mut self, inputs: Value) -> Run {
         self.inputs = inputs;
         self

@@ -56,5 +56,6 @@ pub(super) fn fault(failure: wit::Failure) -> Fault {
         message: failure.message,
         stack: failure.stack,
         code: failure.code,
+        causes: failure.causes,
     }
 }

@@ -84,6 +84,8 @@ pub struct Fault {
     pub stack: String,
     /// Its `code`, where it has one.
     pub code: Option<String>,
+    /// What it says caused it, and the errors it gathers.
+    pub causes: Vec<String>,
 }
 
 /// Where a program stands after a step.

@@ -3,17 +3,8 @@
 //! Flows in: hostile text. Flows out: text that cannot move the cursor, reorder a line, or hide in it.
 //! **Invariant:** the output holds no character for which [`is_hidden`] is true.
 
+use crate::model::is_hidden;
 use std::fmt::Write as _;
-
-/// Returns whether a character must not reach a terminal as it is.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
 
 /// Appends one character to `out`, escaped if it is hidden.
 pub(super) fn push_escaped(out: &mut String, c: char) {

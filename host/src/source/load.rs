@@ -129,6 +129,16 @@ impl Loader {
         role: Role,
     ) -> Result<(), SourceError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        // QuickJS takes its source as a C string.
+        if let Some(at) = text.find('\0') {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            return Err(SourceError::syntax(
+                Text { name: &name, text },
+                at,
+                "unexpected NUL character",
+                None,
+            ));
+        }
         let compiled = match language {
             Language::Json => {
                 let code = json::module(text).map_err(|(message, line, column)| {

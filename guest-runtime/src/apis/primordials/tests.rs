@@ -1,19 +1,7 @@
 //! What the tests of all APIs share: a context like the guest's, and a runner for `*.test.js` files.
 
-use rquickjs::{CatchResultExt, Context, Ctx, Function, Object, Runtime, context::intrinsic};
-
-type Intrinsics = (
-    intrinsic::Date,
-    intrinsic::Eval,
-    intrinsic::RegExpCompiler,
-    intrinsic::RegExp,
-    intrinsic::Json,
-    intrinsic::Proxy,
-    intrinsic::MapSet,
-    intrinsic::TypedArrays,
-    intrinsic::Promise,
-    intrinsic::DOMException,
-);
+use crate::config::Intrinsics;
+use rquickjs::{CatchResultExt, Context, Ctx, Function, Object, Runtime};
 
 const ASSERTIONS: &str = include_str!("assertions.js");
 

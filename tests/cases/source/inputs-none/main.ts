@@ -1,0 +1,2 @@
+// Without `--inputs` there is an empty object.
+console.log(inputs);
