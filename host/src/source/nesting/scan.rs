@@ -1,15 +1,7 @@
-//! How deep a text nests, read before it is parsed.
-//!
-//! The parser guesses: at `(` it may try an arrow function first, at `<` type arguments. A wrong guess is undone and the
-//! text parsed again, so that guesses inside guesses cost time squared, or worse: `f<(a=f<(a=…` doubles with each level.
-//! This scan refuses such texts. It follows brackets, strings, templates, comments and regular expressions as the parser
-//! will; where a `/` could be read both ways, it counts what could go wrong anywhere in the text instead.
-//!
-//! Flows in: a text. Flows out: nothing, or where it nests too deep and why.
-//! **Invariant:** linear in the text, and no recursion.
+//! The scan itself: one pass over the text, one level for each open bracket.
 
-use super::program::Language;
-use super::words::{self, Last};
+use super::super::program::Language;
+use super::super::words::{self, Last};
 
 /// Deepest nesting of brackets. People write tens; a guess costs time for each level inside it.
 const BRACKETS: usize = 200;
@@ -32,10 +24,10 @@ const BLIND_DOUBLINGS: usize = 8;
 
 /// Where a text nests too deep, and why.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooDeep {
-    pub(super) offset: usize,
-    pub(super) message: &'static str,
-    pub(super) hint: &'static str,
+pub(in crate::source) struct TooDeep {
+    pub(in crate::source) offset: usize,
+    pub(in crate::source) message: &'static str,
+    pub(in crate::source) hint: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,7 +92,7 @@ struct Scan<'t> {
 }
 
 /// Checks how deep a text nests.
-pub(super) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
+pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
     let mut scan = Scan {
         text: text.as_bytes(),
         at: 0,
@@ -522,101 +514,5 @@ impl Scan<'_> {
 impl Level {
     fn has_values(&self) -> bool {
         self.of_values || self.assigning
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check_ts(text: &str) -> Result<(), &'static str> {
-        check(text, Language::TypeScript).map_err(|deep| deep.message)
-    }
-
-    #[test]
-    fn what_the_parser_reads_twice_at_every_level_is_refused() {
-        let infers = |n: usize| {
-            format!("type X = {}a{}; 1", "(infer U extends ".repeat(n), " ? 1 : 2)".repeat(n))
-        };
-        assert!(check(&infers(4), Language::TypeScript).is_ok());
-        assert!(check(&infers(24), Language::TypeScript).is_err());
-        let flat =
-            "type X<T> = T extends [infer A extends string, infer B extends string] ? A : B;\n";
-        assert!(check(&flat.repeat(100), Language::TypeScript).is_ok());
-    }
-
-    #[test]
-    fn slashes_that_end_nowhere_cost_no_more_than_linear_time() {
-        assert!(check(&format!("x {}", "/\\".repeat(200_000)), Language::TypeScript).is_err());
-        assert!(
-            check(&format!("x = {};", "a / b + ".repeat(50_000) + "1"), Language::TypeScript)
-                .is_ok()
-        );
-    }
-
-    #[test]
-    fn ordinary_code_passes() {
-        for text in [
-            "const ok = a < b\nconst n = items.filter(x => x < 3).map(f)\nif (a < b) { for (let i = 0; i < n; i++) { g(() => { h(i < 2) }) } }",
-            "function f<T extends Map<string, Array<{ a: Set<{ b: number }> }>>>(x: T): Promise<T> { return g<T>(x) }",
-            "declare const x: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{}> }> }> }> }> }> }> }> }>",
-            "const x = f<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{ b: A<{}> }> }> }> }> }> }> }> }>()",
-            "const r = /[\"'`(]/g, s = \"((((\", t = `((${a}((`, u = a / b / c // ((((",
-            "if (x) /\"/.test(y); else z",
-            "a.return / 2 / \"x\".length; x = y++ / 2",
-            "const f = (a) => (b) => (c) => a ? b ? 1 : 2 : 3",
-            "#!/usr/bin/env pml \"\nlet x = 1",
-            "\u{a0}return\u{a0}/\"/",
-        ] {
-            assert_eq!(check_ts(text), Ok(()), "{text}");
-        }
-    }
-
-    #[test]
-    fn long_code_without_semicolons_passes() {
-        assert_eq!(check_ts(&"a = b < c\nf(a)\n".repeat(5_000)), Ok(()));
-        let line = "const a = b < c ? d : (e) => f\nfoo(a)\n/x+/.test(b)\n";
-        assert_eq!(check_ts(&line.repeat(5_000)), Ok(()));
-        assert_eq!(check_ts(&"function f(a) { return a ? 1 : 2 }\n".repeat(5_000)), Ok(()));
-    }
-
-    #[test]
-    fn deep_brackets_and_long_chains_are_refused() {
-        for open in ["(", "[", "{", "`${", "f(", "/\"/;(", "'(';("] {
-            assert_eq!(
-                check_ts(&open.repeat(1_000)),
-                Err("brackets are nested too deep"),
-                "{open}"
-            );
-        }
-        for unit in ["a?b:", "x=>", "a?(b):c=>", "async x=>", "a?\n"] {
-            assert_eq!(
-                check_ts(&unit.repeat(1_000)),
-                Err("`? :` and `=>` are chained too long"),
-                "{unit}"
-            );
-        }
-        for unit in ["(a=", "({a=", "([a=", "async(a=", "return (a="] {
-            let message = "default values are nested too deep";
-            assert_eq!(check_ts(&unit.repeat(50)), Err(message), "{unit}");
-        }
-        assert_eq!(check_ts(&"f<".repeat(100)), Err("`<` is nested too deep"));
-    }
-
-    #[test]
-    fn guesses_inside_guesses_are_refused() {
-        for unit in ["f<(a=", "f<[(a=", "f<{a:async(a=", "(a,b=f<[", "f<{[", "f<(a=g(", "f<(a=[g("]
-        {
-            assert_eq!(check_ts(&unit.repeat(20)), Err("`<` is nested too deep"), "{unit}");
-            assert_eq!(check(&unit.repeat(10), Language::JavaScript), Ok(()));
-        }
-    }
-
-    #[test]
-    fn a_slash_that_hides_something_is_refused() {
-        let hidden = format!("x = {{}} /\"/ 1; {} \"/ 1", "f<(a=".repeat(20));
-        assert!(check_ts(&hidden).is_err());
-        let hidden = format!("type T = A\n/`/; {} /`/", "f<(a=".repeat(20));
-        assert!(check_ts(&hidden).is_err());
     }
 }
