@@ -304,8 +304,8 @@ async fn a_slow_listener_is_not_charged_to_the_program() {
 
 #[tokio::test]
 async fn waiting_for_a_slot_is_not_the_programs_time() {
-    let engine = engine(|config| config.runs(1).timeout(Duration::from_millis(300)));
-    let slow = "await mcp.pml.sleep({ ms: 200 }); return 1";
+    let engine = engine(|config| config.runs(1).timeout(Duration::from_secs(2)));
+    let slow = "await mcp.pml.sleep({ ms: 800 }); return 1";
     let (a, b, c) = tokio::join!(run(&engine, slow), run(&engine, slow), run(&engine, slow));
     for outcome in [a, b, c] {
         assert_eq!(outcome.value(), Some(json!(1)), "{:?}", outcome.ending);
