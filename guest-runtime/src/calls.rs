@@ -68,7 +68,7 @@ pub(crate) fn request<'js>(
         let size = arguments.len();
         let message = format!("the arguments are {size} bytes of JSON, the limit is {limit}");
         let error = tool_error(&ctx, tool, "ARGUMENTS_SIZE".into(), message, None)?;
-        return rejected(ctx, error);
+        return Err(ctx.throw(error));
     }
     let (promise, resolve, reject) = ctx.promise()?;
     let (resolve, reject) = (Persistent::save(&ctx, resolve), Persistent::save(&ctx, reject));

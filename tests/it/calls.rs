@@ -341,3 +341,12 @@ async fn an_uncaught_error_tells_its_causes() {
     let outcome = run(&engine, endless).await;
     assert_eq!(outcome.failure().expect("thrown").causes.len(), 8);
 }
+
+#[tokio::test]
+async fn aborting_a_call_that_never_left_cancels_no_other() {
+    let engine = engine(|config| config.arguments_limit(100));
+    let program = "const first = mcp.t.later({ n: 1 }); const stop = new AbortController();
+        const second = mcp.t.echo({ x: 'x'.repeat(1000) }, { signal: stop.signal }).catch((e) => e.code);
+        stop.abort(); return [await first, await second]";
+    assert_eq!(value(&engine, program).await, json!([{ "n": 1 }, "ARGUMENTS_SIZE"]));
+}
