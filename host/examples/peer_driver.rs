@@ -106,16 +106,8 @@ async fn parallel(engine: &Engine) -> Result<(), Failure> {
     let server = Server::start();
     let mut samples = Vec::new();
     for round in 0..6 {
-        let server = server.clone();
-        let tools = tools_from_fn(move |call| {
-            let answer = server.ask();
-            async move {
-                let _ = answer.await;
-                Ok(call.arguments)
-            }
-        });
         let start = Instant::now();
-        let value = execute(engine, FAN_OUT, tools).await?;
+        let value = execute(engine, FAN_OUT, server.tools()).await?;
         let took = ms(start.elapsed());
         expect(&value, &json!(100))?;
         if round > 0 {

@@ -26,6 +26,18 @@ impl Server {
         Server(requests)
     }
 
+    /// Returns tools that pass every call on, and answer with its arguments.
+    pub(crate) fn tools(&self) -> impl pml::Tools {
+        let server = self.clone();
+        pml::tools_from_fn(move |call| {
+            let answer = server.ask();
+            async move {
+                let _ = answer.await;
+                Ok(call.arguments)
+            }
+        })
+    }
+
     /// Asks, and returns the answer to come.
     pub(crate) fn ask(&self) -> oneshot::Receiver<()> {
         let (answer, answered) = oneshot::channel();

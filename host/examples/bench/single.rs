@@ -97,16 +97,8 @@ async fn fan_out(engine: &Engine, effort: Effort, report: &mut Report) -> Result
     let server = Server::start();
     let (mut pml, mut native) = (Samples::default(), Samples::default());
     for round in 0..effort.pick(31, 3) {
-        let server = server.clone();
-        let tools = tools_from_fn(move |call| {
-            let answer = server.ask();
-            async move {
-                let _ = answer.await;
-                Ok(call.arguments)
-            }
-        });
         let start = Instant::now();
-        assert_eq!(run(engine, FAN_OUT, tools).await?, json!(100));
+        assert_eq!(run(engine, FAN_OUT, server.tools()).await?, json!(100));
         let took = ms(start.elapsed());
         let start = Instant::now();
         let program = Native::start(FAN_OUT);

@@ -43,7 +43,7 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     }
     let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&error.to_string()));
     for cause in error.chain().skip(1) {
-        text += &format!("\n  {DIM}because{DIM:#}: {}", quote(&cause.to_string()));
+        text += &because(&cause.to_string());
     }
     let own = error.downcast_ref::<Error>();
     if let Some(hint) = own.and_then(Error::hint) {
@@ -67,7 +67,7 @@ pub(super) fn failure(failure: &Failure) {
     let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
     let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
     for cause in &failure.causes {
-        text += &format!("\n  {DIM}because{DIM:#}: {}", quote(cause));
+        text += &because(cause);
     }
     if let Some(frame) = &failure.code_frame {
         text += &format!("\n{}", frame.trim_end());
@@ -114,6 +114,11 @@ pub(super) fn leftovers(outcome: &Outcome) {
 /// A program's text in ours: escaped, and its further lines indented, so that it cannot pass for a line of our own.
 fn quote(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
+}
+
+/// The line that tells a cause.
+fn because(cause: &str) -> String {
+    format!("\n  {DIM}because{DIM:#}: {}", quote(cause))
 }
 
 /// One line: what was thrown, or which limit was hit.

@@ -5,9 +5,9 @@ use super::recording::{Recording, Turn};
 use super::{Ending, Failure, Outcome, Usage, failure, perform};
 use crate::error::Error;
 use crate::event::{Event, EventSink};
-use crate::model::{CallId, Clock, Code, Limits, Line, RunId, Timestamp};
+use crate::model::{Clock, Code, Limits, Line, RunId, Timestamp};
 use crate::router::Router;
-use crate::sandbox::{Ask, Begin, Fault, Instance, Machine, Settled, State, Step, Stop};
+use crate::sandbox::{Ask, Begin, Fault, Instance, Machine, State, Step, Stop};
 use crate::source::Program;
 use serde_json::value::RawValue;
 use std::future::poll_fn;
@@ -120,20 +120,19 @@ impl Drive {
             if let Some(recording) = recording.as_deref_mut() {
                 recording.turns.push(Turn { now, settled: given.take(), step: step.clone() });
             }
+            // Also those of the last step, which never leave: they are named as abandoned.
+            self.calls.take(step.asks, now, self.limits.arguments);
             match step.state {
                 State::Waiting => {}
                 State::Finished(json) => {
-                    self.calls.take(step.asks, now, self.limits.arguments);
                     let json = json.map(RawValue::from_string).transpose();
                     let json = json.map_err(|error| Stop::Broken(error.to_string()))?;
                     return Ok(End::new(Last::Finished(json), step.unhandled, step.dropped_lines));
                 }
                 State::Failed(fault) => {
-                    self.calls.take(step.asks, now, self.limits.arguments);
                     return Ok(End::new(Last::Fault(fault), step.unhandled, step.dropped_lines));
                 }
             }
-            self.calls.take(step.asks, now, self.limits.arguments);
             if yielded.elapsed() > TURN {
                 tokio::task::yield_now().await;
                 yielded = Instant::now();
@@ -147,18 +146,8 @@ impl Drive {
             instance.release(self.calls.released());
             let settled = perform::settle(&reply, self.limits.reply);
             given = recording.is_some().then(|| (id, settled.clone()));
-            step = self.resume(instance, id, settled, now).await?;
+            step = with_calls(&mut self.calls, instance.resume(id, settled, now)).await?;
         }
-    }
-
-    async fn resume(
-        &mut self,
-        instance: &mut Instance,
-        id: CallId,
-        settled: Settled,
-        now: Timestamp,
-    ) -> Result<Step, Stop> {
-        with_calls(&mut self.calls, instance.resume(id, settled, now)).await
     }
 
     fn note_made(&mut self, step: &Step) {
