@@ -59,14 +59,14 @@ pub use event::{Event, EventSink};
 pub use futures_util::future::BoxFuture;
 pub use model::{
     Call, CallError, CallId, Class, Clock, Code, InvalidTool, Level, Limits, Line, MEMORY_CEILING,
-    Reply, RunId, STACK_CEILING, Secret, SystemClock, Tenant, Timestamp, ToolName, ToolPattern,
-    escape,
+    Reply, RunId, STACK_CEILING, Secret, Settled, SystemClock, Tenant, Timestamp, ToolName,
+    ToolPattern, escape,
 };
 pub use router::{Tools, tools_from_fn};
 pub use run::{
     Abandoned, Divergence, Ending, Engine, Failure, Outcome, Recording, Run, Turn, Usage,
 };
-pub use sandbox::{Ask, Fault, FaultKind, GUEST_DIGEST, Module, Settled, State, Step};
+pub use sandbox::{Fault, FaultKind, GUEST_DIGEST, Intent, Module, State, Step};
 /// JSON values as they appear in this crate's interface.
 pub use serde_json as json;
 pub use source::{

@@ -6,7 +6,7 @@ use crate::event::{Event, EventSink};
 use crate::model::{CallError, CallId, Code, Limits, Reply, RunId, Timestamp, ToolName};
 use crate::router::{BUILT_IN, Router};
 use crate::run::Abandoned;
-use crate::sandbox::Ask;
+use crate::sandbox::Intent;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -81,10 +81,10 @@ impl Calls {
     }
 
     /// Takes what a step asked for at `now`.
-    pub(super) fn take(&mut self, asks: Vec<Ask>, now: Timestamp, limit: usize) {
-        for ask in asks {
-            match ask {
-                Ask::Request { id, tool, arguments } => match arguments {
+    pub(super) fn take(&mut self, intents: Vec<Intent>, now: Timestamp, limit: usize) {
+        for intent in intents {
+            match intent {
+                Intent::Request { id, tool, arguments } => match arguments {
                     Ok(arguments) => self.request(id, tool, arguments, now),
                     Err(size) => {
                         let message = format!(
@@ -93,7 +93,7 @@ impl Calls {
                         self.refuse(id, CallError::new(Code::ArgumentsSize, message));
                     }
                 },
-                Ask::Cancel(id) => self.cancel(id),
+                Intent::Cancel(id) => self.cancel(id),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::event::{Event, EventSink};
 use crate::model::{Clock, Code, Limits, Line, RunId, Timestamp};
 use crate::router::Router;
-use crate::sandbox::{Ask, Begin, Fault, Instance, Machine, State, Step, Stop};
+use crate::sandbox::{Begin, Fault, Instance, Intent, Machine, State, Step, Stop};
 use crate::source::Program;
 use serde_json::value::RawValue;
 use std::future::poll_fn;
@@ -121,7 +121,7 @@ impl Drive {
                 recording.turns.push(Turn { now, settled: given.take(), step: step.clone() });
             }
             // Also those of the last step, which never leave: they are named as abandoned.
-            self.calls.take(step.asks, now, self.limits.arguments);
+            self.calls.take(step.intents, now, self.limits.arguments);
             match step.state {
                 State::Waiting => {}
                 State::Finished(json) => {
@@ -152,7 +152,8 @@ impl Drive {
 
     fn note_made(&mut self, step: &Step) {
         self.made +=
-            step.asks.iter().filter(|ask| matches!(ask, Ask::Request { .. })).count() as u64;
+            step.intents.iter().filter(|intent| matches!(intent, Intent::Request { .. })).count()
+                as u64;
     }
 
     fn now(&mut self) -> Timestamp {

@@ -1,8 +1,7 @@
 //! One call from its text to its reply's text.
 
-use crate::model::{Call, CallError, CallId, Code, Reply, RunId, ToolName};
+use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled, ToolName};
 use crate::router::Router;
-use crate::sandbox::Settled;
 use serde_json::Value;
 
 /// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.

@@ -1,7 +1,7 @@
 //! Everything that decided how a program ran, and every step it took.
 
-use crate::model::{CallId, Limits, Timestamp};
-use crate::sandbox::{Begin, Module, Settled, Step};
+use crate::model::{CallId, Limits, Settled, Timestamp};
+use crate::sandbox::{Begin, Module, Step};
 use serde::{Deserialize, Serialize};
 
 /// A run that can be run again, exactly.

@@ -2,8 +2,8 @@
 
 use super::bindings::exports::pml::sandbox::program as wit;
 use super::bindings::pml::sandbox::mcp_call;
-use super::{Fault, FaultKind, Module, Settled, State};
-use crate::model::{Level, Line};
+use super::{Fault, FaultKind, Module, State};
+use crate::model::{Level, Line, Settled};
 
 pub(super) fn module(module: Module) -> wit::Module {
     wit::Module {

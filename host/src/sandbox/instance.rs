@@ -7,8 +7,8 @@ use super::bindings::exports::pml::sandbox::program as wit;
 use super::cpu::Cpu;
 use super::machine::Machine;
 use super::state::{GuestState, LineSink};
-use super::{Module, Settled, State, Step, Stop, convert};
-use crate::model::{CallId, Limits, Timestamp};
+use super::{Module, State, Step, Stop, convert};
+use crate::model::{CallId, Limits, Settled, Timestamp};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -49,7 +49,7 @@ impl Instance {
         let state = GuestState {
             limits,
             cpu: cpu.clone(),
-            asks: Vec::new(),
+            intents: Vec::new(),
             lines: Vec::new(),
             on_line,
             last: 0,
@@ -135,7 +135,8 @@ impl Instance {
             state.line(convert::line(line.level, line.text));
         }
         let limit = state.limits.cpu_time;
-        let (asks, console) = (std::mem::take(&mut state.asks), std::mem::take(&mut state.lines));
+        let (intents, console) =
+            (std::mem::take(&mut state.intents), std::mem::take(&mut state.lines));
         let state = convert::state(step.state);
         // Many short steps are charged like one long one.
         if matches!(state, State::Waiting) && self.cpu.used() > limit {
@@ -143,7 +144,7 @@ impl Instance {
         }
         Ok(Step {
             state,
-            asks,
+            intents,
             console,
             unhandled: step.unhandled.into_iter().map(convert::fault).collect(),
             dropped_lines: step.dropped_lines,

@@ -21,5 +21,5 @@ mod tunables;
 pub use artifact::GUEST_DIGEST;
 pub(crate) use instance::{Begin, Instance};
 pub(crate) use machine::Machine;
-pub use step::{Ask, Fault, FaultKind, Module, Settled, State, Step};
+pub use step::{Fault, FaultKind, Intent, Module, State, Step};
 pub(crate) use stop::Stop;

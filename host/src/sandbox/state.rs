@@ -1,7 +1,7 @@
-//! What the host keeps beside a running guest: the queue of its asks, its lines, its limits.
+//! What the host keeps beside a running guest: the queue of its intents, its lines, its limits.
 
 use super::bindings::pml::sandbox::mcp_call::{CallId as GuestCallId, Host, Level};
-use super::{Ask, Stop, convert, cpu::Cpu};
+use super::{Intent, Stop, convert, cpu::Cpu};
 use crate::model::{CallId, Limits, Line};
 use std::sync::Arc;
 use wasmtime::{ResourceLimiter, Result};
@@ -22,7 +22,7 @@ pub(crate) type LineSink = Box<dyn FnMut(&Line) + Send>;
 pub(super) struct GuestState {
     pub(super) limits: Limits,
     pub(super) cpu: Arc<Cpu>,
-    pub(super) asks: Vec<Ask>,
+    pub(super) intents: Vec<Intent>,
     pub(super) lines: Vec<Line>,
     pub(super) on_line: LineSink,
     pub(super) last: u64,
@@ -65,7 +65,7 @@ impl Host for GuestState {
                 Ok(arguments)
             }
         };
-        self.asks.push(Ask::Request { id: CallId(id), tool, arguments });
+        self.intents.push(Intent::Request { id: CallId(id), tool, arguments });
         Ok(())
     }
 
@@ -73,7 +73,7 @@ impl Host for GuestState {
         if id == 0 || id > self.last {
             return Err(Stop::Broken(format!("call {id} was cancelled before it was made")).into());
         }
-        self.asks.push(Ask::Cancel(CallId(id)));
+        self.intents.push(Intent::Cancel(CallId(id)));
         Ok(())
     }
 

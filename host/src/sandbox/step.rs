@@ -16,29 +16,11 @@ pub struct Module {
     pub imports: Vec<(String, String)>,
 }
 
-/// The outcome of a call on its way to the guest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Settled {
-    /// One JSON text.
-    Value(String),
-    /// The program will catch this.
-    Error {
-        /// A stable code.
-        code: String,
-        /// For people.
-        message: String,
-        /// One JSON text.
-        data: Option<String>,
-    },
-}
-
 /// Something the program put in the queue during a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Ask {
+pub enum Intent {
     /// A call.
     Request {
         /// Which.
@@ -108,7 +90,7 @@ pub struct Step {
     /// Where it stands.
     pub state: State,
     /// What it asked for, in order.
-    pub asks: Vec<Ask>,
+    pub intents: Vec<Intent>,
     /// What it wrote, in order.
     pub console: Vec<Line>,
     /// Rejections that nobody had handled when it ended.
