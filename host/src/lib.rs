@@ -35,6 +35,7 @@
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
 //! | `router` | whether a call may go, and where it goes | nothing yet |
 //! | `config`, `event` | settings; what happens, told as it happens | floor |
+//! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error` |
 //! | `model`, `error` | plain data: ids, calls, lines, limits, codes; the crate's error | floor |
 //!
 //! # Files
@@ -51,6 +52,7 @@ mod router;
 mod run;
 mod sandbox;
 mod source;
+mod store;
 
 pub use config::Config;
 pub use error::Error;
@@ -58,7 +60,8 @@ pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
 pub use model::{
-    Call, CallError, CallId, Class, Clock, Code, InvalidTool, Level, Limits, Line, MEMORY_CEILING,
+    Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided, Decision,
+    Decisions, Effects, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Question, QuestionId,
     Reply, RunId, STACK_CEILING, Secret, Settled, SystemClock, Tenant, Timestamp, ToolName,
     ToolPattern, escape,
 };
@@ -72,4 +75,8 @@ pub use serde_json as json;
 pub use source::{
     CodeFrame, Frame, Language, Module as SourceModule, Place, Position, Program, Script, Shift,
     SourceError,
+};
+pub use store::{
+    Answered, Asked, Batch, Entry, FORMAT, Filter, Header, Journal, Lease, MemoryJournal, Meter,
+    Pending, Prune, RunState, Safe, StoreError, Stored, Summary, Verdict, What,
 };

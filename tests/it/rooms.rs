@@ -4,7 +4,7 @@ use pml_kit::{files_under, project_root};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const FLOOR: &[&str] = &["model", "error", "config", "event"];
+const FLOOR: &[&str] = &["model", "error", "config", "event", "store"];
 
 /// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and `error`.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -15,6 +15,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("router", &[]),
     ("config", &[]),
     ("event", &[]),
+    ("store", &[]),
     ("model", &[]),
     ("error", &[]),
 ];

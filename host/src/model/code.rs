@@ -92,6 +92,26 @@ codes! {
     ToolUnknown = "TOOL_UNKNOWN", Refused;
     /// The tool reports that it failed.
     ToolFailed = "TOOL_FAILED", Script;
+    /// A person declined the call.
+    ApprovalDeclined = "APPROVAL_DECLINED", Refused;
+    /// Nobody knows what became of the call, and it was not made again.
+    OutcomeUnknown = "OUTCOME_UNKNOWN", Refused;
+    /// A person ended the run.
+    Aborted = "ABORTED", Refused;
+    /// The run waited for a person for too long.
+    Expired = "EXPIRED", Refused;
+    /// The run was made with another guest, and does something else with this one.
+    GuestChanged = "GUEST_CHANGED", Refused;
+    /// The run does not do what its journal says it did.
+    ReplayDiverged = "REPLAY_DIVERGED", Internal;
+    /// There is no such run.
+    RunUnknown = "RUN_UNKNOWN", Usage;
+    /// Another process has the run.
+    RunOwned = "RUN_OWNED", Usage;
+    /// The run is over.
+    RunEnded = "RUN_ENDED", Usage;
+    /// The journal cannot be read or written.
+    Journal = "JOURNAL", Usage;
     /// The run was cancelled from outside.
     Cancelled = "CANCELLED", Refused;
     /// A file cannot be read.

@@ -5,9 +5,11 @@
 mod call;
 mod clock;
 mod code;
+mod effects;
 mod id;
 mod limits;
 mod line;
+mod question;
 mod secret;
 mod settled;
 mod tenant;
@@ -17,9 +19,13 @@ mod tool;
 pub use call::{Call, CallError, Reply};
 pub use clock::{Clock, SystemClock, Timestamp};
 pub use code::{Class, Code};
+pub use effects::Effects;
 pub use id::{CallId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};
+pub use question::{
+    Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Question, QuestionId,
+};
 pub use secret::Secret;
 pub use settled::Settled;
 pub use tenant::Tenant;

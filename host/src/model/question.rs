@@ -1,0 +1,247 @@
+//! What a person is asked, and what they say.
+//!
+//! A question is a batch of asks with an id of its own: an answer names the question, never the run, so that a late or
+//! repeated one can approve nothing that was not shown.
+
+use super::{CallId, RunId, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::{fmt, str::FromStr};
+use uuid::Uuid;
+
+/// Names one question: the `workflow_id` of the protocol. It cannot be guessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct QuestionId(Uuid);
+
+impl QuestionId {
+    /// Returns a new id.
+    #[expect(
+        clippy::new_without_default,
+        reason = "two ids are never equal, so there is no default one"
+    )]
+    pub fn new() -> QuestionId {
+        QuestionId(Uuid::new_v4())
+    }
+}
+
+impl fmt::Display for QuestionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for QuestionId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<QuestionId, uuid::Error> {
+        text.parse().map(QuestionId)
+    }
+}
+
+/// Names an ask within its question: 1 for the first, then counting up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AskId(pub u32);
+
+impl fmt::Display for AskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What kind of thing is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AskKind {
+    /// May this tool be called?
+    ToolPermission,
+    /// May this server be installed?
+    Dependency,
+    /// A secret is missing.
+    ApiKeyRequired,
+    /// Something differs from what was approved before.
+    Integrity,
+    /// Nobody knows what became of this call, or whether it still counts.
+    UncertainCall,
+    /// May the files of this folder be used?
+    Trust,
+}
+
+/// One thing that a person decides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Ask {
+    /// Which ask of its question.
+    pub id: AskId,
+    /// What kind.
+    pub kind: AskKind,
+    /// The call that waits for it; nothing where a whole run does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, exactly; every view of them redacts.
+    pub arguments: Value,
+    /// Why it is asked.
+    pub reason: String,
+}
+
+impl Ask {
+    /// Returns an ask; its id is set by its question.
+    pub fn new(
+        kind: AskKind,
+        call: Option<CallId>,
+        tool: impl Into<String>,
+        arguments: Value,
+        reason: impl Into<String>,
+    ) -> Ask {
+        Ask { id: AskId(0), kind, call, tool: tool.into(), arguments, reason: reason.into() }
+    }
+}
+
+/// All that blocks a run when no call of it is out any more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// The `workflow_id`.
+    #[serde(rename = "workflow_id")]
+    pub id: QuestionId,
+    /// The run that waits.
+    #[serde(rename = "run_id")]
+    pub run: RunId,
+    /// The script's name.
+    pub script: String,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// Until when it can be answered; for ever if nothing is said.
+    pub expires_at: Option<Timestamp>,
+    /// What is asked, in the order of the calls.
+    pub asks: Vec<Ask>,
+}
+
+impl Question {
+    /// Returns a new question over `asks`, which it numbers.
+    pub fn new(
+        run: RunId,
+        script: impl Into<String>,
+        asked_at: Timestamp,
+        expires_at: Option<Timestamp>,
+        mut asks: Vec<Ask>,
+    ) -> Question {
+        for (ask, number) in asks.iter_mut().zip(1..) {
+            ask.id = AskId(number);
+        }
+        Question { id: QuestionId::new(), run, script: script.into(), asked_at, expires_at, asks }
+    }
+
+    /// Returns whether it can no longer be answered at `now`.
+    pub fn expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+    }
+
+    /// Returns the ask of that id.
+    pub fn ask(&self, id: AskId) -> Option<&Ask> {
+        self.asks.iter().find(|ask| ask.id == id)
+    }
+}
+
+/// What a person says to an ask.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Decision {
+    /// Make the call; for an `uncertain_call`, make it again.
+    Approve,
+    /// Make the call, and do not ask for this tool again in this run.
+    Always,
+    /// Do not make the call: the program gets an error that it may catch.
+    Decline,
+    /// Go on as if the call had given this result.
+    Result(Value),
+    /// End the run.
+    Abort,
+    /// End the run, and say what was completed, so that a better program can be written.
+    Replan,
+}
+
+impl Decision {
+    /// Returns whether it ends the run.
+    pub fn ends(&self) -> bool {
+        matches!(self, Decision::Abort | Decision::Replan)
+    }
+}
+
+/// What was decided, about all asks of a question or about some.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Decisions {
+    /// The same for every ask that is still open.
+    All(Decision),
+    /// One for each ask named; the others stay open.
+    Each(BTreeMap<AskId, Decision>),
+}
+
+/// An answer to a question.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// What was decided.
+    pub decisions: Decisions,
+    /// Who decided.
+    pub who: String,
+    /// How they were asked: `terminal`, `command line`, or a name of the embedder's.
+    pub channel: String,
+}
+
+impl Answer {
+    /// Returns one decision for all asks.
+    pub fn all(decision: Decision, who: impl Into<String>, channel: impl Into<String>) -> Answer {
+        Answer { decisions: Decisions::All(decision), who: who.into(), channel: channel.into() }
+    }
+
+    /// Returns a decision for each of some asks.
+    pub fn each(
+        decisions: impl IntoIterator<Item = (AskId, Decision)>,
+        who: impl Into<String>,
+        channel: impl Into<String>,
+    ) -> Answer {
+        let decisions = Decisions::Each(decisions.into_iter().collect());
+        Answer { decisions, who: who.into(), channel: channel.into() }
+    }
+}
+
+/// A decision as it was recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Decided {
+    /// The question.
+    #[serde(rename = "workflow_id")]
+    pub question: QuestionId,
+    /// The ask.
+    pub ask: AskId,
+    /// What was decided.
+    pub decision: Decision,
+    /// Who decided.
+    pub who: String,
+    /// By which channel.
+    pub channel: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Decided {
+    /// Returns a recorded decision.
+    pub fn new(
+        question: QuestionId,
+        ask: AskId,
+        decision: Decision,
+        who: impl Into<String>,
+        channel: impl Into<String>,
+        at: Timestamp,
+    ) -> Decided {
+        Decided { question, ask, decision, who: who.into(), channel: channel.into(), at }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a journal holds of a run: a header that never changes, and entries in the order in which things happened.
+//!
+//! Policy for change: a journal must open for ever. A field is added with a default, a kind of entry is added; none is
+//! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
+
+use crate::model::{CallId, Limits, Question, RunId, Settled, Tenant, Timestamp, ToolName};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The format of headers and entries that this version writes.
+pub const FORMAT: u32 = 1;
+
+/// Everything that decides how a run goes, except the outcomes of its calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Header {
+    /// Which run.
+    pub run: RunId,
+    /// The format of this header and its entries.
+    pub format: u32,
+    /// The version of pml that wrote it.
+    pub pml: String,
+    /// sha256 of the guest.
+    pub guest: String,
+    /// The script's name.
+    pub script: String,
+    /// The program: the JavaScript of all modules as executed beside the text they came from, as one JSON text.
+    pub program: String,
+    /// The inputs: one JSON text.
+    pub inputs: String,
+    /// The seed.
+    pub seed: [u8; 32],
+    /// The first reading of the clock.
+    pub started: Timestamp,
+    /// The limits.
+    pub limits: Limits,
+    /// The run whose settled calls this one uses again.
+    pub resumed_from: Option<RunId>,
+    /// sha256 of the lockfile it ran under.
+    pub lock: Option<String>,
+    /// The trace it belongs to: 32 hex digits.
+    pub trace: String,
+    /// On whose behalf it runs.
+    pub tenant: Tenant,
+}
+
+/// What a run has cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Meter {
+    /// Time during which JavaScript ran.
+    pub cpu: Duration,
+    /// Time that counts against the timeout: without waiting for people.
+    pub wall: Duration,
+    /// Console lines written.
+    pub lines: u64,
+    /// Calls made, timers included.
+    pub calls: u64,
+}
+
+/// What the door said to a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It may go.
+    Go,
+    /// A person decides.
+    Ask {
+        /// Why.
+        reason: String,
+    },
+    /// It may not go; the program gets this error.
+    Refuse {
+        /// A stable code.
+        code: String,
+        /// For people.
+        message: String,
+    },
+    /// It is a timer.
+    Sleep {
+        /// When it ends.
+        due: Timestamp,
+    },
+    /// The run that this one was resumed from has its outcome already.
+    Recall {
+        /// The call of that run.
+        call: CallId,
+    },
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// When, by the run's clock.
+    pub at: Timestamp,
+    /// What the run had cost.
+    pub meter: Meter,
+    /// What happened.
+    pub what: What,
+}
+
+impl Entry {
+    /// Returns an entry.
+    pub fn new(at: Timestamp, meter: Meter, what: What) -> Entry {
+        Entry { at, meter, what }
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum What {
+    /// The program asked for a call.
+    Requested {
+        /// Which.
+        call: CallId,
+        /// The tool as the program wrote it.
+        tool: String,
+        /// One JSON text; `Err` holds the size of one that was too large to keep.
+        arguments: Result<String, usize>,
+        /// What the door said.
+        verdict: Verdict,
+    },
+    /// A person is asked.
+    Asked {
+        /// What.
+        question: Question,
+    },
+    /// A call is about to go out. If nothing follows, nobody knows what became of it.
+    Executing {
+        /// Which.
+        call: CallId,
+        /// The tool as resolved.
+        tool: ToolName,
+    },
+    /// A call has its outcome, which the program gets next. The entry's time is the clock reading that comes with it.
+    Settled {
+        /// Which.
+        call: CallId,
+        /// The outcome, exactly as the program gets it.
+        settled: Settled,
+    },
+    /// The program gave a call up.
+    Cancelled {
+        /// Which.
+        call: CallId,
+        /// Whether it had gone out.
+        sent: bool,
+    },
+    /// The program ended without waiting for a call.
+    Abandoned {
+        /// Which.
+        call: CallId,
+        /// Whether it had gone out.
+        sent: bool,
+    },
+    /// The run was rebuilt from its journal, by this version of pml.
+    Resumed {
+        /// The version.
+        pml: String,
+    },
+    /// The run is over.
+    Ended {
+        /// How: one JSON text.
+        ending: String,
+    },
+}
+
+impl What {
+    /// Returns the call that it is about.
+    pub fn call(&self) -> Option<CallId> {
+        match self {
+            What::Requested { call, .. }
+            | What::Executing { call, .. }
+            | What::Settled { call, .. }
+            | What::Cancelled { call, .. }
+            | What::Abandoned { call, .. } => Some(*call),
+            What::Asked { .. } | What::Resumed { .. } | What::Ended { .. } => None,
+        }
+    }
+}

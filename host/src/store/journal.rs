@@ -1,0 +1,143 @@
+//! What a run needs of its journal.
+//!
+//! In flow a header and batches of entries, out flow the same again, for ever; beside them questions, and answers that
+//! anybody may record.
+//!
+//! **Invariant:** batches of one run are kept in the order in which `append` was called, whole or not at all, and an
+//! error of one is an error of all that follow.
+//! **Invariant:** only the holder of the run's current [`Lease`] writes to it; a process that died holds none.
+
+use super::{Answered, Asked, Entry, Filter, Header, Prune, RunState, StoreError, Summary};
+use crate::model::{Answer, Decided, QuestionId, RunId, Timestamp};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// The right to write to a run. Dropping it gives the run up, as it stands.
+pub struct Lease {
+    /// Which run.
+    pub run: RunId,
+    /// Counts up with every owner. A write under an older number is refused.
+    pub fence: u64,
+    given_up: Option<Box<dyn FnOnce() + Send + Sync>>,
+}
+
+impl Lease {
+    /// Returns a lease; `given_up` is called when it is dropped.
+    pub fn new(run: RunId, fence: u64, given_up: impl FnOnce() + Send + Sync + 'static) -> Lease {
+        Lease { run, fence, given_up: Some(Box::new(given_up)) }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(given_up) = self.given_up.take() {
+            given_up();
+        }
+    }
+}
+
+impl std::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lease")
+            .field("run", &self.run)
+            .field("fence", &self.fence)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How safe a write must be before its future is ready.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Safe {
+    /// In the hands of the OS: it survives the death of this process, not a power cut.
+    #[default]
+    Process,
+    /// On disk.
+    Disk,
+}
+
+/// What is written at once: all of it, or nothing.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Batch {
+    /// What happened, in order.
+    pub entries: Vec<Entry>,
+    /// Where the run stands from here on, if that changes.
+    pub state: Option<RunState>,
+    /// How safe it must be.
+    pub safe: Safe,
+}
+
+impl Batch {
+    /// Returns a batch of entries.
+    pub fn new(entries: Vec<Entry>) -> Batch {
+        Batch { entries, ..Batch::default() }
+    }
+}
+
+/// A run as it was written.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Stored {
+    /// What never changes.
+    pub header: Header,
+    /// Where it stands.
+    pub state: RunState,
+    /// What happened, in order.
+    pub entries: Vec<Entry>,
+}
+
+impl Stored {
+    /// Returns a stored run.
+    pub fn new(header: Header, state: RunState, entries: Vec<Entry>) -> Stored {
+        Stored { header, state, entries }
+    }
+}
+
+/// What comes back from a journal.
+pub type Pending<T> = BoxFuture<'static, Result<T, StoreError>>;
+
+/// Keeps runs. The crate has two: [`Store`](crate::Store) in a file, [`MemoryJournal`](crate::MemoryJournal) in memory.
+///
+/// Nothing here blocks. The work starts when the method is called, not when its future is polled: a future that is
+/// dropped takes nothing back.
+pub trait Journal: Send + Sync + 'static {
+    /// Takes down a new run, which the caller then owns; it is `Running`.
+    fn create(&self, header: Header) -> Pending<Lease>;
+
+    /// Writes to a run. A batch with a [`Question`](crate::Question) opens it; a batch whose state is an ended one closes
+    /// all open questions of the run and frees it.
+    fn append(&self, lease: &Lease, batch: Batch) -> Pending<()>;
+
+    /// Takes a run over that nobody has, or whose owner is dead.
+    fn claim(&self, run: RunId) -> Pending<Lease>;
+
+    /// Reads a run.
+    fn load(&self, run: RunId) -> Pending<Stored>;
+
+    /// Records an answer. The first decision about an ask counts; later ones change nothing and are told so.
+    fn answer(&self, question: QuestionId, answer: Answer, now: Timestamp) -> Pending<Answered>;
+
+    /// Closes a question that has expired at `now`. Returns whether it is closed without every ask decided.
+    fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool>;
+
+    /// Reads everything that was decided about questions of a run, in order.
+    fn decided(&self, run: RunId) -> Pending<Vec<Decided>>;
+
+    /// Returns what is notified whenever something may have been decided about a question of this run, by any process.
+    /// One waiter a run.
+    fn watch(&self, run: RunId) -> Arc<Notify>;
+
+    /// Reads one question.
+    fn question(&self, id: QuestionId, now: Timestamp) -> Pending<Option<Asked>>;
+
+    /// Reads the questions that are open at `now`, oldest first; of one run, or of all.
+    fn questions(&self, run: Option<RunId>, now: Timestamp) -> Pending<Vec<Asked>>;
+
+    /// Lists runs, newest first, as they stand at `now`.
+    fn runs(&self, filter: Filter, now: Timestamp) -> Pending<Vec<Summary>>;
+
+    /// Forgets runs that are over. Returns how many.
+    fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64>;
+}

@@ -1,0 +1,311 @@
+//! A journal in memory: runs can wait, be evicted and be rebuilt, and are forgotten with the process.
+
+use super::{
+    Answered, Asked, Batch, Entry, Filter, Header, Journal, Lease, Meter, Pending, Prune, RunState,
+    StoreError, Stored, Summary, What,
+};
+use crate::model::{Answer, Decided, Decisions, Question, QuestionId, RunId, Timestamp};
+use futures_util::future::ready;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Runs that are over and still kept, unless told otherwise: memory is for what is going on.
+const KEEP: usize = 100;
+
+/// Keeps runs in memory. Clones share everything.
+#[derive(Clone)]
+pub struct MemoryJournal {
+    held: Arc<Mutex<Held>>,
+    keep: usize,
+}
+
+#[derive(Default)]
+struct Held {
+    runs: BTreeMap<RunId, Kept>,
+    /// Runs that are over, oldest first.
+    over: VecDeque<RunId>,
+    questions: HashMap<QuestionId, Asked>,
+    watchers: HashMap<RunId, Arc<Notify>>,
+}
+
+struct Kept {
+    header: Header,
+    state: RunState,
+    entries: Vec<Entry>,
+    questions: Vec<QuestionId>,
+    fence: u64,
+    owned: bool,
+}
+
+impl MemoryJournal {
+    /// Returns an empty journal that keeps the last hundred runs that are over.
+    pub fn new() -> MemoryJournal {
+        MemoryJournal::keeping(KEEP)
+    }
+
+    /// Returns an empty journal that keeps this many runs that are over.
+    pub fn keeping(runs: usize) -> MemoryJournal {
+        MemoryJournal { held: Arc::default(), keep: runs }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lease(&self, run: RunId, fence: u64) -> Lease {
+        let held = self.held.clone();
+        Lease::new(run, fence, move || {
+            let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(kept) = held.runs.get_mut(&run).filter(|kept| kept.fence == fence) {
+                kept.owned = false;
+            }
+            held.watchers.remove(&run);
+        })
+    }
+}
+
+impl Default for MemoryJournal {
+    fn default() -> MemoryJournal {
+        MemoryJournal::new()
+    }
+}
+
+impl Held {
+    fn run(&mut self, run: RunId) -> Result<&mut Kept, StoreError> {
+        self.runs.get_mut(&run).ok_or(StoreError::UnknownRun(run))
+    }
+
+    fn append(&mut self, run: RunId, fence: u64, batch: Batch) -> Result<(), StoreError> {
+        let kept = self.run(run)?;
+        if kept.fence != fence {
+            return Err(StoreError::Fenced(run));
+        }
+        if kept.state.ended() {
+            return Err(StoreError::Ended { run, state: kept.state });
+        }
+        let asked = batch.entries.iter().filter_map(|entry| match &entry.what {
+            What::Asked { question } => Some(Asked::new(question.clone(), true, Vec::new())),
+            _ => None,
+        });
+        let asked: Vec<_> = asked.collect();
+        kept.questions.extend(asked.iter().map(|asked| asked.question.id));
+        kept.entries.extend(batch.entries);
+        if let Some(state) = batch.state {
+            kept.state = state;
+        }
+        let ended = kept.state.ended().then(|| kept.questions.clone());
+        self.questions.extend(asked.into_iter().map(|asked| (asked.question.id, asked)));
+        if let Some(questions) = ended {
+            for question in questions {
+                self.questions.entry(question).and_modify(|asked| asked.open = false);
+            }
+            self.over.push_back(run);
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, run: RunId) {
+        let Some(kept) = self.runs.remove(&run) else { return };
+        for question in kept.questions {
+            self.questions.remove(&question);
+        }
+    }
+
+    fn answer(&mut self, id: QuestionId, answer: Answer, now: Timestamp) -> Answered {
+        let Some(asked) = self.questions.get_mut(&id) else { return Answered::Gone };
+        let late = |asked: &Asked| Answered::Late {
+            question: asked.question.clone(),
+            decided: asked.decided.clone(),
+        };
+        if !asked.open || asked.question.expired(now) {
+            return if asked.decided.is_empty() { Answered::Gone } else { late(asked) };
+        }
+        let before = asked.decided.len();
+        record(asked, answer, now);
+        if asked.decided.len() == before {
+            return late(asked);
+        }
+        let open = asked.question.asks.len() - asked.decided.len();
+        asked.open = open > 0 && !asked.decided.iter().any(|decided| decided.decision.ends());
+        let question = asked.question.clone();
+        if let Some(watcher) = self.watchers.get(&question.run) {
+            watcher.notify_one();
+        }
+        Answered::Recorded { question, open }
+    }
+
+    fn summary(&self, run: RunId, kept: &Kept, now: Timestamp) -> Summary {
+        let open = kept.questions.iter().filter_map(|id| self.questions.get(id));
+        let open: Vec<_> = open.filter(|asked| asked.open).collect();
+        let expired = open.iter().any(|asked| asked.question.expired(now));
+        let state = match kept.state {
+            RunState::Waiting if expired => RunState::Expired,
+            RunState::Running if !kept.owned => RunState::Interrupted,
+            state => state,
+        };
+        Summary::new(
+            run,
+            kept.header.script.clone(),
+            state,
+            kept.header.started,
+            kept.entries.last().map_or(kept.header.started, |entry| entry.at),
+            kept.entries.last().map_or(Meter::default(), |entry| entry.meter),
+            kept.owned.then(std::process::id),
+            kept.header.resumed_from,
+            open.len() as u64,
+        )
+    }
+}
+
+/// Adds to a question what was decided about asks that nobody had decided about.
+fn record(asked: &mut Asked, answer: Answer, now: Timestamp) {
+    for ask in &asked.question.asks {
+        if asked.decided.iter().any(|decided| decided.ask == ask.id) {
+            continue;
+        }
+        let decision = match &answer.decisions {
+            Decisions::All(decision) => Some(decision),
+            Decisions::Each(each) => each.get(&ask.id),
+        };
+        let Some(decision) = decision.cloned() else { continue };
+        let (who, channel) = (answer.who.clone(), answer.channel.clone());
+        asked.decided.push(Decided::new(asked.question.id, ask.id, decision, who, channel, now));
+    }
+}
+
+/// An answer that is there at once.
+fn at_once<T: Send + 'static>(result: Result<T, StoreError>) -> Pending<T> {
+    Box::pin(ready(result))
+}
+
+impl Journal for MemoryJournal {
+    fn create(&self, header: Header) -> Pending<Lease> {
+        let run = header.run;
+        let kept = Kept {
+            header,
+            state: RunState::Running,
+            entries: Vec::new(),
+            questions: Vec::new(),
+            fence: 1,
+            owned: true,
+        };
+        self.held().runs.insert(run, kept);
+        at_once(Ok(self.lease(run, 1)))
+    }
+
+    fn append(&self, lease: &Lease, batch: Batch) -> Pending<()> {
+        let mut held = self.held();
+        let done = held.append(lease.run, lease.fence, batch);
+        while held.over.len() > self.keep {
+            let oldest = held.over.pop_front();
+            oldest.into_iter().for_each(|run| held.forget(run));
+        }
+        at_once(done)
+    }
+
+    fn claim(&self, run: RunId) -> Pending<Lease> {
+        let mut held = self.held();
+        let claimed = held.run(run).and_then(|kept| {
+            if kept.owned {
+                return Err(StoreError::Owned {
+                    run,
+                    owner: "another part of this process".into(),
+                });
+            }
+            if kept.state.ended() {
+                return Err(StoreError::Ended { run, state: kept.state });
+            }
+            kept.owned = true;
+            kept.fence += 1;
+            Ok(kept.fence)
+        });
+        at_once(claimed.map(|fence| self.lease(run, fence)))
+    }
+
+    fn load(&self, run: RunId) -> Pending<Stored> {
+        at_once(
+            self.held()
+                .run(run)
+                .map(|kept| Stored::new(kept.header.clone(), kept.state, kept.entries.clone())),
+        )
+    }
+
+    fn answer(&self, question: QuestionId, answer: Answer, now: Timestamp) -> Pending<Answered> {
+        at_once(Ok(self.held().answer(question, answer, now)))
+    }
+
+    fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool> {
+        let mut held = self.held();
+        let expired = held.questions.get_mut(&question).is_some_and(|asked| {
+            let expired = asked.open && asked.question.expired(now);
+            asked.open &= !expired;
+            expired
+        });
+        at_once(Ok(expired))
+    }
+
+    fn decided(&self, run: RunId) -> Pending<Vec<Decided>> {
+        let mut held = self.held();
+        let questions = held.run(run).map(|kept| kept.questions.clone());
+        at_once(questions.map(|questions| {
+            let asked = questions.iter().filter_map(|id| held.questions.get(id));
+            asked.flat_map(|asked| asked.decided.iter().cloned()).collect()
+        }))
+    }
+
+    fn watch(&self, run: RunId) -> Arc<Notify> {
+        self.held().watchers.entry(run).or_default().clone()
+    }
+
+    fn question(&self, id: QuestionId, now: Timestamp) -> Pending<Option<Asked>> {
+        let found = self.held().questions.get(&id).cloned();
+        at_once(Ok(found.map(|mut asked| {
+            asked.open &= !asked.question.expired(now);
+            asked
+        })))
+    }
+
+    fn questions(&self, run: Option<RunId>, now: Timestamp) -> Pending<Vec<Asked>> {
+        let held = self.held();
+        let open = held.questions.values().filter(|asked| {
+            let Question { run: asking, .. } = asked.question;
+            asked.open && !asked.question.expired(now) && run.is_none_or(|run| run == asking)
+        });
+        let mut open: Vec<_> = open.cloned().collect();
+        open.sort_by_key(|asked| (asked.question.asked_at, asked.question.id));
+        at_once(Ok(open))
+    }
+
+    fn runs(&self, filter: Filter, now: Timestamp) -> Pending<Vec<Summary>> {
+        let held = self.held();
+        let newest = held.runs.iter().rev().map(|(run, kept)| held.summary(*run, kept, now));
+        let wanted = newest.filter(|summary| {
+            (filter.states.is_empty() || filter.states.contains(&summary.state))
+                && filter.script.as_ref().is_none_or(|part| summary.script.contains(part))
+                && filter.id.as_ref().is_none_or(|start| summary.run.to_string().starts_with(start))
+        });
+        let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
+        at_once(Ok(wanted.take(limit).collect()))
+    }
+
+    fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
+        let mut held = self.held();
+        let mut over: Vec<_> = held
+            .runs
+            .iter()
+            .filter(|(_, kept)| !kept.owned)
+            .map(|(run, kept)| held.summary(*run, kept, now))
+            .filter(|summary| summary.state.ended())
+            .collect();
+        over.reverse();
+        let forgotten = over.into_iter().enumerate().filter(|(index, summary)| {
+            let old = rule.older_than.is_some_and(|age| now.since(summary.updated) > age);
+            rule.keep.is_some_and(|keep| *index as u64 >= keep) || old
+        });
+        let forgotten: Vec<_> = forgotten.map(|(_, summary)| summary.run).collect();
+        forgotten.iter().for_each(|run| held.forget(*run));
+        held.over.retain(|run| !forgotten.contains(run));
+        at_once(Ok(forgotten.len() as u64))
+    }
+}

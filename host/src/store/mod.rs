@@ -1,0 +1,15 @@
+//! The journal: everything that a run needs to be rebuilt exactly, and the questions it waits for.
+//!
+//! In flow headers, entries and answers; out flow the same again. What they mean, only `run` knows.
+
+mod entry;
+mod error;
+mod journal;
+mod memory;
+mod summary;
+
+pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};
+pub use error::StoreError;
+pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
+pub use memory::MemoryJournal;
+pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};

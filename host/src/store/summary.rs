@@ -1,0 +1,196 @@
+//! Runs as a list shows them.
+
+use super::Meter;
+use crate::model::{Decided, Question, RunId, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr, time::Duration};
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunState {
+    /// A process has it.
+    Running,
+    /// It waits for a person.
+    Waiting,
+    /// It was running, and the process that had it is gone.
+    Interrupted,
+    /// It has a result.
+    Finished,
+    /// It failed.
+    Failed,
+    /// A person ended it.
+    Aborted,
+    /// It waited for a person for too long.
+    Expired,
+}
+
+impl RunState {
+    /// All states there are.
+    pub const ALL: &[RunState] = &[
+        RunState::Running,
+        RunState::Waiting,
+        RunState::Interrupted,
+        RunState::Finished,
+        RunState::Failed,
+        RunState::Aborted,
+        RunState::Expired,
+    ];
+
+    /// Returns the state as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RunState::Running => "running",
+            RunState::Waiting => "waiting",
+            RunState::Interrupted => "interrupted",
+            RunState::Finished => "finished",
+            RunState::Failed => "failed",
+            RunState::Aborted => "aborted",
+            RunState::Expired => "expired",
+        }
+    }
+
+    /// Returns whether the run is over.
+    pub fn ended(self) -> bool {
+        matches!(
+            self,
+            RunState::Finished | RunState::Failed | RunState::Aborted | RunState::Expired
+        )
+    }
+}
+
+impl fmt::Display for RunState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for RunState {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RunState, String> {
+        let found = RunState::ALL.iter().copied().find(|state| state.as_str() == text);
+        found.ok_or_else(|| format!("`{}` is not the state of a run", crate::model::escape(text)))
+    }
+}
+
+/// A run as a list shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Which run.
+    pub run: RunId,
+    /// The script's name.
+    pub script: String,
+    /// Where it stands.
+    pub state: RunState,
+    /// When it was started.
+    pub started: Timestamp,
+    /// When something last happened.
+    pub updated: Timestamp,
+    /// What it has cost so far.
+    pub meter: Meter,
+    /// The process that has it, if one does: its id.
+    pub owner: Option<u32>,
+    /// The run whose settled calls it uses again.
+    pub resumed_from: Option<RunId>,
+    /// Its open questions.
+    pub questions: u64,
+}
+
+impl Summary {
+    /// Returns a summary; doors and tests of other rooms make none.
+    #[expect(clippy::too_many_arguments, reason = "it is a plain record, filled in one place")]
+    pub fn new(
+        run: RunId,
+        script: String,
+        state: RunState,
+        started: Timestamp,
+        updated: Timestamp,
+        meter: Meter,
+        owner: Option<u32>,
+        resumed_from: Option<RunId>,
+        questions: u64,
+    ) -> Summary {
+        Summary { run, script, state, started, updated, meter, owner, resumed_from, questions }
+    }
+}
+
+/// Which runs to list. The default lists all, newest first.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Filter {
+    /// Only runs in one of these states; empty for all.
+    pub states: Vec<RunState>,
+    /// Only runs whose script's name contains this.
+    pub script: Option<String>,
+    /// Only runs whose id starts with this text.
+    pub id: Option<String>,
+    /// At most this many.
+    pub limit: Option<u64>,
+}
+
+/// A question, whether anybody can still answer it, and what was said so far.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Asked {
+    /// The question.
+    #[serde(flatten)]
+    pub question: Question,
+    /// Whether it is open: neither answered whole, nor expired, nor given up by its run.
+    pub open: bool,
+    /// What was decided, in order.
+    pub decided: Vec<Decided>,
+}
+
+impl Asked {
+    /// Returns a question with what was said to it.
+    pub fn new(question: Question, open: bool, decided: Vec<Decided>) -> Asked {
+        Asked { question, open, decided }
+    }
+}
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Answered {
+    /// It was recorded; this many asks of the question are still open.
+    Recorded {
+        /// The question.
+        question: Question,
+        /// How many asks are left.
+        open: usize,
+    },
+    /// Somebody was faster: nothing was changed.
+    Late {
+        /// The question.
+        question: Question,
+        /// What had been decided.
+        decided: Vec<Decided>,
+    },
+    /// The question expired, or there is none of that id.
+    Gone,
+}
+
+/// Which runs to forget. Only runs that are over are ever forgotten.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Prune {
+    /// Keep this many of the newest.
+    pub keep: Option<u64>,
+    /// Forget what ended longer ago than this.
+    pub older_than: Option<Duration>,
+}
+
+impl Prune {
+    /// Runs that are kept unless told otherwise: enough to look back over days of work.
+    pub const KEEP: u64 = 1_000;
+    /// How long they are kept.
+    pub const AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+    /// Returns the rule that a journal follows on its own.
+    pub fn by_default() -> Prune {
+        Prune { keep: Some(Prune::KEEP), older_than: Some(Prune::AGE) }
+    }
+}
