@@ -30,10 +30,11 @@
 //! | room | holds | may use, besides the floor |
 //! | --- | --- | --- |
 //! | `cli` | the `pml` command (feature `cli`) | only what this file exports |
-//! | `run` | the spine: a run from its program to its outcome | `source`, `sandbox`, `router` |
+//! | `run` | the spine: a run from its program to its outcome | `source`, `sandbox`, `router`, `approval` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
 //! | `router` | whether a call may go, and where it goes | nothing yet |
+//! | `approval` | asking a person | nothing |
 //! | `config`, `event` | settings; what happens, told as it happens | floor |
 //! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error` |
 //! | `model`, `error` | plain data: ids, calls, lines, limits, codes; the crate's error | floor |
@@ -42,6 +43,7 @@
 //!
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It writes nothing.
 
+mod approval;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod config;
@@ -54,6 +56,7 @@ mod sandbox;
 mod source;
 mod store;
 
+pub use approval::{Approver, approver_from_fn};
 pub use config::Config;
 pub use error::Error;
 pub use event::{Event, EventSink};

@@ -9,10 +9,11 @@ const FLOOR: &[&str] = &["model", "error", "config", "event", "store"];
 /// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and `error`.
 const ROOMS: &[(&str, &[&str])] = &[
     ("cli", &[]),
-    ("run", &["source", "sandbox", "router"]),
+    ("run", &["source", "sandbox", "router", "approval"]),
     ("source", &[]),
     ("sandbox", &[]),
     ("router", &[]),
+    ("approval", &[]),
     ("config", &[]),
     ("event", &[]),
     ("store", &[]),

@@ -1,0 +1,8 @@
+//! Asking a person.
+//!
+//! In flows a question, out flows an answer, or nothing where nobody can be asked. What was answered counts only once the
+//! journal has recorded it: whoever is first there wins.
+
+mod approver;
+
+pub use approver::{Approver, approver_from_fn};
