@@ -70,7 +70,8 @@ pub use model::{
 };
 pub use router::{Tools, tools_from_fn};
 pub use run::{
-    Abandoned, Divergence, Ending, Engine, Failure, Outcome, Recording, Run, Turn, Usage,
+    Abandoned, Aborted, Completed, Diverged, Divergence, Ending, Engine, Failure, Outcome,
+    Recording, Replay, Run, Turn, Unmatched, Usage,
 };
 pub use sandbox::{Fault, FaultKind, GUEST_DIGEST, Intent, Module, State, Step};
 /// JSON values as they appear in this crate's interface.

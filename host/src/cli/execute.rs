@@ -154,6 +154,27 @@ fn conclude(outcome: &Outcome, options: &Options) -> Result<ExitCode> {
             }
             Ok(ExitCode::from(report::FAILED))
         }
+        Ending::Waiting(questions) => {
+            report::waiting(questions);
+            if options.json {
+                ui::out(&json!({ "waiting": questions }).to_string())?;
+            }
+            Ok(ExitCode::from(report::WAITING))
+        }
+        Ending::Aborted(aborted) => {
+            report::aborted(aborted);
+            if options.json {
+                ui::out(&json!({ "aborted": aborted }).to_string())?;
+            }
+            Ok(ExitCode::from(report::FAILED))
+        }
+        Ending::Expired(question) => {
+            report::expired(outcome.run_id);
+            if options.json {
+                ui::out(&json!({ "expired": question }).to_string())?;
+            }
+            Ok(ExitCode::from(report::FAILED))
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
-use crate::{Class, Code, Error, Failure, Outcome, escape};
+use crate::{Aborted, Class, Code, Error, Failure, Outcome, Question, RunId, escape};
 use std::io;
 use std::process::ExitCode;
 
@@ -9,6 +9,8 @@ use std::process::ExitCode;
 pub(super) const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const BROKEN_PIPE: u8 = 3;
+/// The program waits for a person.
+pub(super) const WAITING: u8 = 4;
 /// Stopped by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
 const INTERNAL: u8 = 255;
@@ -85,6 +87,35 @@ pub(super) fn failure(failure: &Failure) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
     ui::say(&text);
+}
+
+/// Says what a program waits for, and how to go on.
+pub(super) fn waiting(questions: &[Question]) {
+    for question in questions {
+        let calls = match question.asks.len() {
+            1 => "a call waits".into(),
+            calls => format!("{calls} calls wait"),
+        };
+        ui::say(&format!(
+            "{WARNING}waiting{WARNING:#}: {calls} for a person\n\
+             {HINT}hint{HINT:#}: `pml approve {}` goes on",
+            question.id
+        ));
+    }
+}
+
+/// Reports that a person ended a program.
+pub(super) fn aborted(aborted: &Aborted) {
+    let (message, who) = (quote(&aborted.message), quote(&aborted.who));
+    ui::say(&format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}"));
+}
+
+/// Reports that nobody answered in time.
+pub(super) fn expired(run: RunId) {
+    ui::say(&format!(
+        "{ERROR}error{ERROR:#}: nobody answered in time: the run is over [EXPIRED]\n\
+         {HINT}hint{HINT:#}: `pml run --resume {run} FILE` takes up what it has done"
+    ));
 }
 
 /// Reports what a program left behind although it ended.

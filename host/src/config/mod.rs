@@ -20,7 +20,11 @@ use std::{fmt, sync::Arc, time::Duration};
 pub struct Config {
     limits: Limits,
     allow: Vec<String>,
+    ask: Vec<String>,
+    deny: Vec<String>,
     runs: u32,
+    waiting_memory: usize,
+    question_lifetime: Option<Duration>,
     clock: Arc<dyn Clock>,
 }
 
@@ -29,11 +33,19 @@ impl Config {
     /// is not in use costs addresses, not memory.
     pub const RUNS: u32 = 1_000;
 
+    /// Memory that runs may hold together while they wait for people, unless told otherwise. Those over it are put away
+    /// and rebuilt when they go on.
+    pub const WAITING_MEMORY: usize = 256 << 20;
+
+    /// How long a question can be answered, unless told otherwise: as long as a client shows it.
+    pub const QUESTION_LIFETIME: Duration = Duration::from_secs(5 * 60);
+
     /// Returns the default settings:
     ///
     /// | setting | default |
     /// | --- | --- |
     /// | [`allow_tool`](Config::allow_tool) | none: every call is refused |
+    /// | [`ask_tool`](Config::ask_tool), [`deny_tool`](Config::deny_tool) | none |
     /// | [`cpu_time`](Config::cpu_time) | [`Limits::CPU_TIME`], 10 s |
     /// | [`timeout`](Config::timeout) | [`Limits::TIMEOUT`], 5 min |
     /// | [`memory_limit`](Config::memory_limit) | [`Limits::MEMORY`], 64 MiB |
@@ -47,12 +59,18 @@ impl Config {
     /// | [`arguments_limit`](Config::arguments_limit) | [`Limits::ARGUMENTS`], 4 MiB |
     /// | [`reply_limit`](Config::reply_limit) | [`Limits::REPLY`], 16 MiB |
     /// | [`runs`](Config::runs) | [`Config::RUNS`], 1,000 |
+    /// | [`waiting_memory`](Config::waiting_memory) | [`Config::WAITING_MEMORY`], 256 MiB |
+    /// | [`question_lifetime`](Config::question_lifetime) | [`Config::QUESTION_LIFETIME`], 5 min |
     /// | [`clock`](Config::clock) | the machine's |
     pub fn new() -> Config {
         Config {
             limits: Limits::default(),
             allow: Vec::new(),
+            ask: Vec::new(),
+            deny: Vec::new(),
             runs: Config::RUNS,
+            waiting_memory: Config::WAITING_MEMORY,
+            question_lifetime: Some(Config::QUESTION_LIFETIME),
             clock: Arc::new(SystemClock),
         }
     }
@@ -60,6 +78,19 @@ impl Config {
     /// Allows the tools that `pattern` covers: `server:tool`, `server:prefix_*`, `server:*` or `*`.
     pub fn allow_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
         self.allow.push(pattern.into());
+        self
+    }
+
+    /// Has a person asked before a tool is called that `pattern` covers. Between this and `allow_tool` the more specific
+    /// pattern wins; a tie asks.
+    pub fn ask_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
+        self.ask.push(pattern.into());
+        self
+    }
+
+    /// Refuses the tools that `pattern` covers, whatever else is said.
+    pub fn deny_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
+        self.deny.push(pattern.into());
         self
     }
 
@@ -141,6 +172,19 @@ impl Config {
         self
     }
 
+    /// Sets how many bytes of memory runs may hold together while they wait for people.
+    pub fn waiting_memory(&mut self, bytes: usize) -> &mut Config {
+        self.waiting_memory = bytes;
+        self
+    }
+
+    /// Sets how long a question can be answered; `None` for ever. A run whose question expires is over, and can be
+    /// resumed from its checkpoint.
+    pub fn question_lifetime(&mut self, lifetime: Option<Duration>) -> &mut Config {
+        self.question_lifetime = lifetime;
+        self
+    }
+
     /// Sets where programs get their time from.
     pub fn clock(&mut self, clock: Arc<dyn Clock>) -> &mut Config {
         self.clock = clock;
@@ -159,6 +203,8 @@ impl fmt::Debug for Config {
         f.debug_struct("Config")
             .field("limits", &self.limits)
             .field("allow", &self.allow)
+            .field("ask", &self.ask)
+            .field("deny", &self.deny)
             .field("runs", &self.runs)
             .finish_non_exhaustive()
     }

@@ -3,7 +3,7 @@
 use super::Config;
 use crate::error::Error;
 use crate::model::{Clock, Code, Limits, MEMORY_CEILING, STACK_CEILING, ToolPattern};
-use std::{ops::RangeInclusive, sync::Arc};
+use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
 /// The engine alone takes about this much; a program needs something on top.
 const MEMORY_FLOOR: usize = 4 << 20;
@@ -17,8 +17,12 @@ const SIZE_CEILING: usize = 256 << 20;
 /// Valid settings.
 pub(crate) struct Settings {
     pub(crate) limits: Limits,
-    pub(crate) allow: Arc<[ToolPattern]>,
+    pub(crate) allow: Vec<ToolPattern>,
+    pub(crate) ask: Vec<ToolPattern>,
+    pub(crate) deny: Vec<ToolPattern>,
     pub(crate) runs: u32,
+    pub(crate) waiting_memory: usize,
+    pub(crate) question_lifetime: Option<Duration>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -47,14 +51,29 @@ impl TryFrom<&Config> for Settings {
                 "`cpu_time` and `timeout` must be more than zero",
             ));
         }
-        let allow = config.allow.iter().map(|pattern| pattern.parse::<ToolPattern>());
-        let allow = allow.collect::<Result<Vec<_>, _>>().map_err(|invalid| {
-            Error::new(Code::Config, "`allow_tool` was given a pattern that names no tools")
-                .with_source(invalid)
-                .with_hint("patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`")
-        })?;
-        Ok(Settings { limits, allow: allow.into(), runs: config.runs, clock: config.clock.clone() })
+        if config.question_lifetime.is_some_and(|lifetime| lifetime.is_zero()) {
+            return Err(Error::new(Code::Config, "`question_lifetime` must be more than zero"));
+        }
+        Ok(Settings {
+            limits,
+            allow: patterns("allow_tool", &config.allow)?,
+            ask: patterns("ask_tool", &config.ask)?,
+            deny: patterns("deny_tool", &config.deny)?,
+            runs: config.runs,
+            waiting_memory: config.waiting_memory,
+            question_lifetime: config.question_lifetime,
+            clock: config.clock.clone(),
+        })
     }
+}
+
+fn patterns(setting: &str, texts: &[String]) -> Result<Vec<ToolPattern>, Error> {
+    let patterns = texts.iter().map(|text| text.parse::<ToolPattern>());
+    patterns.collect::<Result<_, _>>().map_err(|invalid| {
+        Error::new(Code::Config, format!("`{setting}` was given a pattern that names no tools"))
+            .with_source(invalid)
+            .with_hint("patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`")
+    })
 }
 
 fn within(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), Error> {
@@ -94,10 +113,14 @@ mod tests {
         assert!(refusal(|c| c.calls_in_flight(0)).contains("`calls_in_flight` is 0"));
         assert!(refusal(|c| c.runs(0)).contains("`runs` is 0"));
         assert!(refusal(|c| c.timeout(std::time::Duration::ZERO)).contains("more than zero"));
+        let never = Some(std::time::Duration::ZERO);
+        assert!(refusal(|c| c.question_lifetime(never)).contains("`question_lifetime`"));
     }
 
     #[test]
     fn a_pattern_that_names_no_tools_is_refused() {
         assert!(refusal(|c| c.allow_tool("git*")).contains("allow_tool"));
+        assert!(refusal(|c| c.ask_tool("git*")).contains("ask_tool"));
+        assert!(refusal(|c| c.deny_tool("a b")).contains("deny_tool"));
     }
 }

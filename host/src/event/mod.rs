@@ -1,6 +1,8 @@
 //! What happens, told as it happens. Events flow one way, from a run to whoever listens; nothing comes back.
 
-use crate::model::{CallError, CallId, Line, RunId, Timestamp, ToolName};
+use crate::model::{
+    CallError, CallId, Decided, Line, Question, QuestionId, RunId, Timestamp, ToolName,
+};
 use serde::Serialize;
 
 /// Something that happened in a run.
@@ -46,6 +48,39 @@ pub enum Event {
         run: RunId,
         /// Which call.
         call: CallId,
+    },
+    /// The run waits for a person.
+    Asked {
+        /// Which run.
+        run: RunId,
+        /// What it asks.
+        question: Question,
+    },
+    /// A person, or a rule of the embedder's, decided.
+    Decided {
+        /// Which run.
+        run: RunId,
+        /// What was decided, by whom.
+        decided: Decided,
+    },
+    /// Nobody answered in time.
+    Expired {
+        /// Which run.
+        run: RunId,
+        /// Which question.
+        question: QuestionId,
+    },
+    /// The run was put away while it waits; it holds no memory.
+    Evicted {
+        /// Which run.
+        run: RunId,
+    },
+    /// The run was rebuilt from its journal and goes on.
+    Resumed {
+        /// Which run.
+        run: RunId,
+        /// When.
+        at: Timestamp,
     },
     /// The run is over.
     Ended {

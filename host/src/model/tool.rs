@@ -96,6 +96,13 @@ impl ToolPattern {
     }
 }
 
+impl ToolPattern {
+    /// Returns how much of a name the pattern spells out: a whole name is more than any prefix.
+    pub(crate) fn specificity(&self) -> usize {
+        self.0.strip_suffix('*').map_or(usize::MAX, str::len)
+    }
+}
+
 impl FromStr for ToolPattern {
     type Err = InvalidTool;
 

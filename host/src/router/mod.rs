@@ -1,45 +1,72 @@
 //! The door: whether a call may go, and where it goes.
 //!
-//! In flows the name of a tool, out flows a verdict; then in flows the [`Call`] and out its reply. A call that is refused is
-//! never even parsed.
+//! In flows the name of a tool, out flows a verdict: go, ask or deny; then in flows the [`Call`] and out its reply. It never
+//! asks anybody: `run` does.
 
+mod built_in;
+mod policy;
 mod tools;
 
+pub(crate) use built_in::{BUILT_IN, SLEEP};
+pub(crate) use policy::Policy;
 pub use tools::{Tools, tools_from_fn};
 
-use crate::model::{Call, CallError, Code, Reply, ToolName, ToolPattern};
+use crate::model::{Call, CallError, Effects, Reply, ToolName};
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use std::sync::Arc;
 
-/// The server name of everything built in. No server can take it.
-pub(crate) const BUILT_IN: &str = "pml";
+/// What the door says to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    /// It may go.
+    Go,
+    /// A person decides; this is why.
+    Ask(String),
+    /// It may not go.
+    Deny(CallError),
+}
 
 /// Policy and destinations of one run.
 pub(crate) struct Router {
-    allow: Arc<[ToolPattern]>,
+    policy: Arc<Policy>,
     tools: Arc<dyn Tools>,
 }
 
 impl Router {
-    pub(crate) fn new(allow: Arc<[ToolPattern]>, tools: Arc<dyn Tools>) -> Router {
-        Router { allow, tools }
+    pub(crate) fn new(policy: Arc<Policy>, tools: Arc<dyn Tools>) -> Router {
+        Router { policy, tools }
     }
 
-    /// Decides on a tool. What no pattern allows is refused, whether or not it exists.
-    pub(crate) fn admit(&self, tool: &ToolName) -> Result<(), CallError> {
-        if tool.server() == BUILT_IN {
-            let message = format!("pml has no built-in tool `{}`", tool.tool());
-            return Err(CallError::new(Code::ToolUnknown, message));
+    /// Decides on a tool. What no pattern names is refused, whether or not it exists.
+    pub(crate) fn verdict(&self, tool: &ToolName) -> Verdict {
+        match tool.server() == BUILT_IN {
+            true => built_in::verdict(tool, &self.policy),
+            false => self.policy.verdict(tool),
         }
-        if !self.allow.iter().any(|pattern| pattern.covers(tool)) {
-            let message = format!("tool `{tool}` is not allowed");
-            return Err(CallError::new(Code::ToolDenied, message));
-        }
-        Ok(())
     }
 
-    /// Carries out a call that was admitted. Dropping the future cancels it.
+    /// Looks at the arguments before the call goes out, or anybody is asked about it.
+    pub(crate) fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
+        match tool.server() == BUILT_IN {
+            true => built_in::check(arguments),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns what a call of this tool may do to the world.
+    pub(crate) fn effects(&self, tool: &ToolName) -> Effects {
+        match tool.server() == BUILT_IN {
+            true => Effects::ReadOnly,
+            false => self.tools.effects(tool),
+        }
+    }
+
+    /// Carries out a call that may go. Dropping the future cancels it.
     pub(crate) fn go(&self, call: Call) -> BoxFuture<'_, Reply> {
-        self.tools.call(call)
+        match call.tool.server() == BUILT_IN {
+            true => Box::pin(std::future::ready(built_in::reply())),
+            false => self.tools.call(call),
+        }
     }
 }

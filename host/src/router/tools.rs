@@ -1,6 +1,6 @@
 //! What an embedder brings: the tools themselves.
 
-use crate::model::{Call, CallError, Code, Reply};
+use crate::model::{Call, CallError, Code, Effects, Reply, ToolName};
 use futures_util::future::BoxFuture;
 
 /// Answers the calls of programs.
@@ -27,6 +27,13 @@ use futures_util::future::BoxFuture;
 pub trait Tools: Send + Sync + 'static {
     /// Carries out one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Reply>;
+
+    /// Returns what a call of this tool may do to the world. It decides whether a call that was out when its process
+    /// died is made again without asking; a tool that says nothing is never repeated.
+    fn effects(&self, tool: &ToolName) -> Effects {
+        let _ = tool;
+        Effects::Unknown
+    }
 }
 
 impl CallError {

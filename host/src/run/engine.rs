@@ -1,11 +1,14 @@
 //! The engine: one for a process, cheap to clone.
 
-use super::{Divergence, Recording, Run, replay};
+use super::parking::Parking;
+use super::{Divergence, Recording, Replay, Run, replay};
 use crate::config::{Config, Settings};
 use crate::error::Error;
-use crate::model::Code;
+use crate::model::{Answer, Code, QuestionId, RunId};
+use crate::router::Policy;
 use crate::sandbox::Machine;
 use crate::source::Script;
+use crate::store::{Answered, Journal, MemoryJournal};
 use std::{fmt, sync::Arc};
 
 /// Runs programs. Clones share everything; a process needs only one.
@@ -13,27 +16,73 @@ use std::{fmt, sync::Arc};
 pub struct Engine {
     pub(super) settings: Arc<Settings>,
     pub(super) machine: Arc<Machine>,
+    pub(super) policy: Arc<Policy>,
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) parking: Arc<Parking>,
 }
 
 impl Engine {
-    /// Makes an engine. All settings are checked here, once.
+    /// Makes an engine that journals in memory: runs can wait and be resumed, and are forgotten with the process. All
+    /// settings are checked here, once.
     ///
     /// # Errors
     /// If a setting is out of its range, or the machine cannot run the guest: its CPU is too old, or it does not let a
     /// process reserve enough addresses.
     pub fn new(config: &Config) -> Result<Engine, Error> {
+        Engine::with_journal(config, Arc::new(MemoryJournal::new()))
+    }
+
+    /// Makes an engine whose runs survive it: `journal` keeps them, as a [`Store`](crate::Store) does in a file.
+    ///
+    /// # Errors
+    /// As [`Engine::new`].
+    pub fn with_journal(config: &Config, journal: Arc<dyn Journal>) -> Result<Engine, Error> {
         let settings = Settings::try_from(config)?;
         let machine = Machine::new(settings.runs).map_err(|error| {
             Error::new(Code::Internal, "cannot start the sandbox on this machine")
                 .with_source(error.into_boxed_dyn_error())
                 .with_hint("if addresses are limited (`ulimit -v`), lift the limit or lower `Config::runs`")
         })?;
-        Ok(Engine { settings: Arc::new(settings), machine: Arc::new(machine) })
+        Ok(Engine {
+            machine: Arc::new(machine),
+            policy: Arc::new(Policy::from(&settings)),
+            parking: Arc::new(Parking::new(settings.waiting_memory)),
+            settings: Arc::new(settings),
+            journal,
+        })
     }
 
     /// Returns a run of `script`, which starts when it is awaited.
     pub fn run(&self, script: Script) -> Run {
-        Run::new(self.clone(), script)
+        Run::of_script(self.clone(), script)
+    }
+
+    /// Returns a run that goes on where it was cut off or left to wait, in whatever process: it starts when it is awaited.
+    /// Nothing that has an outcome is called again. Its inputs, seed and limits are those it began with.
+    pub fn resume(&self, run: RunId) -> Run {
+        Run::of_journal(self.clone(), run)
+    }
+
+    /// Records an answer to a question. Whoever has the run goes on with it; if nobody does, [`Engine::resume`] does.
+    ///
+    /// # Errors
+    /// If the journal fails. An answer that comes too late is not an error: [`Answered`] says so.
+    pub async fn answer(&self, question: QuestionId, answer: Answer) -> Result<Answered, Error> {
+        Ok(self.journal.answer(question, answer, self.settings.clock.now()).await?)
+    }
+
+    /// Returns the journal.
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// Runs a journalled program again, with nothing but its journal, and compares every call it makes. Nothing is
+    /// called, and nothing is written.
+    ///
+    /// # Errors
+    /// If there is no such run, or the sandbox fails. A call that differs is not an error: [`Replay`] says so.
+    pub async fn replay_run(&self, run: RunId) -> Result<Replay, Error> {
+        replay::replay_run(self, run).await
     }
 
     /// Runs a recorded program again, with nothing but what was recorded, and compares every step.

@@ -1,25 +1,51 @@
 //! The spine: a run from its program to its outcome.
 //!
 //! In flows a [`Script`](crate::Script) with its inputs, out flows an [`Outcome`]. In between, the program runs a step,
-//! asks for calls, the router decides on each, and the replies go back in the order in which they arrive.
+//! asks for calls, the router decides on each, and the replies go back in the order in which they arrive. All of it is
+//! journalled, so that a run can be cut off anywhere, wait for a person as long as it must, and be rebuilt.
 //!
-//! **Invariant:** the program sees a reply only after everything that depends on its order has been noted.
+//! | file | holds |
+//! | --- | --- |
+//! | `run_builder`, `told`, `engine` | what an embedder says |
+//! | `session`, `conclude` | a run, in memory or put away; how it ends |
+//! | `live`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, lines |
+//! | `ledger`, `stopwatch`, `run_clock` | what is written of it, and its clocks |
+//! | `history`, `rebuild`, `replay`, `recording`, `checkpoint` | what was written, run again |
+//! | `desk`, `parking` | waiting for people, and for a slot |
+//!
+//! **Invariant:** the program sees a reply only after the journal has it, and its place in the order.
+//! **Invariant:** a call goes out only after the journal says so, unless it may be repeated.
 //! **Invariant:** a run gives way at least once a time slice.
 
 mod calls;
-mod drive;
+mod checkpoint;
+mod conclude;
+mod console;
+mod desk;
 mod engine;
 mod failure;
+mod history;
+mod ledger;
+mod live;
 mod outcome;
+mod parking;
 mod perform;
+mod rebuild;
 mod recording;
 mod replay;
 mod run_builder;
+mod run_clock;
+mod session;
+mod stopwatch;
 mod timers;
+mod told;
+mod trouble;
 
+pub use checkpoint::Unmatched;
 pub use engine::Engine;
 pub use failure::Failure;
-pub use outcome::{Abandoned, Ending, Outcome, Usage};
+pub use outcome::{Abandoned, Aborted, Completed, Ending, Outcome, Usage};
 pub use recording::{Recording, Turn};
-pub use replay::Divergence;
+pub use replay::{Divergence, Replay};
 pub use run_builder::Run;
+pub use trouble::Diverged;

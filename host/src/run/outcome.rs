@@ -1,7 +1,7 @@
 //! What a run comes to.
 
-use super::{Failure, Recording};
-use crate::model::{CallId, Line, RunId};
+use super::{Failure, Recording, Unmatched};
+use crate::model::{CallId, Line, Question, QuestionId, RunId};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use std::time::Duration;
@@ -22,6 +22,8 @@ pub struct Outcome {
     pub unhandled: Vec<Failure>,
     /// Calls that the program did not wait for.
     pub abandoned: Vec<Abandoned>,
+    /// Calls with effects of the run that this one was resumed from, which its program did not ask for again.
+    pub unmatched: Vec<Unmatched>,
     /// What it cost.
     pub usage: Usage,
     /// Every step, if [`Run::recorded`](crate::Run::recorded) asked for it.
@@ -38,6 +40,39 @@ pub enum Ending {
     Finished(Option<Box<RawValue>>),
     /// The program failed, or was refused.
     Failed(Failure),
+    /// The run waits for a person, and nobody can be asked here. Once its questions are answered, in this process or
+    /// another, [`Engine::resume`](crate::Engine::resume) goes on with it.
+    Waiting(Vec<Question>),
+    /// A person ended the run.
+    Aborted(Aborted),
+    /// Nobody answered this question in time.
+    Expired(QuestionId),
+}
+
+/// A run that a person ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Aborted {
+    /// One sentence.
+    pub message: String,
+    /// Who ended it.
+    pub who: String,
+    /// By which channel.
+    pub channel: String,
+    /// Whether a better program is wanted.
+    pub replan: bool,
+    /// The calls that had their outcome by then.
+    pub completed: Vec<Completed>,
+}
+
+/// A call that has its outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Completed {
+    /// Which call.
+    pub call: CallId,
+    /// The tool as the program wrote it.
+    pub tool: String,
 }
 
 /// A call that was out or queued when the program ended.
@@ -69,15 +104,16 @@ pub struct Usage {
 }
 
 impl Outcome {
-    /// Returns the outcome of a script that never started.
-    pub(super) fn refused(run_id: RunId, failure: Failure) -> Outcome {
+    /// Returns an outcome of nothing but an ending.
+    pub(super) fn new(run_id: RunId, ending: Ending) -> Outcome {
         Outcome {
             run_id,
-            ending: Ending::Failed(failure),
+            ending,
             console: Vec::new(),
             dropped_lines: 0,
             unhandled: Vec::new(),
             abandoned: Vec::new(),
+            unmatched: Vec::new(),
             usage: Usage::default(),
             recording: None,
         }
@@ -87,7 +123,7 @@ impl Outcome {
     pub fn json(&self) -> Option<&str> {
         match &self.ending {
             Ending::Finished(json) => json.as_deref().map(RawValue::get),
-            Ending::Failed(_) => None,
+            _ => None,
         }
     }
 
@@ -100,7 +136,15 @@ impl Outcome {
     pub fn failure(&self) -> Option<&Failure> {
         match &self.ending {
             Ending::Failed(failure) => Some(failure),
-            Ending::Finished(_) => None,
+            _ => None,
+        }
+    }
+
+    /// Returns the questions that the run waits for, if it does.
+    pub fn questions(&self) -> &[Question] {
+        match &self.ending {
+            Ending::Waiting(questions) => questions,
+            _ => &[],
         }
     }
 }

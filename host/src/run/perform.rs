@@ -1,27 +1,31 @@
 //! One call from its text to its reply's text.
 
 use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled, ToolName};
-use crate::router::Router;
+use crate::router::{Router, Verdict};
 use serde_json::Value;
 
 /// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.
 const PARSE_INLINE: usize = 128 << 10;
 
-/// Parses the arguments of a call: once, into the one value that policy, journal and tool see.
-async fn parse(text: String) -> Result<Value, CallError> {
-    let value = match text.len() <= PARSE_INLINE {
-        true => serde_json::from_str(&text),
-        false => match tokio::task::spawn_blocking(move || serde_json::from_str(&text)).await {
-            Ok(value) => value,
-            Err(error) => return Err(CallError::new(Code::Internal, error.to_string())),
-        },
-    };
-    match value {
+/// Parses the arguments of a call into the one value that policy and tool see.
+pub(super) fn parse(text: &str) -> Result<Value, CallError> {
+    match serde_json::from_str(text) {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => Err(CallError::new(Code::Arguments, "the arguments of a call must be an object")),
         Err(error) => {
             Err(CallError::new(Code::Arguments, format!("the arguments cannot be read: {error}")))
         }
+    }
+}
+
+/// Parses large arguments on another thread.
+async fn parse_aside(text: String) -> Result<Value, CallError> {
+    if text.len() <= PARSE_INLINE {
+        return parse(&text);
+    }
+    match tokio::task::spawn_blocking(move || parse(&text)).await {
+        Ok(value) => value,
+        Err(error) => Err(CallError::new(Code::Internal, error.to_string())),
     }
 }
 
@@ -33,8 +37,12 @@ pub(super) async fn perform(
     tool: ToolName,
     arguments: String,
 ) -> Reply {
-    router.admit(&tool)?;
-    let arguments = parse(arguments).await?;
+    // A person may have taken long to approve it: what is denied by now stays here.
+    if let Verdict::Deny(error) = router.verdict(&tool) {
+        return Err(error);
+    }
+    let arguments = parse_aside(arguments).await?;
+    router.check(&tool, &arguments)?;
     router.go(Call::new(run, id, tool, arguments)).await
 }
 

@@ -46,6 +46,10 @@ impl Recording {
         }
     }
 
+    pub(super) fn push(&mut self, now: Timestamp, settled: Option<(CallId, Settled)>, step: &Step) {
+        self.turns.push(Turn { now, settled, step: step.clone() });
+    }
+
     pub(super) fn begin(&self) -> Begin {
         Begin { modules: self.modules.clone(), inputs: self.inputs.clone(), seed: self.seed }
     }

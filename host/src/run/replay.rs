@@ -1,9 +1,13 @@
-//! A recorded run, run again with nothing but what was recorded.
+//! A run, run again with nothing but what was recorded or journalled.
 
-use super::{Engine, Recording};
+use super::history::History;
+use super::trouble::Trouble;
+use super::{Diverged, Engine, Recording, rebuild, session};
 use crate::error::Error;
-use crate::model::Code;
-use crate::sandbox::{Instance, Step, Stop};
+use crate::model::{Code, RunId};
+use crate::sandbox::{GUEST_DIGEST, Instance, State, Step, Stop};
+use crate::store::{RunState, What};
+use serde::Serialize;
 
 /// The first step that came out differently.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,4 +45,73 @@ pub(super) async fn replay(
 
 fn broken(stop: Stop) -> Error {
     Error::new(Code::Internal, "the recording does not run again").with_source(stop)
+}
+
+/// What came of running a journalled program again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Replay {
+    /// Steps taken.
+    pub steps: usize,
+    /// Calls of the journal.
+    pub calls: usize,
+    /// Where it first did something else; nothing if it did the same.
+    pub diverged: Option<Diverged>,
+}
+
+pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<Replay, Error> {
+    let stored = engine.journal.load(run).await?;
+    let header = stored.header;
+    let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
+        What::Ended { ending } => Some(ending.clone()),
+        _ => None,
+    });
+    let history = History::read(stored.entries);
+    let mut limits = header.limits.clone();
+    limits.cpu_time = rebuild::allowance(history.meter.cpu);
+    let mut instance = Instance::new(engine.machine.clone(), limits, Box::new(|_| {}))
+        .await
+        .map_err(|stop| Error::from(Trouble::from(stop)))?;
+    let begin = session::begin(&header, &session::program(&header)?);
+    let guest_changed = header.guest != GUEST_DIGEST;
+    let replayed = rebuild::replay(
+        &mut instance,
+        begin,
+        header.started,
+        &history,
+        guest_changed,
+        |_, _, _| {},
+    )
+    .await;
+    let calls = history.calls.len();
+    match replayed {
+        Ok(replayed) => {
+            let diverged = result(stored.state, ending.as_deref(), &replayed.last.state);
+            let diverged = diverged.map(|diverged| Diverged { guest_changed, ..diverged });
+            Ok(Replay { steps: replayed.steps, calls, diverged })
+        }
+        Err(Trouble::Diverged(diverged)) => {
+            Ok(Replay { steps: 0, calls, diverged: Some(diverged) })
+        }
+        Err(trouble) => Err(trouble.into()),
+    }
+}
+
+/// Compares the result of a run that finished.
+fn result(state: RunState, ending: Option<&str>, found: &State) -> Option<Diverged> {
+    if state != RunState::Finished {
+        return None;
+    }
+    let result = match found {
+        State::Finished(json) => json.as_deref().unwrap_or("null"),
+        _ => "",
+    };
+    let same = ending == Some(&format!("{{\"finished\":{result}}}"));
+    let diverged = || Diverged {
+        call: None,
+        expected: "its result".into(),
+        found: if result.is_empty() { "no result" } else { "another result" }.into(),
+        guest_changed: false,
+    };
+    (!same).then(diverged)
 }

@@ -1,44 +1,55 @@
 //! A run before it starts: what to run, with what.
 
-use super::drive::Drive;
-use super::{Engine, Outcome, failure};
+use super::desk::Desk;
+use super::history::History;
+use super::ledger::Ledger;
+use super::run_clock::RunClock;
+use super::session::{Session, Start};
+use super::told::Told;
+use super::{Engine, Outcome};
+use crate::approval::Approver;
 use crate::error::Error;
 use crate::event::EventSink;
-use crate::model::{Code, RunId};
+use crate::model::{RunId, Tenant};
 use crate::router::{Router, Tools};
-use crate::sandbox::Begin;
-use crate::source::{Program, Script, SourceError};
+use crate::source::Script;
+use crate::store::{Header, Lease, Meter, RunState, Safe, What};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use std::sync::atomic::AtomicU64;
 use std::{fmt, sync::Arc};
 
-/// Sources up to this size are parsed where they are; a larger one could hold up other runs for longer than a time slice
-/// or two, and gets a thread.
-const PARSE_INLINE: usize = 4 << 10;
-
-/// One run of a program. It starts when it is awaited, inside a tokio runtime, and is cancelled when it is dropped.
+/// One run of a program. It starts when it is awaited, inside a tokio runtime. Dropped before it is over, it is cut off
+/// where it is, its calls are cancelled, and [`Engine::resume`] can take it up.
 #[must_use = "a run starts when it is awaited"]
 pub struct Run {
     engine: Engine,
-    script: Script,
     id: RunId,
-    inputs: Value,
-    seed: Option<[u8; 32]>,
+    /// What was told of a new run; nothing if it is in the journal already.
+    told: Option<Box<Told>>,
     tools: Arc<dyn Tools>,
     events: Arc<dyn EventSink>,
+    approver: Arc<dyn Approver>,
     recorded: bool,
 }
 
 impl Run {
-    pub(super) fn new(engine: Engine, script: Script) -> Run {
+    pub(super) fn of_script(engine: Engine, script: Script) -> Run {
+        Run::new(engine, RunId::new(), Some(Box::new(Told::new(script))))
+    }
+
+    pub(super) fn of_journal(engine: Engine, run: RunId) -> Run {
+        Run::new(engine, run, None)
+    }
+
+    fn new(engine: Engine, id: RunId, told: Option<Box<Told>>) -> Run {
         Run {
             engine,
-            script,
-            id: RunId::new(),
-            inputs: Value::Object(serde_json::Map::new()),
-            seed: None,
+            id,
+            told,
             tools: Arc::new(()),
             events: Arc::new(()),
+            approver: Arc::new(()),
             recorded: false,
         }
     }
@@ -48,21 +59,50 @@ impl Run {
         self.id
     }
 
-    /// Gives the program its `inputs`. Without this they are `{}`.
-    pub fn inputs(mut self, inputs: Value) -> Run {
-        self.inputs = inputs;
+    fn tell(mut self, tell: impl FnOnce(&mut Told)) -> Run {
+        if let Some(told) = &mut self.told {
+            tell(told);
+        }
         self
     }
 
-    /// Gives the program its random numbers. Without this they come from the OS.
-    pub fn seed(mut self, seed: [u8; 32]) -> Run {
-        self.seed = Some(seed);
-        self
+    /// Gives the program its `inputs`. Without this they are `{}`, or those of the run that it takes up.
+    pub fn inputs(self, inputs: Value) -> Run {
+        self.tell(|told| told.inputs = Some(inputs))
+    }
+
+    /// Gives the program its random numbers. Without this they come from the OS, or from the run that it takes up.
+    pub fn seed(self, seed: [u8; 32]) -> Run {
+        self.tell(|told| told.seed = Some(seed))
+    }
+
+    /// Takes up what an earlier run has done: a mended program gets the outcomes of calls that it makes again, with the
+    /// clock readings of then. Calls that failed are made again. If that run had calls with effects that this program
+    /// does not make again, a person is asked before anything goes out. The earlier run is over with it.
+    pub fn resume_from(self, run: RunId) -> Run {
+        self.tell(|told| told.resume_from = Some(run))
+    }
+
+    /// Says on whose behalf it runs.
+    pub fn tenant(self, tenant: Tenant) -> Run {
+        self.tell(|told| told.tenant = tenant)
+    }
+
+    /// Says which trace it belongs to: 32 hex digits, as in W3C trace contexts. Without this it begins one.
+    pub fn trace(self, trace: impl Into<String>) -> Run {
+        self.tell(|told| told.trace = Some(trace.into()))
     }
 
     /// Gives the program its tools. Which of them it may call, [`Config::allow_tool`](crate::Config::allow_tool) says.
     pub fn tools(mut self, tools: impl Tools) -> Run {
         self.tools = Arc::new(tools);
+        self
+    }
+
+    /// Asks a person through `approver` where the policy says so. Without this the run ends as
+    /// [`Ending::Waiting`](crate::Ending::Waiting) where it would have to ask.
+    pub fn approver(mut self, approver: impl Approver) -> Run {
+        self.approver = Arc::new(approver);
         self
     }
 
@@ -78,57 +118,54 @@ impl Run {
         self
     }
 
-    async fn go(self) -> Result<Outcome, Error> {
-        let limits = self.engine.settings.limits.clone();
-        let program = match self.load(limits.source).await? {
-            Ok(program) => program,
-            Err(error) => return Ok(Outcome::refused(self.id, failure::of_source(&error)?)),
-        };
-        let inputs = self.inputs.to_string();
-        if inputs.len() > limits.inputs {
-            let message = format!(
-                "the inputs are {} bytes of JSON, the limit is {}",
-                inputs.len(),
-                limits.inputs
-            );
-            return Ok(Outcome::refused(self.id, failure::plain(Code::InputSize, message)));
-        }
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => {
-                let mut seed = [0; 32];
-                getrandom::fill(&mut seed).map_err(|error| {
-                    Error::new(Code::Internal, "the OS gives no random numbers").with_source(error)
-                })?;
-                seed
+    async fn go(mut self) -> Result<Outcome, Error> {
+        match self.told.take() {
+            Some(told) => {
+                let (header, fresh) = match told.prepare(&self.engine, self.id).await? {
+                    Ok(prepared) => prepared,
+                    Err(refused) => return Ok(*refused),
+                };
+                let (script, started) = (header.script.clone(), header.started);
+                let lease = self.engine.journal.create(header).await?;
+                let clock = RunClock::new(self.engine.settings.clock.clone(), started);
+                let session =
+                    self.session(lease, script, RunState::Running, Meter::default(), clock);
+                session.run(Start::Fresh(fresh)).await
             }
-        };
-        let begin = Begin { modules: modules(&program), inputs, seed };
-        let router = Router::new(self.engine.settings.allow.clone(), self.tools);
-        let drive =
-            Drive::new(self.id, limits, self.engine.settings.clock.clone(), router, self.events);
-        drive.run(self.engine.machine, program, begin, self.recorded).await
-    }
-
-    async fn load(&self, limit: usize) -> Result<Result<Program, SourceError>, Error> {
-        if self.script.length().is_some_and(|length| length <= PARSE_INLINE) {
-            return Ok(self.script.load(limit));
+            None => {
+                let lease = self.engine.journal.claim(self.id).await?;
+                let stored = self.engine.journal.load(self.id).await?;
+                let Header { script, started, .. } = &stored.header;
+                let history = History::read(stored.entries.clone());
+                let last = history.last.max(*started);
+                let mut clock = RunClock::new(self.engine.settings.clock.clone(), last);
+                let at = clock.now();
+                let mut session =
+                    self.session(lease, script.clone(), stored.state, history.meter, clock);
+                let pml = env!("CARGO_PKG_VERSION").into();
+                session.ledger.note(at, What::Resumed { pml });
+                session.ledger.write(stored.state, Safe::Process).await?;
+                session.run(Start::Stored(Box::new(stored))).await
+            }
         }
-        let script = self.script.clone();
-        tokio::task::spawn_blocking(move || script.load(limit))
-            .await
-            .map_err(|error| Error::new(Code::Internal, "the parser failed").with_source(error))
     }
-}
 
-fn modules(program: &Program) -> Vec<crate::sandbox::Module> {
-    let modules = program.modules.iter().map(|module| crate::sandbox::Module {
-        name: module.name.clone(),
-        code: module.code.clone(),
-        first_line: module.first_line,
-        imports: module.imports.clone(),
-    });
-    modules.collect()
+    fn session(
+        self,
+        lease: Lease,
+        script: String,
+        state: RunState,
+        meter: Meter,
+        clock: RunClock,
+    ) -> Session {
+        let Run { engine, id, tools, events, approver, recorded, .. } = self;
+        let journal = engine.journal.clone();
+        let ledger = Ledger::new(journal.clone(), lease, state, meter);
+        let desk = Desk::new(id, journal, approver, events.clone());
+        let router = Arc::new(Router::new(engine.policy.clone(), tools));
+        let told = Arc::new(AtomicU64::new(meter.lines));
+        Session { engine, script, router, events, ledger, desk, clock, told, recorded }
+    }
 }
 
 impl IntoFuture for Run {

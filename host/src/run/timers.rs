@@ -27,13 +27,13 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Adds a sleep that was asked for at `now`.
+    /// Adds a sleep that was asked for at `now`. Returns when it ends.
     pub(super) fn add(
         &mut self,
         id: CallId,
         arguments: &str,
         now: Timestamp,
-    ) -> Result<(), CallError> {
+    ) -> Result<Timestamp, CallError> {
         let arguments = (arguments.len() <= ARGUMENTS).then_some(arguments);
         let sleep = arguments.and_then(|text| serde_json::from_str::<Sleep>(text).ok());
         let ms = sleep.map(|sleep| sleep.ms).filter(|ms| (0.0..=LONGEST).contains(ms));
@@ -42,9 +42,14 @@ impl Timers {
             return Err(CallError::new(Code::Arguments, message));
         };
         let due = now.plus(Duration::from_secs_f64(ms / 1e3));
+        self.add_until(id, due);
+        Ok(due)
+    }
+
+    /// Adds a sleep that ends at `due`.
+    pub(super) fn add_until(&mut self, id: CallId, due: Timestamp) {
         self.by_due.insert((due, id));
         self.due.insert(id, due);
-        Ok(())
     }
 
     /// Removes a sleep. Returns whether there was one.

@@ -70,6 +70,11 @@ impl Cpu {
         self.slices.fetch_add(1, Relaxed);
     }
 
+    /// Sets what was used, whatever was counted before.
+    pub(crate) fn charge(&self, used: Duration) {
+        self.used.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+    }
+
     /// Time used up to the last return.
     pub(crate) fn used(&self) -> Duration {
         Duration::from_nanos(self.used.load(Relaxed))

@@ -113,6 +113,15 @@ impl Instance {
         state.held = state.held.saturating_sub(bytes);
     }
 
+    /// Says what a rebuilt run had used before: CPU time, of which it may use `limit` in all, and bytes of arguments that
+    /// the host holds.
+    pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held: usize) {
+        self.cpu.charge(cpu);
+        let state = self.store.data_mut();
+        state.limits.cpu_time = limit;
+        state.held = held;
+    }
+
     /// CPU time used so far.
     pub(crate) fn cpu_time(&self) -> Duration {
         self.cpu.used()

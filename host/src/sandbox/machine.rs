@@ -69,4 +69,9 @@ impl Machine {
         let slots = Arc::new(Semaphore::new(slots as usize));
         Ok(Machine { engine, guest, ticker, slots })
     }
+
+    /// Whether every slot is taken.
+    pub(crate) fn is_full(&self) -> bool {
+        self.slots.available_permits() == 0
+    }
 }

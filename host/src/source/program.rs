@@ -3,6 +3,7 @@
 //! Flows in: compiled modules from `load`. Flows out: code to execute, and code frames of the user's own text.
 //! **Invariant:** `code` and `source` agree byte for byte in position, apart from the wrapper's first line and `shift`.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::frame::CodeFrame;
 use super::position::Position;
 
 /// The modules of one program.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// All modules, the entry first, each once.
     pub modules: Vec<Module>,
@@ -29,12 +30,15 @@ impl Program {
 }
 
 /// One module: what is executed, and what the user wrote.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// It is journalled with its run; fields are added, never renamed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Module {
     /// The path relative to the workspace with `/`, or the script's display name.
     pub name: String,
     /// The file it was read from, links resolved; nothing for a text script.
+    #[serde(skip)]
     pub path: Option<PathBuf>,
     /// What the source is written in.
     pub language: Language,
@@ -43,6 +47,7 @@ pub struct Module {
     /// A function body is its `default` export, an async function without parameters.
     pub code: String,
     /// The text as the user wrote it, without a byte order mark.
+    #[serde(serialize_with = "write_text", deserialize_with = "read_text")]
     pub source: Arc<str>,
     /// Specifiers as written, each with the name of the module it leads to.
     pub imports: Vec<(String, String)>,
@@ -54,7 +59,8 @@ pub struct Module {
 }
 
 /// What a module's source is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Language {
     /// TypeScript, whose types are blanked.
@@ -66,7 +72,7 @@ pub enum Language {
 }
 
 /// Text that wrapping inserted before other text of the same line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Shift {
     /// The line, from 1.
@@ -86,4 +92,12 @@ impl Shift {
             column.saturating_sub(self.by).max(self.column)
         }
     }
+}
+
+fn write_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
+}
+
+fn read_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(deserializer).map(Arc::from)
 }

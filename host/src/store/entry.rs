@@ -3,7 +3,9 @@
 //! Policy for change: a journal must open for ever. A field is added with a default, a kind of entry is added; none is
 //! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
 
-use crate::model::{CallId, Limits, Question, RunId, Settled, Tenant, Timestamp, ToolName};
+use crate::model::{
+    AskKind, CallId, Limits, Question, RunId, Settled, Tenant, Timestamp, ToolName,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -67,6 +69,8 @@ pub enum Verdict {
     Go,
     /// A person decides.
     Ask {
+        /// What kind of ask it is.
+        kind: AskKind,
         /// Why.
         reason: String,
     },

@@ -1,0 +1,90 @@
+//! Patterns over tools, and what they say about one.
+//!
+//! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused.
+
+use super::Verdict;
+use crate::config::Settings;
+use crate::model::{CallError, Code, ToolName, ToolPattern};
+
+/// Which tools may be called.
+#[derive(Debug, Default)]
+pub(crate) struct Policy {
+    allow: Vec<ToolPattern>,
+    ask: Vec<ToolPattern>,
+    deny: Vec<ToolPattern>,
+}
+
+impl From<&Settings> for Policy {
+    fn from(settings: &Settings) -> Policy {
+        Policy {
+            allow: settings.allow.clone(),
+            ask: settings.ask.clone(),
+            deny: settings.deny.clone(),
+        }
+    }
+}
+
+impl Policy {
+    pub(super) fn verdict(&self, tool: &ToolName) -> Verdict {
+        if let Some(denied) = self.denied(tool) {
+            return Verdict::Deny(denied);
+        }
+        let best = |patterns: &[ToolPattern]| {
+            patterns.iter().filter(|p| p.covers(tool)).map(ToolPattern::specificity).max()
+        };
+        match (best(&self.allow), best(&self.ask)) {
+            (None, None) => {
+                let message = format!("tool `{tool}` is not allowed");
+                Verdict::Deny(CallError::new(Code::ToolDenied, message))
+            }
+            (allow, ask) if allow > ask => Verdict::Go,
+            _ => Verdict::Ask(format!("the policy says to ask before `{tool}` is called")),
+        }
+    }
+
+    /// Returns the refusal of a tool that a pattern denies.
+    pub(super) fn denied(&self, tool: &ToolName) -> Option<CallError> {
+        let denied = self.deny.iter().any(|pattern| pattern.covers(tool));
+        let message = || format!("Tool {tool} is denied by user config");
+        denied.then(|| CallError::new(Code::ToolDenied, message()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Policy, Verdict};
+
+    fn verdict(allow: &[&str], ask: &[&str], deny: &[&str], tool: &str) -> &'static str {
+        let patterns =
+            |texts: &[&str]| texts.iter().map(|text| text.parse().expect("a pattern")).collect();
+        let policy = Policy { allow: patterns(allow), ask: patterns(ask), deny: patterns(deny) };
+        match policy.verdict(&tool.parse().expect("a tool")) {
+            Verdict::Go => "go",
+            Verdict::Ask(_) => "ask",
+            Verdict::Deny(_) => "deny",
+        }
+    }
+
+    #[test]
+    fn deny_wins_over_everything() {
+        assert_eq!(verdict(&["a:b"], &["a:b"], &["a:*"], "a:b"), "deny");
+        assert_eq!(verdict(&["a:b"], &[], &["*"], "a:b"), "deny");
+        assert_eq!(verdict(&["a:b"], &[], &["a:c"], "a:b"), "go");
+    }
+
+    #[test]
+    fn the_more_specific_of_ask_and_allow_wins_and_a_tie_asks() {
+        assert_eq!(verdict(&["a:b"], &["a:*"], &[], "a:b"), "go");
+        assert_eq!(verdict(&["a:*"], &["a:b"], &[], "a:b"), "ask");
+        assert_eq!(verdict(&["a:get_*"], &["a:*"], &[], "a:get_x"), "go");
+        assert_eq!(verdict(&["*"], &["a:*"], &[], "a:b"), "ask");
+        assert_eq!(verdict(&["a:*"], &["a:*"], &[], "a:b"), "ask");
+        assert_eq!(verdict(&["a:b"], &["a:b"], &[], "a:b"), "ask");
+    }
+
+    #[test]
+    fn what_nothing_names_is_refused() {
+        assert_eq!(verdict(&["a:*"], &["b:*"], &[], "c:d"), "deny");
+        assert_eq!(verdict(&[], &[], &[], "c:d"), "deny");
+    }
+}

@@ -1,0 +1,100 @@
+//! A journal, read: what is known of each call, and what the program was given in which order.
+
+use crate::model::{CallId, Question, QuestionId, Settled, Timestamp};
+use crate::store::{Entry, Meter, Verdict, What};
+use std::collections::BTreeMap;
+
+/// How far a call came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reached {
+    /// The program asked for it.
+    Requested,
+    /// It waits for a person.
+    Asked(QuestionId),
+    /// It went out.
+    Executing,
+    /// It is done with: settled, cancelled or abandoned.
+    Done,
+}
+
+/// A call as it was written down.
+#[derive(Clone, Debug)]
+pub(super) struct Past {
+    pub(super) tool: String,
+    pub(super) arguments: Result<String, usize>,
+    pub(super) verdict: Verdict,
+    pub(super) reached: Reached,
+    /// Whether it went out and nobody knows its outcome.
+    pub(super) unknown: bool,
+}
+
+/// An outcome that the program was given.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) call: CallId,
+    pub(super) settled: Settled,
+    pub(super) at: Timestamp,
+}
+
+/// All that a journal says of a run.
+#[derive(Default)]
+pub(super) struct History {
+    pub(super) calls: BTreeMap<CallId, Past>,
+    /// In the order in which the program was given them.
+    pub(super) given: Vec<Given>,
+    pub(super) questions: Vec<Question>,
+    pub(super) meter: Meter,
+    pub(super) last: Timestamp,
+    /// Whether any call went out.
+    pub(super) went_out: bool,
+}
+
+impl History {
+    pub(super) fn read(entries: Vec<Entry>) -> History {
+        let mut history = History::default();
+        for Entry { at, meter, what } in entries {
+            history.meter = meter;
+            history.last = history.last.max(at);
+            history.note(at, what);
+        }
+        history
+    }
+
+    fn note(&mut self, at: Timestamp, what: What) {
+        match what {
+            What::Requested { call, tool, arguments, verdict } => {
+                let reached = Reached::Requested;
+                let past = Past { tool, arguments, verdict, reached, unknown: false };
+                self.calls.insert(call, past);
+            }
+            What::Asked { question } => {
+                for call in question.asks.iter().filter_map(|ask| ask.call) {
+                    self.reach(call, Reached::Asked(question.id));
+                }
+                self.questions.push(question);
+            }
+            What::Executing { call, .. } => {
+                self.reach(call, Reached::Executing);
+                self.went_out = true;
+            }
+            What::Settled { call, settled } => {
+                self.reach(call, Reached::Done);
+                if let Some(past) = self.calls.get_mut(&call) {
+                    past.unknown = false;
+                }
+                self.given.push(Given { call, settled, at });
+            }
+            What::Cancelled { call, .. } | What::Abandoned { call, .. } => {
+                self.reach(call, Reached::Done);
+            }
+            What::Resumed { .. } | What::Ended { .. } => {}
+        }
+    }
+
+    fn reach(&mut self, call: CallId, reached: Reached) {
+        if let Some(past) = self.calls.get_mut(&call) {
+            past.reached = reached;
+            past.unknown |= reached == Reached::Executing;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Writes a run's entries to its journal, with what the run had cost by then.
+
+use super::stopwatch::Stopwatch;
+use crate::model::{RunId, Timestamp};
+use crate::store::{Batch, Entry, Journal, Lease, Meter, Pending, RunState, Safe, What};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The pen of a run.
+pub(super) struct Ledger {
+    journal: Arc<dyn Journal>,
+    lease: Lease,
+    entries: Vec<Entry>,
+    state: RunState,
+    pub(super) stopwatch: Stopwatch,
+    /// What the run had cost at the last entry.
+    meter: Meter,
+}
+
+impl Ledger {
+    pub(super) fn new(
+        journal: Arc<dyn Journal>,
+        lease: Lease,
+        state: RunState,
+        meter: Meter,
+    ) -> Ledger {
+        let stopwatch = Stopwatch::new(meter.wall);
+        Ledger { journal, lease, entries: Vec::new(), state, stopwatch, meter }
+    }
+
+    pub(super) fn run(&self) -> RunId {
+        self.lease.run
+    }
+
+    pub(super) fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// Takes the reading of a run's meters for the entries that follow.
+    pub(super) fn measure(&mut self, cpu: Duration, lines: u64, calls: u64) {
+        let wall = self.stopwatch.elapsed();
+        (self.meter.cpu, self.meter.wall) = (cpu, wall);
+        (self.meter.lines, self.meter.calls) = (lines, calls);
+    }
+
+    pub(super) fn meter(&self) -> Meter {
+        self.meter
+    }
+
+    /// Adds an entry to what is written next.
+    pub(super) fn note(&mut self, at: Timestamp, what: What) {
+        self.entries.push(Entry::new(at, self.meter, what));
+    }
+
+    /// Whether there is anything to write.
+    pub(super) fn is_blank(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Writes everything noted. It is on its way when this returns; the future says when it is safe.
+    pub(super) fn write(&mut self, state: RunState, safe: Safe) -> Pending<()> {
+        let mut batch = Batch::new(std::mem::take(&mut self.entries));
+        batch.state = (state != self.state).then_some(state);
+        batch.safe = safe;
+        self.state = state;
+        self.journal.append(&self.lease, batch)
+    }
+}

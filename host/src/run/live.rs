@@ -1,0 +1,204 @@
+//! A run in memory: a guest, its open calls, its clock and its console. It runs until the program ends or only people can
+//! help.
+
+use super::calls::{Arrival, Calls};
+use super::console::Console;
+use super::ledger::Ledger;
+use super::recording::Recording;
+use super::run_clock::RunClock;
+use super::trouble::Trouble;
+use crate::model::{CallId, Decided, Limits, Question, Settled, Timestamp};
+use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
+use crate::store::{RunState, Safe, What};
+use serde_json::value::RawValue;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A program gives way after this long, also when it is made of many short steps.
+const TURN: Duration = Duration::from_millis(1);
+
+/// What comes first.
+pub(super) enum Next {
+    /// The program is to be started.
+    Begin(Begin),
+    /// A rebuilt program stands after this step; the calls of it that the journal knows are taken up already.
+    Step(Step),
+}
+
+/// How a program ended by itself.
+pub(super) struct End {
+    pub(super) ending: Last,
+    pub(super) unhandled: Vec<Fault>,
+    pub(super) dropped_lines: u32,
+}
+
+/// Its result or its fault, before it is placed in the source.
+pub(super) enum Last {
+    Finished(Option<Box<RawValue>>),
+    Fault(Fault),
+}
+
+/// A run in memory.
+pub(super) struct Live {
+    pub(super) instance: Instance,
+    pub(super) calls: Calls,
+    pub(super) clock: RunClock,
+    pub(super) console: Arc<Console>,
+    pub(super) made: u64,
+    pub(super) limits: Limits,
+    pub(super) next: Option<Next>,
+    /// Everything that was asked, answered or not.
+    pub(super) questions: Vec<Question>,
+    pub(super) recording: Option<Recording>,
+}
+
+impl Live {
+    /// Runs until the program ends; nothing says that only people can help.
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
+    pub(super) async fn advance(&mut self, ledger: &mut Ledger) -> Result<Option<End>, Trouble> {
+        let mut yielded = Instant::now();
+        let first = match self.next.take() {
+            Some(Next::Begin(begin)) => {
+                let now = self.clock.last();
+                let step = with_calls(&mut self.calls, self.instance.start(begin, now)).await?;
+                self.record(now, None, &step);
+                Some(step)
+            }
+            Some(Next::Step(step)) => Some(step),
+            None => None,
+        };
+        if let Some(step) = first
+            && let Some(end) = self.take(step, ledger)?
+        {
+            return Ok(Some(end));
+        }
+        loop {
+            self.dispatch(ledger).await?;
+            let Some(arrivals) = self.calls.next(&mut self.clock).await else { return Ok(None) };
+            if arrivals.is_empty() {
+                continue;
+            }
+            self.measure(ledger);
+            for Arrival { call, settled, at } in &arrivals {
+                let what = What::Settled { call: *call, settled: settled.clone() };
+                ledger.note(*at, what);
+            }
+            // The program sees nothing that a journal could forget.
+            ledger.write(RunState::Running, Safe::Process).await?;
+            for Arrival { call, settled, at } in arrivals {
+                if yielded.elapsed() > TURN {
+                    tokio::task::yield_now().await;
+                    yielded = Instant::now();
+                }
+                self.instance.release(self.calls.released());
+                let given = self.recording.is_some().then(|| (call, settled.clone()));
+                let step = self.instance.resume(call, settled, at);
+                let step = with_calls(&mut self.calls, step).await?;
+                self.record(at, given, &step);
+                if let Some(end) = self.take(step, ledger)? {
+                    return Ok(Some(end));
+                }
+                self.dispatch(ledger).await?;
+            }
+        }
+    }
+
+    /// Takes what a step asked for, also the last one: such calls never leave, and are named as abandoned.
+    fn take(&mut self, step: Step, ledger: &mut Ledger) -> Result<Option<End>, Stop> {
+        let requests = |intent: &&Intent| matches!(intent, Intent::Request { .. });
+        self.made += step.intents.iter().filter(requests).count() as u64;
+        if !step.intents.is_empty() {
+            self.measure(ledger);
+        }
+        let now = self.clock.last();
+        for intent in step.intents {
+            match intent {
+                Intent::Request { id, tool, arguments } => {
+                    let text = arguments.as_deref().map_err(|size| *size);
+                    let verdict = self.calls.request(id, &tool, text, now, self.limits.arguments);
+                    ledger.note(now, What::Requested { call: id, tool, arguments, verdict });
+                }
+                Intent::Cancel(id) => {
+                    if let Some(sent) = self.calls.cancel(id) {
+                        ledger.note(now, What::Cancelled { call: id, sent });
+                    }
+                }
+            }
+        }
+        let ending = match step.state {
+            State::Waiting => return Ok(None),
+            State::Finished(json) => {
+                let json = json.map(RawValue::from_string).transpose();
+                Last::Finished(json.map_err(|error| Stop::Broken(error.to_string()))?)
+            }
+            State::Failed(fault) => Last::Fault(fault),
+        };
+        Ok(Some(End { ending, unhandled: step.unhandled, dropped_lines: step.dropped_lines }))
+    }
+
+    /// Notes the calls that go out, and sends them.
+    async fn dispatch(&mut self, ledger: &mut Ledger) -> Result<(), Trouble> {
+        let leaving = self.calls.leaving();
+        for call in &leaving {
+            let (call, tool) = (call.call, call.tool.clone());
+            ledger.note(self.clock.last(), What::Executing { call, tool });
+        }
+        if ledger.is_blank() {
+            return Ok(());
+        }
+        let effects = leaving.iter().any(|call| !call.repeatable);
+        let safe = if effects { Safe::Disk } else { Safe::Process };
+        let written = ledger.write(RunState::Running, safe);
+        // What may be made again need not wait until it is known to have left.
+        if effects {
+            written.await?;
+        }
+        self.calls.send(leaving);
+        Ok(())
+    }
+
+    /// Takes the reading of the meters.
+    pub(super) fn measure(&self, ledger: &mut Ledger) {
+        ledger.measure(self.instance.cpu_time(), self.console.written(), self.made);
+    }
+
+    fn record(&mut self, now: Timestamp, settled: Option<(CallId, Settled)>, step: &Step) {
+        if let Some(recording) = &mut self.recording {
+            recording.push(now, settled, step);
+        }
+    }
+
+    /// Does what was decided.
+    pub(super) fn decide(&mut self, decided: &[Decided]) {
+        for Decided { question, ask, decision, .. } in decided {
+            let asked = self.questions.iter().find(|asked| asked.id == *question);
+            if let Some(ask) = asked.and_then(|asked| asked.ask(*ask)) {
+                self.calls.decide(*question, ask, decision);
+            }
+        }
+    }
+
+    /// The questions that calls wait for.
+    pub(super) fn open_questions(&self) -> Vec<Question> {
+        let open = self.questions.iter().filter(|question| self.calls.waits_for(question.id));
+        open.cloned().collect()
+    }
+}
+
+/// Runs a step. Each time the guest gives way, the calls that are out go on too.
+async fn with_calls(
+    calls: &mut Calls,
+    step: impl Future<Output = Result<Step, Stop>>,
+) -> Result<Step, Stop> {
+    let mut step = pin!(step);
+    poll_fn(|context| {
+        let poll = step.as_mut().poll(context);
+        if poll.is_pending() {
+            calls.poll(context);
+        }
+        poll
+    })
+    .await
+}

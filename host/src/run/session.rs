@@ -1,0 +1,313 @@
+//! One run from its first step to its outcome, in memory or put away in between.
+
+use super::calls::Calls;
+use super::checkpoint::Checkpoint;
+use super::console::Console;
+use super::desk::{Desk, Woke};
+use super::history::History;
+use super::ledger::Ledger;
+use super::live::{Live, Next};
+use super::rebuild::{self, allowance};
+use super::recording::Recording;
+use super::run_clock::RunClock;
+use super::trouble::Trouble;
+use super::{Ending, Engine, Outcome, failure};
+use crate::error::Error;
+use crate::event::{Event, EventSink};
+use crate::model::{Code, Limits, Question, RunId, Timestamp};
+use crate::router::Router;
+use crate::sandbox::{Begin, GUEST_DIGEST, Instance, Stop};
+use crate::source::Program;
+use crate::store::{Header, RunState, Safe, Stored, What};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+/// What a program starts with.
+pub(super) struct Fresh {
+    pub(super) program: Program,
+    pub(super) begin: Begin,
+    pub(super) limits: Limits,
+    pub(super) checkpoint: Option<Checkpoint>,
+}
+
+/// How a run comes into memory.
+pub(super) enum Start {
+    /// For the first time.
+    Fresh(Box<Fresh>),
+    /// From its journal.
+    Stored(Box<Stored>),
+}
+
+/// Why a run left memory.
+enum Left {
+    Over(Box<Outcome>),
+    Evicted { due: Option<Timestamp> },
+}
+
+/// A run, wherever it is.
+pub(super) struct Session {
+    pub(super) engine: Engine,
+    pub(super) script: String,
+    pub(super) router: Arc<Router>,
+    pub(super) events: Arc<dyn EventSink>,
+    pub(super) ledger: Ledger,
+    pub(super) desk: Desk,
+    pub(super) clock: RunClock,
+    pub(super) told: Arc<AtomicU64>,
+    pub(super) recorded: bool,
+}
+
+impl Session {
+    /// Runs to the end, or until nobody here can help.
+    pub(super) async fn run(mut self, mut start: Start) -> Result<Outcome, Error> {
+        // A person may have ended a run that nobody had.
+        if let Start::Stored(_) = &start
+            && let Some(outcome) = self.over_while_away(Woke::Decided).await?
+        {
+            return Ok(outcome);
+        }
+        loop {
+            // In a box of its own: a run that is put away holds as little as it can.
+            let due = match Box::pin(self.in_memory(start)).await? {
+                Left::Over(outcome) => return Ok(*outcome),
+                Left::Evicted { due } => due,
+            };
+            self.events.event(&Event::Evicted { run: self.id() });
+            let woke = self.desk.wait(&mut self.clock, due, None).await?;
+            if let Some(outcome) = self.over_while_away(woke).await? {
+                return Ok(outcome);
+            }
+            start = Start::Stored(Box::new(self.ledger.journal().load(self.id()).await?));
+        }
+    }
+
+    fn id(&self) -> RunId {
+        self.ledger.run()
+    }
+
+    /// Ends a run that need not be rebuilt for it.
+    async fn over_while_away(&mut self, woke: Woke) -> Result<Option<Outcome>, Error> {
+        match woke {
+            Woke::Decided => {
+                let decided = self.desk.decided().await?;
+                match decided.iter().find(|decided| decided.decision.ends()) {
+                    Some(ends) => Ok(Some(self.aborted(ends, None).await?)),
+                    None => Ok(None),
+                }
+            }
+            Woke::Expired(question) => {
+                Ok(Some(self.conclude(Ending::Expired(question), None).await?))
+            }
+            Woke::Nobody => Ok(Some(self.waiting(None))),
+            Woke::Due | Woke::Evict => Ok(None),
+        }
+    }
+
+    /// Runs in memory until the run is over or its slot is needed.
+    async fn in_memory(&mut self, start: Start) -> Result<Left, Error> {
+        let (program, live) = match start {
+            Start::Fresh(fresh) => (fresh.program.clone(), self.begin(*fresh).await),
+            Start::Stored(stored) => {
+                let program = program(&stored.header)?;
+                let live = self.rebuild(*stored, &program).await;
+                (program, live)
+            }
+        };
+        let mut live = match live {
+            Ok(live) => Box::new(live),
+            Err(trouble) => {
+                return Ok(Left::Over(Box::new(self.failed(trouble, None).await?)));
+            }
+        };
+        loop {
+            self.ledger.stopwatch.go();
+            let left = live.limits.timeout.saturating_sub(self.ledger.stopwatch.elapsed());
+            let advanced = tokio::time::timeout(left, live.advance(&mut self.ledger)).await;
+            self.ledger.stopwatch.stop();
+            self.clock = live.clock.clone();
+            let ended = match advanced {
+                Ok(Ok(Some(end))) => Some(self.ended(end, &mut live, &program).await?),
+                Ok(Ok(None)) => None,
+                Ok(Err(trouble)) => Some(self.failed(trouble, Some(&mut live)).await?),
+                Err(_) => {
+                    let message = format!("the run took longer than {:?}", live.limits.timeout);
+                    let failure = failure::plain(Code::Timeout, message);
+                    Some(self.conclude(Ending::Failed(failure), Some(&mut live)).await?)
+                }
+            };
+            if let Some(outcome) = ended {
+                return Ok(Left::Over(Box::new(outcome)));
+            }
+            if let Some(left) = self.wait(&mut live).await? {
+                return Ok(left);
+            }
+        }
+    }
+
+    /// Waits for people. Nothing says that the program can go on.
+    async fn wait(&mut self, live: &mut Live) -> Result<Option<Left>, Error> {
+        self.raise(live).await?;
+        let due = live.calls.next_due();
+        let seat = self.engine.parking.sit(live.instance.memory());
+        let woke = self.desk.wait(&mut live.clock, due, Some(&seat)).await?;
+        self.clock = live.clock.clone();
+        let over = match woke {
+            Woke::Due => return Ok(None),
+            Woke::Evict => {
+                return Ok(Some(Left::Evicted { due }));
+            }
+            Woke::Decided => {
+                let decided = self.desk.decided().await?;
+                match decided.iter().find(|decided| decided.decision.ends()) {
+                    Some(ends) => self.aborted(ends, Some(live)).await?,
+                    None => {
+                        live.decide(&decided);
+                        return Ok(None);
+                    }
+                }
+            }
+            Woke::Expired(question) => self.conclude(Ending::Expired(question), Some(live)).await?,
+            Woke::Nobody => self.waiting(Some(live)),
+        };
+        Ok(Some(Left::Over(Box::new(over))))
+    }
+
+    /// Puts everything that waits for a person and was not asked yet into one question.
+    async fn raise(&mut self, live: &mut Live) -> Result<(), Error> {
+        let asks = live.calls.unasked();
+        if asks.is_empty() {
+            return Ok(());
+        }
+        let now = live.clock.now();
+        let expires = self.engine.settings.question_lifetime.map(|lifetime| now.plus(lifetime));
+        let question = Question::new(self.id(), self.script.clone(), now, expires, asks);
+        live.calls.asked(&question);
+        live.questions.push(question.clone());
+        live.measure(&mut self.ledger);
+        self.ledger.note(now, What::Asked { question: question.clone() });
+        self.ledger.write(RunState::Waiting, Safe::Process).await?;
+        self.events.event(&Event::Asked { run: self.id(), question: question.clone() });
+        self.desk.ask(question);
+        Ok(())
+    }
+
+    /// Takes a slot. If there is none, the run that has waited longest for people gives up its own.
+    async fn instance(&mut self, limits: Limits, console: &Arc<Console>) -> Result<Instance, Stop> {
+        let machine = self.engine.machine.clone();
+        let _queued = machine.is_full().then(|| self.engine.parking.queue());
+        let console = console.clone();
+        Instance::new(machine, limits, Box::new(move |line| console.line(line))).await
+    }
+
+    async fn begin(&mut self, fresh: Fresh) -> Result<Live, Trouble> {
+        let Fresh { begin, limits, checkpoint, .. } = fresh;
+        let console = self.console();
+        let instance = self.instance(limits.clone(), &console).await?;
+        let at = self.clock.last();
+        self.events.event(&Event::Started { run: self.id(), at });
+        let recording = self.recorded.then(|| Recording::new(&begin, &limits));
+        Ok(Live {
+            instance,
+            calls: self.calls(&limits, checkpoint),
+            clock: self.clock.clone(),
+            console,
+            made: 0,
+            limits,
+            next: Some(Next::Begin(begin)),
+            questions: Vec::new(),
+            recording,
+        })
+    }
+
+    /// Brings a run back from its journal.
+    async fn rebuild(&mut self, stored: Stored, program: &Program) -> Result<Live, Trouble> {
+        let Stored { header, entries, .. } = stored;
+        let history = History::read(entries);
+        let checkpoint = match header.resumed_from {
+            Some(from) => {
+                let earlier = self.ledger.journal().load(from).await?;
+                let mut checkpoint = Checkpoint::new(from, &History::read(earlier.entries));
+                checkpoint.take_all_again(&history);
+                Some(checkpoint)
+            }
+            None => None,
+        };
+        let limits = header.limits.clone();
+        let console = self.console();
+        let mut patient = limits.clone();
+        patient.cpu_time = allowance(history.meter.cpu);
+        let mut instance = self.instance(patient, &console).await?;
+        let begin = begin(&header, program);
+        let mut recording = self.recorded.then(|| Recording::new(&begin, &limits));
+        let guest_changed = header.guest != GUEST_DIGEST;
+        let replayed = rebuild::replay(
+            &mut instance,
+            begin,
+            header.started,
+            &history,
+            guest_changed,
+            |now, settled, step| {
+                if let Some(recording) = &mut recording {
+                    recording.push(now, settled, step);
+                }
+            },
+        )
+        .await?;
+        let mut calls = self.calls(&limits, checkpoint);
+        calls.restore_questions(&history.questions);
+        let step = replayed.restore(&history, &mut calls);
+        instance.take_up(history.meter.cpu, limits.cpu_time, calls.held());
+        self.clock.reach(history.last);
+        let made = history.calls.len() as u64;
+        let mut live = Live {
+            instance,
+            calls,
+            clock: self.clock.clone(),
+            console,
+            made,
+            limits,
+            next: Some(Next::Step(step)),
+            questions: history.questions,
+            recording,
+        };
+        let decided = self.desk.decided().await?;
+        live.decide(&decided);
+        for question in live.open_questions() {
+            self.desk.ask(question);
+        }
+        let at = live.clock.now();
+        self.events.event(&Event::Resumed { run: self.id(), at });
+        Ok(live)
+    }
+
+    fn console(&self) -> Arc<Console> {
+        Arc::new(Console::new(self.id(), self.events.clone(), self.told.clone()))
+    }
+
+    fn calls(&self, limits: &Limits, checkpoint: Option<Checkpoint>) -> Calls {
+        Calls::new(self.id(), limits, self.router.clone(), self.events.clone(), checkpoint)
+    }
+}
+
+/// The program of a stored run.
+pub(super) fn program(header: &Header) -> Result<Program, Error> {
+    serde_json::from_str(&header.program).map_err(|error| {
+        Error::new(Code::Journal, "the journal's program cannot be read").with_source(error)
+    })
+}
+
+/// What a stored run starts with.
+pub(super) fn begin(header: &Header, program: &Program) -> Begin {
+    Begin { modules: modules(program), inputs: header.inputs.clone(), seed: header.seed }
+}
+
+/// The modules of a program as the sandbox takes them.
+pub(super) fn modules(program: &Program) -> Vec<crate::sandbox::Module> {
+    let modules = program.modules.iter().map(|module| crate::sandbox::Module {
+        name: module.name.clone(),
+        code: module.code.clone(),
+        first_line: module.first_line,
+        imports: module.imports.clone(),
+    });
+    modules.collect()
+}

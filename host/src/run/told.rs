@@ -1,0 +1,141 @@
+//! What was told of a new run, made into what it starts with.
+
+use super::checkpoint::Checkpoint;
+use super::history::History;
+use super::session::{Fresh, modules};
+use super::{Aborted, Ending, Engine, Outcome, failure};
+use crate::error::Error;
+use crate::model::{Code, RunId, Tenant};
+use crate::sandbox::{Begin, GUEST_DIGEST};
+use crate::source::{Program, Script, SourceError};
+use crate::store::{Batch, Entry, FORMAT, Header, RunState, Stored, What};
+use serde_json::Value;
+
+/// Sources up to this size are parsed where they are; a larger one could hold up other runs for longer than a time slice
+/// or two, and gets a thread.
+const PARSE_INLINE: usize = 4 << 10;
+
+/// What was told of a new run.
+pub(super) struct Told {
+    pub(super) script: Script,
+    pub(super) inputs: Option<Value>,
+    pub(super) seed: Option<[u8; 32]>,
+    pub(super) resume_from: Option<RunId>,
+    pub(super) tenant: Tenant,
+    pub(super) trace: Option<String>,
+}
+
+impl Told {
+    pub(super) fn new(script: Script) -> Told {
+        Told {
+            script,
+            inputs: None,
+            seed: None,
+            resume_from: None,
+            tenant: Tenant::default(),
+            trace: None,
+        }
+    }
+
+    /// Loads the program and checks what it is given. A script that cannot run is an outcome already.
+    pub(super) async fn prepare(
+        self,
+        engine: &Engine,
+        run: RunId,
+    ) -> Result<Result<(Header, Box<Fresh>), Box<Outcome>>, Error> {
+        let limits = engine.settings.limits.clone();
+        let refused = |failure| Ok(Err(Box::new(Outcome::new(run, Ending::Failed(failure)))));
+        let program = match self.load(limits.source).await? {
+            Ok(program) => program,
+            Err(error) => return refused(failure::of_source(&error)?),
+        };
+        let given = self.inputs.as_ref().map(Value::to_string);
+        if let Some(size) = given.as_ref().map(String::len).filter(|size| *size > limits.inputs) {
+            let message =
+                format!("the inputs are {size} bytes of JSON, the limit is {}", limits.inputs);
+            return refused(failure::plain(Code::InputSize, message));
+        }
+        let earlier = match self.resume_from {
+            Some(from) => Some(supersede(engine, from, run).await?),
+            None => None,
+        };
+        let earlier_header = earlier.as_ref().map(|stored| &stored.header);
+        let inputs = given.or_else(|| earlier_header.map(|header| header.inputs.clone()));
+        let inputs = inputs.unwrap_or_else(|| "{}".into());
+        let seed = match self.seed.or(earlier_header.map(|header| header.seed)) {
+            Some(seed) => seed,
+            None => fresh_seed()?,
+        };
+        let started = earlier_header.map(|header| header.started);
+        let header = Header {
+            run,
+            format: FORMAT,
+            pml: env!("CARGO_PKG_VERSION").into(),
+            guest: GUEST_DIGEST.into(),
+            script: program.modules.first().map_or_else(String::new, |entry| entry.name.clone()),
+            program: serde_json::to_string(&program).map_err(|error| {
+                Error::new(Code::Internal, "the program cannot be written").with_source(error)
+            })?,
+            inputs: inputs.clone(),
+            seed,
+            started: started.unwrap_or_else(|| engine.settings.clock.now()),
+            limits: limits.clone(),
+            resumed_from: self.resume_from,
+            lock: None,
+            trace: self.trace.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
+            tenant: self.tenant,
+        };
+        let checkpoint = earlier
+            .map(|stored| Checkpoint::new(stored.header.run, &History::read(stored.entries)));
+        let begin = Begin { modules: modules(&program), inputs, seed };
+        Ok(Ok((header, Box::new(Fresh { program, begin, limits, checkpoint }))))
+    }
+
+    async fn load(&self, limit: usize) -> Result<Result<Program, SourceError>, Error> {
+        if self.script.length().is_some_and(|length| length <= PARSE_INLINE) {
+            return Ok(self.script.load(limit));
+        }
+        let script = self.script.clone();
+        tokio::task::spawn_blocking(move || script.load(limit))
+            .await
+            .map_err(|error| Error::new(Code::Internal, "the parser failed").with_source(error))
+    }
+}
+
+fn fresh_seed() -> Result<[u8; 32], Error> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(|error| {
+        Error::new(Code::Internal, "the OS gives no random numbers").with_source(error)
+    })?;
+    Ok(seed)
+}
+
+/// Ends the earlier run, so that nobody approves or repeats a call of it that the new one makes.
+async fn supersede(engine: &Engine, from: RunId, by: RunId) -> Result<Stored, Error> {
+    let stored = engine.journal.load(from).await?;
+    if stored.state.ended() {
+        return Ok(stored);
+    }
+    let lease = engine.journal.claim(from).await?;
+    // What its last owner wrote before it died may have come after the first look.
+    let stored = engine.journal.load(from).await?;
+    let ending = Ending::Aborted(Aborted {
+        message: format!("taken up by run {by}"),
+        who: "pml".into(),
+        channel: "resume".into(),
+        replan: false,
+        completed: Vec::new(),
+    });
+    let ending = serde_json::to_string(&ending).map_err(|error| {
+        Error::new(Code::Internal, "the ending cannot be written").with_source(error)
+    })?;
+    let last = stored.entries.last();
+    let (at, meter) = last.map_or_else(
+        || (stored.header.started, Default::default()),
+        |entry| (entry.at, entry.meter),
+    );
+    let mut batch = Batch::new(vec![Entry::new(at, meter, What::Ended { ending })]);
+    batch.state = Some(RunState::Aborted);
+    engine.journal.append(&lease, batch).await?;
+    Ok(stored)
+}
