@@ -47,6 +47,10 @@ pub(super) struct History {
     pub(super) last: Timestamp,
     /// Whether any call went out.
     pub(super) went_out: bool,
+    /// How many of `given` come before the last ones that were noted together. What the program asked for after one of
+    /// those may not have been noted before it was cut off.
+    pub(super) firm: usize,
+    settling: bool,
 }
 
 impl History {
@@ -61,6 +65,11 @@ impl History {
     }
 
     fn note(&mut self, at: Timestamp, what: What) {
+        let settling = matches!(what, What::Settled { .. });
+        if settling && !self.settling {
+            self.firm = self.given.len();
+        }
+        self.settling = settling;
         match what {
             What::Requested { call, tool, arguments, verdict } => {
                 let reached = Reached::Requested;

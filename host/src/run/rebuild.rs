@@ -2,10 +2,10 @@
 //! every request is compared with what the journal has.
 
 use super::calls::Calls;
-use super::history::{Given, History, Reached};
+use super::history::{Given, History, Past, Reached};
 use super::trouble::{Diverged, Trouble};
-use crate::model::{CallId, Settled, Timestamp};
-use crate::sandbox::{Begin, Instance, Intent, State, Step};
+use crate::model::{CallId, Settled, Timestamp, escape};
+use crate::sandbox::{Begin, Instance, Intent, State, Step, Stop};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -23,12 +23,23 @@ pub(super) fn allowance(before: Duration) -> Duration {
 
 /// Where a program stands when its journal is used up.
 pub(super) struct Replayed {
-    /// The calls made before the last step that have no outcome, all of which the journal has.
+    /// The calls that have no outcome and that the journal has.
     waiting: BTreeSet<CallId>,
-    /// The last step; some of its calls the journal may not have.
+    /// The last step, with what the journal does not have: of this step, and of those before it that were given what was
+    /// noted together with it.
     pub(super) last: Step,
     /// Steps taken.
     pub(super) steps: usize,
+}
+
+/// A replay under way.
+struct Replaying<'a> {
+    history: &'a History,
+    guest_changed: bool,
+    waiting: BTreeSet<CallId>,
+    /// What the journal does not have.
+    fresh: Vec<Intent>,
+    made: CallId,
 }
 
 /// Runs a program again. `each` sees every step with what went into it.
@@ -40,71 +51,101 @@ pub(super) async fn replay(
     guest_changed: bool,
     mut each: impl FnMut(Timestamp, Option<(CallId, Settled)>, &Step),
 ) -> Result<Replayed, Trouble> {
-    let diverged = |call, expected: String, found: String| {
-        Trouble::Diverged(Diverged { call, expected, found, guest_changed })
-    };
+    let (waiting, fresh, made) = (BTreeSet::new(), Vec::new(), CallId(0));
+    let mut replaying = Replaying { history, guest_changed, waiting, fresh, made };
     // What stops a program that was not stopped before is a difference too.
-    let stopped = |stop: crate::sandbox::Stop| match guest_changed {
-        true => diverged(None, "a step".into(), stop.to_string()),
+    let stopped = |stop: Stop| match guest_changed {
+        true => Trouble::Diverged(Diverged {
+            call: None,
+            expected: "a step".into(),
+            found: stop.to_string(),
+            guest_changed,
+        }),
         false => Trouble::Stop(stop),
     };
-    let mut replayed = Replayed {
-        waiting: BTreeSet::new(),
-        last: instance.start(begin, started).await.map_err(stopped)?,
-        steps: 1,
-    };
-    each(started, None, &replayed.last);
-    let mut made = CallId(0);
+    let mut last = instance.start(begin, started).await.map_err(stopped)?;
+    each(started, None, &last);
+    let mut steps = 1;
     for Given { call, settled, at } in &history.given {
         // The program may have ended in the middle of what was noted at once.
-        if replayed.last.state != State::Waiting {
+        if last.state != State::Waiting {
             break;
         }
-        for intent in &replayed.last.intents {
-            match intent {
-                Intent::Request { id, .. } => {
-                    compare(history, intent).map_err(|(e, f)| diverged(Some(*id), e, f))?;
-                    made = *id;
-                    replayed.waiting.insert(*id);
-                }
-                Intent::Cancel(id) => drop(replayed.waiting.remove(id)),
-            }
-        }
-        if *call > made {
-            return Err(diverged(Some(*call), "an outcome of it".into(), "no such call".into()));
-        }
-        replayed.waiting.remove(call);
+        replaying.take(std::mem::take(&mut last.intents), steps > history.firm + 1)?;
+        replaying.settle(*call)?;
         // What the run held back while a call was out, it gave back: sizes were checked when it ran.
         instance.release(usize::MAX);
-        let step = instance.resume(*call, settled.clone(), *at).await;
-        replayed.last = step.map_err(stopped)?;
-        replayed.steps += 1;
-        each(*at, Some((*call, settled.clone())), &replayed.last);
+        last = instance.resume(*call, settled.clone(), *at).await.map_err(stopped)?;
+        each(*at, Some((*call, settled.clone())), &last);
+        steps += 1;
     }
-    for intent in &replayed.last.intents {
-        if let Intent::Request { id, .. } = intent {
-            made = *id;
-            if history.calls.contains_key(id) {
-                compare(history, intent).map_err(|(e, f)| diverged(Some(*id), e, f))?;
+    replaying.take(std::mem::take(&mut last.intents), true)?;
+    replaying.finish()?;
+    last.intents = replaying.fresh;
+    Ok(Replayed { waiting: replaying.waiting, last, steps })
+}
+
+impl Replaying<'_> {
+    /// Compares what a step asked for with the journal. `cut` says whether the journal may end before it.
+    fn take(&mut self, intents: Vec<Intent>, cut: bool) -> Result<(), Trouble> {
+        for intent in intents {
+            match &intent {
+                Intent::Request { id, .. } => {
+                    self.made = *id;
+                    match self.history.calls.get(id) {
+                        None if cut => self.fresh.push(intent),
+                        past => {
+                            let same = compare(past, &intent);
+                            same.map_err(|(e, f)| self.diverged(*id, e, f))?;
+                            self.waiting.insert(*id);
+                        }
+                    }
+                }
+                Intent::Cancel(id) => {
+                    let past = self.history.calls.get(id);
+                    match past.is_some_and(|past| past.reached == Reached::Done) {
+                        true => drop(self.waiting.remove(id)),
+                        false => self.fresh.push(intent),
+                    }
+                }
             }
         }
+        Ok(())
     }
-    match history.calls.last_key_value() {
-        Some((last, past)) if *last > made => {
-            Err(diverged(Some(*last), format!("a call of `{}`", past.tool), "no such call".into()))
+
+    fn settle(&mut self, call: CallId) -> Result<(), Trouble> {
+        if call > self.made {
+            let (expected, found) = ("an outcome of it".into(), "no such call".into());
+            return Err(self.diverged(call, expected, found));
         }
-        _ => Ok(replayed),
+        self.waiting.remove(&call);
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<(), Trouble> {
+        match self.history.calls.last_key_value() {
+            Some((last, past)) if *last > self.made => {
+                let expected = format!("a call of `{}`", escape(&past.tool));
+                Err(self.diverged(*last, expected, "no such call".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn diverged(&self, call: CallId, expected: String, found: String) -> Trouble {
+        let (call, guest_changed) = (Some(call), self.guest_changed);
+        Trouble::Diverged(Diverged { call, expected, found, guest_changed })
     }
 }
 
 /// Compares a request with the journal's; `Err` holds what was expected and what was found.
-fn compare(history: &History, intent: &Intent) -> Result<(), (String, String)> {
-    let Intent::Request { id, tool, arguments } = intent else { return Ok(()) };
-    let found = |detail: &str| format!("a call of `{}`{detail}", crate::model::escape(tool));
-    let Some(past) = history.calls.get(id) else {
+fn compare(past: Option<&Past>, intent: &Intent) -> Result<(), (String, String)> {
+    let Intent::Request { tool, arguments, .. } = intent else { return Ok(()) };
+    let found = |detail: &str| format!("a call of `{}`{detail}", escape(tool));
+    let Some(past) = past else {
         return Err(("no such call".into(), found("")));
     };
-    let expected = format!("a call of `{}`", crate::model::escape(&past.tool));
+    let expected = format!("a call of `{}`", escape(&past.tool));
     if past.tool != *tool {
         return Err((expected, found("")));
     }
@@ -122,25 +163,13 @@ fn compare(history: &History, intent: &Intent) -> Result<(), (String, String)> {
 }
 
 impl Replayed {
-    /// Hands the calls that the journal has over to `calls`, and returns the last step with those that it has not.
-    pub(super) fn restore(mut self, history: &History, calls: &mut Calls) -> Step {
+    /// Hands the calls that the journal has over to `calls`, and returns the last step with what it has not.
+    pub(super) fn restore(self, history: &History, calls: &mut Calls) -> Step {
         for id in self.waiting {
             if let Some(past) = history.calls.get(&id) {
                 calls.restore(id, past.clone());
             }
         }
-        self.last.intents.retain(|intent| match intent {
-            Intent::Request { id, .. } => match history.calls.get(id) {
-                Some(past) => {
-                    calls.restore(*id, past.clone());
-                    false
-                }
-                None => true,
-            },
-            Intent::Cancel(id) => {
-                history.calls.get(id).is_none_or(|past| past.reached != Reached::Done)
-            }
-        });
         self.last
     }
 }

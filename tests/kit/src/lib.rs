@@ -1,7 +1,13 @@
 //! What the tests of pml share: a place to run the binary in, and the tree that they look at.
 
+mod counter;
+mod cut;
 mod environment;
+mod programs;
 mod tree;
 
+pub use counter::{Counter, Here, Still, There, careful, effects, reply};
+pub use cut::{CutJournal, When};
 pub use environment::{Output, TestEnv};
+pub use programs::{Generated, generate};
 pub use tree::{files_under, project_root};

@@ -1,0 +1,179 @@
+//! Tools that count what reaches them: in this process, or in another over a socket.
+//!
+//! | tool | does | may be repeated |
+//! | --- | --- | --- |
+//! | `t:echo` | answers at once | no |
+//! | `t:slow` | answers after a millisecond | no |
+//! | `t:ask` | answers at once; to be put under `ask_tool` | no |
+//! | `t:read` | answers at once | yes: it reads |
+//! | `t:fail` | fails | yes: it is idempotent |
+
+use pml::json::{self, Value, json};
+use pml::{
+    Answer, AskKind, BoxFuture, Call, CallError, CallId, Clock, Decision, Effects, Question, Reply,
+    RunId, Timestamp, ToolName, Tools,
+};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const SLOW: Duration = Duration::from_millis(1);
+
+/// Counts calls.
+#[derive(Default)]
+pub struct Counter {
+    seen: Mutex<BTreeMap<(RunId, CallId), u64>>,
+}
+
+impl Counter {
+    fn count(&self, run: RunId, call: CallId) {
+        *self.seen.lock().expect("no panic").entry((run, call)).or_default() += 1;
+    }
+
+    /// How often this call was seen.
+    pub fn seen(&self, run: RunId, call: CallId) -> u64 {
+        self.seen.lock().expect("no panic").get(&(run, call)).copied().unwrap_or(0)
+    }
+
+    /// Answers calls that come over a socket, each on a thread of its own, for as long as the process lives.
+    pub fn serve(self: &Arc<Counter>, socket: &Path) {
+        let listener = UnixListener::bind(socket).expect("a socket");
+        let counter = self.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let counter = counter.clone();
+                std::thread::spawn(move || counter.attend(stream));
+            }
+        });
+    }
+
+    /// One line in, one line out. A caller that dies meanwhile takes nothing back.
+    fn attend(&self, stream: UnixStream) {
+        let mut line = String::new();
+        let read = BufReader::new(&stream).read_line(&mut line);
+        let Ok(request) = json::from_str::<Value>(&line) else { return };
+        read.expect("a line was read");
+        let id = |name: &str| request[name].clone();
+        let run: RunId = json::from_value(id("run")).expect("a run");
+        let call = CallId(id("call").as_u64().expect("a call"));
+        let answer = match request["tool"].as_str() {
+            None => json!(self.seen(run, call)),
+            Some(tool) => {
+                self.count(run, call);
+                if tool == "t:slow" {
+                    std::thread::sleep(SLOW);
+                }
+                match reply(tool, &request["arguments"]) {
+                    Ok(value) => json!({ "ok": value }),
+                    Err(error) => json!({ "error": error }),
+                }
+            }
+        };
+        // The caller may be dead by now: that is what is tested.
+        let _ = writeln!(&stream, "{answer}");
+    }
+}
+
+/// What a tool answers: nothing but its arguments decides.
+pub fn reply(tool: &str, arguments: &Value) -> Reply {
+    match tool {
+        "t:echo" | "t:slow" | "t:ask" | "t:read" => Ok(arguments.clone()),
+        "t:fail" => Err(CallError::tool("it does not work").with_data(arguments.clone())),
+        other => Err(CallError::unknown(other)),
+    }
+}
+
+/// What a tool says of itself.
+pub fn effects(tool: &str) -> Effects {
+    match tool {
+        "t:read" => Effects::ReadOnly,
+        "t:fail" => Effects::Idempotent,
+        _ => Effects::Unknown,
+    }
+}
+
+/// The tools in this process.
+pub struct Here(pub Arc<Counter>);
+
+impl Tools for Here {
+    fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
+        self.0.count(call.run, call.id);
+        Box::pin(async move {
+            if call.tool.as_str() == "t:slow" {
+                tokio::time::sleep(SLOW).await;
+            }
+            reply(call.tool.as_str(), &call.arguments)
+        })
+    }
+
+    fn effects(&self, tool: &ToolName) -> Effects {
+        effects(tool.as_str())
+    }
+}
+
+/// The tools of another process, behind a socket.
+#[derive(Clone)]
+pub struct There(pub PathBuf);
+
+impl There {
+    fn ask(&self, request: &Value) -> Value {
+        let stream = UnixStream::connect(&self.0).expect("the tools are there");
+        writeln!(&stream, "{request}").expect("the tools listen");
+        let mut line = String::new();
+        BufReader::new(&stream).read_line(&mut line).expect("the tools answer");
+        json::from_str(&line).expect("JSON")
+    }
+
+    /// How often a call was seen there.
+    pub fn seen(&self, run: RunId, call: CallId) -> u64 {
+        self.ask(&json!({ "run": run, "call": call })).as_u64().expect("a number")
+    }
+}
+
+impl Tools for There {
+    fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
+        let there = self.clone();
+        Box::pin(async move {
+            let request = json!({ "run": call.run, "call": call.id, "tool": call.tool, "arguments": call.arguments });
+            let asked = tokio::task::spawn_blocking(move || there.ask(&request));
+            let mut answer = asked.await.expect("no panic");
+            match answer["error"].take() {
+                Value::Null => Ok(answer["ok"].take()),
+                error => Err(json::from_value(error).expect("an error")),
+            }
+        })
+    }
+
+    fn effects(&self, tool: &ToolName) -> Effects {
+        effects(tool.as_str())
+    }
+}
+
+/// What a careful person says: a call that was seen is not repeated, one that was not is; of other calls, those with an
+/// `n` that seven divides are declined.
+pub fn careful(question: &Question, seen: impl Fn(RunId, CallId) -> u64) -> Answer {
+    let decisions = question.asks.iter().map(|ask| {
+        let decision = match (ask.kind, ask.call) {
+            (AskKind::UncertainCall, Some(call)) => match seen(question.run, call) {
+                0 => Decision::Approve,
+                _ => Decision::Result(reply(&ask.tool, &ask.arguments).expect("it answers")),
+            },
+            _ if ask.arguments["n"].as_u64().is_some_and(|n| n % 7 == 0) => Decision::Decline,
+            _ => Decision::Approve,
+        };
+        (ask.id, decision)
+    });
+    Answer::each(decisions, "a careful person", "a test")
+}
+
+/// A clock that stands still: only sleeps move a run's time.
+pub struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp(1_700_000_000_000_000)
+    }
+}
