@@ -42,6 +42,8 @@
 //! # Files
 //!
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It writes nothing.
+//! A [`Store`] keeps `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder, `.gitignore` in the folder
+//! it is opened in, a project's `.pml`.
 
 mod approval;
 #[cfg(feature = "cli")]
@@ -81,6 +83,7 @@ pub use source::{
     SourceError,
 };
 pub use store::{
-    Answered, Asked, Batch, Entry, FORMAT, Filter, Header, Journal, Lease, MemoryJournal, Meter,
-    Pending, Prune, RunState, Safe, StoreError, Stored, Summary, Verdict, What,
+    Answered, Asked, Batch, Durability, Entry, FORMAT, Filter, Header, Journal, Lease,
+    MemoryJournal, Meter, Pending, Prune, RunState, Safe, Statistics, Store, StoreError, Stored,
+    Summary, Verdict, What,
 };

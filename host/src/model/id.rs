@@ -18,6 +18,16 @@ impl RunId {
     pub fn new() -> RunId {
         RunId(Uuid::now_v7())
     }
+
+    /// Returns the id of these bytes.
+    pub(crate) fn from_bytes(bytes: [u8; 16]) -> RunId {
+        RunId(Uuid::from_bytes(bytes))
+    }
+
+    /// Returns the id as a journal keeps it.
+    pub(crate) fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
 }
 
 impl fmt::Display for RunId {

@@ -24,6 +24,11 @@ impl QuestionId {
     pub fn new() -> QuestionId {
         QuestionId(Uuid::new_v4())
     }
+
+    /// Returns the id as a journal keeps it.
+    pub(crate) fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
 }
 
 impl fmt::Display for QuestionId {

@@ -2,14 +2,20 @@
 //!
 //! In flow headers, entries and answers; out flow the same again. What they mean, only `run` knows.
 
+mod durability;
 mod entry;
 mod error;
 mod journal;
 mod memory;
+mod sqlite;
 mod summary;
+#[cfg(test)]
+mod tests;
 
+pub use durability::Durability;
 pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};
 pub use error::StoreError;
 pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
 pub use memory::MemoryJournal;
+pub use sqlite::{Statistics, Store};
 pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};

@@ -1,0 +1,175 @@
+//! Questions and what people say to them.
+//!
+//! **Invariant:** the first decision about an ask counts, whichever process records it.
+
+use super::columns::{comparable, from_json, json};
+use crate::model::{Answer, AskId, Decided, Decisions, Question, QuestionId, Timestamp};
+use crate::store::{Answered, Asked};
+use rusqlite::{Connection, OptionalExtension, Row};
+
+/// Opens a question.
+pub(super) fn ask(connection: &Connection, run: i64, question: &Question) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO questions (id, run, body, asked_at, expires_at, open) \
+               VALUES (?1, ?2, ?3, ?4, ?5, 1)";
+    connection.prepare_cached(sql)?.execute((
+        question.id.as_bytes(),
+        run,
+        json(question),
+        comparable(question.asked_at),
+        question.expires_at.map(comparable),
+    ))?;
+    Ok(())
+}
+
+/// Closes all questions of a run.
+pub(super) fn close_all(connection: &Connection, run: i64) -> rusqlite::Result<()> {
+    let sql = "UPDATE questions INDEXED BY questions_open SET open = 0 WHERE run = ?1 AND open = 1";
+    connection.prepare_cached(sql)?.execute([run])?;
+    Ok(())
+}
+
+fn close(connection: &Connection, number: i64) -> rusqlite::Result<()> {
+    let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
+    connection.prepare_cached(sql)?.execute([number])?;
+    Ok(())
+}
+
+/// Reads a question with its number, as it was last left: it may have expired since.
+fn find(connection: &Connection, id: QuestionId) -> rusqlite::Result<Option<(i64, Asked)>> {
+    let sql = "SELECT number, body, open FROM questions WHERE id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([id.as_bytes()], read_asked).optional()?;
+    found.map(|found| with_decided(connection, found)).transpose()
+}
+
+fn read_asked(row: &Row<'_>) -> rusqlite::Result<(i64, Asked)> {
+    Ok((row.get(0)?, Asked::new(from_json(row, 1)?, row.get(2)?, Vec::new())))
+}
+
+fn with_decided(
+    connection: &Connection,
+    (number, mut asked): (i64, Asked),
+) -> rusqlite::Result<(i64, Asked)> {
+    let sql =
+        "SELECT ask, decision, who, channel, at FROM decisions WHERE question = ?1 ORDER BY id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let question = asked.question.id;
+    let decided = statement.query_map([number], |row| {
+        let (ask, at) = (AskId(row.get(0)?), Timestamp(row.get::<_, i64>(4)? as u64));
+        let (who, channel): (String, String) = (row.get(2)?, row.get(3)?);
+        Ok(Decided::new(question, ask, from_json(row, 1)?, who, channel, at))
+    })?;
+    asked.decided = decided.collect::<rusqlite::Result<_>>()?;
+    Ok((number, asked))
+}
+
+/// Reads one question.
+pub(super) fn question(
+    connection: &Connection,
+    id: QuestionId,
+    now: Timestamp,
+) -> rusqlite::Result<Option<Asked>> {
+    Ok(find(connection, id)?.map(|(_, mut asked)| {
+        asked.open &= !asked.question.expired(now);
+        asked
+    }))
+}
+
+/// Reads open questions, oldest first: of the run of this number, or all.
+pub(super) fn open(
+    connection: &Connection,
+    run: Option<i64>,
+    now: Timestamp,
+) -> rusqlite::Result<Vec<Asked>> {
+    let sql = match run {
+        Some(_) => {
+            "SELECT number, body, open FROM questions INDEXED BY questions_open \
+             WHERE open = 1 AND run = ?1"
+        }
+        None => {
+            "SELECT number, body, open FROM questions INDEXED BY questions_open \
+             WHERE open = 1 AND ?1 IS NULL"
+        }
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_map([run], read_asked)?;
+    let mut open = Vec::new();
+    for found in found {
+        let (number, asked) = found?;
+        if !asked.question.expired(now) {
+            open.push(with_decided(connection, (number, asked))?.1);
+        }
+    }
+    open.sort_by_key(|asked| (asked.question.asked_at, asked.question.id));
+    Ok(open)
+}
+
+/// Reads everything that was decided about the questions of the run of this number, in order.
+pub(super) fn decided(connection: &Connection, run: i64) -> rusqlite::Result<Vec<Decided>> {
+    let sql = "SELECT number, body, open FROM questions WHERE run = ?1 ORDER BY number";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut decided = Vec::new();
+    for found in statement.query_map([run], read_asked)? {
+        decided.extend(with_decided(connection, found?)?.1.decided);
+    }
+    Ok(decided)
+}
+
+/// Records an answer.
+pub(super) fn answer(
+    connection: &Connection,
+    id: QuestionId,
+    answer: &Answer,
+    now: Timestamp,
+) -> rusqlite::Result<Answered> {
+    let Some((number, asked)) = find(connection, id)? else { return Ok(Answered::Gone) };
+    let Asked { question, open, mut decided } = asked;
+    if !open || question.expired(now) {
+        return Ok(match decided.is_empty() {
+            true => Answered::Gone,
+            false => Answered::Late { question, decided },
+        });
+    }
+    let mut new = Vec::new();
+    for ask in &question.asks {
+        if decided.iter().any(|decided| decided.ask == ask.id) {
+            continue;
+        }
+        let decision = match &answer.decisions {
+            Decisions::All(decision) => Some(decision),
+            Decisions::Each(each) => each.get(&ask.id),
+        };
+        new.extend(decision.map(|decision| (ask.id, decision)));
+    }
+    if new.is_empty() {
+        return Ok(Answered::Late { question, decided });
+    }
+    let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let mut statement = connection.prepare_cached(sql)?;
+    for (ask, decision) in new {
+        let (who, channel) = (&answer.who, &answer.channel);
+        statement.execute((number, ask.0, json(decision), who, channel, now.0 as i64))?;
+        decided.push(Decided::new(id, ask, decision.clone(), who, channel, now));
+    }
+    let left = question.asks.len() - decided.len();
+    if left == 0 || decided.iter().any(|decided| decided.decision.ends()) {
+        close(connection, number)?;
+    }
+    Ok(Answered::Recorded { question, open: left })
+}
+
+/// Closes a question that has expired. Returns whether it did.
+pub(super) fn expire(
+    connection: &Connection,
+    id: QuestionId,
+    now: Timestamp,
+) -> rusqlite::Result<bool> {
+    match find(connection, id)? {
+        Some((number, asked)) if asked.open && asked.question.expired(now) => {
+            close(connection, number)?;
+            Ok(true)
+        }
+        Some(_) | None => Ok(false),
+    }
+}

@@ -1,0 +1,175 @@
+//! Entries as rows, and back.
+//!
+//! Policy for change: a journal must open for ever. Kinds and fields of `Meta` are added, never renamed; a field that
+//! this version does not know is passed over.
+
+use super::columns::json;
+use crate::model::{CallId, Settled, Timestamp};
+use crate::store::{Entry, Meter, Verdict, What};
+use rusqlite::{Connection, Row};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::time::Duration;
+
+const INSERT: &str = "INSERT INTO entries (id, kind, call, at, cpu, wall, lines, calls, meta, text) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+
+/// The columns that `read` takes, in order.
+pub(super) const COLUMNS: &str = "at, cpu, wall, lines, calls, kind, call, meta, text";
+
+/// The small part of an entry. What may be large is kept as it is, in `text`.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Meta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Cow<'a, Verdict>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Failed<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pml: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Failed<'a> {
+    code: Cow<'a, str>,
+    message: Cow<'a, str>,
+}
+
+/// Returns a span for a column: nanoseconds, of which 292 years fit.
+fn span(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Writes an entry.
+pub(super) fn write(connection: &Connection, id: i64, entry: &Entry) -> rusqlite::Result<()> {
+    let (kind, meta, text) = encode(&entry.what);
+    connection.prepare_cached(INSERT)?.execute((
+        id,
+        kind,
+        entry.what.call().map(|call| call.0 as i64),
+        entry.at.0 as i64,
+        span(entry.meter.cpu),
+        span(entry.meter.wall),
+        entry.meter.lines as i64,
+        entry.meter.calls as i64,
+        meta.map(|meta| json(&meta)),
+        text,
+    ))?;
+    Ok(())
+}
+
+fn encode(what: &What) -> (&'static str, Option<Meta<'_>>, Option<Cow<'_, str>>) {
+    match what {
+        What::Requested { tool, arguments, verdict, .. } => {
+            let meta = Meta {
+                tool: Some(tool.into()),
+                verdict: Some(Cow::Borrowed(verdict)),
+                size: arguments.as_ref().err().copied(),
+                ..Meta::default()
+            };
+            ("requested", Some(meta), arguments.as_ref().ok().map(Cow::from))
+        }
+        What::Asked { question } => ("asked", None, Some(json(question).into())),
+        What::Executing { tool, .. } => {
+            let meta = Meta { tool: Some(tool.as_str().into()), ..Meta::default() };
+            ("executing", Some(meta), None)
+        }
+        What::Settled { settled: Settled::Value(value), .. } => {
+            ("settled", None, Some(value.into()))
+        }
+        What::Settled { settled: Settled::Error { code, message, data }, .. } => {
+            let error = Failed { code: code.into(), message: message.into() };
+            let meta = Meta { error: Some(error), ..Meta::default() };
+            ("settled", Some(meta), data.as_ref().map(Cow::from))
+        }
+        What::Cancelled { sent, .. } => {
+            ("cancelled", Some(Meta { sent: Some(*sent), ..Meta::default() }), None)
+        }
+        What::Abandoned { sent, .. } => {
+            ("abandoned", Some(Meta { sent: Some(*sent), ..Meta::default() }), None)
+        }
+        What::Resumed { pml } => {
+            ("resumed", Some(Meta { pml: Some(pml.into()), ..Meta::default() }), None)
+        }
+        What::Ended { ending } => ("ended", None, Some(ending.into())),
+    }
+}
+
+/// Reads the time and the cost of an entry: the first five of `COLUMNS`.
+pub(super) fn read_meter(row: &Row<'_>) -> rusqlite::Result<(Timestamp, Meter)> {
+    let number = |index| row.get::<_, i64>(index).map(|number| number as u64);
+    let meter = Meter {
+        cpu: Duration::from_nanos(number(1)?),
+        wall: Duration::from_nanos(number(2)?),
+        lines: number(3)?,
+        calls: number(4)?,
+    };
+    Ok((Timestamp(number(0)?), meter))
+}
+
+/// Reads an entry from `COLUMNS`; the inner error says what is wrong with it.
+pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Result<Entry, String>> {
+    let (at, meter) = read_meter(row)?;
+    let kind = row.get_ref(5)?.as_str()?;
+    let call = row.get::<_, Option<i64>>(6)?.map(|call| CallId(call as u64));
+    let meta = row.get_ref(7)?.as_str_or_null()?;
+    let text = row.get::<_, Option<String>>(8)?;
+    let what = match meta.map_or_else(|| Ok(Meta::default()), serde_json::from_str) {
+        Ok(meta) => decode(kind, call, meta, text),
+        Err(error) => Err(error.to_string()),
+    };
+    Ok(what.map(|what| Entry::new(at, meter, what)))
+}
+
+fn decode(
+    kind: &str,
+    call: Option<CallId>,
+    meta: Meta<'_>,
+    text: Option<String>,
+) -> Result<What, String> {
+    let lacks = |part: &str| format!("an entry `{kind}` without its {part}");
+    let call = call.ok_or_else(|| lacks("call"));
+    let whole = |text: Option<String>| text.ok_or_else(|| lacks("text"));
+    let tool = meta.tool.map(Cow::into_owned).ok_or_else(|| lacks("tool"));
+    let sent = meta.sent.ok_or_else(|| lacks("`sent`"));
+    Ok(match kind {
+        "requested" => What::Requested {
+            call: call?,
+            tool: tool?,
+            arguments: match meta.size {
+                Some(size) => Err(size),
+                None => Ok(whole(text)?),
+            },
+            verdict: meta.verdict.ok_or_else(|| lacks("verdict"))?.into_owned(),
+        },
+        "asked" => What::Asked {
+            question: serde_json::from_str(&whole(text)?).map_err(|error| error.to_string())?,
+        },
+        "executing" => What::Executing {
+            call: call?,
+            tool: tool?.parse().map_err(|error| format!("an entry `{kind}`: {error}"))?,
+        },
+        "settled" => What::Settled {
+            call: call?,
+            settled: match meta.error {
+                None => Settled::Value(whole(text)?),
+                Some(Failed { code, message }) => Settled::Error {
+                    code: code.into_owned(),
+                    message: message.into_owned(),
+                    data: text,
+                },
+            },
+        },
+        "cancelled" => What::Cancelled { call: call?, sent: sent? },
+        "abandoned" => What::Abandoned { call: call?, sent: sent? },
+        "resumed" => What::Resumed { pml: meta.pml.ok_or_else(|| lacks("version"))?.into_owned() },
+        "ended" => What::Ended { ending: whole(text)? },
+        _ => return Err(format!("an entry of an unknown kind, `{}`", crate::model::escape(kind))),
+    })
+}

@@ -1,0 +1,134 @@
+//! Runs as they stand.
+
+use super::columns::{comparable, entry_range, parsed, run_id};
+use super::encode;
+use super::failure::Trouble;
+use super::owner::Owners;
+use crate::model::{RunId, Timestamp};
+use crate::store::{Filter, Meter, RunState, Summary};
+use rusqlite::{Connection, OptionalExtension, Row};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// A run as it stands, without what its last entry says.
+pub(super) struct Standing {
+    /// Its number.
+    pub(super) number: i64,
+    /// Which run.
+    pub(super) run: RunId,
+    /// When it was started.
+    pub(super) started: Timestamp,
+    /// Where it stands, judged by whether its owner lives and its questions have expired.
+    pub(super) state: RunState,
+    /// The process of its living owner.
+    pub(super) owner: Option<u32>,
+    script: String,
+    resumed_from: Option<RunId>,
+    questions: u64,
+}
+
+/// Shows every run to `visit`, newest first, until it breaks off.
+pub(super) fn each_run(
+    connection: &Connection,
+    owners: &Owners,
+    now: Timestamp,
+    mut visit: impl FnMut(Standing) -> Result<ControlFlow<()>, Trouble>,
+) -> Result<(), Trouble> {
+    let sql = "SELECT number, id, state, script, started, owner, resumed_from FROM runs \
+               ORDER BY number DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    let mut alive = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (mut standing, owner) = read(row)?;
+        standing.owner = owner.and_then(|owner| match alive.get(&owner) {
+            Some(process) => *process,
+            None => *alive.entry(owner.clone()).or_insert(owners.alive(&owner)),
+        });
+        judge(connection, &mut standing, now)?;
+        if visit(standing)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<(Standing, Option<String>)> {
+    let standing = Standing {
+        number: row.get(0)?,
+        run: RunId::from_bytes(row.get(1)?),
+        state: parsed(row, 2, str::parse)?,
+        script: row.get(3)?,
+        started: Timestamp(row.get::<_, i64>(4)? as u64),
+        owner: None,
+        resumed_from: run_id(row, 6)?,
+        questions: 0,
+    };
+    Ok((standing, row.get(5)?))
+}
+
+fn judge(connection: &Connection, run: &mut Standing, now: Timestamp) -> rusqlite::Result<()> {
+    if run.state.ended() {
+        return Ok(());
+    }
+    let sql = "SELECT count(*), min(expires_at) FROM questions INDEXED BY questions_open \
+               WHERE run = ?1 AND open = 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let (open, expires): (i64, Option<i64>) =
+        statement.query_row([run.number], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    run.questions = open as u64;
+    run.state = match run.state {
+        RunState::Waiting if expires.is_some_and(|end| end <= comparable(now)) => RunState::Expired,
+        RunState::Running if run.owner.is_none() => RunState::Interrupted,
+        state => state,
+    };
+    Ok(())
+}
+
+/// Reads when something last happened to a run, and what it had cost.
+pub(super) fn last(
+    connection: &Connection,
+    run: &Standing,
+) -> rusqlite::Result<(Timestamp, Meter)> {
+    let sql = "SELECT at, cpu, wall, lines, calls FROM entries WHERE id BETWEEN ?1 AND ?2 \
+               ORDER BY id DESC LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let last = statement.query_row(entry_range(run.number), encode::read_meter).optional()?;
+    Ok(last.unwrap_or((run.started, Meter::default())))
+}
+
+/// Lists runs, newest first.
+pub(super) fn runs(
+    connection: &Connection,
+    owners: &Owners,
+    filter: &Filter,
+    now: Timestamp,
+) -> Result<Vec<Summary>, Trouble> {
+    let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
+    let mut found = Vec::new();
+    each_run(connection, owners, now, |run| {
+        if found.len() >= limit {
+            return Ok(ControlFlow::Break(()));
+        }
+        let wanted = (filter.states.is_empty() || filter.states.contains(&run.state))
+            && filter.script.as_ref().is_none_or(|part| run.script.contains(part))
+            && filter.id.as_ref().is_none_or(|start| run.run.to_string().starts_with(start));
+        if wanted {
+            let (updated, meter) = last(connection, &run)?;
+            let Standing { run, script, state, started, owner, resumed_from, questions, .. } = run;
+            found.push(Summary::new(
+                run,
+                script,
+                state,
+                started,
+                updated,
+                meter,
+                owner,
+                resumed_from,
+                questions,
+            ));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}

@@ -1,0 +1,161 @@
+//! Opening a journal, or making one.
+
+use super::failure::{failure, io_failure};
+use super::owner::{make_folder, private};
+use super::schema::{self, Found, MIGRATIONS};
+use crate::store::StoreError;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// What a version control system keeps of the folder that we made.
+const GITIGNORE: &str = "*\n!.gitignore\n!mcp.lock\n";
+
+/// Statements kept prepared: more than there are.
+const STATEMENTS: usize = 64;
+
+/// The WAL is cut back to this after a large write, so that one does not take the room for ever.
+const WAL_KEPT: i64 = 16 << 20;
+
+/// One at a time in a process: making the file opens and closes it, which would drop the locks of a faster one.
+static OPENING: Mutex<()> = Mutex::new(());
+
+/// Opens, or makes, the journal in `folder`. Returns it with its path.
+pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
+    let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = folder.join("state.db");
+    prepare(folder, &path)?;
+    let wal = size(&beside(&path, "-wal"));
+    if size(&path) == 0 && wal > 0 {
+        // SQLite would take the journal for a new one and delete the WAL.
+        let detail = "it is empty, but its WAL is not".into();
+        return Err(StoreError::Damaged { path, detail });
+    }
+    make_file(&path)?;
+    let connection = connect(&path)?;
+    accept(&connection, &path, wal == 0)?;
+    Ok((connection, path))
+}
+
+/// Makes the folder, if it is not there.
+fn prepare(folder: &Path, path: &Path) -> Result<(), StoreError> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    make_folder(folder).map_err(|error| io_failure("make the folder", folder, error))?;
+    let ignore = folder.join(".gitignore");
+    match fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
+        Ok(mut file) => file
+            .write_all(GITIGNORE.as_bytes())
+            .map_err(|error| io_failure("write", &ignore, error)),
+        // Another process made it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(io_failure("make", path, error)),
+    }
+}
+
+/// Makes an empty file for this user only, if there is none; SQLite gives the files beside it the same mode.
+fn make_file(path: &Path) -> Result<(), StoreError> {
+    // An existing file is not even opened: see the invariant of this folder.
+    match private().write(true).create_new(true).open(path) {
+        Err(error) if !path.exists() => Err(io_failure("make the journal", path, error)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |found| found.len())
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Opens a connection that changes nothing yet.
+pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let failed = |error| failure(path, &error);
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_handler(Some(wait)).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// Waits while another process writes: briefly at first, as most writes take microseconds, and some ten seconds in all.
+pub(super) fn wait(times: i32) -> bool {
+    match times {
+        0..20 => sleep(Duration::from_micros(100)),
+        20..2000 => sleep(Duration::from_millis(5)),
+        _ => return false,
+    }
+    true
+}
+
+/// Checks that it is a journal that this version can use, and only then touches it.
+fn accept(connection: &Connection, path: &Path, complete: bool) -> Result<(), StoreError> {
+    let failed = |error: rusqlite::Error| failure(path, &error);
+    let checkpoint = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+    connection.set_db_config(checkpoint, true).map_err(failed)?;
+    let damaged =
+        |detail: &str| StoreError::Damaged { path: path.into(), detail: detail.to_owned() };
+    let found = schema::find(connection).map_err(failed)?;
+    match found {
+        Found::Foreign => return Err(damaged("it is the database of another program")),
+        Found::Journal(found) if found as usize > MIGRATIONS.len() => {
+            let (path, known) = (path.to_path_buf(), MIGRATIONS.len() as u32);
+            return Err(StoreError::Newer { path, found, known });
+        }
+        Found::Journal(_) | Found::Nothing => {}
+    }
+    if complete && is_cut(connection, path).map_err(failed)? && size(&beside(path, "-wal")) == 0 {
+        return Err(damaged("it is cut short"));
+    }
+    if connection.is_readonly("main").map_err(failed)? {
+        return Err(StoreError::ReadOnly { path: path.into() });
+    }
+    configure(connection).map_err(failed)?;
+    if found != Found::Journal(MIGRATIONS.len() as u32) {
+        schema::migrate(connection, MIGRATIONS).map_err(failed)?;
+    }
+    connection.set_db_config(checkpoint, false).map_err(failed)?;
+    Ok(())
+}
+
+/// Returns whether the last page is not whole. SQLite itself only misses whole pages.
+fn is_cut(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let expected = number("page_size")? * number("page_count")?;
+    Ok(size(path) < expected as u64)
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    // Has an effect on a new journal only, and must come before everything else.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    // Two processes that make the journal at once are told so without a wait.
+    let mut times = 0;
+    let mode = loop {
+        let set = connection
+            .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
+        match set {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                if !wait(times) {
+                    break Err(error);
+                }
+                times += 1;
+            }
+            set => break set,
+        }
+    };
+    mode?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // A checkpoint waits for the disk: the writer's thread decides when.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", WAL_KEPT, |_| Ok(()))
+}

@@ -1,0 +1,170 @@
+//! Which processes are alive.
+//!
+//! An owner is a token, and a file of that name which it keeps locked. The OS frees the lock when the process dies, in
+//! whatever way, so that a lock that can be taken says: nobody is there.
+
+use super::failure::io_failure;
+use crate::store::StoreError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// Files looked at when a journal is opened: tidying must not make opening slow.
+const TIDIED: usize = 64;
+
+/// How often a file is made again when somebody tidied it away before it was locked.
+const ATTEMPTS: usize = 8;
+
+/// The folder of all owners.
+#[derive(Clone, Debug)]
+pub(super) struct Owners {
+    folder: PathBuf,
+}
+
+impl Owners {
+    /// Returns the owners of the journal in `folder`.
+    pub(super) fn of(folder: &Path) -> Owners {
+        Owners { folder: folder.join("owners") }
+    }
+
+    /// Returns the process of a living owner; 0 where it cannot be read.
+    pub(super) fn alive(&self, token: &str) -> Option<u32> {
+        let path = self.folder.join(token);
+        match File::open(&path) {
+            Ok(file) => is_locked(&file).then(|| {
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                text.trim().parse().unwrap_or_default()
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            // Taking a run from somebody who lives is worse than leaving one that nobody has.
+            Err(_) => Some(0),
+        }
+    }
+
+    /// Removes files of the dead.
+    pub(super) fn tidy(&self) {
+        let Ok(files) = std::fs::read_dir(&self.folder) else { return };
+        for file in files.flatten().take(TIDIED) {
+            let Ok(opened) = File::open(file.path()) else { continue };
+            if !is_locked(&opened) {
+                // The lock is held until the name is gone: no owner can take a file that is about to vanish.
+                let _ = std::fs::remove_file(file.path());
+            }
+        }
+    }
+}
+
+/// Returns whether somebody has the file. A shared lock is tried, so that two who look do not see each other.
+fn is_locked(file: &File) -> bool {
+    file.try_lock_shared().is_err()
+}
+
+/// This store as an owner. It comes to life with its first run.
+#[derive(Debug)]
+pub(super) struct Owner {
+    owners: Owners,
+    token: String,
+    locked: Option<File>,
+}
+
+impl Owner {
+    /// Returns an owner that has nothing yet.
+    pub(super) fn new(owners: Owners) -> Owner {
+        Owner { owners, token: Uuid::new_v4().to_string(), locked: None }
+    }
+
+    /// Returns all owners.
+    pub(super) fn owners(&self) -> &Owners {
+        &self.owners
+    }
+
+    /// Returns whether it lives already.
+    pub(super) fn is_locked(&self) -> bool {
+        self.locked.is_some()
+    }
+
+    /// Returns the token, whose file is locked from here on.
+    pub(super) fn token(&mut self) -> Result<&str, StoreError> {
+        if self.locked.is_none() {
+            let failed = |error| io_failure("lock the owner's file", &self.owners.folder, error);
+            self.locked = Some(self.lock().map_err(failed)?);
+        }
+        Ok(&self.token)
+    }
+
+    /// Makes the file under another name and renames it once it is locked: nobody ever sees it free.
+    fn lock(&self) -> io::Result<File> {
+        make_folder(&self.owners.folder)?;
+        let mut last = io::ErrorKind::WouldBlock.into();
+        for attempt in 0..ATTEMPTS {
+            let temporary = self.owners.folder.join(format!("{}.{attempt}", self.token));
+            let mut file = private().write(true).create_new(true).open(&temporary)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => continue,
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            file.write_all(std::process::id().to_string().as_bytes())?;
+            match std::fs::rename(&temporary, self.owners.folder.join(&self.token)) {
+                Ok(()) => return Ok(file),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        if self.locked.is_some() {
+            // A file that stays is free as soon as it is closed, and is tidied away later.
+            let _ = std::fs::remove_file(self.owners.folder.join(&self.token));
+        }
+    }
+}
+
+/// Returns options that make a file for this user only.
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a folder and those above it.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Owner, Owners};
+
+    #[test]
+    fn an_owner_lives_from_its_first_run_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let owners = Owners::of(folder.path());
+        let mut owner = Owner::new(owners.clone());
+        assert_eq!(owners.alive(&owner.token), None);
+        let token = owner.token().unwrap().to_owned();
+        assert_eq!(owners.alive(&token), Some(std::process::id()));
+        owners.tidy();
+        assert_eq!(owners.alive(&token), Some(std::process::id()));
+        drop(owner);
+        assert_eq!(owners.alive(&token), None);
+        assert_eq!(std::fs::read_dir(folder.path().join("owners")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn files_of_the_dead_are_tidied_away() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("owners")).unwrap();
+        let left = folder.path().join("owners/left");
+        std::fs::write(&left, "1").unwrap();
+        let owners = Owners::of(folder.path());
+        assert_eq!(owners.alive("left"), None);
+        owners.tidy();
+        assert!(!left.exists());
+    }
+}

@@ -1,0 +1,71 @@
+//! Forgetting runs that are over.
+
+use super::columns::entry_range;
+use super::failure::Trouble;
+use super::leases::Shared;
+use super::list::{each_run, last};
+use super::owner::Owners;
+use crate::model::Timestamp;
+use crate::store::Prune;
+use rusqlite::{Connection, OptionalExtension};
+use std::ops::ControlFlow;
+
+/// Forgets what the rule says, the oldest first and at most this many. Returns how many.
+pub(super) fn prune(
+    connection: &Connection,
+    owners: &Owners,
+    shared: &Shared,
+    rule: &Prune,
+    now: Timestamp,
+    most: usize,
+) -> Result<u64, Trouble> {
+    let mut over = 0;
+    let mut forgotten = Vec::new();
+    each_run(connection, owners, now, |run| {
+        // A waiting run whose question has expired counts as over, unless somebody has it.
+        if run.state.ended() && run.owner.is_none() && !shared.holds(run.run) {
+            let surplus = rule.keep.is_some_and(|keep| over >= keep);
+            let old = match rule.older_than {
+                Some(age) if !surplus => now.since(last(connection, &run)?.0) > age,
+                _ => false,
+            };
+            if surplus || old {
+                forgotten.push(run.number);
+            }
+            over += 1;
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let forgotten = forgotten.into_iter().rev().take(most);
+    let mut count = 0;
+    for number in forgotten {
+        forget(connection, number)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn forget(connection: &Connection, number: i64) -> rusqlite::Result<()> {
+    let (first, end) = entry_range(number);
+    connection
+        .prepare_cached("DELETE FROM entries WHERE id BETWEEN ?1 AND ?2")?
+        .execute((first, end))?;
+    for sql in [
+        "DELETE FROM decisions WHERE question IN (SELECT number FROM questions WHERE run = ?1)",
+        "DELETE FROM questions WHERE run = ?1",
+        "DELETE FROM headers WHERE run = ?1",
+        "DELETE FROM runs WHERE number = ?1",
+    ] {
+        connection.prepare_cached(sql)?.execute([number])?;
+    }
+    Ok(())
+}
+
+/// Returns whether the rule that a journal follows on its own may find something: a look that costs next to nothing.
+pub(super) fn may_find(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+    let count: i64 = connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0))?;
+    let sql = "SELECT started FROM runs ORDER BY number LIMIT 1";
+    let oldest = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).optional()?;
+    let age = oldest.map(|oldest| now.since(Timestamp(oldest as u64)));
+    Ok(count as u64 > Prune::KEEP || age.is_some_and(|age| age > Prune::AGE))
+}

@@ -1,0 +1,169 @@
+//! The thread that reads, and that looks out for answers which other processes record.
+
+use super::failure::Trouble;
+use super::leases::Shared;
+use super::load::number;
+use super::open::connect;
+use super::operation::{Read, Reply};
+use super::owner::Owners;
+use super::{answers, list, load};
+use crate::model::RunId;
+use crate::store::StoreError;
+use rusqlite::Connection;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// How long an answer of another process may go unseen: a person does not notice it, and looking costs microseconds.
+const LOOK_OUT: Duration = Duration::from_millis(40);
+
+/// Reads.
+pub(super) struct Reader {
+    shared: Arc<Shared>,
+    owners: Owners,
+    /// Opened by the first who reads: a command that only runs a program never does.
+    connection: Option<Connection>,
+    seen: Option<Seen>,
+}
+
+/// How far this reader has looked.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// Changes when anybody else has written.
+    version: i64,
+    /// The last decision.
+    decision: i64,
+}
+
+impl Reader {
+    /// Returns a reader, which opens nothing yet.
+    pub(super) fn new(shared: Arc<Shared>, owners: Owners) -> Reader {
+        Reader { shared, owners, connection: None, seen: None }
+    }
+
+    /// Works until it is told to close.
+    pub(super) fn work(mut self, queue: &Receiver<Read>) {
+        loop {
+            let next = match self.shared.watchers.any() {
+                true => queue.recv_timeout(LOOK_OUT),
+                false => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match next {
+                Ok(Read::Close) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(read) => self.answer(read),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            // What cannot be read now is tried again soon; who needs it reads it, and is told.
+            let _ = self.look_out();
+        }
+    }
+
+    fn answer(&mut self, read: Read) {
+        let (shared, owners) = (self.shared.clone(), self.owners.clone());
+        match read {
+            Read::Load { run, reply } => {
+                self.read(reply, |connection| load::load(connection, &shared.path, run));
+            }
+            Read::Decided { run, reply } => self.read(reply, |connection| {
+                Ok(answers::decided(connection, number(connection, run)?)?)
+            }),
+            Read::Question { id, now, reply } => {
+                self.read(reply, |connection| Ok(answers::question(connection, id, now)?));
+            }
+            Read::Questions { run, now, reply } => self.read(reply, |connection| {
+                let run = match run.map(|run| number(connection, run)).transpose() {
+                    // A run that is not there asks nothing.
+                    Err(Trouble::Refused(_)) => return Ok(Vec::new()),
+                    run => run?,
+                };
+                Ok(answers::open(connection, run, now)?)
+            }),
+            Read::Runs { filter, now, reply } => {
+                self.read(reply, |connection| list::runs(connection, &owners, &filter, now));
+            }
+            Read::Watch { run } => {
+                let _ = self.begin_watch(run);
+            }
+            Read::Close => {}
+        }
+    }
+
+    /// Reads everything as it stands at one moment.
+    fn read<T>(&mut self, reply: Reply<T>, work: impl FnOnce(&Connection) -> Result<T, Trouble>) {
+        let path = self.shared.path.clone();
+        let result = self.connection().and_then(|connection| {
+            let snapshot = connection.unchecked_transaction().map_err(Trouble::from);
+            snapshot.and_then(|snapshot| work(&snapshot)).map_err(|trouble| trouble.at(&path))
+        });
+        // A future that was dropped wants no answer.
+        let _ = reply.send(result);
+    }
+
+    fn connection(&mut self) -> Result<&Connection, StoreError> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => {
+                let connection = connect(&self.shared.path)?;
+                let set = connection.pragma_update(None, "query_only", true);
+                set.map_err(|error| Trouble::from(error).at(&self.shared.path))?;
+                connection
+            }
+        };
+        Ok(self.connection.insert(connection))
+    }
+
+    /// Notes where to look from, and tells a new watcher of what was decided before.
+    fn begin_watch(&mut self, run: RunId) -> Result<(), Trouble> {
+        let seen = self.seen;
+        let connection = self.connection()?;
+        let seen = match seen {
+            Some(seen) => seen,
+            None => Seen { version: version(connection)?, decision: last_decision(connection)? },
+        };
+        let sql = "SELECT EXISTS (SELECT 1 FROM runs JOIN questions ON questions.run = runs.number \
+                   JOIN decisions ON decisions.question = questions.number WHERE runs.id = ?1)";
+        let mut statement = connection.prepare_cached(sql)?;
+        let decided = statement.query_row([run.as_bytes()], |row| row.get::<_, bool>(0))?;
+        drop(statement);
+        self.seen = Some(seen);
+        if decided {
+            self.shared.watchers.notify(run);
+        }
+        Ok(())
+    }
+
+    /// Tells the watchers of runs about which something was decided since.
+    fn look_out(&mut self) -> Result<(), Trouble> {
+        let Some(mut seen) = self.seen else { return Ok(()) };
+        let shared = self.shared.clone();
+        let connection = self.connection()?;
+        let version = version(connection)?;
+        if version == seen.version {
+            return Ok(());
+        }
+        seen.version = version;
+        let sql = "SELECT decisions.id, runs.id FROM decisions \
+                   JOIN questions ON questions.number = decisions.question \
+                   JOIN runs ON runs.number = questions.run \
+                   WHERE decisions.id > ?1 ORDER BY decisions.id";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([seen.decision])?;
+        while let Some(row) = rows.next()? {
+            seen.decision = row.get(0)?;
+            shared.watchers.notify(RunId::from_bytes(row.get(1)?));
+        }
+        drop(rows);
+        drop(statement);
+        self.seen = Some(seen);
+        Ok(())
+    }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
+}
+
+fn last_decision(connection: &Connection) -> rusqlite::Result<i64> {
+    let sql = "SELECT coalesce(max(id), 0) FROM decisions";
+    connection.query_row(sql, [], |row| row.get(0))
+}

@@ -1,0 +1,236 @@
+//! Writing runs: each function runs inside the writer's transaction, and checks before it writes.
+
+use super::answers;
+use super::columns::{entry_id, entry_range, json, parsed};
+use super::encode;
+use super::failure::Trouble;
+use super::leases::Shared;
+use super::owner::Owner;
+use crate::model::RunId;
+use crate::store::{Batch, Header, RunState, StoreError, What};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
+use std::collections::HashMap;
+
+/// What the writer remembers of the runs that this process has. Only a hint: the fence is read from the table each time.
+#[derive(Default)]
+pub(super) struct Runs {
+    known: HashMap<RunId, Known>,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    number: i64,
+    fence: u64,
+    /// The sequence of the next entry.
+    next: u32,
+    /// It ended here, which freed it.
+    over: bool,
+}
+
+/// A run's row.
+struct Standing {
+    number: i64,
+    fence: u64,
+    state: RunState,
+    owner: Option<String>,
+}
+
+impl Standing {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Standing> {
+        let state = parsed(row, 2, str::parse)?;
+        let fence = row.get::<_, i64>(1)? as u64;
+        Ok(Standing { number: row.get(0)?, fence, state, owner: row.get(3)? })
+    }
+
+    fn find(connection: &Connection, run: RunId) -> Result<Standing, Trouble> {
+        let sql = "SELECT number, fence, state, owner FROM runs WHERE id = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        let found = statement.query_row([run.as_bytes()], Standing::read).optional()?;
+        Ok(found.ok_or(StoreError::UnknownRun(run))?)
+    }
+
+    /// Finds it without the index. The number may have been given to another run since, hence the id.
+    fn find_known(connection: &Connection, run: RunId, number: i64) -> Result<Standing, Trouble> {
+        let sql = "SELECT number, fence, state, NULL FROM runs WHERE number = ?1 AND id = ?2";
+        let mut statement = connection.prepare_cached(sql)?;
+        let found = statement.query_row((number, run.as_bytes()), Standing::read).optional()?;
+        Ok(found.ok_or(StoreError::UnknownRun(run))?)
+    }
+}
+
+impl Runs {
+    /// Forgets everything: a transaction failed, and what was remembered of it is not true.
+    pub(super) fn clear(&mut self) {
+        self.known.clear();
+    }
+
+    /// Returns whether the run ended under this fence, so that there is nothing to give up.
+    pub(super) fn is_over(&self, run: RunId, fence: u64) -> bool {
+        self.known.get(&run).is_some_and(|known| known.over && known.fence == fence)
+    }
+
+    /// Forgets one run.
+    pub(super) fn forget(&mut self, run: RunId) {
+        self.known.remove(&run);
+    }
+
+    /// Takes down a new run. Returns its fence.
+    pub(super) fn create(
+        &mut self,
+        connection: &Connection,
+        owner: &mut Owner,
+        shared: &Shared,
+        header: &Header,
+    ) -> Result<(RunId, u64), Trouble> {
+        let fence = 1;
+        let sql = "INSERT INTO runs (id, state, script, started, fence, owner, resumed_from) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let inserted = connection.prepare_cached(sql)?.insert((
+            header.run.as_bytes(),
+            RunState::Running.as_str(),
+            &header.script,
+            header.started.0 as i64,
+            fence,
+            owner.token()?,
+            header.resumed_from.as_ref().map(RunId::as_bytes),
+        ));
+        let number = match inserted {
+            // Only the statement failed, not what came before it.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                let detail = format!("it has a run `{}` already", header.run);
+                return Err(StoreError::Database { path: shared.path.clone(), detail }.into());
+            }
+            inserted => inserted?,
+        };
+        let sql = "INSERT INTO headers \
+                   (run, format, pml, guest, program, inputs, seed, limits, lock, trace, tenant) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        connection.prepare_cached(sql)?.execute((
+            number,
+            header.format,
+            &header.pml,
+            &header.guest,
+            &header.program,
+            &header.inputs,
+            header.seed,
+            json(&header.limits),
+            &header.lock,
+            &header.trace,
+            header.tenant.to_string(),
+        ))?;
+        let fence = fence as u64;
+        self.known.insert(header.run, Known { number, fence, next: 0, over: false });
+        Ok((header.run, fence))
+    }
+
+    /// Writes entries to a run.
+    pub(super) fn append(
+        &mut self,
+        connection: &Connection,
+        run: RunId,
+        fence: u64,
+        batch: &Batch,
+    ) -> Result<(), Trouble> {
+        let known = self.known.get(&run).filter(|known| known.fence == fence);
+        let standing = match known {
+            Some(known) => Standing::find_known(connection, run, known.number)?,
+            None => Standing::find(connection, run)?,
+        };
+        if standing.fence != fence {
+            return Err(StoreError::Fenced(run).into());
+        }
+        if standing.state.ended() {
+            return Err(StoreError::Ended { run, state: standing.state }.into());
+        }
+        let number = standing.number;
+        let mut next = match known {
+            Some(known) => known.next,
+            None => next_sequence(connection, number)?,
+        };
+        for entry in &batch.entries {
+            encode::write(connection, entry_id(number, next), entry)?;
+            next += 1;
+            if let What::Asked { question } = &entry.what {
+                answers::ask(connection, number, question)?;
+            }
+        }
+        let state = batch.state.filter(|state| *state != standing.state);
+        let over = state.is_some_and(RunState::ended);
+        if let Some(state) = state {
+            set_state(connection, number, state)?;
+        }
+        if over {
+            answers::close_all(connection, number)?;
+        }
+        self.known.insert(run, Known { number, fence, next, over });
+        Ok(())
+    }
+
+    /// Takes a run over. Returns its new fence.
+    pub(super) fn claim(
+        &mut self,
+        connection: &Connection,
+        owner: &mut Owner,
+        shared: &Shared,
+        run: RunId,
+    ) -> Result<(RunId, u64), Trouble> {
+        let standing = Standing::find(connection, run)?;
+        if standing.state.ended() {
+            return Err(StoreError::Ended { run, state: standing.state }.into());
+        }
+        if let Some(other) = &standing.owner {
+            let living = match *other == owner.token()? {
+                true => shared.holds(run).then(|| "another part of this process".into()),
+                false => owner.owners().alive(other).map(|process| match process {
+                    0 => "another process".into(),
+                    process => format!("process {process}"),
+                }),
+            };
+            if let Some(owner) = living {
+                return Err(StoreError::Owned { run, owner }.into());
+            }
+        }
+        let fence = standing.fence + 1;
+        connection
+            .prepare_cached("UPDATE runs SET owner = ?2, fence = ?3 WHERE number = ?1")?
+            .execute((standing.number, owner.token()?, fence as i64))?;
+        self.known.remove(&run);
+        Ok((run, fence))
+    }
+
+    /// Gives a run up, as it stands.
+    pub(super) fn release(
+        &mut self,
+        connection: &Connection,
+        run: RunId,
+        fence: u64,
+    ) -> rusqlite::Result<()> {
+        let over = self.is_over(run, fence);
+        self.known.remove(&run);
+        if !over {
+            connection
+                .prepare_cached(
+                    "UPDATE runs SET owner = NULL WHERE id = ?1 AND fence = ?2 AND owner IS NOT NULL",
+                )?
+                .execute((run.as_bytes(), fence as i64))?;
+        }
+        Ok(())
+    }
+}
+
+fn set_state(connection: &Connection, number: i64, state: RunState) -> rusqlite::Result<()> {
+    let sql = match state.ended() {
+        true => "UPDATE runs SET state = ?2, owner = NULL WHERE number = ?1",
+        false => "UPDATE runs SET state = ?2 WHERE number = ?1",
+    };
+    connection.prepare_cached(sql)?.execute((number, state.as_str()))?;
+    Ok(())
+}
+
+fn next_sequence(connection: &Connection, number: i64) -> rusqlite::Result<u32> {
+    let sql = "SELECT max(id) FROM entries WHERE id BETWEEN ?1 AND ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let last = statement.query_row(entry_range(number), |row| row.get::<_, Option<i64>>(0));
+    // The low half of the id.
+    Ok(last?.map_or(0, |last| last as u32 + 1))
+}

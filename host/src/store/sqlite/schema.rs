@@ -1,0 +1,151 @@
+//! The tables, and how an older journal becomes a newer one.
+//!
+//! Policy for change: a released migration is never edited; the next one is added at the end of the list. A journal of
+//! a higher version than this list is long is refused and left alone.
+
+use rusqlite::Connection;
+
+/// Marks the file as ours: `PMLJ`.
+pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"PMLJ");
+
+/// Each brings a journal from the version before to the version of its place in the list, counted from 1.
+pub(super) const MIGRATIONS: &[&str] = &[FIRST];
+
+/// `runs` is small and changes; what is large or never changes lies beside it.
+///
+/// An entry's id is `run << 32 | sequence`: a run's entries are one range, and appending touches one page.
+/// Times are microseconds since 1970, spans are nanoseconds; unsigned numbers are kept bit for bit in signed columns.
+const FIRST: &str = "
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    script TEXT NOT NULL,
+    started INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    owner TEXT,
+    resumed_from BLOB
+) STRICT;
+CREATE TABLE headers (
+    run INTEGER PRIMARY KEY,
+    format INTEGER NOT NULL,
+    pml TEXT NOT NULL,
+    guest TEXT NOT NULL,
+    program TEXT NOT NULL,
+    inputs TEXT NOT NULL,
+    seed BLOB NOT NULL,
+    limits TEXT NOT NULL,
+    lock TEXT,
+    trace TEXT NOT NULL,
+    tenant TEXT NOT NULL
+) STRICT;
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    call INTEGER,
+    at INTEGER NOT NULL,
+    cpu INTEGER NOT NULL,
+    wall INTEGER NOT NULL,
+    lines INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    meta TEXT,
+    text TEXT
+) STRICT;
+CREATE TABLE questions (
+    number INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    run INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    asked_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    open INTEGER NOT NULL
+) STRICT;
+CREATE INDEX questions_run ON questions (run);
+CREATE INDEX questions_open ON questions (run, expires_at) WHERE open = 1;
+CREATE TABLE decisions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    question INTEGER NOT NULL,
+    ask INTEGER NOT NULL,
+    decision TEXT NOT NULL,
+    who TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    UNIQUE (question, ask)
+) STRICT;
+";
+
+/// What a database says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing is in it.
+    Nothing,
+    /// A journal of this version.
+    Journal(u32),
+    /// Somebody else's database.
+    Foreign,
+}
+
+/// Reads what a database says about itself.
+pub(super) fn find(connection: &Connection) -> rusqlite::Result<Found> {
+    let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
+    let (application, version): (i32, i32) = (number("application_id")?, number("user_version")?);
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (application, u32::try_from(version)) {
+        (APPLICATION, Ok(version)) if version > 0 => Found::Journal(version),
+        (0, Ok(0)) if tables == 0 => Found::Nothing,
+        _ => Found::Foreign,
+    })
+}
+
+/// Brings a journal up to the end of the list, in one transaction. Another process may have been faster.
+pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let migrated = find(connection).and_then(|found| {
+        let version = match found {
+            Found::Journal(version) => version as usize,
+            Found::Nothing | Found::Foreign => 0,
+        };
+        for migration in migrations.iter().skip(version) {
+            connection.execute_batch(migration)?;
+        }
+        if version < migrations.len() {
+            connection.pragma_update(None, "application_id", APPLICATION)?;
+            connection.pragma_update(None, "user_version", migrations.len() as u32)?;
+        }
+        connection.execute_batch("COMMIT")
+    });
+    if migrated.is_err() && !connection.is_autocommit() {
+        // The failure is the one to tell; a transaction that cannot be rolled back ends with the connection.
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    migrated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, Found, MIGRATIONS, find, migrate};
+    use rusqlite::Connection;
+
+    #[test]
+    fn an_older_journal_gets_what_it_lacks_and_keeps_what_it_has() {
+        let connection = Connection::open_in_memory().unwrap();
+        assert_eq!(find(&connection).unwrap(), Found::Nothing);
+        migrate(&connection, &[FIRST]).unwrap();
+        let insert = "INSERT INTO runs VALUES (1, x'00', 'running', 's', 0, 1, NULL, NULL)";
+        connection.execute_batch(insert).unwrap();
+        migrate(&connection, &[FIRST, "ALTER TABLE runs ADD COLUMN later TEXT"]).unwrap();
+        assert_eq!(find(&connection).unwrap(), Found::Journal(2));
+        let rows = "SELECT count(*) FROM runs WHERE later IS NULL";
+        assert_eq!(connection.query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_journal_as_it_was() {
+        let connection = Connection::open_in_memory().unwrap();
+        migrate(&connection, MIGRATIONS).unwrap();
+        let wrong = [FIRST, "CREATE TABLE more (x) STRICT"];
+        migrate(&connection, &wrong).unwrap_err();
+        assert_eq!(find(&connection).unwrap(), Found::Journal(1));
+    }
+}

@@ -1,0 +1,165 @@
+//! The store as its owner holds it.
+
+use super::desk::Desk;
+use super::failure::io_failure;
+use super::leases::Shared;
+use super::open::open;
+use super::operation::{Operation, Read, Reply};
+use super::owner::{Owner, Owners};
+use super::reader::Reader;
+use super::statistics::Statistics;
+use super::writer::Writer;
+use crate::store::{Durability, Pending, StoreError};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use tokio::sync::oneshot;
+
+/// A journal in a file, for all processes of a project. Clones share everything.
+///
+/// Dropping the last clone finishes what was asked for, and waits for that.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    shared: Arc<Shared>,
+    durability: Durability,
+    desk: Arc<Desk>,
+    reads: Sender<Read>,
+    /// The writer, then the reader, in the order in which they end.
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Store {
+    /// Opens, or makes, the journal in `folder`, a project's `.pml`.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be used, a file that is no journal or a damaged one, a journal of a newer pml. In every such
+    /// case the file is left as it is.
+    pub fn open(folder: impl AsRef<Path>, durability: Durability) -> Result<Store, StoreError> {
+        // The reader opens it again later, perhaps from another working directory.
+        let folder = &std::path::absolute(folder.as_ref())
+            .map_err(|error| io_failure("find the folder", folder.as_ref(), error))?;
+        let (connection, path) = open(folder)?;
+        let owners = Owners::of(folder);
+        owners.tidy();
+        let (operations, operation_queue) = channel();
+        let (reads, read_queue) = channel();
+        let shared = Arc::new(Shared::new(path, operations));
+        let reader = Reader::new(shared.clone(), owners.clone());
+        let (owner, to_reader) = (Owner::new(owners), reads.clone());
+        let queue = operation_queue;
+        let writer = Writer::new(connection, shared.clone(), owner, durability, queue, to_reader);
+        let desk = Arc::new(Desk::new(writer));
+        let _ = shared.desk.set(Arc::downgrade(&desk));
+        let working = desk.clone();
+        let inner = Inner { shared, durability, desk, reads, threads: Vec::new() };
+        // From here on a failure drops what was started, in order.
+        let mut store = Store { inner: Arc::new(inner) };
+        store.start("pml journal", move || working.work())?;
+        store.inner.desk.set_thread(store.inner.threads[0].thread().clone());
+        store.start("pml journal reader", move || reader.work(&read_queue))?;
+        Ok(store)
+    }
+
+    fn start(
+        &mut self,
+        name: &str,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let path = self.inner.shared.path.clone();
+        let failed = |error| StoreError::Io {
+            action: "start a thread for the journal",
+            path,
+            source: Arc::new(error),
+        };
+        let thread = Builder::new().name(name.into()).spawn(work).map_err(failed)?;
+        let inner = Arc::get_mut(&mut self.inner).expect("the store has one clone while it opens");
+        inner.threads.push(thread);
+        Ok(())
+    }
+
+    /// Returns the journal's file.
+    pub fn path(&self) -> &Path {
+        &self.inner.shared.path
+    }
+
+    /// Returns what it promises.
+    pub fn durability(&self) -> Durability {
+        self.inner.durability
+    }
+
+    /// Returns what was written since it was opened.
+    pub fn statistics(&self) -> Statistics {
+        self.inner.shared.counters.read()
+    }
+
+    /// Has the writer do something.
+    pub(super) fn write<T: Send + 'static>(
+        &self,
+        operation: impl FnOnce(Reply<T>) -> Operation,
+    ) -> Pending<T> {
+        let (reply, answer) = oneshot::channel();
+        // A writer that is gone drops the reply, which says so.
+        let _ = self.inner.shared.operations.send(operation(reply));
+        self.inner.desk.mention();
+        let desk = self.inner.desk.clone();
+        Box::pin(async move {
+            desk.help();
+            answer.await.unwrap_or(Err(StoreError::Closed))
+        })
+    }
+
+    /// Has the reader do something, after everything that was asked of the writer before.
+    pub(super) fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(Reply<T>) -> Read,
+    ) -> Pending<T> {
+        self.write(|reply| Operation::Read(read(reply)))
+    }
+
+    /// Returns what the threads share.
+    pub(super) fn shared(&self) -> &Shared {
+        &self.inner.shared
+    }
+
+    /// Tells the reader, without a detour.
+    pub(super) fn tell_reader(&self, read: Read) {
+        let _ = self.inner.reads.send(read);
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store")
+            .field("path", &self.path())
+            .field("durability", &self.durability())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Leases know the way to the writer as well, so a queue does not end by itself.
+        let mut threads = self.threads.drain(..);
+        let _ = self.shared.operations.send(Operation::Close);
+        self.desk.call();
+        join(threads.next());
+        let _ = self.reads.send(Read::Close);
+        join(threads.next());
+    }
+}
+
+fn join(thread: Option<JoinHandle<()>>) {
+    // A thread that waits for itself would wait for ever.
+    if let Some(thread) =
+        thread.filter(|thread| thread.thread().id() != std::thread::current().id())
+    {
+        // A panic was reported where it happened.
+        let _ = thread.join();
+    }
+}

@@ -1,0 +1,12 @@
+//! What only a journal in a file does.
+
+mod damage;
+mod sharing;
+mod writing;
+
+use crate::store::{Durability, Store};
+use std::path::Path;
+
+fn open(folder: &Path) -> Store {
+    Store::open(folder, Durability::Process).unwrap()
+}

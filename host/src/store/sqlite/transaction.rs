@@ -1,0 +1,216 @@
+//! One transaction of the writer: all of a group, or nothing of it.
+
+use super::answers;
+use super::failure::Trouble;
+use super::open::wait;
+use super::operation::{Operation, Outcome};
+use super::prune::prune;
+use super::writer::{FORGOTTEN_AT_ONCE, Writer};
+use crate::model::{RunId, Timestamp};
+use crate::store::{Batch, Durability, Prune, RunState, Safe, StoreError};
+use rusqlite::ErrorCode;
+
+/// Runs that end before old ones are looked for again.
+const ENDED_BETWEEN_PRUNES: u64 = 100;
+
+/// In WAL mode, the first waits for the disk at each commit and the second leaves that to the OS. Neither may be prepared:
+/// the setting takes effect when it is parsed.
+const SYNCED: &str = "PRAGMA synchronous = FULL";
+const RELAXED: &str = "PRAGMA synchronous = NORMAL";
+
+/// What to do while another process writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// Wait for it, for seconds if need be.
+    Waits,
+    /// Leave everything as it is.
+    Hurries,
+}
+
+impl Writer {
+    /// Carries operations out in one transaction, and tells everybody how it went. The group is empty afterwards, unless
+    /// another process is writing and there was no patience to wait for it.
+    pub(super) fn write_group(&mut self, group: &mut Vec<Operation>, patience: Patience) {
+        let synced = self.durability == Durability::Power && group.iter().any(wants_disk);
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        let done = self.transact(patience, synced, |writer| {
+            for operation in group.iter() {
+                outcomes.push(writer.carry_out(operation)?);
+            }
+            Ok(())
+        });
+        match done {
+            Ok(()) => self.tell(group, &mut outcomes, synced),
+            Err(error) if patience == Patience::Hurries && outcomes.is_empty() && busy(&error) => {}
+            Err(error) => {
+                let error = Trouble::Failed(error).at(&self.shared.path);
+                outcomes.clear();
+                for operation in group.drain(..) {
+                    self.remember_failure(&operation, &error);
+                    operation.fail(error.clone());
+                }
+            }
+        }
+        self.outcomes = outcomes;
+    }
+
+    fn tell(&mut self, group: &mut Vec<Operation>, outcomes: &mut Vec<Outcome>, synced: bool) {
+        self.shared.counters.count(outcomes.len(), synced);
+        let pruned = |outcome: &Outcome| matches!(outcome, Outcome::Pruned(Ok(1..)));
+        let pruned = outcomes.iter().any(pruned);
+        for (operation, outcome) in group.drain(..).zip(outcomes.drain(..)) {
+            operation.tell(outcome, &self.shared);
+        }
+        if pruned {
+            // Who prunes wants the room back. Pages that stay are used again.
+            let _ = self.connection.execute_batch("PRAGMA incremental_vacuum");
+        }
+    }
+
+    /// Forgets some old runs, by the rule that a journal follows on its own. Returns how many.
+    pub(super) fn forget_some(&mut self) -> rusqlite::Result<u64> {
+        let mut count = 0;
+        self.transact(Patience::Waits, false, |writer| {
+            let outcome =
+                writer.prune_now(&Prune::by_default(), writer.latest, FORGOTTEN_AT_ONCE)?;
+            count = outcome.unwrap_or(0);
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    /// Runs `work` in a transaction that is committed if it succeeds, and undone if not.
+    fn transact(
+        &mut self,
+        patience: Patience,
+        synced: bool,
+        work: impl FnOnce(&mut Writer) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        self.connection.busy_handler(match patience {
+            Patience::Waits => Some(wait),
+            Patience::Hurries => None,
+        })?;
+        if synced {
+            self.connection.execute_batch(SYNCED)?;
+        }
+        let begun = self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([]);
+        let done = begun.and_then(|_| {
+            self.release_left()?;
+            work(self)?;
+            self.connection.prepare_cached("COMMIT")?.execute([])
+        });
+        if done.is_err() {
+            if !self.connection.is_autocommit() {
+                // The first failure is the one to tell. If this fails as well, so does the next transaction.
+                let _ = self.connection.execute_batch("ROLLBACK");
+            }
+            self.runs.clear();
+        }
+        if synced {
+            // Should it fail, further commits are only safer than asked for.
+            let _ = self.connection.execute_batch(RELAXED);
+        }
+        done?;
+        self.unreleased.clear();
+        Ok(())
+    }
+
+    fn release_left(&mut self) -> rusqlite::Result<()> {
+        for (run, fence) in &self.unreleased {
+            self.runs.release(&self.connection, *run, *fence)?;
+        }
+        Ok(())
+    }
+
+    /// A lease under which something was lost writes no more; a run that could not be given up is given up later.
+    fn remember_failure(&mut self, operation: &Operation, error: &StoreError) {
+        match operation {
+            Operation::Append { run, fence, .. } => {
+                self.broken.entry((*run, *fence)).or_insert_with(|| error.clone());
+            }
+            Operation::Release { run, fence } => self.unreleased.push((*run, *fence)),
+            _ => {}
+        }
+    }
+
+    fn carry_out(&mut self, operation: &Operation) -> rusqlite::Result<Outcome> {
+        let connection = &self.connection;
+        Ok(match operation {
+            Operation::Create { header, .. } => {
+                self.latest = self.latest.max(header.started);
+                let (owner, shared) = (&mut self.owner, &self.shared);
+                let created = self.runs.create(connection, owner, shared, header);
+                Outcome::Lease(refused(created)?)
+            }
+            Operation::Append { run, fence, batch, .. } => {
+                Outcome::Written(self.append(*run, *fence, batch)?)
+            }
+            Operation::Claim { run, .. } => {
+                let (owner, shared) = (&mut self.owner, &self.shared);
+                Outcome::Lease(refused(self.runs.claim(connection, owner, shared, *run))?)
+            }
+            Operation::Release { run, fence } => {
+                self.broken.remove(&(*run, *fence));
+                self.runs.release(connection, *run, *fence)?;
+                Outcome::Nothing
+            }
+            Operation::Answer { question, answer, now, .. } => {
+                Outcome::Answered(Ok(answers::answer(connection, *question, answer, *now)?))
+            }
+            Operation::Expire { question, now, .. } => {
+                Outcome::Expired(Ok(answers::expire(connection, *question, *now)?))
+            }
+            Operation::Prune { rule, now, .. } => {
+                Outcome::Pruned(self.prune_now(rule, *now, usize::MAX)?)
+            }
+            Operation::Read(_) | Operation::Close => Outcome::Nothing,
+        })
+    }
+
+    fn append(
+        &mut self,
+        run: RunId,
+        fence: u64,
+        batch: &Batch,
+    ) -> rusqlite::Result<Result<(), StoreError>> {
+        if let Some(error) = self.broken.get(&(run, fence)) {
+            return Ok(Err(error.clone()));
+        }
+        let appended = refused(self.runs.append(&self.connection, run, fence, batch))?;
+        if let Some(last) = batch.entries.last() {
+            self.latest = self.latest.max(last.at);
+        }
+        if appended.is_ok() && batch.state.is_some_and(RunState::ended) {
+            self.prune_due |= self.ended.is_multiple_of(ENDED_BETWEEN_PRUNES);
+            self.ended += 1;
+        }
+        Ok(appended)
+    }
+
+    fn prune_now(
+        &self,
+        rule: &Prune,
+        now: Timestamp,
+        most: usize,
+    ) -> rusqlite::Result<Result<u64, StoreError>> {
+        let owners = self.owner.owners();
+        refused(prune(&self.connection, owners, &self.shared, rule, now, most))
+    }
+}
+
+/// Keeps a refusal, which concerns one operation, apart from a failure, which concerns all.
+fn refused<T>(result: Result<T, Trouble>) -> rusqlite::Result<Result<T, StoreError>> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(Trouble::Refused(error)) => Ok(Err(error)),
+        Err(Trouble::Failed(error)) => Err(error),
+    }
+}
+
+fn busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
+fn wants_disk(operation: &Operation) -> bool {
+    matches!(operation, Operation::Append { batch, .. } if batch.safe == Safe::Disk)
+}

@@ -1,0 +1,208 @@
+//! Whoever writes: whatever is queued goes into one transaction.
+//!
+//! **Invariant:** nobody is told of a success before its transaction is committed, and as safe as they asked for.
+//! **Invariant:** after a failure every further write under the same lease fails: a run's entries have no gap.
+
+use super::leases::Shared;
+use super::operation::{Operation, Outcome, Read};
+use super::owner::Owner;
+use super::prune::may_find;
+use super::runs::Runs;
+use super::transaction::Patience;
+use crate::model::{RunId, Settled, Timestamp};
+use crate::store::{Batch, Durability, Safe, StoreError, What};
+use rusqlite::Connection;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+/// The most operations in one transaction: the first of them waits for the last.
+const GROUP: usize = 256;
+
+/// Bytes that are written without leaving the thread of the one who waits: some ten pages.
+const SMALL: usize = 32 << 10;
+
+/// Transactions between two checkpoints. Each writes a page or two, and a WAL of a few megabytes is still read fast.
+const CHECKPOINT: u64 = 1_000;
+
+/// Runs forgotten at once on our own account: somebody may be about to write.
+pub(super) const FORGOTTEN_AT_ONCE: usize = 32;
+
+/// Writes.
+pub(super) struct Writer {
+    pub(super) connection: Connection,
+    pub(super) shared: Arc<Shared>,
+    pub(super) owner: Owner,
+    pub(super) durability: Durability,
+    queue: Receiver<Operation>,
+    reader: Sender<Read>,
+    /// Taken from the queue, and not yet written.
+    group: Vec<Operation>,
+    reads: Vec<Read>,
+    closing: bool,
+    pub(super) runs: Runs,
+    /// Leases under which a write failed.
+    pub(super) broken: HashMap<(RunId, u64), StoreError>,
+    /// Runs whose release failed: tried again with the next transaction.
+    pub(super) unreleased: Vec<(RunId, u64)>,
+    /// The latest time that anybody mentioned.
+    pub(super) latest: Timestamp,
+    /// Runs that ended under this writer.
+    pub(super) ended: u64,
+    /// Whether to look for old runs in the next idle moment.
+    pub(super) prune_due: bool,
+    /// What became of the operations of a group; kept for its allocation.
+    pub(super) outcomes: Vec<Outcome>,
+    checkpointed: u64,
+}
+
+impl Writer {
+    /// Returns a writer on this connection.
+    pub(super) fn new(
+        connection: Connection,
+        shared: Arc<Shared>,
+        owner: Owner,
+        durability: Durability,
+        queue: Receiver<Operation>,
+        reader: Sender<Read>,
+    ) -> Writer {
+        Writer {
+            connection,
+            shared,
+            owner,
+            durability,
+            queue,
+            reader,
+            group: Vec::with_capacity(GROUP),
+            reads: Vec::new(),
+            closing: false,
+            runs: Runs::default(),
+            broken: HashMap::new(),
+            unreleased: Vec::new(),
+            latest: Timestamp(0),
+            ended: 0,
+            prune_due: false,
+            outcomes: Vec::new(),
+            checkpointed: 0,
+        }
+    }
+
+    /// Returns whether it was told to close.
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    /// Returns how many transactions there were.
+    pub(super) fn commits(&self) -> u64 {
+        self.shared.counters.read().commits
+    }
+
+    /// Writes everything that is queued, then tidies up.
+    pub(super) fn write(&mut self) {
+        while self.take() {
+            self.commit(Patience::Waits);
+            self.pass_reads_on();
+        }
+        if self.commits() - self.checkpointed >= CHECKPOINT {
+            self.checkpointed = self.commits();
+            // A checkpoint that fails is tried again; until then the WAL grows.
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        }
+        self.prune();
+    }
+
+    /// Writes what is queued, if it is small and nothing has to be waited for. Returns whether nothing is left.
+    pub(super) fn write_what_is_small(&mut self) -> bool {
+        if self.take() {
+            let costs = self.group.iter().map(|operation| self.cost(operation));
+            let is_small = costs.sum::<Option<usize>>().is_some_and(|cost| cost <= SMALL);
+            if self.closing || !is_small {
+                return false;
+            }
+            self.commit(Patience::Hurries);
+            if !self.group.is_empty() {
+                return false;
+            }
+            self.pass_reads_on();
+        }
+        // One group is enough for somebody who has other things to do.
+        !self.take() && !self.closing
+    }
+
+    /// Takes operations from the queue, up to a group. Returns whether there is something to do.
+    fn take(&mut self) -> bool {
+        while self.group.len() < GROUP {
+            match self.queue.try_recv() {
+                Ok(Operation::Read(read)) => self.reads.push(read),
+                Ok(Operation::Close) => self.closing = true,
+                Ok(Operation::Release { run, fence })
+                    if self.group.is_empty() && self.runs.is_over(run, fence) =>
+                {
+                    self.runs.forget(run);
+                }
+                Ok(operation) => self.group.push(operation),
+                Err(_) => break,
+            }
+        }
+        !self.group.is_empty() || !self.reads.is_empty()
+    }
+
+    fn commit(&mut self, patience: Patience) {
+        if self.group.is_empty() {
+            return;
+        }
+        let mut group = std::mem::take(&mut self.group);
+        self.write_group(&mut group, patience);
+        self.group = group;
+    }
+
+    fn pass_reads_on(&mut self) {
+        for read in self.reads.drain(..) {
+            // A reader that is gone drops the reply, which says so.
+            let _ = self.reader.send(read);
+        }
+    }
+
+    /// Returns about how many bytes an operation writes, if it has to wait for nothing.
+    fn cost(&self, operation: &Operation) -> Option<usize> {
+        match operation {
+            Operation::Append { batch, .. } => {
+                let synced = self.durability == Durability::Power && batch.safe == Safe::Disk;
+                (!synced).then(|| size(batch))
+            }
+            Operation::Create { header, .. } => {
+                self.owner.is_locked().then(|| header.program.len() + header.inputs.len())
+            }
+            Operation::Release { .. } => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Forgets some old runs, if it is time to look for them.
+    fn prune(&mut self) {
+        if !std::mem::take(&mut self.prune_due) {
+            return;
+        }
+        let forgotten = match may_find(&self.connection, self.latest) {
+            Ok(true) => self.forget_some(),
+            Ok(false) | Err(_) => Ok(0),
+        };
+        // Nobody asked for it, so nobody is told: what fails here fails again where somebody is.
+        self.prune_due = forgotten.is_ok_and(|count| count as usize == FORGOTTEN_AT_ONCE);
+    }
+}
+
+/// Returns about how many bytes a batch takes.
+fn size(batch: &Batch) -> usize {
+    let text = |what: &What| match what {
+        What::Requested { arguments: Ok(text), .. } | What::Ended { ending: text } => text.len(),
+        What::Settled { settled: Settled::Value(text), .. } => text.len(),
+        What::Settled { settled: Settled::Error { message, data, .. }, .. } => {
+            message.len() + data.as_ref().map_or(0, String::len)
+        }
+        // Rare, and as large as the arguments of many calls.
+        What::Asked { .. } => SMALL,
+        _ => 0,
+    };
+    batch.entries.iter().map(|entry| 128 + text(&entry.what)).sum()
+}

@@ -1,0 +1,123 @@
+//! Runs are listed and forgotten.
+
+use super::on_each_journal;
+use super::sample::{asking, ending, header, meter, question, settled};
+use crate::model::{RunId, Timestamp};
+use crate::store::{Batch, Filter, Journal, Prune, RunState, StoreError, Summary};
+use std::time::Duration;
+
+on_each_journal![
+    a_summary_says_where_a_run_stands,
+    filters_choose,
+    what_is_over_is_forgotten_and_the_rest_kept,
+    old_runs_are_forgotten,
+];
+
+const NOW: Timestamp = Timestamp(4_000);
+
+async fn listed(journal: &dyn Journal, filter: Filter) -> Vec<Summary> {
+    journal.runs(filter, NOW).await.unwrap()
+}
+
+fn ids(listed: Vec<Summary>) -> Vec<RunId> {
+    listed.into_iter().map(|summary| summary.run).collect()
+}
+
+async fn a_summary_says_where_a_run_stands(journal: &dyn Journal) {
+    let mut header = header("a.ts");
+    header.resumed_from = Some(RunId::new());
+    let lease = journal.create(header.clone()).await.unwrap();
+    let found = listed(journal, Filter::default()).await.remove(0);
+    assert_eq!((found.run, found.state), (header.run, RunState::Running));
+    assert_eq!((found.started, found.updated), (header.started, header.started));
+    assert_eq!((found.owner, found.questions), (Some(std::process::id()), 0));
+    assert_eq!((&*found.script, found.resumed_from), ("a.ts", header.resumed_from));
+
+    journal.append(&lease, Batch::new(vec![settled(1), settled(7)])).await.unwrap();
+    let found = listed(journal, Filter::default()).await.remove(0);
+    assert_eq!((found.updated, found.meter), (Timestamp(2_007), meter(7)));
+    let question = question(header.run, Some(4_001));
+    journal.append(&lease, asking(&question)).await.unwrap();
+    let found = listed(journal, Filter::default()).await.remove(0);
+    assert_eq!((found.state, found.questions), (RunState::Waiting, 1));
+    let later = journal.runs(Filter::default(), Timestamp(4_001)).await.unwrap().remove(0);
+    assert_eq!(later.state, RunState::Expired);
+
+    let running = Batch { state: Some(RunState::Running), ..Batch::default() };
+    journal.append(&lease, running).await.unwrap();
+    drop(lease);
+    let found = listed(journal, Filter::default()).await.remove(0);
+    assert_eq!((found.state, found.owner), (RunState::Interrupted, None));
+    let lease = journal.claim(header.run).await.unwrap();
+    let found = listed(journal, Filter::default()).await.remove(0);
+    assert_eq!((found.state, found.owner), (RunState::Running, Some(std::process::id())));
+    journal.append(&lease, ending(RunState::Finished)).await.unwrap();
+    drop(lease);
+    let found = listed(journal, Filter::default()).await.remove(0);
+    assert_eq!((found.state, found.owner, found.questions), (RunState::Finished, None, 0));
+}
+
+async fn filters_choose(journal: &dyn Journal) {
+    let mut leases = Vec::new();
+    for script in ["one.ts", "two.ts", "three.js"] {
+        leases.push(journal.create(header(script)).await.unwrap());
+    }
+    let [one, two, three] = [0, 1, 2].map(|index: usize| leases[index].run);
+    journal.append(&leases[1], ending(RunState::Failed)).await.unwrap();
+    assert_eq!(ids(listed(journal, Filter::default()).await), [three, two, one]);
+    let limit = Filter { limit: Some(2), ..Filter::default() };
+    assert_eq!(ids(listed(journal, limit).await), [three, two]);
+    let nothing = Filter { limit: Some(0), ..Filter::default() };
+    assert_eq!(ids(listed(journal, nothing).await), []);
+    let script = Filter { script: Some(".ts".into()), ..Filter::default() };
+    assert_eq!(ids(listed(journal, script).await), [two, one]);
+    let states = Filter { states: vec![RunState::Failed], ..Filter::default() };
+    assert_eq!(ids(listed(journal, states).await), [two]);
+    let id = Filter { id: Some(three.to_string()), ..Filter::default() };
+    assert_eq!(ids(listed(journal, id).await), [three]);
+    let id = Filter { id: Some(format!("{three}0")), ..Filter::default() };
+    assert_eq!(ids(listed(journal, id).await), []);
+}
+
+async fn what_is_over_is_forgotten_and_the_rest_kept(journal: &dyn Journal) {
+    let mut over = Vec::new();
+    for _ in 0..4 {
+        let lease = journal.create(header("over")).await.unwrap();
+        journal.append(&lease, asking(&question(lease.run, None))).await.unwrap();
+        journal.append(&lease, ending(RunState::Finished)).await.unwrap();
+        over.push(lease.run);
+    }
+    let running = journal.create(header("running")).await.unwrap();
+    let interrupted = journal.create(header("interrupted")).await.unwrap().run;
+    let waiting = journal.create(header("waiting")).await.unwrap();
+    let open = question(waiting.run, Some(9_000));
+    journal.append(&waiting, asking(&open)).await.unwrap();
+    let asking_run = waiting.run;
+    drop(waiting);
+    let kept = Prune { keep: Some(1), older_than: None };
+    assert_eq!(journal.prune(kept, NOW).await.unwrap(), 3);
+    let left = [asking_run, interrupted, running.run, over[3]];
+    assert_eq!(ids(listed(journal, Filter::default()).await), left);
+    assert!(matches!(journal.load(over[0]).await, Err(StoreError::UnknownRun(_))));
+    assert!(journal.question(open.id, NOW).await.unwrap().unwrap().open);
+
+    // A question that nobody answered in time ends its run, for this purpose.
+    let all = Prune { keep: Some(0), older_than: None };
+    assert_eq!(journal.prune(all, Timestamp(9_000)).await.unwrap(), 2);
+    assert_eq!(ids(listed(journal, Filter::default()).await), [interrupted, running.run]);
+    assert_eq!(journal.question(open.id, NOW).await.unwrap(), None);
+    journal.append(&running, Batch::new(vec![settled(1)])).await.unwrap();
+    let next = journal.create(header("next")).await.unwrap();
+    assert_eq!(journal.load(next.run).await.unwrap().entries, []);
+}
+
+async fn old_runs_are_forgotten(journal: &dyn Journal) {
+    let lease = journal.create(header("a")).await.unwrap();
+    journal.append(&lease, ending(RunState::Finished)).await.unwrap();
+    drop(lease);
+    // It was last heard of at 2009.
+    let old = Prune { keep: None, older_than: Some(Duration::from_micros(100)) };
+    assert_eq!(journal.prune(old.clone(), Timestamp(2_109)).await.unwrap(), 0);
+    assert_eq!(journal.prune(old, Timestamp(2_110)).await.unwrap(), 1);
+    assert_eq!(journal.prune(Prune::default(), Timestamp(9_000)).await.unwrap(), 0);
+}

@@ -1,0 +1,119 @@
+//! Runs, entries and questions to try journals with.
+
+use crate::model::{
+    Ask, AskKind, CallId, Limits, Question, RunId, Settled, Tenant, Timestamp, ToolName,
+};
+use crate::store::{Batch, Entry, FORMAT, Header, Meter, RunState, Verdict, What};
+use serde_json::json;
+use std::time::Duration;
+
+/// Text that breaks whoever quotes it wrongly.
+pub(in crate::store) const NASTY: &str = "'\"; DROP TABLE runs; --\0\u{202e}\n\t\\ é 😀 \u{fffd}";
+
+/// The latest time that a journal is asked to keep.
+pub(in crate::store) const LATEST: Timestamp = Timestamp(i64::MAX as u64);
+
+pub(in crate::store) fn header(script: &str) -> Header {
+    Header {
+        run: RunId::new(),
+        format: FORMAT,
+        pml: "0.1.0".into(),
+        guest: "ab".repeat(32),
+        script: script.into(),
+        program: format!("{{\"nasty\":\"{NASTY}\"}}"),
+        inputs: "{\"n\":0.1}".into(),
+        seed: std::array::from_fn(|index| index as u8 ^ 0xa5),
+        started: Timestamp(1_000),
+        limits: Limits::default(),
+        resumed_from: None,
+        lock: Some("cd".repeat(32)),
+        trace: "0123456789abcdef0123456789abcdef".into(),
+        tenant: Tenant::new("tenant é"),
+    }
+}
+
+pub(in crate::store) fn meter(step: u64) -> Meter {
+    Meter {
+        cpu: Duration::from_nanos(step * 1_001),
+        wall: Duration::new(step, 999_999_999),
+        lines: step,
+        calls: u64::MAX - step,
+    }
+}
+
+pub(in crate::store) fn entry(step: u64, what: What) -> Entry {
+    Entry::new(Timestamp(2_000 + step), meter(step), what)
+}
+
+/// Returns a small entry that can be told from others.
+pub(in crate::store) fn settled(step: u64) -> Entry {
+    entry(step, What::Settled { call: CallId(step), settled: Settled::Value(step.to_string()) })
+}
+
+/// Returns a question of two asks that ends at `expires`.
+pub(in crate::store) fn question(run: RunId, expires: Option<u64>) -> Question {
+    let arguments = json!({ "z": 0.1, "a": [u64::MAX, i64::MIN, 1e300], "n": NASTY });
+    let ask = |call| {
+        Ask::new(AskKind::ToolPermission, Some(CallId(call)), "a:b", arguments.clone(), NASTY)
+    };
+    Question::new(run, "script.ts", Timestamp(3_000), expires.map(Timestamp), vec![ask(1), ask(2)])
+}
+
+/// Returns a batch that asks, after which the run waits.
+pub(in crate::store) fn asking(question: &Question) -> Batch {
+    let asked = What::Asked { question: question.clone() };
+    Batch { state: Some(RunState::Waiting), ..Batch::new(vec![entry(1, asked)]) }
+}
+
+/// Returns a batch after which the run is over.
+pub(in crate::store) fn ending(state: RunState) -> Batch {
+    let ended = What::Ended { ending: "{\"finished\":null}".into() };
+    Batch { state: Some(state), ..Batch::new(vec![entry(9, ended)]) }
+}
+
+/// Returns one entry of every kind, and of every form that a kind has.
+pub(in crate::store) fn every_kind(run: RunId) -> Vec<Entry> {
+    let tool: ToolName = "server:tool".parse().unwrap();
+    let requested = |arguments, verdict| What::Requested {
+        call: CallId(u64::MAX),
+        tool: NASTY.into(),
+        arguments,
+        verdict,
+    };
+    let error = |data: Option<&str>| What::Settled {
+        call: CallId(2),
+        settled: Settled::Error {
+            code: "TOOL_FAILED".into(),
+            message: NASTY.into(),
+            data: data.map(str::to_owned),
+        },
+    };
+    let value = |text: String| What::Settled { call: CallId(3), settled: Settled::Value(text) };
+    let refused = Verdict::Refuse { code: "TOOL_DENIED".into(), message: NASTY.into() };
+    let whats = vec![
+        requested(Ok("{\"b\":1,  \"a\":1.0}".into()), Verdict::Go),
+        requested(Ok(String::new()), Verdict::Ask { reason: NASTY.into() }),
+        requested(Err(usize::MAX), refused),
+        requested(Ok("0".into()), Verdict::Sleep { due: Timestamp(u64::MAX) }),
+        requested(Ok(NASTY.into()), Verdict::Recall { call: CallId(7) }),
+        What::Asked { question: question(run, Some(u64::MAX)) },
+        What::Asked { question: question(run, None) },
+        What::Executing { call: CallId(1), tool },
+        value(NASTY.into()),
+        value("\"é\"".repeat(1 << 20)),
+        error(None),
+        error(Some("{\"retry\": true}")),
+        error(Some("")),
+        What::Cancelled { call: CallId(4), sent: true },
+        What::Cancelled { call: CallId(4), sent: false },
+        What::Abandoned { call: CallId(5), sent: true },
+        What::Abandoned { call: CallId(5), sent: false },
+        What::Resumed { pml: "0.2.0-rc.1+x".into() },
+        What::Ended { ending: NASTY.into() },
+    ];
+    let mut entries: Vec<_> =
+        whats.into_iter().zip(0..).map(|(what, step)| entry(step, what)).collect();
+    entries.push(Entry::new(LATEST, meter(3), What::Resumed { pml: String::new() }));
+    entries.push(Entry::new(Timestamp(0), Meter::default(), What::Ended { ending: "1".into() }));
+    entries
+}
