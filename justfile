@@ -27,6 +27,10 @@ check:
 test:
     cargo test --release --locked
 
+# Cuts and kills twenty times as many programs as the tests do; `just soak 100` a hundred times.
+soak TIMES="20":
+    PML_SOAK={{TIMES}} cargo test --release --locked --test it -- cuts kills
+
 # Measures pml beside native QuickJS: a table on stdout, JSON in bench-results/.
 bench *ARGUMENTS:
     cargo build --release --bin pml --locked

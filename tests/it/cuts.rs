@@ -1,14 +1,19 @@
 //! Programs made at random, cut off at every write of their journal: the resumed run gives what the uncut one gives, and
 //! no call reaches its tool twice.
 
+use crate::support::soak;
 use pml::json::{self, Value};
 use pml::{
-    CallId, Code, Config, Effects, Engine, Journal, MemoryJournal, Outcome, Run, RunId, Script,
-    Settled, Verdict, What, approver_from_fn,
+    CallId, Code, Config, Durability, Effects, Engine, Journal, MemoryJournal, Outcome, Run, RunId,
+    Script, Settled, Store, Verdict, What, approver_from_fn,
 };
 use pml_kit::{Counter, CutJournal, Generated, Here, Still, When, careful, effects, generate};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Programs that are at it at the same time.
+const LANES: u64 = 10;
 
 /// One engine for all programs, over a journal that can be cut.
 struct Bench {
@@ -170,11 +175,14 @@ async fn cut_everywhere(inner: Arc<dyn Journal>, seeds: std::ops::Range<u64>) ->
 }
 
 /// Cuts many programs, some at the same time: most of their time they sleep.
-async fn cut_all(programs: u64, journal: impl Fn() -> Arc<dyn Journal>) -> (usize, usize) {
-    const LANES: u64 = 10;
+async fn cut_all(
+    first: u64,
+    programs: u64,
+    journal: impl Fn() -> Arc<dyn Journal>,
+) -> (usize, usize) {
     let mut lanes = tokio::task::JoinSet::new();
     for lane in 0..LANES {
-        let seeds = programs * lane / LANES..programs * (lane + 1) / LANES;
+        let seeds = first + programs * lane / LANES..first + programs * (lane + 1) / LANES;
         lanes.spawn(cut_everywhere(journal(), seeds));
     }
     let (mut cuts, mut racy) = (0, 0);
@@ -186,7 +194,20 @@ async fn cut_all(programs: u64, journal: impl Fn() -> Arc<dyn Journal>) -> (usiz
 
 #[tokio::test]
 async fn a_program_cut_anywhere_gives_the_same_result_and_repeats_nothing() {
-    let (cuts, racy) = cut_all(60, || Arc::new(MemoryJournal::new())).await;
+    let programs = soak(60);
+    let (cuts, racy) = cut_all(0, programs, || Arc::new(MemoryJournal::new())).await;
     assert!(cuts > 2_000, "{cuts} cuts");
-    assert!(racy < 50, "{racy} of 60 programs could not be compared");
+    assert!(racy < 50 * programs as usize / 60, "{racy} programs could not be compared");
+}
+
+#[tokio::test]
+async fn a_journal_in_a_file_forgets_no_more_than_one_in_memory() {
+    let folders: Vec<_> = (0..LANES).map(|_| TempDir::new().expect("a folder")).collect();
+    let paths = std::cell::RefCell::new(folders.iter());
+    let (cuts, _) = cut_all(500, soak(20), || {
+        let folder = paths.borrow_mut().next().expect("one for each lane");
+        Arc::new(Store::open(folder.path().join(".pml"), Durability::Process).expect("it opens"))
+    })
+    .await;
+    assert!(cuts > 600, "{cuts} cuts");
 }

@@ -12,6 +12,7 @@ mod examples;
 mod fairness;
 mod guest;
 mod hostile;
+mod kills;
 mod limits;
 mod rebuilds;
 mod rooms;

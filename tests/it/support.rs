@@ -3,12 +3,26 @@
 use pml::json::Value;
 use pml::{BoxFuture, Call, CallError, Config, Engine, Outcome, Reply, Script, Tools};
 use pml_kit::TestEnv;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// A clean place to run the binary in.
 pub(crate) fn pml() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_pml"))
+}
+
+/// The path of an example. Cargo builds them beside the tests, before it runs these.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().expect("this test");
+    tests.ancestors().nth(2).expect("target/release").join("examples").join(name)
+}
+
+/// How many programs to make: `count`, or as many times more as `PML_SOAK` says (`just soak`).
+#[expect(clippy::disallowed_methods, reason = "a switch for developers, not a setting of pml")]
+pub(crate) fn soak(count: u64) -> u64 {
+    let times = std::env::var("PML_SOAK").ok().and_then(|times| times.parse::<u64>().ok());
+    count * times.unwrap_or(1)
 }
 
 /// An engine that allows all tools; `change` sets the rest.
