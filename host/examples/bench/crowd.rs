@@ -2,7 +2,7 @@
 
 use crate::native::Native;
 use crate::report::{Report, Samples};
-use crate::{Effort, Failure, engine, progress, run};
+use crate::{Effort, Failure, engine, progress, pss, run};
 use pml::json::Value;
 use pml::{Engine, Reply, tools_from_fn};
 use std::process::Command;
@@ -88,14 +88,6 @@ pub(crate) async fn hold(count: usize) -> Result<(), Failure> {
         assert_eq!(value??, Value::from(1));
     }
     Ok(())
-}
-
-/// PSS of this process in KiB: a page that many instances share counts once.
-fn pss() -> Result<f64, Failure> {
-    let text = std::fs::read_to_string("/proc/self/smaps_rollup")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
-    let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    number.ok_or_else(|| "/proc/self/smaps_rollup has no `Pss:`".into())
 }
 
 /// Fresh runs per second on a runtime with one thread for each core.

@@ -10,6 +10,7 @@
 //! | `single.rs` | a fresh run, a call out and back, 100 calls at the same time, the CPU set |
 //! | `growth.rs` | cost as source, result and calls in flight grow |
 //! | `crowd.rs` | memory of waiting runs, runs per second on two cores |
+//! | `journal.rs` | a journalled call, going on after an answer, rebuilding, 10,000 runs that wait for people |
 //! | `process.rs` | cold start of the command, beside bun and deno where they are found |
 //! | `server.rs` | what takes 10 ms to answer |
 //! | `native.rs` | the floor: native QuickJS |
@@ -23,6 +24,7 @@
 
 mod crowd;
 mod growth;
+mod journal;
 mod native;
 mod process;
 mod report;
@@ -65,6 +67,11 @@ fn main() -> Result<(), Failure> {
     {
         return crowd::hold(runs.parse()?);
     }
+    if let [flag, runs] = arguments.as_slice()
+        && flag == "--park"
+    {
+        return journal::park(runs.parse()?);
+    }
     let effort =
         if arguments.iter().any(|a| a == "--quick") { Effort::Quick } else { Effort::Full };
     let file = arguments.iter().find(|a| !a.starts_with("--"));
@@ -75,8 +82,10 @@ fn main() -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         single::measure(&engine()?, effort, &mut report).await?;
-        growth::measure(&engine()?, effort, &mut report).await
+        growth::measure(&engine()?, effort, &mut report).await?;
+        journal::measure(effort, &mut report).await
     })?;
+    journal::crowd(effort, &mut report)?;
     crowd::measure(effort, &mut report)?;
     process::measure(effort, &mut report)?;
 
@@ -104,6 +113,14 @@ pub(crate) async fn run(
         Some(failure) => Err(format!("{}: {}", failure.code, failure.message).into()),
         None => Ok(outcome.value().unwrap_or_default()),
     }
+}
+
+/// PSS of this process in KiB: a page that many instances share counts once.
+pub(crate) fn pss() -> Result<f64, Failure> {
+    let text = std::fs::read_to_string("/proc/self/smaps_rollup")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
+    let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    number.ok_or_else(|| "/proc/self/smaps_rollup has no `Pss:`".into())
 }
 
 /// Says what is measured now.

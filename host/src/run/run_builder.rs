@@ -1,7 +1,6 @@
 //! A run before it starts: what to run, with what.
 
 use super::desk::Desk;
-use super::history::History;
 use super::ledger::Ledger;
 use super::run_clock::RunClock;
 use super::session::{Session, Start};
@@ -118,36 +117,42 @@ impl Run {
         self
     }
 
-    async fn go(mut self) -> Result<Outcome, Error> {
-        match self.told.take() {
-            Some(told) => {
-                let (header, fresh) = match told.prepare(&self.engine, self.id).await? {
-                    Ok(prepared) => prepared,
-                    Err(refused) => return Ok(*refused),
-                };
-                let (script, started) = (header.script.clone(), header.started);
-                let lease = self.engine.journal.create(header).await?;
-                let clock = RunClock::new(self.engine.settings.clock.clone(), started);
-                let session =
-                    self.session(lease, script, RunState::Running, Meter::default(), clock);
-                session.run(Start::Fresh(fresh)).await
-            }
-            None => {
-                let lease = self.engine.journal.claim(self.id).await?;
-                let stored = self.engine.journal.load(self.id).await?;
-                let Header { script, started, .. } = &stored.header;
-                let history = History::read(stored.entries.clone());
-                let last = history.last.max(*started);
-                let mut clock = RunClock::new(self.engine.settings.clock.clone(), last);
-                let at = clock.now();
-                let mut session =
-                    self.session(lease, script.clone(), stored.state, history.meter, clock);
-                let pml = env!("CARGO_PKG_VERSION").into();
-                session.ledger.note(at, What::Resumed { pml });
-                session.ledger.write(stored.state, Safe::Process).await?;
-                session.run(Start::Stored(Box::new(stored))).await
-            }
+    async fn go(self) -> Result<Outcome, Error> {
+        // In a box of its own: what it takes to begin is not held while the run waits.
+        match Box::pin(self.begin()).await? {
+            Ok((session, start)) => session.run(start).await,
+            Err(refused) => Ok(*refused),
         }
+    }
+
+    async fn begin(mut self) -> Result<Result<(Session, Start), Box<Outcome>>, Error> {
+        let Some(told) = self.told.take() else { return Ok(Ok(self.take_up().await?)) };
+        let (header, fresh) = match told.prepare(&self.engine, self.id).await? {
+            Ok(prepared) => prepared,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let (script, started) = (header.script.clone(), header.started);
+        let lease = self.engine.journal.create(header).await?;
+        let clock = RunClock::new(self.engine.settings.clock.clone(), started);
+        let session = self.session(lease, script, RunState::Running, Meter::default(), clock);
+        Ok(Ok((session, Start::Fresh(fresh))))
+    }
+
+    /// Takes over a run that the journal has.
+    async fn take_up(self) -> Result<(Session, Start), Error> {
+        let lease = self.engine.journal.claim(self.id).await?;
+        let stored = self.engine.journal.load(self.id).await?;
+        let Header { script, started, .. } = &stored.header;
+        let last = stored.entries.last();
+        let meter = last.map_or_else(Meter::default, |entry| entry.meter);
+        let last = last.map_or(*started, |entry| entry.at);
+        let mut clock = RunClock::new(self.engine.settings.clock.clone(), last);
+        let at = clock.now();
+        let mut session = self.session(lease, script.clone(), stored.state, meter, clock);
+        let pml = env!("CARGO_PKG_VERSION").into();
+        session.ledger.note(at, What::Resumed { pml });
+        session.ledger.write(stored.state, Safe::Process).await?;
+        Ok((session, Start::Stored(Box::new(stored))))
     }
 
     fn session(
