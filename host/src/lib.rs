@@ -56,7 +56,7 @@ mod sandbox;
 mod source;
 mod store;
 
-pub use approval::{Approver, approver_from_fn};
+pub use approval::{Approver, approver_from_fn, lines_of_ask};
 pub use config::Config;
 pub use error::Error;
 pub use event::{Event, EventSink};
