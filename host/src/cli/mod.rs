@@ -6,11 +6,16 @@
 mod arguments;
 mod completions;
 mod execute;
+#[expect(dead_code, reason = "`pml run` takes it up next")]
+mod prompt;
 mod quantity;
 mod report;
+mod terminal;
 mod ui;
 mod version;
 mod watch;
+mod who;
+mod wrap;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
