@@ -6,10 +6,15 @@
 mod arguments;
 mod completions;
 mod execute;
+mod identify;
+mod moment;
+mod project;
 #[expect(dead_code, reason = "`pml run` takes it up next")]
 mod prompt;
 mod quantity;
 mod report;
+mod runs;
+mod table;
 mod terminal;
 mod ui;
 mod version;
@@ -30,6 +35,7 @@ pub fn main() -> ExitCode {
     let done = execute::end_on_interrupt().and_then(|()| match arguments.command {
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
+        Command::Runs(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });
