@@ -1,7 +1,7 @@
 //! The command line as it is typed.
 
 use super::quantity::{bytes, duration, seed};
-use super::{completions, runs, version};
+use super::{approvals, completions, runs, version};
 use clap::{Args, Parser, Subcommand};
 use std::{path::PathBuf, time::Duration};
 
@@ -18,6 +18,7 @@ pub(super) enum Command {
     Run(Run),
     Eval(Eval),
     Runs(runs::Runs),
+    Approvals(approvals::Approvals),
     Version(version::Version),
     Completions(completions::Completions),
 }

@@ -3,6 +3,7 @@
 //! **Invariant:** it uses only what the crate's root exports, as an embedder would.
 //! **Invariant:** stdout and stderr are written by `ui.rs` alone.
 
+mod approvals;
 mod arguments;
 mod completions;
 mod execute;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
     let done = execute::end_on_interrupt().and_then(|()| match arguments.command {
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
+        Command::Approvals(command) => command.run(),
         Command::Runs(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),

@@ -55,7 +55,7 @@ fn settled(call: u64, settled: Settled) -> What {
     What::Settled { call: CallId(call), settled }
 }
 
-/// Two asks of a question of this run: one about a tool, one about an uncertain call.
+/// A question of this run, about its second call.
 pub(in crate::cli) fn question(run: RunId, kind: AskKind) -> Question {
     let arguments = json!({ "to": "Ann", "amount": 5, "token": "t0p" });
     let ask = Ask::new(kind, Some(CallId(2)), "bank:pay", arguments, "`bank:*` asks");

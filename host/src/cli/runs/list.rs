@@ -28,7 +28,7 @@ pub(super) fn lines(runs: &[Summary], now: Timestamp) -> Vec<String> {
 }
 
 /// The name of a script in one line.
-pub(super) fn script(name: &str, limit: usize) -> String {
+pub(in crate::cli) fn script(name: &str, limit: usize) -> String {
     cut(&escape(name).replace(['\n', '\t'], " "), limit)
 }
 

@@ -12,3 +12,6 @@ mod show;
 mod view;
 
 pub(super) use command::Runs;
+pub(super) use list::script;
+pub(super) use show::decided_line;
+pub(super) use view::open;
