@@ -1,7 +1,7 @@
 //! The command line as it is typed.
 
 use super::quantity::{bytes, duration, seed};
-use super::{approvals, completions, runs, version};
+use super::{approvals, approve, completions, runs, version};
 use clap::{Args, Parser, Subcommand};
 use std::{path::PathBuf, time::Duration};
 
@@ -19,6 +19,7 @@ pub(super) enum Command {
     Eval(Eval),
     Runs(runs::Runs),
     Approvals(approvals::Approvals),
+    Approve(approve::Approve),
     Version(version::Version),
     Completions(completions::Completions),
 }

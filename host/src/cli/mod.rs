@@ -4,6 +4,7 @@
 //! **Invariant:** stdout and stderr are written by `ui.rs` alone.
 
 mod approvals;
+mod approve;
 mod arguments;
 mod completions;
 mod execute;
@@ -37,6 +38,7 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Approvals(command) => command.run(),
+        Command::Approve(command) => command.run(),
         Command::Runs(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
