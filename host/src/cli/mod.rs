@@ -11,7 +11,7 @@ mod execute;
 mod identify;
 mod moment;
 mod project;
-#[expect(dead_code, reason = "`pml run` takes it up next")]
+#[allow(dead_code, unused_imports, reason = "`pml run` takes it up next")]
 mod prompt;
 mod quantity;
 mod report;

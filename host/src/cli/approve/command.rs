@@ -12,7 +12,7 @@ use crate::cli::wrap::wrap;
 use crate::cli::{project, runs};
 use crate::json::{self, Value};
 use crate::{
-    Answer, Answered, Ask, AskId, AskKind, Asked, Clock, Decided, Decision, Error, Journal,
+    Answer, Answered, Ask, AskId, AskKind, Asked, Clock, Decided, Decision, Error, Filter, Journal,
     QuestionId, RunId, SystemClock, Timestamp, escape, lines_of_ask,
 };
 use anyhow::{Context, Result, bail};
@@ -118,8 +118,7 @@ impl Approve {
         match answered {
             Answered::Recorded { question, open } => {
                 let run = question.run;
-                let mut filter = crate::Filter::default();
-                filter.id = Some(run.to_string());
+                let filter = Filter { id: Some(run.to_string()), ..Filter::default() };
                 let listed = journal.runs(filter, now).await.map_err(Error::from)?;
                 let owner = listed.first().and_then(|summary| summary.owner);
                 Ok(Recorded::New { run, owner, open })

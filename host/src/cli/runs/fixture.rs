@@ -35,10 +35,8 @@ pub(in crate::cli) fn header() -> Header {
 }
 
 fn entry(milliseconds: u64, what: What) -> Entry {
-    let mut meter = Meter::default();
-    meter.wall = Duration::from_millis(milliseconds);
-    meter.cpu = Duration::from_millis(12);
-    meter.calls = 5;
+    let (wall, cpu) = (Duration::from_millis(milliseconds), Duration::from_millis(12));
+    let meter = Meter { wall, cpu, calls: 5, ..Meter::default() };
     Entry::new(at(milliseconds), meter, what)
 }
 

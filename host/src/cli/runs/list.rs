@@ -55,7 +55,7 @@ pub(super) fn summary(run: &Summary) -> Value {
         "updated": date(run.updated),
         "wall_ms": milliseconds(run.meter.wall),
         "cpu_ms": milliseconds(run.meter.cpu),
-        "calls": run.meter.calls,
+        "call_count": run.meter.calls,
         "owner": run.owner,
         "resumed_from": run.resumed_from,
         "open_questions": run.questions,

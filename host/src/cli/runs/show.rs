@@ -127,7 +127,8 @@ impl Shown {
                 self.decided.iter().find(|it| it.question == question.id && it.ask == ask.id);
             lines.push(match said {
                 Some(decided) => format!("  {}", decided_line(decided)),
-                None => format!("  {DIM}nobody decided{DIM:#}"),
+                None if self.summary.state.ended() => format!("  {DIM}nobody decided{DIM:#}"),
+                None => format!("  {DIM}not decided yet{DIM:#}"),
             });
         }
         lines
@@ -215,7 +216,7 @@ mod tests {
         let (_, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
         let (_, text) = shown(&journal).await;
         assert!(text.contains("state    waiting (process"), "{text}");
-        assert!(text.contains("asked") && text.contains("nobody decided"), "{text}");
+        assert!(text.contains("asked") && text.contains("not decided yet"), "{text}");
         drop(lease);
     }
 }
