@@ -58,7 +58,7 @@ mod sandbox;
 mod source;
 mod store;
 
-pub use approval::{Approver, approver_from_fn};
+pub use approval::{Approver, approver_from_fn, lines_of_ask};
 pub use config::Config;
 pub use error::Error;
 pub use event::{Event, EventSink};
@@ -68,7 +68,7 @@ pub use model::{
     Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided, Decision,
     Decisions, Effects, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Question, QuestionId,
     Reply, RunId, STACK_CEILING, Secret, Settled, SystemClock, Tenant, Timestamp, ToolName,
-    ToolPattern, escape,
+    ToolPattern, brief, escape, redact,
 };
 pub use router::{Tools, tools_from_fn};
 pub use run::{

@@ -4,5 +4,7 @@
 //! journal has recorded it: whoever is first there wins.
 
 mod approver;
+mod show;
 
 pub use approver::{Approver, approver_from_fn};
+pub use show::lines_of_ask;

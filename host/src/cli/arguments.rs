@@ -1,7 +1,7 @@
 //! The command line as it is typed.
 
 use super::quantity::{bytes, duration, seed};
-use super::{completions, version};
+use super::{approvals, approve, completions, runs, version};
 use clap::{Args, Parser, Subcommand};
 use std::{path::PathBuf, time::Duration};
 
@@ -17,6 +17,9 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     Run(Run),
     Eval(Eval),
+    Runs(runs::Runs),
+    Approvals(approvals::Approvals),
+    Approve(approve::Approve),
     Version(version::Version),
     Completions(completions::Completions),
 }
@@ -70,4 +73,15 @@ pub(super) struct Options {
     /// Draw random numbers from this seed: a whole number, or 64 hex digits
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(super) seed: Option<[u8; 32]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::CommandFactory;
+
+    #[test]
+    fn flags_and_commands_do_not_clash() {
+        Arguments::command().debug_assert();
+    }
 }

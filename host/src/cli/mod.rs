@@ -3,14 +3,26 @@
 //! **Invariant:** it uses only what the crate's root exports, as an embedder would.
 //! **Invariant:** stdout and stderr are written by `ui.rs` alone.
 
+mod approvals;
+mod approve;
 mod arguments;
 mod completions;
 mod execute;
+mod identify;
+mod moment;
+mod project;
+#[allow(dead_code, unused_imports, reason = "`pml run` takes it up next")]
+mod prompt;
 mod quantity;
 mod report;
+mod runs;
+mod table;
+mod terminal;
 mod ui;
 mod version;
 mod watch;
+mod who;
+mod wrap;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -25,6 +37,9 @@ pub fn main() -> ExitCode {
     let done = execute::end_on_interrupt().and_then(|()| match arguments.command {
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
+        Command::Approvals(command) => command.run(),
+        Command::Approve(command) => command.run(),
+        Command::Runs(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });

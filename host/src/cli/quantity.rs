@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// Parses `500ms`, `2s`, `1.5s`, `5m` or `1h`.
+/// Parses `500ms`, `2s`, `1.5s`, `5m`, `1h` or `30d`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
     let (number, scale) = split(text, &units).ok_or("write a duration as `500ms`, `2s` or `5m`")?;
     Duration::try_from_secs_f64(number * scale)
         .ok()
@@ -57,6 +57,7 @@ mod tests {
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(duration("30d"), Ok(Duration::from_secs(30 * 24 * 60 * 60)));
         for wrong in ["", "5", "0s", "-1s", "1e9s", "2 s", "5min", "nan", "1..2s"] {
             assert!(duration(wrong).is_err(), "{wrong:?}");
         }

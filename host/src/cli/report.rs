@@ -27,6 +27,27 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// An error that knows what to do about it.
+#[derive(Debug)]
+pub(super) struct Hinted {
+    message: String,
+    hint: String,
+}
+
+impl Hinted {
+    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Hinted {
+        Hinted { message: message.into(), hint: hint.into() }
+    }
+}
+
+impl std::fmt::Display for Hinted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
 /// Reports arguments that clap refuses; help and version go to stdout.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     match error.print() {
@@ -48,7 +69,8 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
         text += &because(&cause.to_string());
     }
     let own = error.downcast_ref::<Error>();
-    if let Some(hint) = own.and_then(Error::hint) {
+    let hinted = error.downcast_ref::<Hinted>().map(|hinted| hinted.hint.as_str());
+    if let Some(hint) = own.and_then(Error::hint).or(hinted) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
     ui::say(&text);

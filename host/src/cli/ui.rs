@@ -11,6 +11,10 @@ use std::io::{self, IsTerminal, Write};
 pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub(super) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub(super) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
+pub(super) const BAD: Style = AnsiColor::Red.on_default();
+pub(super) const WAITING: Style = AnsiColor::Yellow.on_default();
+pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
 
 /// Writes a line of a program's output to stdout.
@@ -27,6 +31,13 @@ pub(super) fn err(text: &str) -> io::Result<()> {
     let stderr = io::stderr();
     let text = for_stream(text, stderr.is_terminal());
     writeln!(stderr.lock(), "{text}")
+}
+
+/// Writes our own words to stdout, where they are the result; colours are dropped where nobody sees them.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    writeln!(stdout, "{text}")?;
+    stdout.flush()
 }
 
 /// Writes our own words to stderr; colours are dropped where nobody sees them.

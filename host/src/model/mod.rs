@@ -10,6 +10,7 @@ mod id;
 mod limits;
 mod line;
 mod question;
+mod redact;
 mod secret;
 mod settled;
 mod tenant;
@@ -26,6 +27,7 @@ pub use line::{Level, Line};
 pub use question::{
     Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Question, QuestionId,
 };
+pub use redact::{brief, redact};
 pub use secret::Secret;
 pub use settled::Settled;
 pub use tenant::Tenant;

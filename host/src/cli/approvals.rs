@@ -1,0 +1,102 @@
+//! `pml approvals`
+
+use super::identify::short;
+use super::moment::{ago, span};
+use super::terminal::width_of_stdout;
+use super::ui::{self, BOLD, DIM, HINT};
+use super::wrap::wrap;
+use super::{project, runs};
+use crate::json::Value;
+use crate::{Asked, Clock, Error, Journal, SystemClock, Timestamp, lines_of_ask};
+use anyhow::Result;
+use clap::Args;
+use std::process::ExitCode;
+
+/// How wide it is drawn where there is no terminal.
+const WIDTH: usize = 100;
+
+/// List what waits for an answer
+#[derive(Args)]
+pub(super) struct Approvals {
+    /// Print one JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+impl Approvals {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let journal = project::journal()?;
+        project::wait(self.on(&*journal, SystemClock.now()))
+    }
+
+    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+        let open = journal.questions(None, now).await.map_err(Error::from)?;
+        if self.json {
+            ui::out(&open.iter().map(runs::open).collect::<Value>().to_string())?;
+        } else if open.is_empty() {
+            ui::say("nothing waits for an answer");
+        } else {
+            let width = width_of_stdout().unwrap_or(WIDTH);
+            ui::print(
+                &open.iter().map(|it| lines(it, width, now)).collect::<Vec<_>>().join("\n\n"),
+            )?;
+            let id = match open.as_slice() {
+                [only] => short(only.question.id),
+                _ => "ID".into(),
+            };
+            ui::say(&format!(
+                "{HINT}hint{HINT:#}: `pml approve {id}` answers; the last digits of an id suffice"
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn lines(asked: &Asked, width: usize, now: Timestamp) -> String {
+    let question = &asked.question;
+    let expires = match question.expires_at {
+        Some(end) => format!("expires in {}", span(end.since(now))),
+        None => "never expires".into(),
+    };
+    let mut text = format!(
+        "{BOLD}{}{BOLD:#}\n  {DIM}run {}, asked {}, {expires}{DIM:#}\n  script │ {}",
+        question.id,
+        short(question.run),
+        ago(question.asked_at, now),
+        runs::script(&question.script, 80),
+    );
+    for ask in &question.asks {
+        if question.asks.len() > 1 {
+            text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
+        }
+        for line in lines_of_ask(ask) {
+            text += &format!("\n{}", wrap(&format!("  {line}"), width));
+        }
+        if let Some(decided) = asked.decided.iter().find(|decided| decided.ask == ask.id) {
+            text += &format!("\n  {DIM}{}{DIM:#}", runs::decided_line(decided));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+    use crate::cli::runs::fixture::{self, at};
+    use crate::{AskKind, Journal, MemoryJournal};
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn an_open_question_says_what_waits_and_until_when() {
+        let journal = MemoryJournal::new();
+        let (question, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
+        let open = journal.questions(None, at(60_450)).await.unwrap();
+        let text = anstream::adapter::strip_str(&lines(&open[0], 100, at(60_450))).to_string();
+        assert!(text.starts_with(&question.id.to_string()), "{text}");
+        assert!(text.contains("asked 1m ago, expires in 4m"), "{text}");
+        assert!(
+            text.contains("call AGAIN │ {\"to\":\"Ann\",\"amount\":5,\"token\":\"[redacted]\"}"),
+            "{text}"
+        );
+        assert!(text.contains("nobody knows what became of it │ `bank:*` asks"), "{text}");
+    }
+}

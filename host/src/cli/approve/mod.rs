@@ -1,0 +1,11 @@
+//! `pml approve`: an answer from the command line.
+//!
+//! In flows a journal and the command's flags, out flows what was recorded; going on with the run is not its matter.
+
+mod command;
+#[cfg(test)]
+mod tests;
+
+pub(super) use command::Approve;
+#[cfg(test)]
+use command::Recorded;

@@ -1,0 +1,7 @@
+//! Asking on the terminal while `pml run` waits. In flows a question, out flows an answer.
+
+mod terminal_prompt;
+#[cfg(test)]
+mod tests;
+
+pub(super) use terminal_prompt::TerminalPrompt;

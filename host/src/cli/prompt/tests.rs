@@ -1,0 +1,155 @@
+//! A person at the other end of a pseudo-terminal.
+#![cfg(unix)]
+
+use super::TerminalPrompt;
+use crate::cli::terminal::Terminal;
+use crate::json::{Value, json};
+use crate::{
+    Answer, Approver, Ask, AskId, AskKind, Decision, Decisions, Question, RunId, Timestamp,
+};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+
+/// The other end of the terminal: a person.
+struct Person(File, String);
+
+impl Person {
+    fn sits_down() -> (Person, TerminalPrompt) {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let path = std::ffi::OsStr::from_bytes(name.as_bytes());
+        let slave = File::options().read(true).write(true).open(path).unwrap();
+        (Person(master.into(), String::new()), TerminalPrompt::on(Terminal::on(slave)))
+    }
+
+    fn types(&mut self, text: &str) {
+        self.0.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Reads until the terminal shows this, and returns all of it.
+    fn sees(&mut self, text: &str) -> String {
+        let mut shown = std::mem::take(&mut self.1);
+        let mut buffer = [0; 4096];
+        loop {
+            if let Some(at) = shown.find(text) {
+                self.1 = shown.split_off(at + text.len());
+                return shown;
+            }
+            let length = self.0.read(&mut buffer).unwrap();
+            shown.push_str(&String::from_utf8_lossy(&buffer[..length]));
+        }
+    }
+}
+
+fn ask(kind: AskKind, tool: &str) -> Ask {
+    let arguments = json!({ "amount": 1, "token": "t0p", "deep": { "er": "\u{1b}[2J" } });
+    Ask::new(kind, None, tool, arguments, "policy")
+}
+
+fn question(asks: Vec<Ask>) -> Question {
+    Question::new(RunId::new(), "main.ts", Timestamp(0), None, asks)
+}
+
+/// Asks on a thread of its own, as a run does, while the test is the person.
+fn asked(prompt: &TerminalPrompt, asks: Vec<Ask>) -> std::thread::JoinHandle<Option<Answer>> {
+    let (prompt, question) = (prompt.clone(), question(asks));
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(prompt.ask(question))
+    })
+}
+
+fn decisions(answer: Option<Answer>) -> Vec<(u32, Decision)> {
+    match answer.unwrap().decisions {
+        Decisions::Each(each) => each.into_iter().map(|(AskId(id), each)| (id, each)).collect(),
+        Decisions::All(decision) => vec![(0, decision)],
+    }
+}
+
+#[test]
+fn each_ask_is_answered_in_turn() {
+    let (mut person, prompt) = Person::sits_down();
+    let permission = |tool| ask(AskKind::ToolPermission, tool);
+    let asking = asked(&prompt, vec![permission("a:b"), permission("c:d"), permission("a:b")]);
+    let shown = person.sees("> ");
+    assert!(shown.contains("3 calls wait for you") && shown.contains("1 of 3"), "{shown}");
+    assert!(shown.contains("tool      │ a:b") && !shown.contains("t0p"), "{shown}");
+    person.types("a\n");
+    assert!(person.sees("> ").contains("│ c:d"));
+    person.types("n\n");
+    let answer = asking.join().unwrap();
+    assert_eq!(answer.as_ref().map(|answer| answer.channel.as_str()), Some("terminal"));
+    let (always, decline) = (Decision::Always, Decision::Decline);
+    assert_eq!(decisions(answer), [(1, always.clone()), (2, decline), (3, always)]);
+}
+
+#[test]
+fn what_was_typed_before_the_prompt_is_no_answer() {
+    let (mut person, prompt) = Person::sits_down();
+    person.types("y\ny\n");
+    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    person.sees("> ");
+    person.types("\n");
+    person.sees("> ");
+    person.types("what\n");
+    person.sees("> ");
+    person.types("n\n");
+    assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Decline)]);
+}
+
+#[test]
+fn help_explains_the_keys_and_shows_arguments_without_secrets() {
+    let (mut person, prompt) = Person::sits_down();
+    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    person.sees("> ");
+    person.types("?\n");
+    let shown = person.sees("> ");
+    assert!(shown.contains("q  abort the run"), "{shown}");
+    assert!(shown.contains("  │   \"token\": \"[redacted]\""), "{shown}");
+    assert!(shown.contains("\\u001b[2J") && !shown.contains("t0p"), "{shown}");
+    person.types("q\n");
+    assert_eq!(decisions(asking.join().unwrap()), [(0, Decision::Abort)]);
+}
+
+#[test]
+fn an_uncertain_call_takes_a_result_and_no_always() {
+    let (mut person, prompt) = Person::sits_down();
+    let asking = asked(&prompt, vec![ask(AskKind::UncertainCall, "a:b")]);
+    assert!(person.sees("> ").contains("nobody knows what became of it"));
+    person.types("a\n");
+    person.sees("> ");
+    person.types("r\n");
+    person.sees("as JSON > ");
+    person.types("{oops\n");
+    assert!(person.sees("> ").contains("not JSON"));
+    person.types("r\n");
+    person.sees("as JSON > ");
+    person.types("{\"ok\":true}\n");
+    let result: Value = json!({ "ok": true });
+    assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Result(result))]);
+}
+
+#[test]
+fn a_question_answered_elsewhere_leaves_the_terminal_to_the_next() {
+    let (mut person, prompt) = Person::sits_down();
+    let first = prompt.ask(question(vec![ask(AskKind::ToolPermission, "a:b")]));
+    assert_eq!(futures_util::FutureExt::now_or_never(first), None);
+    assert!(person.sees("expired").contains("answered elsewhere"));
+    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "c:d")]);
+    assert!(person.sees("> ").contains("│ c:d"));
+    person.types("y\n");
+    assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Approve)]);
+}
+
+#[test]
+fn nobody_is_asked_once_the_terminal_is_at_its_end() {
+    let (mut person, prompt) = Person::sits_down();
+    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    person.sees("> ");
+    person.types("\u{4}");
+    assert_eq!(asking.join().unwrap(), None);
+}

@@ -1,0 +1,165 @@
+//! The command line of `pml runs`.
+
+use super::{list, show};
+use crate::cli::quantity::duration;
+use crate::cli::{identify, project, ui};
+use crate::json::json;
+use crate::{Clock, Error, Filter, Journal, Prune, RunState, SystemClock, Timestamp};
+use anyhow::Result;
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// List runs, look at one, or forget old ones
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Runs {
+    #[command(subcommand)]
+    command: Option<RunsCommand>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Subcommand)]
+enum RunsCommand {
+    List(List),
+    Show(Show),
+    Prune(Forget),
+}
+
+/// List runs, newest first
+#[derive(Args)]
+pub(super) struct List {
+    /// Only runs in this state; may be given several times
+    #[arg(long, value_name = "STATE", value_parser = states())]
+    pub(super) state: Vec<RunState>,
+    /// Only runs whose script has this in its name
+    #[arg(long, value_name = "TEXT")]
+    pub(super) script: Option<String>,
+    /// At most this many
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub(super) limit: u64,
+    /// Print one JSON array, with whole ids
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Show what a run did, call by call
+#[derive(Args)]
+struct Show {
+    /// The id of the run, enough of its beginning or end, or `last`
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Forget runs that are over
+///
+/// Without flags, follows the rule that the journal follows on its own: the last 1000 runs are kept, for 30 days.
+#[derive(Args)]
+struct Forget {
+    /// Keep this many of the newest
+    #[arg(long, value_name = "N")]
+    keep: Option<u64>,
+    /// Forget what ended longer ago than this (12h, 30d)
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    older_than: Option<Duration>,
+    /// Forget all runs that are over
+    #[arg(long, conflicts_with_all = ["keep", "older_than"])]
+    all: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn states() -> impl TypedValueParser<Value = RunState> {
+    let names = PossibleValuesParser::new(RunState::ALL.iter().map(|state| state.as_str()));
+    names.try_map(|name| name.parse::<RunState>())
+}
+
+impl Runs {
+    pub(in crate::cli) fn run(self) -> Result<ExitCode> {
+        let journal = project::journal()?;
+        project::wait(self.on(&*journal, SystemClock.now()))
+    }
+
+    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+        match self.command {
+            None => list(&self.list, journal, now).await?,
+            Some(RunsCommand::List(command)) => list(&command, journal, now).await?,
+            Some(RunsCommand::Show(Show { id, json })) => {
+                let summary = identify::run(journal, &id, now).await?;
+                let shown = show::Shown::load(journal, summary, now).await?;
+                match json {
+                    true => ui::out(&shown.json().to_string())?,
+                    false => ui::print(&shown.lines(now).join("\n"))?,
+                }
+            }
+            Some(RunsCommand::Prune(command)) => {
+                let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;
+                match command.json {
+                    true => ui::out(&json!({ "forgotten": count }).to_string())?,
+                    false => ui::print(&forgotten(count))?,
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Forget {
+    fn rule(&self) -> Prune {
+        let mut rule = Prune::default();
+        match (self.all, self.keep, self.older_than) {
+            (true, ..) => rule.keep = Some(0),
+            (_, None, None) => rule = Prune::by_default(),
+            (_, keep, older_than) => (rule.keep, rule.older_than) = (keep, older_than),
+        }
+        rule
+    }
+}
+
+fn forgotten(count: u64) -> String {
+    match count {
+        0 => "nothing to forget".into(),
+        1 => "1 run forgotten".into(),
+        count => format!("{count} runs forgotten"),
+    }
+}
+
+async fn list(command: &List, journal: &dyn Journal, now: Timestamp) -> Result<()> {
+    let mut filter = Filter::default();
+    filter.states.clone_from(&command.state);
+    filter.script.clone_from(&command.script);
+    filter.limit = Some(command.limit);
+    let runs = journal.runs(filter, now).await.map_err(Error::from)?;
+    match command.json {
+        true => ui::out(&list::json(&runs).to_string())?,
+        false if runs.is_empty() => ui::say("no runs"),
+        false => ui::print(&list::lines(&runs, now).join("\n"))?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Forget;
+    use std::time::Duration;
+
+    #[test]
+    fn only_what_was_asked_for_is_forgotten() {
+        let rule = |all, keep, older_than| {
+            let rule = Forget { all, keep, older_than, json: false }.rule();
+            (rule.keep, rule.older_than)
+        };
+        let day = Duration::from_secs(86_400);
+        assert_eq!(rule(true, None, None), (Some(0), None));
+        assert_eq!(rule(false, Some(3), None), (Some(3), None));
+        assert_eq!(rule(false, None, Some(day)), (None, Some(day)));
+        assert_eq!(rule(false, None, None), (Some(1_000), Some(30 * day)));
+    }
+}

@@ -1,0 +1,114 @@
+//! One run in full, as JSON.
+
+use super::fold::{Folded, Phase, Standing};
+use super::list::{milliseconds, summary};
+use super::show::Shown;
+use crate::cli::moment::date;
+use crate::json::{self, Value, json};
+use crate::{Asked, Decided, Decision, Question, Settled, redact};
+
+impl Shown {
+    /// Returns everything, with secrets taken out of arguments and results.
+    pub(super) fn json(&self) -> Value {
+        let header = &self.stored.header;
+        let mut all = summary(&self.summary);
+        all["pml"] = json!(header.pml);
+        all["guest_sha256"] = json!(header.guest);
+        all["trace"] = json!(header.trace);
+        all["inputs"] = redacted(&header.inputs);
+        all["calls"] = self.calls.iter().map(call).collect();
+        all["questions"] = self.questions().map(|question| self.asked(question)).collect();
+        all["ending"] = self.ending().as_ref().map(redact).into();
+        all
+    }
+
+    fn asked(&self, question: &Question) -> Value {
+        let decided = self.decided.iter().filter(|it| it.question == question.id);
+        let decided: Vec<_> = decided.cloned().collect();
+        asked(question, &decided)
+    }
+}
+
+/// A question as JSON.
+pub(in crate::cli) fn open(asked: &Asked) -> Value {
+    self::asked(&asked.question, &asked.decided)
+}
+
+fn asked(question: &Question, decided: &[Decided]) -> Value {
+    let asks = question.asks.iter().map(|ask| {
+        let said = decided.iter().find(|decided| decided.ask == ask.id);
+        json!({
+            "id": ask.id,
+            "kind": ask.kind,
+            "call": ask.call,
+            "tool": ask.tool,
+            "arguments": redact(&ask.arguments),
+            "reason": ask.reason,
+            "decided": said.map(decision),
+        })
+    });
+    json!({
+        "workflow_id": question.id,
+        "run_id": question.run,
+        "script": question.script,
+        "asked_at": date(question.asked_at),
+        "expires_at": question.expires_at.map(date),
+        "asks": asks.collect::<Vec<_>>(),
+    })
+}
+
+fn decision(decided: &Decided) -> Value {
+    let (name, result) = match &decided.decision {
+        Decision::Approve => ("approve", None),
+        Decision::Always => ("always", None),
+        Decision::Decline => ("decline", None),
+        Decision::Result(result) => ("result", Some(redact(result))),
+        Decision::Abort => ("abort", None),
+        Decision::Replan => ("replan", None),
+    };
+    let (who, channel) = (&decided.who, &decided.channel);
+    let at = date(decided.at);
+    json!({ "decision": name, "result": result, "who": who, "channel": channel, "at": at })
+}
+
+fn call(call: &Folded) -> Value {
+    let (standing, code) = match &call.standing {
+        Standing::Queued => ("queued", None),
+        Standing::Asked => ("asked", None),
+        Standing::Executing => ("executing", None),
+        Standing::Sleeping => ("sleeping", None),
+        Standing::Ok => ("ok", None),
+        Standing::Failed(code) => ("failed", Some(code)),
+        Standing::Cancelled => ("cancelled", None),
+        Standing::Abandoned => ("abandoned", None),
+    };
+    let (result, error) = match &call.settled {
+        Some(Settled::Value(text)) => (redacted(text), Value::Null),
+        Some(Settled::Error { message, data, .. }) => {
+            let data = data.as_deref().map(redacted);
+            let message = redact(&Value::String(message.clone()));
+            (Value::Null, json!({ "code": code, "message": message, "data": data }))
+        }
+        _ => (Value::Null, Value::Null),
+    };
+    let waited = call.spells.iter().filter(|spell| spell.phase == Phase::Asked);
+    let waited = waited.map(|spell| spell.to.since(spell.from)).sum();
+    json!({
+        "call": call.call,
+        "tool": call.tool,
+        "standing": standing,
+        "recalled": call.recalled,
+        "requested": date(call.requested),
+        "ended": call.ended.map(date),
+        "out_ms": milliseconds(call.out()),
+        "waited_for_people_ms": milliseconds(waited),
+        "arguments": call.arguments.as_ref().map_or(Value::Null, |text| redacted(text)),
+        "result": result,
+        "error": error,
+    })
+}
+
+/// A JSON text as a value without secrets. What nests too deep to be read is not shown.
+fn redacted(text: &str) -> Value {
+    json::from_str(text).map_or(Value::Null, |value| redact(&value))
+}

@@ -1,0 +1,61 @@
+//! Columns of text that line up.
+
+use anstyle::Style;
+
+/// A cell: text, and how it looks.
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) style: Style,
+}
+
+impl Cell {
+    pub(super) fn plain(text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), style: Style::new() }
+    }
+
+    pub(super) fn styled(text: impl Into<String>, style: Style) -> Cell {
+        Cell { text: text.into(), style }
+    }
+}
+
+/// Returns the rows as lines, each column as wide as its widest cell. Nothing follows the last cell of a row.
+pub(super) fn table(rows: &[Vec<Cell>]) -> Vec<String> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.text.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<_> = (0..columns).map(width).collect();
+    let line = |row: &Vec<Cell>| {
+        let mut line = String::new();
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let Cell { text, style } = cell;
+            line += &format!("{style}{text}{style:#}");
+            if index + 1 < row.len() {
+                line += &" ".repeat(width - text.chars().count() + 2);
+            }
+        }
+        line
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Returns the text, cut to this many characters.
+pub(super) fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => text.into(),
+        Some(_) => text.chars().take(limit.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, cut, table};
+
+    #[test]
+    fn columns_line_up() {
+        let row = |first: &str, second: &str| vec![Cell::plain(first), Cell::plain(second)];
+        assert_eq!(table(&[row("a", "b"), row("äöü", "c")]), ["a    b", "äöü  c"]);
+        assert_eq!((cut("abcd", 3), cut("abc", 3)), ("ab…".into(), "abc".into()));
+    }
+}

@@ -1,0 +1,96 @@
+//! The terminal that the process was started from, whatever stdin and stdout are connected to.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::sync::Arc;
+
+/// How wide a terminal is that does not say so.
+const WIDTH: usize = 80;
+
+/// An open terminal. Clones share it.
+#[derive(Clone)]
+pub(super) struct Terminal(Arc<File>);
+
+impl Terminal {
+    /// Opens the terminal of this process, if it has one and may read from it.
+    pub(super) fn open() -> Option<Terminal> {
+        let file = File::options().read(true).write(true).open("/dev/tty").ok()?;
+        let terminal = Terminal::on(file);
+        terminal.in_foreground().then_some(terminal)
+    }
+
+    /// Takes a file for the terminal.
+    pub(super) fn on(file: File) -> Terminal {
+        Terminal(Arc::new(file))
+    }
+
+    /// Returns whether it listens to us: a job in the background that reads from its terminal is stopped by the OS.
+    pub(super) fn in_foreground(&self) -> bool {
+        #[cfg(unix)]
+        return rustix::termios::tcgetpgrp(&*self.0)
+            .map_or(true, |group| group == rustix::process::getpgrp());
+        #[cfg(not(unix))]
+        false
+    }
+
+    /// Writes our own words; colours are dropped where nobody wants them.
+    pub(super) fn write(&self, text: &str) -> io::Result<()> {
+        let colours = anstream::AutoStream::choice(&*self.0) != anstream::ColorChoice::Never;
+        let mut file = &*self.0;
+        match colours {
+            true => file.write_all(text.as_bytes())?,
+            false => file.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())?,
+        }
+        file.flush()
+    }
+
+    /// Forgets what was typed and not yet read: it was no answer to what is asked next.
+    pub(super) fn forget_typed(&self) {
+        #[cfg(unix)]
+        {
+            // A terminal that cannot do this has nothing typed ahead either.
+            let _ = rustix::termios::tcflush(&*self.0, rustix::termios::QueueSelector::IFlush);
+        }
+    }
+
+    /// Returns its width in columns.
+    pub(super) fn width(&self) -> usize {
+        width_of(&*self.0).unwrap_or(WIDTH)
+    }
+
+    /// Returns the lines that are typed. Two of these on one terminal would take turns.
+    pub(super) fn lines(&self) -> io::Result<impl Iterator<Item = io::Result<String>> + use<>> {
+        Ok(BufReader::new(self.0.try_clone()?).lines())
+    }
+
+    /// Asks for a yes or a no, and waits for it.
+    pub(super) fn confirm(&self, question: &str) -> io::Result<bool> {
+        self.forget_typed();
+        let mut lines = self.lines()?;
+        loop {
+            self.write(&format!("{question} [y/n] "))?;
+            let Some(line) = lines.next() else { return Ok(false) };
+            match line?.trim() {
+                "y" | "Y" | "yes" => return Ok(true),
+                "n" | "N" | "no" => return Ok(false),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns how wide the terminal is that stdout goes to, if it does.
+pub(super) fn width_of_stdout() -> Option<usize> {
+    super::ui::stdout_is_terminal().then(|| width_of(io::stdout()).unwrap_or(WIDTH))
+}
+
+#[cfg(unix)]
+fn width_of(file: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(file).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
+}
+
+#[cfg(not(unix))]
+fn width_of<F>(_: F) -> Option<usize> {
+    None
+}

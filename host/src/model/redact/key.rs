@@ -1,0 +1,245 @@
+//! Keys that say that their value is a secret.
+
+/// One of these words in a key makes its value a secret.
+const SECRET: &[&str] = &[
+    "apikey",
+    "apikeys",
+    "authorization",
+    "bearer",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "jwt",
+    "otp",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "pwd",
+    "secret",
+    "secrets",
+    "token",
+    "tokens",
+];
+
+/// A key of these kinds is one.
+const SECRET_KEYS: &[&str] = &[
+    "access",
+    "account",
+    "api",
+    "auth",
+    "encryption",
+    "master",
+    "private",
+    "service",
+    "shared",
+    "signing",
+    "ssh",
+    "storage",
+];
+
+/// Written in one word, a key that ends so.
+const SECRET_ENDS: &[&str] = &[
+    "accesskey",
+    "accesstoken",
+    "apikey",
+    "authtoken",
+    "passwd",
+    "password",
+    "privatekey",
+    "refreshtoken",
+    "secret",
+    "secretkey",
+    "sessionid",
+    "sessiontoken",
+];
+
+/// One of these words says that the value is about a secret, or about many, and none itself: `max_tokens`, `token_type`.
+const ABOUT: &[&str] = &[
+    "allowed",
+    "banner",
+    "budget",
+    "consent",
+    "cost",
+    "count",
+    "counts",
+    "enabled",
+    "endpoint",
+    "expiration",
+    "expires",
+    "expiry",
+    "file",
+    "filename",
+    "input",
+    "length",
+    "limit",
+    "limits",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "name",
+    "names",
+    "num",
+    "number",
+    "output",
+    "path",
+    "per",
+    "policy",
+    "price",
+    "remaining",
+    "required",
+    "size",
+    "total",
+    "ttl",
+    "type",
+    "uri",
+    "url",
+    "usage",
+    "used",
+];
+
+/// Returns whether a value under this key is a secret.
+pub(super) fn names_secret(key: &str) -> bool {
+    let words = words(key);
+    if words.iter().any(|word| ABOUT.contains(&word.as_str())) {
+        return false;
+    }
+    let plain = words.iter().any(|word| SECRET.contains(&word.as_str()));
+    let pair = words.windows(2).any(|pair| match (pair[0].as_str(), pair[1].as_str()) {
+        ("session", "id" | "key") | ("auth", "header" | "code") => true,
+        (kind, "key" | "keys") => SECRET_KEYS.contains(&kind),
+        _ => false,
+    });
+    // A session may have notes and speakers; on its own, or at the end of a key, it is what a browser keeps.
+    let last = words.last().is_some_and(|word| word == "session");
+    let whole = words.len() == 1 && words[0] == "auth";
+    let run_together = || {
+        let joined = words.concat();
+        SECRET_ENDS.iter().any(|end| joined.ends_with(end))
+    };
+    plain || pair || last || whole || run_together()
+}
+
+/// Returns whether the key names many of something that is more often counted than listed.
+pub(super) fn may_count(key: &str) -> bool {
+    words(key).iter().any(|word| word == "tokens")
+}
+
+/// Splits a key at everything that is no letter or digit, and where camel case begins a word; in lower case.
+fn words(key: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut characters = key.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = characters.next() {
+        if !c.is_alphanumeric() {
+            words.push(String::new());
+        } else {
+            let next_is_small = characters.peek().is_some_and(|next| next.is_lowercase());
+            let begins = c.is_uppercase()
+                && (before.is_lowercase() || before.is_uppercase() && next_is_small);
+            if begins {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(c.to_lowercase());
+            }
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{names_secret, words};
+
+    #[test]
+    fn keys_are_split_as_people_write_them() {
+        assert_eq!(words("X-Api-Key"), ["x", "api", "key"]);
+        assert_eq!(words("clientSecret"), ["client", "secret"]);
+        assert_eq!(words("APIKey"), ["api", "key"]);
+        assert_eq!(words("GITHUB_TOKEN"), ["github", "token"]);
+        assert_eq!(words("__"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn keys_of_secrets_are_known() {
+        for key in [
+            "password",
+            "PASSWORD",
+            "dbPassword",
+            "user_passwd",
+            "secret",
+            "clientSecret",
+            "token",
+            "access_token",
+            "GITHUB_TOKEN",
+            "tokens",
+            "api_key",
+            "apiKey",
+            "api-key",
+            "apikey",
+            "X-API-Key",
+            "myapikey",
+            "Authorization",
+            "Proxy-Authorization",
+            "cookie",
+            "Set-Cookie",
+            "credential",
+            "aws_credentials",
+            "private_key",
+            "privateKey",
+            "accessKey",
+            "access_key",
+            "client_secret",
+            "bearer",
+            "session",
+            "sessionId",
+            "session_id",
+            "PHPSESSION_ID",
+            "auth",
+            "userpassword",
+            "refreshtoken",
+            "signing-key",
+            "token_v2",
+        ] {
+            assert!(names_secret(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn other_keys_are_left_alone() {
+        for key in [
+            "",
+            "tokens_used",
+            "max_tokens",
+            "maxTokens",
+            "token_count",
+            "tokenizer",
+            "token_type",
+            "author",
+            "authors",
+            "key",
+            "keyboard",
+            "primary_key",
+            "secretary",
+            "session_notes",
+            "sessions",
+            "passenger",
+            "cookie_policy",
+            "password_length",
+            "token_url",
+            "monkey",
+            "authorization_endpoint",
+            "private_key_path",
+            "input_tokens",
+            "secret_name",
+        ] {
+            assert!(!names_secret(key), "{key}");
+        }
+    }
+}
