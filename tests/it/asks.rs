@@ -54,7 +54,7 @@ async fn a_run_that_only_a_person_can_help_waits_and_goes_on_where_it_was() {
     );
     // Nobody has answered: it waits for the same question.
     let again = resume(&engine, &question).await;
-    assert_eq!(again.questions(), [question.clone()]);
+    assert_eq!(again.questions(), std::slice::from_ref(&question));
     assert!(matches!(
         answer(&engine, &question, Decision::Approve).await,
         Answered::Recorded { open: 0, .. }
@@ -149,7 +149,7 @@ async fn a_question_can_be_answered_in_part() {
     let answered = engine.answer(question.id, each(1, Decision::Approve)).await;
     assert!(matches!(answered, Ok(Answered::Recorded { open: 1, .. })));
     let waits = resume(&engine, &question).await;
-    assert_eq!(waits.questions(), [question.clone()], "the rest is still open");
+    assert_eq!(waits.questions(), std::slice::from_ref(&question), "the rest is still open");
     let answered = engine.answer(question.id, each(0, Decision::Decline)).await;
     assert!(matches!(answered, Ok(Answered::Recorded { open: 0, .. })));
     assert_eq!(resume(&engine, &question).await.value(), Some(json!(["APPROVAL_DECLINED", 2])));

@@ -363,6 +363,14 @@ async fn calls_with_effects_that_no_longer_match_are_asked_about_before_anything
         .collect();
     assert_eq!(asks, [(AskKind::UncertainCall, "t:write", json!({ "n": 3 }))]);
     assert_eq!(tools.calls().len(), 3, "nothing new was called");
+    // Whoever declines wants no run at all.
+    let (refusing, _, outcome) = mended(first, second).await;
+    let no = Answer::all(Decision::Decline, "tester", "a test");
+    let declined = outcome.questions()[0].clone();
+    refusing.answer(declined.id, no).await.expect("the journal works");
+    let refused = resume(&refusing, declined.run, &tools).await;
+    assert!(matches!(refused.ending, Ending::Aborted(_)), "{:?}", refused.ending);
+    assert_eq!(tools.calls().len(), 3, "nothing new was called");
     let approve = Answer::all(Decision::Approve, "tester", "a test");
     engine.answer(question.id, approve).await.expect("the journal works");
     let outcome = resume(&engine, question.run, &tools).await;

@@ -32,6 +32,7 @@ pub fn lines_of_ask(ask: &Ask) -> [String; 3] {
         AskKind::ApiKeyRequired => ("needs", "why"),
         AskKind::Integrity => ("differs", "why"),
         AskKind::Trust => ("trust", "why"),
+        AskKind::UncertainCall if ask.call.is_none() => ("was called", "go on without it?"),
         AskKind::UncertainCall => {
             ("call AGAIN", "may have been made already: nobody knows what became of it")
         }
@@ -63,14 +64,23 @@ fn cut(text: &str, room: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::lines_of_ask;
-    use crate::model::{Ask, AskKind};
+    use crate::model::{Ask, AskKind, CallId};
     use serde_json::json;
+
+    #[test]
+    fn a_call_of_an_earlier_run_is_not_offered_again() {
+        let ask = Ask::new(AskKind::UncertainCall, None, "bank:pay", json!({}), "not matched");
+        assert_eq!(
+            lines_of_ask(&ask),
+            ["tool       │ bank:pay", "was called │ {}", "go on without it? │ not matched"]
+        );
+    }
 
     #[test]
     fn an_uncertain_call_says_that_it_may_have_been_made() {
         let ask = Ask::new(
             AskKind::UncertainCall,
-            None,
+            Some(CallId(1)),
             "bank:pay",
             json!({ "n": 1 }),
             "the process ended",

@@ -1,5 +1,6 @@
 //! `pml approvals`
 
+use super::execute::runtime;
 use super::identify::short;
 use super::moment::{ago, span};
 use super::terminal::width_of_stdout;
@@ -26,7 +27,7 @@ pub(super) struct Approvals {
 impl Approvals {
     pub(super) fn run(self) -> Result<ExitCode> {
         let journal = project::journal()?;
-        project::wait(self.on(&*journal, SystemClock.now()))
+        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
     }
 
     async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {

@@ -1,7 +1,8 @@
 //! The command line as it is typed.
 
-use super::quantity::{bytes, duration, seed};
-use super::{approvals, approve, completions, runs, version};
+use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
+use super::{approvals, approve, completions, replay, runs, version};
+use crate::Durability;
 use clap::{Args, Parser, Subcommand};
 use std::{path::PathBuf, time::Duration};
 
@@ -20,6 +21,7 @@ pub(super) enum Command {
     Runs(runs::Runs),
     Approvals(approvals::Approvals),
     Approve(approve::Approve),
+    Replay(replay::Replay),
     Version(version::Version),
     Completions(completions::Completions),
 }
@@ -29,12 +31,24 @@ pub(super) enum Command {
 /// The program is a function body (`return`, top-level `await`, or a last expression whose value is the result) or an ES
 /// module whose default export is the result. It sees `mcp`, `inputs`, `console` and the language; no files, no network.
 ///
-/// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 130 interrupted, 255 pml is broken.
+/// The run is journalled in the project's `.pml/state.db`: it survives a crash, and waits for a person's approval as long as
+/// it must. Where nobody can be asked, it says how to go on and exits with 4.
+///
+/// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 4 waiting for approval, 130 interrupted, 255
+/// pml is broken.
 #[derive(Args)]
 pub(super) struct Run {
     /// The file to run (.ts, .mts, .js, .mjs), or - for stdin
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub(super) file: PathBuf,
+    #[arg(
+        value_name = "FILE",
+        value_hint = clap::ValueHint::FilePath,
+        required_unless_present = "resume"
+    )]
+    pub(super) file: Option<PathBuf>,
+    /// Take up an earlier run: with FILE, the mended program makes no call again that it made before; without, the run
+    /// itself goes on where it was cut off
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["watch", "no_journal"])]
+    pub(super) resume: Option<String>,
     #[command(flatten)]
     pub(super) options: Options,
     /// Run again whenever the program or one of its modules changes
@@ -73,6 +87,15 @@ pub(super) struct Options {
     /// Draw random numbers from this seed: a whole number, or 64 hex digits
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(super) seed: Option<[u8; 32]>,
+    /// Keep the journal in memory: nothing is written, and the run is forgotten with this process
+    #[arg(long)]
+    pub(super) no_journal: bool,
+    /// What the journal survives: `process` a kill of pml, `power` a power cut too
+    #[arg(long, value_name = "LEVEL", value_parser = durability, default_value = "process")]
+    pub(super) durability: Durability,
+    /// How long a question can be answered (30s, 5m, 2h, never)
+    #[arg(long, value_name = "DURATION", value_parser = lifetime, default_value = "5m")]
+    pub(super) approval_timeout: Lifetime,
 }
 
 #[cfg(test)]

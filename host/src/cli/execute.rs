@@ -1,11 +1,14 @@
-//! `pml run` and `pml eval`
+//! `pml run` and `pml eval`, and seeing any run through.
 
 use super::arguments::{Eval, Options, Run};
-use super::{report, ui, watch};
+use super::progress::Progress;
+use super::prompt::TerminalPrompt;
+use super::report::Usage;
+use super::{identify, project, report, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
-    CallError, Code, Config, Ending, Engine, Event, Level, Limits, Line, Outcome, Script,
-    tools_from_fn,
+    CallError, Clock, Code, Config, Ending, Engine, Event, Journal, Level, Limits, Line,
+    MemoryJournal, Outcome, Script, SystemClock, tools_from_fn,
 };
 use anyhow::{Context, Result, bail};
 use std::io::Read;
@@ -17,35 +20,65 @@ use tokio::sync::Notify;
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
-        if self.file.as_os_str() == "-" {
+        let options = &self.options;
+        let Some(file) = &self.file else {
+            if options.inputs.is_some() || options.seed.is_some() {
+                return Err(Usage("a run that goes on has its inputs and its seed: give `--inputs` and `--seed` only with a FILE".into()).into());
+            }
+            return go_on(self.resume.as_deref().unwrap_or_default(), options);
+        };
+        if file.as_os_str() == "-" {
             if self.watch {
                 bail!("stdin cannot be watched: give a file to `--watch`");
             }
             let script = Script::ts(read_stdin()?).named("stdin.ts");
-            return once(script, &self.options);
+            return once(script, self.resume.as_deref(), options);
         }
-        let script = Script::file(&self.file);
+        let script = Script::file(file);
         match self.watch {
             true => {
-                let engine = engine(&self.options)?;
-                let watch = watch::watch(&engine, &script, &self.file, &self.options);
+                let engine = engine(options, journal(options)?)?;
+                let watch = watch::watch(&engine, &script, file, options);
                 match runtime()?.block_on(watch)? {}
             }
-            false => once(script, &self.options),
+            false => once(script, self.resume.as_deref(), options),
         }
     }
 }
 
 impl Eval {
     pub(super) fn run(self) -> Result<ExitCode> {
-        once(Script::ts(self.code).named("eval.ts"), &self.options)
+        once(Script::ts(self.code).named("eval.ts"), None, &self.options)
     }
 }
 
-fn once(script: Script, options: &Options) -> Result<ExitCode> {
+/// Runs a script, on what an earlier run has done if there was one.
+fn once(script: Script, earlier: Option<&str>, options: &Options) -> Result<ExitCode> {
+    let journal = journal(options)?;
     // The process ends after this; taking runtime and engine apart would only make the user wait.
-    let (runtime, engine) = (ManuallyDrop::new(runtime()?), ManuallyDrop::new(engine(options)?));
-    runtime.block_on(execute(&engine, &script, options))
+    let runtime = ManuallyDrop::new(runtime()?);
+    let engine = ManuallyDrop::new(engine(options, journal.clone())?);
+    runtime.block_on(async {
+        let run = new_run(&engine, &script, options)?;
+        let run = match earlier {
+            Some(typed) => {
+                run.resume_from(identify::run(&*journal, typed, SystemClock.now()).await?.run)
+            }
+            None => run,
+        };
+        perform(run, options.json).await
+    })
+}
+
+/// Goes on with a run of the journal.
+fn go_on(typed: &str, options: &Options) -> Result<ExitCode> {
+    let journal = journal(options)?;
+    let runtime = ManuallyDrop::new(runtime()?);
+    let engine = ManuallyDrop::new(engine(options, journal.clone())?);
+    runtime.block_on(async {
+        let run = identify::run(&*journal, typed, SystemClock.now()).await?.run;
+        perform(engine.resume(run), options.json).await
+    })
 }
 
 /// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a reader of its output.
@@ -58,51 +91,75 @@ pub(super) fn end_on_interrupt() -> Result<()> {
 }
 
 /// One thread does: there is one program.
-fn runtime() -> Result<tokio::runtime::Runtime> {
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.context("cannot start the runtime")
 }
 
-/// Runs the script once and prints what it gives.
-pub(super) async fn execute(
-    engine: &Engine,
-    script: &Script,
-    options: &Options,
-) -> Result<ExitCode> {
-    let console =
-        Arc::new(Console { json: options.json, failed: Mutex::new(None), gone: Notify::new() });
+/// A run of the script with what the options give it.
+pub(super) fn new_run(engine: &Engine, script: &Script, options: &Options) -> Result<crate::Run> {
+    let mut run = engine.run(script.clone());
+    if let Some(inputs) = inputs(options)? {
+        run = run.inputs(inputs);
+    }
+    if let Some(seed) = options.seed {
+        run = run.seed(seed);
+    }
+    Ok(run)
+}
+
+/// Sees a run through, and prints what it gives.
+pub(super) async fn perform(run: crate::Run, json: bool) -> Result<ExitCode> {
+    let console = Arc::new(Console {
+        json,
+        progress: Progress::new(),
+        failed: Mutex::new(None),
+        gone: Notify::new(),
+    });
     let printer = console.clone();
-    let mut run = engine
-        .run(script.clone())
-        .inputs(inputs(options)?)
+    let run = run
         .tools(tools_from_fn(|call| async move {
             let message = format!("there is no tool `{}`: no server is configured", call.tool);
             Err(CallError::new(Code::ToolUnknown, message))
         }))
         .events(move |event: &Event| {
+            printer.progress.event(event);
             if let Event::Console { line, .. } = event {
                 printer.print(line);
             }
         });
-    if let Some(seed) = options.seed {
-        run = run.seed(seed);
-    }
+    // Who does not see the question cannot answer it.
+    let prompt = ui::stderr_is_terminal().then(TerminalPrompt::open).flatten();
+    let run = match prompt {
+        Some(prompt) => run.approver(prompt),
+        None => run,
+    };
     let outcome = tokio::select! {
         outcome = run.into_future() => Some(outcome?),
         () = console.gone.notified() => None,
+        never = console.progress.moves() => match never {},
     };
     if let Some(error) = console.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error.into());
     }
     match outcome {
-        Some(outcome) => conclude(&outcome, options),
+        Some(outcome) => conclude(&outcome, json),
         None => bail!("the console cannot be written"),
     }
 }
 
-fn engine(options: &Options) -> Result<Engine> {
-    let mut config = Config::new();
-    config.runs(1).allow_tool("*");
+/// The journal that the options name.
+pub(super) fn journal(options: &Options) -> Result<Arc<dyn Journal>> {
+    match options.no_journal {
+        true => Ok(Arc::new(MemoryJournal::new())),
+        false => project::store(options.durability),
+    }
+}
+
+/// The engine that the options describe.
+fn engine(options: &Options, journal: Arc<dyn Journal>) -> Result<Engine> {
+    let mut config = config();
+    config.question_lifetime(options.approval_timeout.0);
     if let Some(limit) = options.cpu_time {
         config.cpu_time(limit);
     }
@@ -112,23 +169,35 @@ fn engine(options: &Options) -> Result<Engine> {
     if let Some(limit) = options.memory {
         config.memory_limit(limit);
     }
-    Ok(Engine::new(&config)?)
+    Ok(Engine::with_journal(&config, journal)?)
+}
+
+/// An engine for runs that have their own limits already.
+pub(super) fn engine_over(journal: Arc<dyn Journal>) -> Result<Engine> {
+    Ok(Engine::with_journal(&config(), journal)?)
+}
+
+fn config() -> Config {
+    let mut config = Config::new();
+    config.runs(1).allow_tool("*");
+    config
 }
 
 /// Prints console lines as they come. When the reader is gone, the program ends.
 struct Console {
     json: bool,
+    progress: Progress,
     failed: Mutex<Option<std::io::Error>>,
     gone: Notify,
 }
 
 impl Console {
     fn print(&self, line: &Line) {
-        let printed = match line.level {
+        let printed = self.progress.aside(|| match line.level {
             Level::Warn | Level::Error => ui::err(&line.text),
             _ if self.json => ui::err(&line.text),
             _ => ui::out(&line.text),
-        };
+        });
         if let Err(error) = printed {
             self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             self.gone.notify_one();
@@ -136,41 +205,41 @@ impl Console {
     }
 }
 
-fn conclude(outcome: &Outcome, options: &Options) -> Result<ExitCode> {
+fn conclude(outcome: &Outcome, json: bool) -> Result<ExitCode> {
     report::leftovers(outcome);
     match &outcome.ending {
         Ending::Finished(result) => {
             match result {
-                Some(result) => ui::out(&show(result, options)?)?,
-                None if options.json => ui::out("null")?,
+                Some(result) => ui::out(&show(result, json)?)?,
+                None if json => ui::out("null")?,
                 None => {}
             }
             Ok(ExitCode::SUCCESS)
         }
         Ending::Failed(failure) => {
             report::failure(failure);
-            if options.json {
+            if json {
                 ui::out(&json!({ "error": failure }).to_string())?;
             }
             Ok(ExitCode::from(report::FAILED))
         }
         Ending::Waiting(questions) => {
             report::waiting(questions);
-            if options.json {
+            if json {
                 ui::out(&json!({ "waiting": questions }).to_string())?;
             }
             Ok(ExitCode::from(report::WAITING))
         }
         Ending::Aborted(aborted) => {
             report::aborted(aborted);
-            if options.json {
+            if json {
                 ui::out(&json!({ "aborted": aborted }).to_string())?;
             }
             Ok(ExitCode::from(report::FAILED))
         }
         Ending::Expired(question) => {
             report::expired(outcome.run_id);
-            if options.json {
+            if json {
                 ui::out(&json!({ "expired": question }).to_string())?;
             }
             Ok(ExitCode::from(report::FAILED))
@@ -178,8 +247,8 @@ fn conclude(outcome: &Outcome, options: &Options) -> Result<ExitCode> {
     }
 }
 
-fn show(result: &RawValue, options: &Options) -> Result<String> {
-    if options.json || !ui::stdout_is_terminal() {
+fn show(result: &RawValue, json: bool) -> Result<String> {
+    if json || !ui::stdout_is_terminal() {
         return Ok(result.get().into());
     }
     // A result may nest deeper than we can read it; then it is shown as it came.
@@ -189,12 +258,12 @@ fn show(result: &RawValue, options: &Options) -> Result<String> {
     }
 }
 
-fn inputs(options: &Options) -> Result<Value> {
-    let Some(given) = &options.inputs else { return Ok(json!({})) };
+fn inputs(options: &Options) -> Result<Option<Value>> {
+    let Some(given) = &options.inputs else { return Ok(None) };
     let Some(file) = given.strip_prefix('@') else {
-        return json::from_str(given).map_err(|error| {
-            report::Usage(format!("`--inputs` is not JSON, nor @FILE: {error}")).into()
-        });
+        return json::from_str(given)
+            .map(Some)
+            .map_err(|error| Usage(format!("`--inputs` is not JSON, nor @FILE: {error}")).into());
     };
     let size =
         std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();
@@ -203,7 +272,7 @@ fn inputs(options: &Options) -> Result<Value> {
     }
     let text =
         std::fs::read_to_string(file).with_context(|| format!("cannot read the inputs: {file}"))?;
-    json::from_str(&text).with_context(|| format!("the inputs are not JSON: {file}"))
+    json::from_str(&text).map(Some).with_context(|| format!("the inputs are not JSON: {file}"))
 }
 
 fn read_stdin() -> Result<String> {

@@ -10,10 +10,11 @@ mod completions;
 mod execute;
 mod identify;
 mod moment;
+mod progress;
 mod project;
-#[allow(dead_code, unused_imports, reason = "`pml run` takes it up next")]
 mod prompt;
 mod quantity;
+mod replay;
 mod report;
 mod runs;
 mod table;
@@ -39,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Eval(command) => command.run(),
         Command::Approvals(command) => command.run(),
         Command::Approve(command) => command.run(),
+        Command::Replay(command) => command.run(),
         Command::Runs(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),

@@ -1,6 +1,6 @@
 //! The project that a command is about, and its journal.
 
-use crate::{Journal, MemoryJournal};
+use crate::{Durability, Error, Journal, MemoryJournal, Store};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,17 +8,24 @@ use std::sync::Arc;
 /// What a project's folder has in it.
 const MARKS: &[&str] = &[".pml", ".git", ".pml.json", "package.json", "deno.json"];
 
-/// Opens the journal of the project around the current folder.
-pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
-    let current = std::env::current_dir().context("cannot find the current folder")?;
-    let _ = root(&current, home().as_deref());
-    Ok(Arc::new(MemoryJournal::new()))
+/// Opens the journal of the project around the current folder, and makes it if it is not there.
+pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
+    let store = Store::open(folder()?, durability).map_err(Error::from)?;
+    Ok(Arc::new(store))
 }
 
-/// Waits for what a command does with the journal.
-pub(super) fn wait<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.context("cannot start the runtime")?.block_on(work)
+/// Opens the journal to look at it. Where there is none, nothing is made: it is empty.
+pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
+    match folder()?.exists() {
+        true => store(Durability::Process),
+        false => Ok(Arc::new(MemoryJournal::new())),
+    }
+}
+
+/// The project's `.pml`.
+fn folder() -> anyhow::Result<PathBuf> {
+    let current = std::env::current_dir().context("cannot find the current folder")?;
+    Ok(root(&current, home().as_deref()).join(".pml"))
 }
 
 /// Returns the nearest folder at or above `folder` that has a project's mark in it, but none above `home`; else `folder`.

@@ -1,6 +1,28 @@
 //! Durations, sizes and seeds as people write them.
 
+use crate::Durability;
 use std::time::Duration;
+
+/// A duration, or for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lifetime(pub(super) Option<Duration>);
+
+/// Parses a duration or `never`.
+pub(super) fn lifetime(text: &str) -> Result<Lifetime, String> {
+    match text {
+        "never" => Ok(Lifetime(None)),
+        text => duration(text).map(|duration| Lifetime(Some(duration))),
+    }
+}
+
+/// Parses the name of a level.
+pub(super) fn durability(text: &str) -> Result<Durability, String> {
+    match text {
+        "process" => Ok(Durability::Process),
+        "power" => Ok(Durability::Power),
+        _ => Err("the levels are `process` and `power`".into()),
+    }
+}
 
 /// Parses `500ms`, `2s`, `1.5s`, `5m`, `1h` or `30d`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -49,7 +71,7 @@ fn split(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, duration, seed};
+    use super::{Lifetime, bytes, duration, lifetime, seed};
     use std::time::Duration;
 
     #[test]
@@ -61,6 +83,13 @@ mod tests {
         for wrong in ["", "5", "0s", "-1s", "1e9s", "2 s", "5min", "nan", "1..2s"] {
             assert!(duration(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_question_lives_for_a_while_or_for_ever() {
+        assert_eq!(lifetime("never"), Ok(Lifetime(None)));
+        assert_eq!(lifetime("2h"), Ok(Lifetime(Some(Duration::from_secs(7200)))));
+        assert!(lifetime("0s").is_err() && lifetime("ever").is_err());
     }
 
     #[test]

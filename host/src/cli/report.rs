@@ -1,7 +1,7 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
-use crate::{Aborted, Class, Code, Error, Failure, Outcome, Question, RunId, escape};
+use crate::{Aborted, Class, Code, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask};
 use std::io;
 use std::process::ExitCode;
 
@@ -118,11 +118,11 @@ pub(super) fn waiting(questions: &[Question]) {
             1 => "a call waits".into(),
             calls => format!("{calls} calls wait"),
         };
-        ui::say(&format!(
-            "{WARNING}waiting{WARNING:#}: {calls} for a person\n\
-             {HINT}hint{HINT:#}: `pml approve {}` goes on",
-            question.id
-        ));
+        let mut text = format!("{WARNING}waiting{WARNING:#}: {calls} for a person");
+        for line in question.asks.iter().flat_map(lines_of_ask) {
+            text += &format!("\n  {line}");
+        }
+        ui::say(&format!("{text}\n{HINT}hint{HINT:#}: `pml approve {}` goes on", question.id));
     }
 }
 

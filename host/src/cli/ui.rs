@@ -51,6 +51,11 @@ pub(super) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Whether a person sees what is said.
+pub(super) fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
 fn for_stream(text: &str, terminal: bool) -> Cow<'_, str> {
     if terminal { tame(text) } else { Cow::Borrowed(text) }
 }

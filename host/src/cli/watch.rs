@@ -1,7 +1,7 @@
 //! `pml run --watch`: runs again when the program or one of its modules changes.
 
 use super::arguments::Options;
-use super::execute::execute;
+use super::execute::{new_run, perform};
 use super::report;
 use super::ui::{self, DIM};
 use crate::{Engine, Limits, Script};
@@ -44,7 +44,8 @@ pub(super) async fn watch(
             }
         }
         let run = async {
-            if let Err(error) = execute(engine, script, options).await {
+            let done = async { perform(new_run(engine, script, options)?, options.json).await };
+            if let Err(error) = done.await {
                 report::error(&error);
             }
             ui::say(&format!("{DIM}watching {} files for changes{DIM:#}", files.len()));

@@ -7,7 +7,7 @@ use super::ledger::Ledger;
 use super::recording::Recording;
 use super::run_clock::RunClock;
 use super::trouble::Trouble;
-use crate::model::{CallId, Decided, Limits, Question, Settled, Timestamp};
+use crate::model::{CallId, Decided, Decision, Limits, Question, Settled, Timestamp};
 use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
 use crate::store::{RunState, Safe, What};
 use serde_json::value::RawValue;
@@ -51,6 +51,8 @@ pub(super) struct Live {
     pub(super) next: Option<Next>,
     /// Everything that was asked, answered or not.
     pub(super) questions: Vec<Question>,
+    /// What ends the run before it goes on.
+    pub(super) refused: Option<Decided>,
     pub(super) recording: Option<Recording>,
 }
 
@@ -172,11 +174,14 @@ impl Live {
 
     /// Does what was decided.
     pub(super) fn decide(&mut self, decided: &[Decided]) {
-        for Decided { question, ask, decision, .. } in decided {
-            let asked = self.questions.iter().find(|asked| asked.id == *question);
-            if let Some(ask) = asked.and_then(|asked| asked.ask(*ask)) {
-                self.calls.decide(*question, ask, decision);
+        for one in decided {
+            let asked = self.questions.iter().find(|asked| asked.id == one.question);
+            let Some(ask) = asked.and_then(|asked| asked.ask(one.ask)) else { continue };
+            // Where there is no call that could be given the refusal, it is the run that is refused.
+            if ask.call.is_none() && one.decision == Decision::Decline {
+                self.refused = Some(one.clone());
             }
+            self.calls.decide(one.question, ask, &one.decision);
         }
     }
 

@@ -120,6 +120,10 @@ impl Session {
             }
         };
         loop {
+            if let Some(refused) = live.refused.take() {
+                let outcome = self.aborted(&refused, Some(&mut live)).await?;
+                return Ok(Left::Over(Box::new(outcome)));
+            }
             self.ledger.stopwatch.go();
             let left = live.limits.timeout.saturating_sub(self.ledger.stopwatch.elapsed());
             let advanced = tokio::time::timeout(left, live.advance(&mut self.ledger)).await;
@@ -215,6 +219,7 @@ impl Session {
             limits,
             next: Some(Next::Begin(begin)),
             questions: Vec::new(),
+            refused: None,
             recording,
         })
     }
@@ -268,6 +273,7 @@ impl Session {
             limits,
             next: Some(Next::Step(step)),
             questions: history.questions,
+            refused: None,
             recording,
         };
         let decided = self.desk.decided().await?;

@@ -3,6 +3,7 @@
 //! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes: typed on the terminal,
 //! or given as `--yes`.
 
+use crate::cli::execute::{engine_over, perform, runtime};
 use crate::cli::identify::{ambiguous, matching, short};
 use crate::cli::report::{FAILED, Hinted, Usage};
 use crate::cli::terminal::Terminal;
@@ -17,6 +18,7 @@ use crate::{
 };
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 /// How the answer reached us.
@@ -52,7 +54,10 @@ pub(in crate::cli) struct Approve {
     only: Option<u32>,
     /// Only record the answer; do not go on with the run
     #[arg(long)]
-    pub(in crate::cli) no_run: bool,
+    no_run: bool,
+    /// Print exactly one line of JSON on stdout: the result of the run, or an object with `error`
+    #[arg(long)]
+    json: bool,
 }
 
 fn result(text: &str) -> Result<Value, String> {
@@ -81,13 +86,24 @@ pub(in crate::cli) type Confirm<'a> = &'a dyn Fn(&str) -> Result<Option<bool>>;
 impl Approve {
     pub(in crate::cli) fn run(self) -> Result<ExitCode> {
         let journal = project::journal()?;
-        match project::wait(self.record(&*journal, SystemClock.now(), &on_terminal))? {
-            Recorded::New { run, owner, open } => {
-                ui::say(&standing(run, owner, open));
-                Ok(ExitCode::SUCCESS)
+        let runtime = ManuallyDrop::new(runtime()?);
+        runtime.block_on(async {
+            let now = SystemClock.now();
+            match self.record(&*journal, now, &on_terminal).await? {
+                Recorded::New { run, owner: None, open }
+                    if !self.no_run && (open == 0 || self.abort) =>
+                {
+                    // The process ends after this; taking the engine apart would only make the user wait.
+                    let engine = ManuallyDrop::new(engine_over(journal)?);
+                    perform(engine.resume(run), self.json).await
+                }
+                Recorded::New { run, owner, open } => {
+                    ui::say(&standing(run, owner, open));
+                    Ok(ExitCode::SUCCESS)
+                }
+                Recorded::Nothing(code) => Ok(code),
             }
-            Recorded::Nothing(code) => Ok(code),
-        }
+        })
     }
 
     /// Finds the question, shows it, wants a yes, and records the answer.
@@ -234,7 +250,9 @@ fn wants(confirm: Confirm<'_>, decision: &Decision, asks: &[&Ask]) -> Result<boo
 
 /// Asks on the terminal of this process.
 fn on_terminal(question: &str) -> Result<Option<bool>> {
-    let Some(terminal) = Terminal::open() else { return Ok(None) };
+    // Who does not see the question cannot answer it.
+    let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+    let Some(terminal) = terminal else { return Ok(None) };
     terminal.confirm(question).map(Some).context("cannot ask on the terminal")
 }
 

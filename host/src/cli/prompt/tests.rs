@@ -5,7 +5,7 @@ use super::TerminalPrompt;
 use crate::cli::terminal::Terminal;
 use crate::json::{Value, json};
 use crate::{
-    Answer, Approver, Ask, AskId, AskKind, Decision, Decisions, Question, RunId, Timestamp,
+    Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Question, RunId, Timestamp,
 };
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
@@ -47,7 +47,7 @@ impl Person {
 
 fn ask(kind: AskKind, tool: &str) -> Ask {
     let arguments = json!({ "amount": 1, "token": "t0p", "deep": { "er": "\u{1b}[2J" } });
-    Ask::new(kind, None, tool, arguments, "policy")
+    Ask::new(kind, Some(CallId(1)), tool, arguments, "policy")
 }
 
 fn question(asks: Vec<Ask>) -> Question {

@@ -1,6 +1,7 @@
 //! The command line of `pml runs`.
 
 use super::{list, show};
+use crate::cli::execute::runtime;
 use crate::cli::quantity::duration;
 use crate::cli::{identify, project, ui};
 use crate::json::json;
@@ -84,7 +85,7 @@ fn states() -> impl TypedValueParser<Value = RunState> {
 impl Runs {
     pub(in crate::cli) fn run(self) -> Result<ExitCode> {
         let journal = project::journal()?;
-        project::wait(self.on(&*journal, SystemClock.now()))
+        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
     }
 
     async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {

@@ -63,7 +63,7 @@ pub(in crate::cli) fn question(run: RunId, kind: AskKind) -> Question {
 fn with_question(question: Question) -> Vec<Entry> {
     let failed =
         Settled::Error { code: "TOOL_FAILED".into(), message: "no such file".into(), data: None };
-    let asks = Verdict::Ask { reason: "`bank:*` asks".into() };
+    let asks = Verdict::Ask { kind: AskKind::ToolPermission, reason: "`bank:*` asks".into() };
     vec![
         entry(0, requested(1, "github:list_issues", r#"{"repo":"pml"}"#, Verdict::Go)),
         entry(10, executing(1, "github:list_issues")),

@@ -92,7 +92,10 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<Entry> {
     let refused = Verdict::Refuse { code: "TOOL_DENIED".into(), message: NASTY.into() };
     let whats = vec![
         requested(Ok("{\"b\":1,  \"a\":1.0}".into()), Verdict::Go),
-        requested(Ok(String::new()), Verdict::Ask { reason: NASTY.into() }),
+        requested(
+            Ok(String::new()),
+            Verdict::Ask { kind: AskKind::UncertainCall, reason: NASTY.into() },
+        ),
         requested(Err(usize::MAX), refused),
         requested(Ok("0".into()), Verdict::Sleep { due: Timestamp(u64::MAX) }),
         requested(Ok(NASTY.into()), Verdict::Recall { call: CallId(7) }),
