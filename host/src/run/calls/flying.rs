@@ -1,0 +1,70 @@
+//! Calls on their way out, and back.
+
+use super::open::{Calls, Stage};
+use crate::event::Event;
+use crate::model::{CallId, Reply, ToolName};
+use crate::run::perform::perform;
+use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
+use futures_util::stream::StreamExt;
+use std::task::{Context, Poll};
+
+/// A call that goes out next.
+pub(in crate::run) struct Leaving {
+    pub(in crate::run) call: CallId,
+    pub(in crate::run) tool: ToolName,
+    /// Whether it may be made again if nobody knows what became of it.
+    pub(in crate::run) repeatable: bool,
+    pub(super) arguments: String,
+}
+
+impl Calls {
+    /// Takes the queued calls that there is room for. They are to be noted, and then sent.
+    pub(in crate::run) fn leaving(&mut self) -> Vec<Leaving> {
+        let mut leaving = Vec::new();
+        if self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.passed()) {
+            return leaving;
+        }
+        // Replies that the program has not taken count too: a busy program must not pile them up.
+        while self.flying.len() + self.ready.len() + leaving.len() < self.in_flight {
+            let Some(call) = self.queue.pop_front() else { break };
+            let Some(open) = self.open.get_mut(&call) else { continue };
+            let Stage::Queued(arguments) = &mut open.stage else { continue };
+            let arguments = std::mem::take(arguments);
+            let tool = open.tool.clone();
+            let repeatable = self.router.effects(&tool).repeatable();
+            leaving.push(Leaving { call, tool, repeatable, arguments });
+        }
+        leaving
+    }
+
+    /// Sends calls that have been noted.
+    pub(in crate::run) fn send(&mut self, leaving: Vec<Leaving>) {
+        for Leaving { call: id, tool, arguments, .. } in leaving {
+            let Some(open) = self.open.get_mut(&id) else { continue };
+            self.events.event(&Event::CallStarted { run: self.run, call: id, tool: tool.clone() });
+            let (run, router) = (self.run, self.router.clone());
+            let call: BoxFuture<'static, _> =
+                Box::pin(async move { (id, perform(&router, run, id, tool, arguments).await) });
+            let (abort, registration) = AbortHandle::new_pair();
+            open.stage = Stage::Flying(abort);
+            self.flying.push(Abortable::new(call, registration));
+        }
+    }
+
+    /// Notes the replies that have arrived, without waiting for any.
+    pub(in crate::run) fn poll(&mut self, context: &mut Context<'_>) {
+        while let Poll::Ready(Some(done)) = self.flying.poll_next_unpin(context) {
+            self.arrive(done);
+        }
+    }
+
+    pub(super) fn arrive(&mut self, done: Result<(CallId, Reply), Aborted>) {
+        let Ok((id, reply)) = done else { return };
+        if self.close(id).is_none() {
+            return;
+        }
+        let error = reply.as_ref().err().cloned();
+        self.events.event(&Event::CallSettled { run: self.run, call: id, error });
+        self.reply(id, reply);
+    }
+}

@@ -1,0 +1,13 @@
+//! The calls of one run that have no outcome yet: queued, out, asleep, or waiting for a person.
+//!
+//! In flow what a program asks for and what people decide; out flow the calls that may go, and outcomes in the order in
+//! which they arrive.
+
+mod asking;
+mod flying;
+mod next;
+mod open;
+mod request;
+
+pub(super) use next::Arrival;
+pub(super) use open::Calls;

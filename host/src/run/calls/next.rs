@@ -1,0 +1,119 @@
+//! The outcomes that a program gets next: replies and ends of sleeps, in their order.
+
+use super::open::Calls;
+use crate::model::{CallId, Reply, Settled, Timestamp};
+use crate::run::perform::settle;
+use crate::run::run_clock::RunClock;
+use futures_util::stream::StreamExt;
+use std::future::poll_fn;
+use std::task::Poll;
+
+/// Replies that are noted at once, at most: the program gets each before the next call of it goes out.
+const BATCH: usize = 64;
+
+/// An outcome on its way to the program.
+pub(in crate::run) struct Arrival {
+    pub(in crate::run) call: CallId,
+    pub(in crate::run) settled: Settled,
+    pub(in crate::run) at: Timestamp,
+}
+
+/// A reply that has arrived.
+pub(super) struct Arrived {
+    pub(super) id: CallId,
+    pub(super) reply: Reply,
+    pub(super) at: Timestamp,
+}
+
+impl Calls {
+    /// Waits for the next outcomes: replies, ends of sleeps. An empty list says that calls may go out now; nothing says
+    /// that only people can help.
+    pub(in crate::run) async fn next(&mut self, clock: &mut RunClock) -> Option<Vec<Arrival>> {
+        loop {
+            // The clock of then counts for what is recalled: the one of today is not read before it is used up.
+            if let Some((_, (call, found))) = self.recalled.pop_first() {
+                let at = clock.reach(found.at);
+                return Some(vec![Arrival { call, settled: found.settled, at }]);
+            }
+            self.last = clock.now();
+            // Replies are noted before timers are looked at: a timer that is always due must not keep them out.
+            poll_fn(|context| {
+                self.poll(context);
+                Poll::Ready(())
+            })
+            .await;
+            let ready = self.take_ready();
+            if !ready.is_empty() {
+                return Some(ready);
+            }
+            if self.at_the_frontier() {
+                return Some(Vec::new());
+            }
+            if self.flying.is_empty() && self.asks() {
+                return None;
+            }
+            let wait = self.timers.next().map(|due| (due, due.since(self.last)));
+            let Some((due, wait)) = wait else {
+                match self.flying.next().await {
+                    Some(done) => self.arrive(done),
+                    // The guest says it waits, and there is nothing to wait for: its own check comes first.
+                    None => std::future::pending().await,
+                }
+                continue;
+            };
+            tokio::select! {
+                biased;
+                Some(done) = self.flying.next() => {
+                    self.last = clock.now();
+                    self.arrive(done);
+                }
+                // The timer's word counts even where the clock stands still.
+                () = tokio::time::sleep(wait) => {
+                    clock.reach(due);
+                    self.last = clock.now();
+                }
+            }
+            let ready = self.take_ready();
+            if !ready.is_empty() {
+                return Some(ready);
+            }
+        }
+    }
+
+    /// Whether the program has just used up its checkpoint, and nobody needs to be asked about what it left.
+    fn at_the_frontier(&mut self) -> bool {
+        let Some(checkpoint) = self.checkpoint.as_mut().filter(|past| !past.passed()) else {
+            return false;
+        };
+        let clear = checkpoint.unmatched(|tool| self.router.effects(tool)).is_empty();
+        if clear {
+            checkpoint.pass();
+        }
+        clear
+    }
+
+    /// Takes what comes first of the sleeps that have ended and the replies that have arrived, and what is next to it.
+    fn take_ready(&mut self) -> Vec<Arrival> {
+        let mut taken = Vec::new();
+        while taken.len() < BATCH
+            && let Some((call, reply)) = self.take_one()
+        {
+            let settled = settle(&reply, self.reply_limit);
+            taken.push(Arrival { call, settled, at: self.last });
+        }
+        taken
+    }
+
+    fn take_one(&mut self) -> Option<(CallId, Reply)> {
+        while self.ready.front().is_some_and(|first| self.dropped.remove(&first.id)) {
+            self.ready.pop_front();
+        }
+        let due = self.timers.next().filter(|due| *due <= self.last);
+        let arrived = self.ready.front().map(|first| first.at);
+        if due.is_some_and(|due| arrived.is_none_or(|arrived| due < arrived)) {
+            return Some((self.timers.take_due(self.last)?, Ok(serde_json::Value::Null)));
+        }
+        let Arrived { id, reply, .. } = self.ready.pop_front()?;
+        Some((id, reply))
+    }
+}

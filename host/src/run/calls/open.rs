@@ -1,0 +1,183 @@
+//! All open calls of a run, and what is known of each.
+
+use super::next::Arrived;
+use crate::event::{Event, EventSink};
+use crate::model::{
+    AskKind, CallError, CallId, Limits, QuestionId, Reply, RunId, Timestamp, ToolName,
+};
+use crate::router::Router;
+use crate::run::Abandoned;
+use crate::run::checkpoint::{Checkpoint, Recalled};
+use crate::run::timers::Timers;
+use crate::store::Verdict;
+use futures_util::future::{AbortHandle, Abortable, BoxFuture};
+use futures_util::stream::FuturesUnordered;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+pub(super) type Flying = Abortable<BoxFuture<'static, (CallId, Reply)>>;
+
+/// A call without an outcome.
+pub(super) struct Open {
+    pub(super) tool: ToolName,
+    pub(super) size: usize,
+    pub(super) stage: Stage,
+}
+
+pub(super) enum Stage {
+    /// It goes out when there is room.
+    Queued(String),
+    /// It is out.
+    Flying(AbortHandle),
+    /// It waits for a person.
+    Asking(Asking),
+}
+
+pub(super) struct Asking {
+    pub(super) kind: AskKind,
+    pub(super) arguments: String,
+    pub(super) reason: String,
+    pub(super) question: Option<QuestionId>,
+}
+
+/// All open calls.
+pub(in crate::run) struct Calls {
+    pub(super) run: RunId,
+    pub(super) router: Arc<Router>,
+    pub(super) events: Arc<dyn EventSink>,
+    pub(super) in_flight: usize,
+    pub(super) reply_limit: usize,
+    pub(super) open: BTreeMap<CallId, Open>,
+    pub(super) queue: VecDeque<CallId>,
+    pub(super) flying: FuturesUnordered<Flying>,
+    pub(super) timers: Timers,
+    /// Replies that have arrived, in the order of their arrival.
+    pub(super) ready: VecDeque<Arrived>,
+    /// Calls that were cancelled after their reply had arrived.
+    pub(super) dropped: HashSet<CallId>,
+    /// Tools that a person allowed for the rest of the run.
+    pub(super) granted: HashSet<ToolName>,
+    pub(super) checkpoint: Option<Checkpoint>,
+    /// Outcomes of the checkpoint that the program has asked for, by their order of then.
+    pub(super) recalled: BTreeMap<usize, (CallId, Recalled)>,
+    /// The question about calls of the checkpoint that the program did not ask for again.
+    pub(super) unmatched: Option<QuestionId>,
+    /// The last reading of the run's clock.
+    pub(super) last: Timestamp,
+    pub(super) released: usize,
+}
+
+impl Calls {
+    pub(in crate::run) fn new(
+        run: RunId,
+        limits: &Limits,
+        router: Arc<Router>,
+        events: Arc<dyn EventSink>,
+        checkpoint: Option<Checkpoint>,
+    ) -> Calls {
+        Calls {
+            run,
+            router,
+            events,
+            in_flight: limits.calls_in_flight,
+            reply_limit: limits.reply,
+            open: BTreeMap::new(),
+            queue: VecDeque::new(),
+            flying: FuturesUnordered::new(),
+            timers: Timers::default(),
+            ready: VecDeque::new(),
+            dropped: HashSet::new(),
+            granted: HashSet::new(),
+            checkpoint,
+            recalled: BTreeMap::new(),
+            unmatched: None,
+            last: Timestamp::default(),
+            released: 0,
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, id: CallId, tool: ToolName, arguments: String) {
+        let open = Open { tool, size: arguments.len(), stage: Stage::Queued(arguments) };
+        self.open.insert(id, open);
+        self.queue.push_back(id);
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        id: CallId,
+        tool: ToolName,
+        arguments: String,
+        kind: AskKind,
+        reason: String,
+        question: Option<QuestionId>,
+    ) {
+        let size = arguments.len();
+        let stage = Stage::Asking(Asking { kind, arguments, reason, question });
+        self.open.insert(id, Open { tool, size, stage });
+    }
+
+    pub(super) fn refuse(&mut self, id: CallId, error: CallError) -> Verdict {
+        let verdict = Verdict::Refuse { code: error.code.clone(), message: error.message.clone() };
+        self.reply(id, Err(error));
+        verdict
+    }
+
+    pub(super) fn reply(&mut self, id: CallId, reply: Reply) {
+        let at = self.last;
+        self.ready.push_back(Arrived { id, reply, at });
+    }
+
+    /// Gives up a call that nobody waits for. Returns whether it had gone out, if it was open.
+    pub(in crate::run) fn cancel(&mut self, id: CallId) -> Option<bool> {
+        if self.timers.remove(id) {
+            return Some(false);
+        }
+        let Some(open) = self.close(id) else {
+            self.dropped.insert(id);
+            return None;
+        };
+        let sent = match open.stage {
+            Stage::Flying(abort) => {
+                abort.abort();
+                true
+            }
+            Stage::Queued(_) | Stage::Asking(_) => false,
+        };
+        self.events.event(&Event::CallDropped { run: self.run, call: id });
+        Some(sent)
+    }
+
+    pub(super) fn close(&mut self, id: CallId) -> Option<Open> {
+        let open = self.open.remove(&id)?;
+        self.released += open.size;
+        Some(open)
+    }
+
+    /// Takes the number of bytes of arguments that are no longer held.
+    pub(in crate::run) fn released(&mut self) -> usize {
+        std::mem::take(&mut self.released)
+    }
+
+    /// The number of bytes of arguments that are held.
+    pub(in crate::run) fn held(&self) -> usize {
+        self.open.values().map(|open| open.size).sum()
+    }
+
+    /// When the next sleep ends.
+    pub(in crate::run) fn next_due(&self) -> Option<Timestamp> {
+        self.timers.next()
+    }
+
+    /// Ends all calls: those out are cancelled, those queued never leave.
+    pub(in crate::run) fn abandon(&mut self) -> Vec<Abandoned> {
+        let open = std::mem::take(&mut self.open);
+        self.queue.clear();
+        self.flying.clear();
+        let abandoned = open.into_iter().map(|(id, open)| {
+            self.events.event(&Event::CallDropped { run: self.run, call: id });
+            let sent = matches!(open.stage, Stage::Flying(_));
+            Abandoned { call: id, tool: open.tool.as_str().into(), sent }
+        });
+        abandoned.collect()
+    }
+}
