@@ -1,84 +1,19 @@
 //! Processes that are killed with SIGKILL in the middle of a run, and others that go on with it.
 
-use crate::support::{example, soak};
-use pml::json::{self, Value};
-use pml::{Effects, Journal, RunId, Store, What};
-use pml_kit::{Counter, Generated, effects, generate};
-use std::io::{BufRead, BufReader, Lines};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::Arc;
-use tempfile::TempDir;
+use crate::support::soak;
+use crate::survivors::Bench;
+use pml::{Durability, Effects, Journal, RunId, Store, What};
+use pml_kit::{Generated, effects, generate};
 
-/// A project, and tools in this process that count what reaches them.
-struct Bench {
-    folder: TempDir,
-    counter: Arc<Counter>,
-}
-
-impl Bench {
-    fn new() -> Bench {
-        let folder = TempDir::new().expect("a folder");
-        let counter = Arc::new(Counter::default());
-        counter.serve(&folder.path().join("tools"));
-        Bench { folder, counter }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// Starts another process on this project.
-    fn start(&self, verb: &str, what: &str, cut: Option<(usize, &str)>) -> Survivor {
-        let mut command = Command::new(example("survivor"));
-        command.arg(verb).arg(self.path(".pml")).arg(self.path("tools")).arg(what);
-        if let Some((write, when)) = cut {
-            command.args([&write.to_string(), when]);
-        }
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("the example starts");
-        let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-        Survivor { child, lines }
-    }
-
-    async fn check_calls(&self, run: RunId, program: &Generated) {
-        let store = Store::open(self.path(".pml"), pml::Durability::Process).expect("it opens");
-        let stored = store.load(run).await.expect("it is kept");
-        for entry in stored.entries {
-            let What::Requested { call, tool, .. } = entry.what else { continue };
-            if effects(&tool) == Effects::Unknown {
-                let seen = self.counter.seen(run, call);
-                assert!(seen <= 1, "call {call} of {tool} was made {seen} times\n{}", program.code);
-            }
-        }
-    }
-}
-
-struct Survivor {
-    child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
-}
-
-impl Survivor {
-    fn line(&mut self) -> Option<String> {
-        self.lines.next().map(|line| line.expect("UTF-8"))
-    }
-
-    fn kill(mut self) {
-        self.child.kill().expect("it is there");
-        self.child.wait().expect("it ends");
-    }
-
-    /// How it ended, unless it is to be killed.
-    fn end(mut self) -> Option<Value> {
-        match self.line().as_deref() {
-            Some("cut") => {
-                self.kill();
-                None
-            }
-            ending => {
-                assert!(self.child.wait().expect("it ends").success());
-                Some(json::from_str(ending.expect("a line")).expect("JSON"))
-            }
+/// No call that must not be repeated was made twice.
+async fn check_calls(bench: &Bench, run: RunId, program: &Generated) {
+    let store = Store::open(bench.path(".pml"), Durability::Process).expect("it opens");
+    let stored = store.load(run).await.expect("it is kept");
+    for entry in stored.entries {
+        let What::Requested { call, tool, .. } = entry.what else { continue };
+        if effects(&tool) == Effects::Unknown {
+            let seen = bench.counter.seen(run, call);
+            assert!(seen <= 1, "call {call} of {tool} was made {seen} times\n{}", program.code);
         }
     }
 }
@@ -92,7 +27,7 @@ async fn kill_everywhere(program: &Generated, step: usize) -> usize {
     let mut uncut = bench.start("run", script, None);
     let id: RunId = uncut.line().expect("an id").parse().expect("an id");
     let ending = uncut.end().expect("it ends");
-    bench.check_calls(id, program).await;
+    check_calls(&bench, id, program).await;
     let mut kills = 0;
     for at in (1..).step_by(step) {
         let when = if at % 2 == 0 { "before" } else { "after" };
@@ -114,7 +49,7 @@ async fn kill_everywhere(program: &Generated, step: usize) -> usize {
         resumed.line().expect("an id");
         let run: RunId = id.parse().expect("an id");
         let found = resumed.end().expect("it goes on to its end");
-        bench.check_calls(run, program).await;
+        check_calls(&bench, run, program).await;
         if !program.racy {
             assert_eq!(found, ending, "killed {when} write {at}\n{}", program.code);
         }

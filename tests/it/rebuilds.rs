@@ -2,15 +2,15 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, Answered, AskKind, Asked, Batch, BoxFuture, Call, CallError, Clock, Config, Decided,
-    Decision, Effects, Ending, Engine, Filter, Header, Journal, Lease, MemoryJournal, Outcome,
-    Pending, Prune, QuestionId, Reply, RunId, RunState, Script, Stored, Summary, Timestamp,
-    ToolName, Tools, What,
+    Answer, AskKind, BoxFuture, Call, CallError, Clock, Config, Decision, Effects, Ending, Engine,
+    Event, Journal, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError, Stored,
+    Timestamp, ToolName, Tools, What,
 };
+use pml_kit::Hooked;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 /// Tools that write down what reaches them. `t:hang` never answers, `t:once` fails the first time.
 #[derive(Clone, Default)]
@@ -200,67 +200,6 @@ async fn wall_time_goes_on_where_it_was() {
     assert_eq!(outcome.failure().expect("timed out").code.as_str(), "TIMEOUT");
 }
 
-/// A journal whose runs read differently from how they were written.
-struct Doctored {
-    inner: MemoryJournal,
-    doctor: fn(&mut Stored),
-}
-
-impl Journal for Doctored {
-    fn load(&self, run: RunId) -> Pending<Stored> {
-        let (loaded, doctor) = (self.inner.load(run), self.doctor);
-        Box::pin(async move {
-            let mut stored = loaded.await?;
-            doctor(&mut stored);
-            Ok(stored)
-        })
-    }
-
-    fn create(&self, header: Header) -> Pending<Lease> {
-        self.inner.create(header)
-    }
-
-    fn append(&self, lease: &Lease, batch: Batch) -> Pending<()> {
-        self.inner.append(lease, batch)
-    }
-
-    fn claim(&self, run: RunId) -> Pending<Lease> {
-        self.inner.claim(run)
-    }
-
-    fn answer(&self, question: QuestionId, answer: Answer, now: Timestamp) -> Pending<Answered> {
-        self.inner.answer(question, answer, now)
-    }
-
-    fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool> {
-        self.inner.expire(question, now)
-    }
-
-    fn decided(&self, run: RunId) -> Pending<Vec<Decided>> {
-        self.inner.decided(run)
-    }
-
-    fn watch(&self, run: RunId) -> Arc<Notify> {
-        self.inner.watch(run)
-    }
-
-    fn question(&self, id: QuestionId, now: Timestamp) -> Pending<Option<Asked>> {
-        self.inner.question(id, now)
-    }
-
-    fn questions(&self, run: Option<RunId>, now: Timestamp) -> Pending<Vec<Asked>> {
-        self.inner.questions(run, now)
-    }
-
-    fn runs(&self, filter: Filter, now: Timestamp) -> Pending<Vec<Summary>> {
-        self.inner.runs(filter, now)
-    }
-
-    fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
-        self.inner.prune(rule, now)
-    }
-}
-
 fn other_guest(stored: &mut Stored) {
     stored.header.guest = "another".into();
 }
@@ -278,8 +217,8 @@ fn other_arguments(stored: &mut Stored) {
 async fn doctored(
     doctor: fn(&mut Stored),
 ) -> (Engine, RunId, Result<Outcome, pml::Error>, Written) {
-    let journal = Arc::new(Doctored { inner: MemoryJournal::new(), doctor });
-    let (engine, tools) = (engine(journal), Written::default());
+    let journal = Hooked::new(Arc::new(MemoryJournal::new())).on_load(doctor);
+    let (engine, tools) = (engine(Arc::new(journal)), Written::default());
     let id = hang(
         &engine,
         &tools,
@@ -428,4 +367,74 @@ async fn a_finished_run_replays_and_a_failed_one_too() {
     }
     let unknown = engine.replay_run(RunId::new()).await.expect_err("there is none");
     assert_eq!(unknown.kind().as_str(), "RUN_UNKNOWN");
+}
+
+/// An engine whose journal takes its time with batches that have something in them, and what lets it go on.
+fn hesitant(has: fn(&What) -> bool) -> (Engine, Arc<Semaphore>) {
+    let gate = Arc::new(Semaphore::new(0));
+    let wait = gate.clone();
+    let journal = Hooked::new(Arc::new(MemoryJournal::new())).on_append(move |batch, written| {
+        if !batch.entries.iter().any(|entry| has(&entry.what)) {
+            return written;
+        }
+        let wait = wait.clone();
+        Box::pin(async move {
+            wait.acquire().await.expect("it is open").forget();
+            written.await
+        })
+    });
+    (engine(Arc::new(journal)), gate)
+}
+
+#[tokio::test]
+async fn a_program_sees_no_outcome_before_the_journal_has_it() {
+    let (engine, gate) = hesitant(|what| matches!(what, What::Settled { .. }));
+    let (tools, seen) = (Written::default(), Arc::new(AtomicBool::new(false)));
+    let told = seen.clone();
+    let run =
+        engine.run(Script::ts("await mcp.t.read({}); console.log('seen')")).tools(tools.clone());
+    let run = run.events(move |event: &Event| {
+        told.fetch_or(matches!(event, Event::Console { .. }), Ordering::SeqCst);
+    });
+    let mut running = run.into_future();
+    assert!(tokio::time::timeout(Duration::from_millis(50), &mut running).await.is_err());
+    assert_eq!(tools.calls().len(), 1, "the tool has answered");
+    assert!(!seen.load(Ordering::SeqCst));
+    gate.add_permits(1);
+    running.await.expect("the sandbox works");
+    assert!(seen.load(Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so() {
+    for (code, leaves) in [("await mcp.t.write({})", 0), ("await mcp.t.read({})", 1)] {
+        let (engine, gate) = hesitant(|what| matches!(what, What::Executing { .. }));
+        let tools = Written::default();
+        let mut running = engine.run(Script::ts(code)).tools(tools.clone()).into_future();
+        let _ = tokio::time::timeout(Duration::from_millis(50), &mut running).await;
+        assert_eq!(tools.calls().len(), leaves, "{code}");
+        gate.add_permits(1);
+        if leaves == 0 {
+            running.await.expect("the sandbox works");
+            assert_eq!(tools.calls().len(), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_fails_stops_the_run_before_it_calls_anything_more() {
+    let journal = Hooked::new(Arc::new(MemoryJournal::new())).on_append(|batch, written| {
+        let full = || StoreError::Full { path: "state.db".into() };
+        match batch.entries.iter().any(|entry| matches!(entry.what, What::Settled { .. })) {
+            true => Box::pin(std::future::ready(Err(full()))),
+            false => written,
+        }
+    });
+    let tools = Written::default();
+    let code = "await mcp.t.write({ n: 1 }); await mcp.t.write({ n: 2 })";
+    let failed = engine(Arc::new(journal)).run(Script::ts(code)).tools(tools.clone()).await;
+    let error = failed.expect_err("the disk is full");
+    assert_eq!(error.kind().as_str(), "JOURNAL");
+    assert!(error.to_string().contains("state.db") && error.hint().is_some());
+    assert_eq!(tools.calls().len(), 1);
 }

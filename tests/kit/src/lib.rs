@@ -3,11 +3,13 @@
 mod counter;
 mod cut;
 mod environment;
+mod hooked;
 mod programs;
 mod tree;
 
 pub use counter::{Counter, Here, Still, There, careful, effects, reply};
 pub use cut::{CutJournal, When};
 pub use environment::{Output, TestEnv};
+pub use hooked::Hooked;
 pub use programs::{Generated, generate};
 pub use tree::{files_under, project_root};

@@ -120,6 +120,10 @@ fn accept(connection: &Connection, path: &Path, complete: bool) -> Result<(), St
     if connection.is_readonly("main").map_err(failed)? {
         return Err(StoreError::ReadOnly { path: path.into() });
     }
+    if found == Found::Nothing {
+        // Must come before everything else; on a journal that is there it would write, and change nothing.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
+    }
     configure(connection).map_err(failed)?;
     if found != Found::Journal(MIGRATIONS.len() as u32) {
         schema::migrate(connection, MIGRATIONS).map_err(failed)?;
@@ -136,8 +140,6 @@ fn is_cut(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    // Has an effect on a new journal only, and must come before everything else.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     // Two processes that make the journal at once are told so without a wait.
     let mut times = 0;
     let mode = loop {
