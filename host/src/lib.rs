@@ -2,7 +2,8 @@
 //!
 //! A program runs in QuickJS, compiled to wasm, with no permission at all: no files, no network, no clock and no random
 //! numbers of its own. Its one import is `mcp-call`. Every call passes one door in the host, where it is allowed, refused
-//! and carried out.
+//! asked about, and carried out. Runs are journalled: a [`Run`] that was cut off or waits for a person is taken up again by
+//! [`Engine::resume`], and nothing it did is repeated.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pml::Error> {
@@ -41,9 +42,9 @@
 //!
 //! # Files
 //!
-//! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It writes nothing.
-//! A [`Store`] keeps `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder, `.gitignore` in the folder
-//! it is opened in, a project's `.pml`.
+//! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
+//! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
+//! `.gitignore`. With `--no-journal` it writes nothing.
 
 mod approval;
 #[cfg(feature = "cli")]

@@ -169,6 +169,14 @@ async fn a_question_expires_and_its_run_with_it() {
     tokio::time::sleep(Duration::from_millis(40)).await;
     assert_eq!(answer(&engine, &question, Decision::Approve).await, Answered::Gone);
     assert!(matches!(resume(&engine, &question).await.ending, Ending::Expired(_)));
+    // An owner that died after it had closed the question changes nothing.
+    let question = self::question(&engine, "await mcp.t.later({})").await;
+    tokio::time::sleep(Duration::from_millis(40)).await;
+    let now = pml::Clock::now(&pml::SystemClock);
+    for _ in 0..2 {
+        assert!(engine.journal().expire(question.id, now).await.expect("the journal works"));
+    }
+    assert!(matches!(resume(&engine, &question).await.ending, Ending::Expired(_)));
 }
 
 #[tokio::test]

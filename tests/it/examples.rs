@@ -27,3 +27,17 @@ fn limits_are_shown_with_their_codes() {
         assert!(shown.contains(code), "{shown}");
     }
 }
+
+#[test]
+fn approvals_are_given_across_engines_and_nothing_is_sent_twice() {
+    let shown = output("approvals");
+    for line in [
+        "declined: a person declined this call of `mail:send`",
+        "recorded: true",
+        "finished: {\"sent\":1}",
+        "late: true",
+        "mails sent: 1",
+    ] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
+}

@@ -18,8 +18,8 @@ use tokio::sync::Notify;
 
 /// Why the wait is over.
 pub(super) enum Woke {
-    /// Something was decided.
-    Decided,
+    /// Something was decided; this is everything that ever was.
+    Decided(Vec<Decided>),
     /// A sleep has ended.
     Due,
     /// The slot is needed.
@@ -73,6 +73,11 @@ impl Desk {
     /// Reads everything that was decided. The first time counts for all that happened before this process had the run.
     pub(super) async fn decided(&mut self) -> Result<Vec<Decided>, StoreError> {
         let decided = self.journal.decided(self.run).await?;
+        self.take_note(&decided);
+        Ok(decided)
+    }
+
+    fn take_note(&mut self, decided: &[Decided]) {
         for decided in decided.iter().skip(self.read) {
             self.events.event(&Event::Decided { run: self.run, decided: decided.clone() });
         }
@@ -85,7 +90,6 @@ impl Desk {
         });
         let open = &self.open;
         self.asking.retain(|(asked, _)| open.iter().any(|question| question.id == *asked));
-        Ok(decided)
     }
 
     /// Waits until the run can go on. `due` is when its next sleep ends, `seat` what can be asked to leave.
@@ -96,8 +100,10 @@ impl Desk {
         seat: Option<&Seat>,
     ) -> Result<Woke, StoreError> {
         loop {
-            if self.journal.decided(self.run).await?.len() > self.read {
-                return Ok(Woke::Decided);
+            let decided = self.journal.decided(self.run).await?;
+            if decided.len() > self.read {
+                self.take_note(&decided);
+                return Ok(Woke::Decided(decided));
             }
             let now = clock.now();
             if let Some(question) = self.open.iter().find(|question| question.expired(now)) {

@@ -61,10 +61,11 @@ impl Session {
     /// Runs to the end, or until nobody here can help.
     pub(super) async fn run(mut self, mut start: Start) -> Result<Outcome, Error> {
         // A person may have ended a run that nobody had.
-        if let Start::Stored(_) = &start
-            && let Some(outcome) = self.over_while_away(Woke::Decided).await?
-        {
-            return Ok(outcome);
+        if let Start::Stored(_) = &start {
+            let decided = self.desk.decided().await?;
+            if let Some(outcome) = self.over_while_away(Woke::Decided(decided)).await? {
+                return Ok(outcome);
+            }
         }
         loop {
             // In a box of its own: a run that is put away holds as little as it can.
@@ -88,8 +89,7 @@ impl Session {
     /// Ends a run that need not be rebuilt for it.
     async fn over_while_away(&mut self, woke: Woke) -> Result<Option<Outcome>, Error> {
         match woke {
-            Woke::Decided => {
-                let decided = self.desk.decided().await?;
+            Woke::Decided(decided) => {
                 match decided.iter().find(|decided| decided.decision.ends()) {
                     Some(ends) => Ok(Some(self.aborted(ends, None).await?)),
                     None => Ok(None),
@@ -160,8 +160,7 @@ impl Session {
             Woke::Evict => {
                 return Ok(Some(Left::Evicted { due }));
             }
-            Woke::Decided => {
-                let decided = self.desk.decided().await?;
+            Woke::Decided(decided) => {
                 match decided.iter().find(|decided| decided.decision.ends()) {
                     Some(ends) => self.aborted(ends, Some(live)).await?,
                     None => {

@@ -238,9 +238,8 @@ impl Journal for MemoryJournal {
     fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool> {
         let mut held = self.held();
         let expired = held.questions.get_mut(&question).is_some_and(|asked| {
-            let expired = asked.open && asked.question.expired(now);
-            asked.open &= !expired;
-            expired
+            asked.open &= !asked.question.expired(now);
+            !asked.open && asked.decided.len() < asked.question.asks.len()
         });
         at_once(Ok(expired))
     }

@@ -165,11 +165,11 @@ pub(super) fn expire(
     id: QuestionId,
     now: Timestamp,
 ) -> rusqlite::Result<bool> {
-    match find(connection, id)? {
-        Some((number, asked)) if asked.open && asked.question.expired(now) => {
-            close(connection, number)?;
-            Ok(true)
-        }
-        Some(_) | None => Ok(false),
+    let Some((number, asked)) = find(connection, id)? else { return Ok(false) };
+    let expired = asked.question.expired(now);
+    if asked.open && expired {
+        close(connection, number)?;
     }
+    let closed = !asked.open || expired;
+    Ok(closed && asked.decided.len() < asked.question.asks.len())
 }

@@ -14,7 +14,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// What a version control system keeps of the folder that we made.
-const GITIGNORE: &str = "*\n!.gitignore\n!mcp.lock\n";
+const GITIGNORE: &str = "*\n!mcp.lock\n";
 
 /// Statements kept prepared: more than there are.
 const STATEMENTS: usize = 64;

@@ -29,7 +29,7 @@ async fn the_folder_is_made_with_what_git_should_pass_over() {
     let store = open(&made);
     assert_eq!(store.path(), made.join("state.db"));
     let ignored = fs::read_to_string(made.join(".gitignore")).unwrap();
-    assert_eq!(ignored, "*\n!.gitignore\n!mcp.lock\n");
+    assert_eq!(ignored, "*\n!mcp.lock\n");
     let there = folder.path().join("there");
     fs::create_dir(&there).unwrap();
     open(&there);
