@@ -6,7 +6,7 @@ use super::{
 };
 use crate::model::{Answer, Decided, Decisions, Question, QuestionId, RunId, Timestamp};
 use futures_util::future::ready;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -105,6 +105,12 @@ impl Held {
         Ok(())
     }
 
+    /// Runs that others, which are not over, take up.
+    fn needed(&self) -> HashSet<RunId> {
+        let going_on = self.runs.values().filter(|kept| !kept.state.ended());
+        going_on.filter_map(|kept| kept.header.resumed_from).collect()
+    }
+
     fn forget(&mut self, run: RunId) {
         let Some(kept) = self.runs.remove(&run) else { return };
         for question in kept.questions {
@@ -197,9 +203,13 @@ impl Journal for MemoryJournal {
     fn append(&self, lease: &Lease, batch: Batch) -> Pending<()> {
         let mut held = self.held();
         let done = held.append(lease.run, lease.fence, batch);
-        while held.over.len() > self.keep {
-            let oldest = held.over.pop_front();
-            oldest.into_iter().for_each(|run| held.forget(run));
+        if held.over.len() > self.keep {
+            let needed = held.needed();
+            let surplus = held.over.len() - self.keep;
+            let old = held.over.iter().filter(|run| !needed.contains(run)).take(surplus);
+            let old: Vec<_> = old.copied().collect();
+            held.over.retain(|run| !old.contains(run));
+            old.into_iter().for_each(|run| held.forget(run));
         }
         at_once(done)
     }
@@ -290,12 +300,13 @@ impl Journal for MemoryJournal {
 
     fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
         let mut held = self.held();
+        let needed = held.needed();
         let mut over: Vec<_> = held
             .runs
             .iter()
-            .filter(|(_, kept)| !kept.owned)
+            .filter(|(run, kept)| !kept.owned && !needed.contains(run))
             .map(|(run, kept)| held.summary(*run, kept, now))
-            .filter(|summary| summary.state.ended())
+            .filter(|summary| rule.covers(summary.state))
             .collect();
         over.reverse();
         let forgotten = over.into_iter().enumerate().filter(|(index, summary)| {

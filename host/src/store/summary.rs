@@ -173,7 +173,7 @@ pub enum Answered {
     Gone,
 }
 
-/// Which runs to forget. Only runs that are over are ever forgotten.
+/// Which runs to forget. A run that somebody has, that waits for a person, or that such a run takes up, is never forgotten.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Prune {
@@ -181,6 +181,8 @@ pub struct Prune {
     pub keep: Option<u64>,
     /// Forget what ended longer ago than this.
     pub older_than: Option<Duration>,
+    /// Count runs that were cut off, and that nobody took up, like those that are over.
+    pub interrupted: bool,
 }
 
 impl Prune {
@@ -191,6 +193,10 @@ impl Prune {
 
     /// Returns the rule that a journal follows on its own.
     pub fn by_default() -> Prune {
-        Prune { keep: Some(Prune::KEEP), older_than: Some(Prune::AGE) }
+        Prune { keep: Some(Prune::KEEP), older_than: Some(Prune::AGE), interrupted: true }
+    }
+
+    pub(super) fn covers(&self, state: RunState) -> bool {
+        state.ended() || (self.interrupted && state == RunState::Interrupted)
     }
 }

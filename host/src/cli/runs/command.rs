@@ -72,6 +72,9 @@ struct Forget {
     /// Forget all runs that are over
     #[arg(long, conflicts_with_all = ["keep", "older_than"])]
     all: bool,
+    /// Forget runs that were cut off like those that are over
+    #[arg(long)]
+    interrupted: bool,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -120,6 +123,7 @@ impl Forget {
             (_, None, None) => rule = Prune::by_default(),
             (_, keep, older_than) => (rule.keep, rule.older_than) = (keep, older_than),
         }
+        rule.interrupted |= self.interrupted;
         rule
     }
 }
@@ -154,7 +158,8 @@ mod tests {
     #[test]
     fn only_what_was_asked_for_is_forgotten() {
         let rule = |all, keep, older_than| {
-            let rule = Forget { all, keep, older_than, json: false }.rule();
+            let forget = Forget { all, keep, older_than, interrupted: false, json: false };
+            let rule = forget.rule();
             (rule.keep, rule.older_than)
         };
         let day = Duration::from_secs(86_400);

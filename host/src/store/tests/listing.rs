@@ -11,6 +11,8 @@ on_each_journal![
     filters_choose,
     what_is_over_is_forgotten_and_the_rest_kept,
     old_runs_are_forgotten,
+    runs_that_were_cut_off_are_forgotten_when_that_is_asked_for,
+    a_run_that_another_takes_up_is_kept,
 ];
 
 const NOW: Timestamp = Timestamp(4_000);
@@ -94,7 +96,7 @@ async fn what_is_over_is_forgotten_and_the_rest_kept(journal: &dyn Journal) {
     journal.append(&waiting, asking(&open)).await.unwrap();
     let asking_run = waiting.run;
     drop(waiting);
-    let kept = Prune { keep: Some(1), older_than: None };
+    let kept = Prune { keep: Some(1), ..Prune::default() };
     assert_eq!(journal.prune(kept, NOW).await.unwrap(), 3);
     let left = [asking_run, interrupted, running.run, over[3]];
     assert_eq!(ids(listed(journal, Filter::default()).await), left);
@@ -102,7 +104,7 @@ async fn what_is_over_is_forgotten_and_the_rest_kept(journal: &dyn Journal) {
     assert!(journal.question(open.id, NOW).await.unwrap().unwrap().open);
 
     // A question that nobody answered in time ends its run, for this purpose.
-    let all = Prune { keep: Some(0), older_than: None };
+    let all = Prune { keep: Some(0), ..Prune::default() };
     assert_eq!(journal.prune(all, Timestamp(9_000)).await.unwrap(), 2);
     assert_eq!(ids(listed(journal, Filter::default()).await), [interrupted, running.run]);
     assert_eq!(journal.question(open.id, NOW).await.unwrap(), None);
@@ -116,8 +118,32 @@ async fn old_runs_are_forgotten(journal: &dyn Journal) {
     journal.append(&lease, ending(RunState::Finished)).await.unwrap();
     drop(lease);
     // It was last heard of at 2009.
-    let old = Prune { keep: None, older_than: Some(Duration::from_micros(100)) };
+    let old = Prune { older_than: Some(Duration::from_micros(100)), ..Prune::default() };
     assert_eq!(journal.prune(old.clone(), Timestamp(2_109)).await.unwrap(), 0);
     assert_eq!(journal.prune(old, Timestamp(2_110)).await.unwrap(), 1);
     assert_eq!(journal.prune(Prune::default(), Timestamp(9_000)).await.unwrap(), 0);
+}
+
+async fn runs_that_were_cut_off_are_forgotten_when_that_is_asked_for(journal: &dyn Journal) {
+    drop(journal.create(header("a")).await.unwrap());
+    let held = journal.create(header("b")).await.unwrap();
+    let all = Prune { keep: Some(0), ..Prune::default() };
+    assert_eq!(journal.prune(all.clone(), NOW).await.unwrap(), 0);
+    assert_eq!(journal.prune(Prune { interrupted: true, ..all }, NOW).await.unwrap(), 1);
+    assert_eq!(ids(listed(journal, Filter::default()).await), [held.run]);
+    assert!(Prune::by_default().interrupted);
+}
+
+async fn a_run_that_another_takes_up_is_kept(journal: &dyn Journal) {
+    let first = journal.create(header("a")).await.unwrap();
+    journal.append(&first, ending(RunState::Failed)).await.unwrap();
+    let mut second = header("b");
+    second.resumed_from = Some(first.run);
+    let second = journal.create(second).await.unwrap();
+    drop(first);
+    let all = Prune { keep: Some(0), ..Prune::default() };
+    assert_eq!(journal.prune(all.clone(), NOW).await.unwrap(), 0);
+    journal.append(&second, ending(RunState::Finished)).await.unwrap();
+    drop(second);
+    assert_eq!(journal.prune(all, NOW).await.unwrap(), 2);
 }
