@@ -1,6 +1,7 @@
 //! The tests of pml that see it from outside: the crate as an embedder does, the command as a person does, the tree as a
 //! developer does.
 
+mod approvals;
 mod asks;
 mod calls;
 mod cases;
@@ -14,7 +15,10 @@ mod guest;
 mod hostile;
 mod kills;
 mod limits;
+#[cfg(target_os = "linux")]
+mod prompts;
 mod rebuilds;
 mod rooms;
+mod run_commands;
 mod support;
 mod watch;

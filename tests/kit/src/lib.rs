@@ -4,10 +4,12 @@ mod counter;
 mod cut;
 mod environment;
 mod programs;
+mod terminal;
 mod tree;
 
 pub use counter::{Counter, Here, Still, There, careful, effects, reply};
 pub use cut::{CutJournal, When};
 pub use environment::{Output, TestEnv};
 pub use programs::{Generated, generate};
+pub use terminal::Terminal;
 pub use tree::{files_under, project_root};
