@@ -55,8 +55,8 @@ fn with_json_the_open_question_is_the_one_line_on_stdout() {
     let output = env.run(&["run", "main.ts", "--json"]);
     assert_eq!((output.stdout.lines().count(), output.code), (1, 4));
     let told: Value = json::from_str(&output.stdout).expect("JSON");
-    assert_eq!(told["waiting"][0]["workflow_id"], open_question(&env).as_str());
-    assert_eq!(told["waiting"][0]["asks"][0]["tool"], "pml:confirm");
+    assert_eq!(told["waiting"], self::told(&env, &["approvals", "--json"]));
+    assert_eq!(told["waiting"][0]["asks"][0]["arguments"]["token"], "[redacted]");
     assert!(output.stderr.starts_with("before\nwaiting: "), "{}", output.stderr);
     assert!(output.stderr.contains("\nhint: `pml approve "), "{}", output.stderr);
 }
@@ -270,7 +270,7 @@ fn a_question_that_nobody_answered_in_time_is_gone() {
 fn a_secret_argument_is_in_no_output() {
     let env = pml();
     env.write("main.ts", CONFIRM);
-    let mut outputs = vec![env.run(&["run", "main.ts"])];
+    let mut outputs = vec![env.run(&["run", "main.ts", "--json"])];
     let id = open_question(&env);
     for arguments in [
         &["approvals"][..],

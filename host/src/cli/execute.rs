@@ -4,7 +4,7 @@ use super::arguments::{Eval, Options, Run};
 use super::progress::Progress;
 use super::prompt::TerminalPrompt;
 use super::report::Usage;
-use super::{identify, project, report, ui, watch};
+use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
     CallError, Clock, Code, Config, Ending, Engine, Event, Journal, Level, Limits, Line,
@@ -226,6 +226,7 @@ fn conclude(outcome: &Outcome, json: bool) -> Result<ExitCode> {
         Ending::Waiting(questions) => {
             report::waiting(questions);
             if json {
+                let questions: Value = questions.iter().map(runs::question).collect();
                 ui::out(&json!({ "waiting": questions }).to_string())?;
             }
             Ok(ExitCode::from(report::WAITING))
