@@ -75,6 +75,30 @@ fn help_shows_the_arguments_in_full_without_secrets() {
 }
 
 #[test]
+fn a_run_that_a_person_ends_is_not_blamed_on_the_program() {
+    let (env, mut terminal) = asked(CONFIRM);
+    terminal.types("q\n");
+    let (shown, code) = terminal.ends();
+    assert!(shown.starts_with("q\nerror: Workflow aborted by user [ABORTED]\n  by: "), "{shown}");
+    assert_eq!((code, state(&env).as_str()), (1, "aborted"));
+}
+
+#[test]
+fn a_prompt_that_expires_says_so_and_how_to_go_on() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let arguments = ["run", "main.ts", "--approval-timeout", "300ms"];
+    let (shown, code) = Terminal::start(&env, &arguments).ends();
+    assert!(shown.contains("no longer asked: it was answered elsewhere, or expired\n"), "{shown}");
+    assert!(
+        shown.contains("\nerror: nobody answered in time: the run is over [EXPIRED]\nhint: "),
+        "{shown}"
+    );
+    assert!(!shown.contains("warning: "), "{shown}");
+    assert_eq!((code, state(&env).as_str()), (1, "expired"));
+}
+
+#[test]
 fn keys_that_mean_nothing_ask_again() {
     let (_env, mut terminal) = asked(CONFIRM);
     for keys in ["\n", "yes please\n", "r\n"] {

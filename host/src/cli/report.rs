@@ -1,7 +1,9 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
-use crate::{Aborted, Class, Code, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask};
+use crate::{
+    Aborted, Class, Code, Ending, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask,
+};
 use std::io;
 use std::process::ExitCode;
 
@@ -148,19 +150,34 @@ pub(super) fn leftovers(outcome: &Outcome) {
         ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
     }
     for call in &outcome.abandoned {
-        let what = if call.sent { "was cancelled" } else { "was never sent" };
-        ui::say(&format!(
-            "{WARNING}warning{WARNING:#}: call {} of `{}` {what}: the program ended without waiting for it\n\
-             {HINT}hint{HINT:#}: `await` it",
-            call.call,
-            escape(&call.tool),
-        ));
+        let (number, tool) = (call.call, escape(&call.tool));
+        let own =
+            format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
+        let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
+            (true, false) => ("was cancelled", own),
+            (false, false) => ("was never sent", own),
+            (true, true) => ("was cancelled", "it may have had an effect".into()),
+            // Nothing was done, and no fault of the program.
+            (false, true) => continue,
+        };
+        ui::say(&format!("{WARNING}warning{WARNING:#}: call {number} of `{tool}` {what}: {why}"));
     }
     if outcome.dropped_lines > 0 {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: the console is full: {} more lines were dropped",
             outcome.dropped_lines
         ));
+    }
+}
+
+/// Whether others ended the program while it may have waited for its calls.
+fn cut_short(ending: &Ending) -> bool {
+    match ending {
+        Ending::Aborted(_) | Ending::Expired(_) => true,
+        Ending::Failed(failure) => {
+            matches!(failure.code, Code::CpuTime | Code::Timeout | Code::Memory | Code::Calls)
+        }
+        _ => false,
     }
 }
 
