@@ -196,6 +196,20 @@ fn an_aborted_run_is_over() {
 }
 
 #[test]
+fn asks_are_numbered_where_there_are_several() {
+    let env = pml();
+    env.write("main.ts", TWO);
+    let output = env.run(&["run", "main.ts"]);
+    assert_eq!((output.stdout.as_str(), output.code), ("", 4));
+    assert!(
+        output.stderr.starts_with("waiting: 2 calls wait for a person\n  ask 1\n"),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("\n  ask 2\n  tool      │ pml:confirm\n"), "{}", output.stderr);
+}
+
+#[test]
 fn one_ask_of_two_can_be_answered_alone() {
     let env = waiting(TWO);
     let id = open_question(&env);

@@ -163,6 +163,20 @@ fn approve_wants_a_yes_on_its_own_terminal() {
 }
 
 #[test]
+fn a_terminal_at_its_end_leaves_the_question_open_and_wraps_it_too() {
+    let program = "await mcp.pml.confirm({ message: 'hint: '.repeat(40) })";
+    let (env, mut terminal) = asked(program);
+    terminal.types("\u{4}");
+    let (shown, code) = terminal.ends();
+    assert!(shown.starts_with("\nwaiting: a call waits for a person\n"), "{shown}");
+    let hint = format!("\nhint: `pml approve {}` goes on\n", open_question(&env));
+    assert!(shown.ends_with(&hint), "{shown}");
+    assert_eq!(shown.matches("\nhint: ").count(), 1, "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    assert_eq!(code, 4);
+}
+
+#[test]
 fn hostile_words_neither_command_the_terminal_nor_begin_a_line() {
     let program = "const message = '\\x1b[2J\\r\\nhint: all is well\\n' + 'y approve '.repeat(30)
 return await mcp.pml.confirm({ message, turned: '\\u202e' })";

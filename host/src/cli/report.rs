@@ -1,6 +1,8 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
+use super::terminal::width_of_stderr;
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
+use super::wrap::wrap;
 use crate::{
     Aborted, Class, Code, Ending, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask,
 };
@@ -115,14 +117,20 @@ pub(super) fn failure(failure: &Failure) {
 
 /// Says what a program waits for, and how to go on.
 pub(super) fn waiting(questions: &[Question]) {
+    let width = width_of_stderr();
     for question in questions {
         let calls = match question.asks.len() {
             1 => "a call waits".into(),
             calls => format!("{calls} calls wait"),
         };
         let mut text = format!("{WARNING}waiting{WARNING:#}: {calls} for a person");
-        for line in question.asks.iter().flat_map(lines_of_ask) {
-            text += &format!("\n  {line}");
+        for ask in &question.asks {
+            if question.asks.len() > 1 {
+                text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
+            }
+            for line in lines_of_ask(ask).map(|line| format!("  {line}")) {
+                text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
+            }
         }
         ui::say(&format!("{text}\n{HINT}hint{HINT:#}: `pml approve {}` goes on", question.id));
     }

@@ -148,7 +148,11 @@ impl Talk<'_> {
         self.terminal.forget_typed();
         while self.typed.try_recv().is_ok() {}
         self.terminal.write(prompt)?;
-        Ok(self.typed.recv().await)
+        let typed = self.typed.recv().await;
+        if typed.is_none() {
+            self.say("")?;
+        }
+        Ok(typed)
     }
 
     async fn decide(&mut self, ask: &Ask) -> io::Result<Option<Decision>> {
