@@ -190,6 +190,13 @@ fn an_aborted_run_is_over() {
         aborted.stderr
     );
     assert_eq!(state(&env), "aborted");
+    let shown = env.run(&["runs", "show", "last"]);
+    assert!(
+        shown.stdout.contains("\naborted by ")
+            && shown.stdout.ends_with(" │ \"Workflow aborted by user\"\n"),
+        "{}",
+        shown.stdout
+    );
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("", 1));
     assert!(resumed.stderr.contains("is over: it is aborted\nhint: "), "{}", resumed.stderr);
@@ -278,6 +285,11 @@ fn a_question_that_nobody_answered_in_time_is_gone() {
     assert_eq!((late.stdout.as_str(), late.code), ("", 1));
     assert!(late.stderr.starts_with("error: Workflow expired or not found\n"), "{}", late.stderr);
     assert_eq!(state(&env), "expired");
+    let resumed = env.run(&["run", "--resume", "last"]);
+    assert_eq!((resumed.stdout.as_str(), resumed.code), ("", 1));
+    assert!(resumed.stderr.starts_with("error: nobody answered in time"), "{}", resumed.stderr);
+    let shown = env.run(&["runs", "show", "last"]);
+    assert!(shown.stdout.ends_with("\nexpired: nobody answered in time\n"), "{}", shown.stdout);
 }
 
 #[test]

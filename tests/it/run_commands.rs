@@ -153,6 +153,7 @@ fn show_tells_what_a_run_did() {
         assert_eq!((shown.stderr.as_str(), shown.code), ("", 0), "{typed}");
         for part in [
             &format!("run      {run}\nstate    finished\nscript   main.ts\n"),
+            " of CPU, 1 call\n",
             "  1  pml:sleep  ",
             "result │ {\"password\":\"[redacted]\",\"n\":1}",
         ] {
