@@ -49,6 +49,21 @@ fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {
 }
 
 #[test]
+fn a_question_that_is_kept_nowhere_is_not_offered_to_be_answered() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let output = env.run(&["run", "main.ts", "--no-journal"]);
+    assert_eq!((output.stdout.as_str(), output.code), ("before\n", 4));
+    assert!(
+        output.stderr.ends_with(
+            "\nhint: the run is forgotten: to answer later, run it without `--no-journal`\n"
+        ) && !output.stderr.contains("pml approve"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
 fn with_json_the_open_question_is_the_one_line_on_stdout() {
     let env = pml();
     env.write("main.ts", CONFIRM);

@@ -1,5 +1,6 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
+use super::execute::Kept;
 use super::terminal::width_of_stderr;
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
 use super::wrap::wrap;
@@ -116,7 +117,7 @@ pub(super) fn failure(failure: &Failure) {
 }
 
 /// Says what a program waits for, and how to go on.
-pub(super) fn waiting(questions: &[Question]) {
+pub(super) fn waiting(questions: &[Question], kept: Kept) {
     let width = width_of_stderr();
     for question in questions {
         let calls = match question.asks.len() {
@@ -132,7 +133,13 @@ pub(super) fn waiting(questions: &[Question]) {
                 text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
             }
         }
-        ui::say(&format!("{text}\n{HINT}hint{HINT:#}: `pml approve {}` goes on", question.id));
+        let hint = match kept {
+            Kept::OnDisk => format!("`pml approve {}` goes on", question.id),
+            Kept::InMemory => {
+                "the run is forgotten: to answer later, run it without `--no-journal`".into()
+            }
+        };
+        ui::say(&format!("{text}\n{HINT}hint{HINT:#}: {hint}"));
     }
 }
 

@@ -44,7 +44,9 @@ pub(super) async fn watch(
             }
         }
         let run = async {
-            let done = async { perform(new_run(engine, script, options)?, options.json).await };
+            let done = async {
+                perform(new_run(engine, script, options)?, options.json, options.kept()).await
+            };
             if let Err(error) = done.await {
                 report::error(&error);
             }

@@ -3,7 +3,7 @@
 //! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes: typed on the terminal,
 //! or given as `--yes`.
 
-use crate::cli::execute::{engine_over, perform, runtime};
+use crate::cli::execute::{Kept, engine_over, perform, runtime};
 use crate::cli::identify::{ambiguous, matching, short};
 use crate::cli::report::{FAILED, Hinted, Usage};
 use crate::cli::terminal::Terminal;
@@ -95,7 +95,7 @@ impl Approve {
                 {
                     // The process ends after this; taking the engine apart would only make the user wait.
                     let engine = ManuallyDrop::new(engine_over(journal)?);
-                    perform(engine.resume(run), self.json).await
+                    perform(engine.resume(run), self.json, Kept::OnDisk).await
                 }
                 Recorded::New { run, owner, open } => {
                     ui::say(&standing(run, owner, open));
