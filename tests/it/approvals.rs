@@ -169,6 +169,31 @@ fn an_answer_that_comes_again_changes_nothing() {
 }
 
 #[test]
+fn with_json_every_answer_is_one_line_on_stdout() {
+    let env = waiting(TWO);
+    let question = open_question(&env);
+    let run = told(&env, &["runs", "--json"])[0]["run_id"].clone();
+    let answer = |arguments: &[&str]| {
+        let output = env.run(&[&["approve", &question, "--yes", "--json"], arguments].concat());
+        let told: Value = json::from_str(&output.stdout).expect("one JSON text");
+        (told, output.code)
+    };
+    let recorded =
+        |open: u32| json!({ "recorded": { "run_id": run, "owner": null, "open": open } });
+    assert_eq!(answer(&["--only", "1"]), (recorded(1), 0));
+    assert_eq!(answer(&["--only", "1"]), (json!({ "recorded": null }), 0));
+    assert_eq!(answer(&["--only", "1", "--decline"]), (json!({ "recorded": null }), 1));
+    assert_eq!(answer(&["--no-run"]), (recorded(0), 0));
+    let resumed = env.run(&["run", "--resume", "last", "--json"]);
+    assert_eq!((resumed.stdout.as_str(), resumed.code), ("[\"yes\",\"yes\"]\n", 0));
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let aborted = env.run(&["approve", &open_question(&env), "--yes", "--json", "--abort"]);
+    assert_eq!((aborted.stdout.lines().count(), aborted.code), (1, 1));
+    let aborted: Value = json::from_str(&aborted.stdout).expect("JSON");
+    assert_eq!(aborted["aborted"]["message"], "Workflow aborted by user");
+}
+
+#[test]
 fn an_id_that_nothing_has_is_expired_or_not_found() {
     let env = waiting(CONFIRM);
     for id in ["nonsense", "", "0", "6f1c7d4e-0000-4000-8000-000000000000"] {
