@@ -105,7 +105,11 @@ fn resume_says_what_is_wrong_with_it() {
     for (arguments, part) in [
         (&["run", "--resume", "last", "--no-journal", "main.ts"][..], "--no-journal"),
         (&["run", "--resume", "last", "--watch", "main.ts"], "--watch"),
-        (&["run", "--resume", "last", "--inputs", "{}"], "`--inputs`"),
+        (&["run", "--resume", "last", "--inputs", "{}"], "`--inputs` only with a FILE"),
+        (&["run", "--resume", "last", "--seed", "1"], "`--seed` only with a FILE"),
+        (&["run", "--resume", "last", "--timeout", "1h"], "`--timeout` only with a FILE"),
+        (&["run", "--resume", "last", "--memory", "32M"], "`--memory` only with a FILE"),
+        (&["run", "--resume", "last", "--cpu-time", "1m"], "`--cpu-time` only with a FILE"),
     ] {
         let wrong = env.run(arguments);
         assert_eq!((wrong.stdout.as_str(), wrong.code), ("", 2), "{arguments:?}");

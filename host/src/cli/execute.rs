@@ -31,14 +31,29 @@ impl Options {
     pub(super) fn kept(&self) -> Kept {
         if self.no_journal { Kept::InMemory } else { Kept::OnDisk }
     }
+
+    /// The first flag given that sets what a run has from its beginning.
+    fn of_a_new_run(&self) -> Option<&'static str> {
+        let flags = [
+            ("--inputs", self.inputs.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--cpu-time", self.cpu_time.is_some()),
+            ("--timeout", self.timeout.is_some()),
+            ("--memory", self.memory.is_some()),
+        ];
+        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
 }
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
         let options = &self.options;
         let Some(file) = &self.file else {
-            if options.inputs.is_some() || options.seed.is_some() {
-                return Err(Usage("a run that goes on has its inputs and its seed: give `--inputs` and `--seed` only with a FILE".into()).into());
+            if let Some(flag) = options.of_a_new_run() {
+                let message = format!(
+                    "a run that goes on has its inputs, its seed and its limits: give `{flag}` only with a FILE"
+                );
+                return Err(Usage(message).into());
             }
             return go_on(self.resume.as_deref().unwrap_or_default(), options);
         };
