@@ -18,10 +18,7 @@ fn asked(program: &str) -> (TestEnv, Terminal) {
     env.write("main.ts", program);
     let mut terminal = Terminal::start(&env, &["run", "main.ts"]);
     let shown = terminal.sees("> ");
-    assert!(
-        shown.contains("pml run: 1 call waits for you\n  tool      │ pml:confirm\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("pml: 1 call waits for you\n  tool      │ pml:confirm\n"), "{shown}");
     assert!(shown.ends_with("  y approve · a always · n decline · ? help > "), "{shown}");
     assert!(!shown.contains("s3cret"), "{shown}");
     (env, terminal)
@@ -160,6 +157,23 @@ fn approve_wants_a_yes_on_its_own_terminal() {
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n{\n  \"approved\": true\n}\n".into(), 0));
     assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+}
+
+#[test]
+fn a_run_that_goes_on_after_approve_asks_on_the_same_terminal() {
+    let env = pml();
+    let program =
+        "for (const n of [1, 2]) await mcp.pml.confirm({ message: `no ${n}` })\nreturn 'all'";
+    env.write("main.ts", program);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let mut terminal = Terminal::start(&env, &["approve", &open_question(&env)]);
+    terminal.sees("pml approve: approve? [y/n] ");
+    terminal.types("y\n");
+    let shown = terminal.sees("? help > ");
+    assert!(shown.starts_with("y\npml: 1 call waits for you\n"), "{shown}");
+    assert!(shown.contains("{\"message\":\"no 2\"}"), "{shown}");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends(), ("y\n\"all\"\n".into(), 0));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::arguments::Options;
 use super::execute::{new_run, perform};
+use super::quantity::counted;
 use super::report;
 use super::ui::{self, DIM};
 use crate::{Engine, Limits, Script};
@@ -50,7 +51,8 @@ pub(super) async fn watch(
             if let Err(error) = done.await {
                 report::error(&error);
             }
-            ui::say(&format!("{DIM}watching {} files for changes{DIM:#}", files.len()));
+            let count = counted(files.len() as u64, "file");
+            ui::say(&format!("{DIM}watching {count} for changes{DIM:#}"));
             std::future::pending::<()>().await;
         };
         tokio::select! {
