@@ -1,6 +1,7 @@
 //! The tests of pml that see it from outside: the crate as an embedder does, the command as a person does, the tree as a
 //! developer does.
 
+mod answers;
 mod approvals;
 mod asks;
 mod calls;
