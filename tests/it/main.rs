@@ -1,6 +1,8 @@
 //! The tests of pml that see it from outside: the crate as an embedder does, the command as a person does, the tree as a
 //! developer does.
 
+mod answers;
+mod approvals;
 mod asks;
 mod calls;
 mod cases;
@@ -15,8 +17,11 @@ mod hostile;
 mod journals;
 mod kills;
 mod limits;
+#[cfg(target_os = "linux")]
+mod prompts;
 mod rebuilds;
 mod rooms;
+mod run_commands;
 mod support;
 mod survivors;
 mod watch;

@@ -5,11 +5,43 @@ use pml::{BoxFuture, Call, CallError, Config, Engine, Outcome, Reply, Script, To
 use pml_kit::TestEnv;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// A clean place to run the binary in.
 pub(crate) fn pml() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_pml"))
+}
+
+/// Runs the binary, which must print one line of JSON and exit with 0.
+pub(crate) fn told(env: &TestEnv, arguments: &[&str]) -> Value {
+    let output = env.run(arguments);
+    assert_eq!(output.code, 0, "{arguments:?}: {}", output.stderr);
+    assert_eq!(output.stdout.lines().count(), 1, "{arguments:?}: {}", output.stdout);
+    pml::json::from_str(&output.stdout).expect("JSON")
+}
+
+/// The id of the only open question.
+pub(crate) fn open_question(env: &TestEnv) -> String {
+    let open = told(env, &["approvals", "--json"]);
+    assert_eq!(open.as_array().map(Vec::len), Some(1), "{open}");
+    open[0]["workflow_id"].as_str().expect("an id").into()
+}
+
+/// The state of the newest run.
+pub(crate) fn state(env: &TestEnv) -> String {
+    let runs = told(env, &["runs", "--json", "-n", "1"]);
+    runs[0]["state"].as_str().expect("a state").into()
+}
+
+/// Asks again and again until it is so.
+#[expect(clippy::disallowed_methods, reason = "how long a test waits, which no program sees")]
+pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !so() {
+        assert!(Instant::now() < end, "never: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// The path of an example. Cargo builds them beside the tests, before it runs these.

@@ -60,11 +60,11 @@ fn lines(asked: &Asked, width: usize, now: Timestamp) -> String {
         None => "never expires".into(),
     };
     let mut text = format!(
-        "{BOLD}{}{BOLD:#}\n  {DIM}run {}, asked {}, {expires}{DIM:#}\n  script │ {}",
+        "{BOLD}{}{BOLD:#}\n  {DIM}run {}, asked {}, {expires}{DIM:#}\n{}",
         question.id,
         short(question.run),
         ago(question.asked_at, now),
-        runs::script(&question.script, 80),
+        wrap(&format!("  script │ {}", runs::script(&question.script, 80)), width),
     );
     for ask in &question.asks {
         if question.asks.len() > 1 {

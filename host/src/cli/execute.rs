@@ -4,7 +4,7 @@ use super::arguments::{Eval, Options, Run};
 use super::progress::Progress;
 use super::prompt::TerminalPrompt;
 use super::report::Usage;
-use super::{identify, project, report, ui, watch};
+use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
     CallError, Clock, Code, Config, Ending, Engine, Event, Journal, Level, Limits, Line,
@@ -18,12 +18,42 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
+/// Where a run is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Other processes can go on with it.
+    OnDisk,
+    /// It is gone with this process.
+    InMemory,
+}
+
+impl Options {
+    pub(super) fn kept(&self) -> Kept {
+        if self.no_journal { Kept::InMemory } else { Kept::OnDisk }
+    }
+
+    /// The first flag given that sets what a run has from its beginning.
+    fn of_a_new_run(&self) -> Option<&'static str> {
+        let flags = [
+            ("--inputs", self.inputs.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--cpu-time", self.cpu_time.is_some()),
+            ("--timeout", self.timeout.is_some()),
+            ("--memory", self.memory.is_some()),
+        ];
+        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+}
+
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
         let options = &self.options;
         let Some(file) = &self.file else {
-            if options.inputs.is_some() || options.seed.is_some() {
-                return Err(Usage("a run that goes on has its inputs and its seed: give `--inputs` and `--seed` only with a FILE".into()).into());
+            if let Some(flag) = options.of_a_new_run() {
+                let message = format!(
+                    "a run that goes on has its inputs, its seed and its limits: give `{flag}` only with a FILE"
+                );
+                return Err(Usage(message).into());
             }
             return go_on(self.resume.as_deref().unwrap_or_default(), options);
         };
@@ -66,7 +96,7 @@ fn once(script: Script, earlier: Option<&str>, options: &Options) -> Result<Exit
             }
             None => run,
         };
-        perform(run, options.json).await
+        perform(run, options.json, options.kept()).await
     })
 }
 
@@ -77,7 +107,7 @@ fn go_on(typed: &str, options: &Options) -> Result<ExitCode> {
     let engine = ManuallyDrop::new(engine(options, journal.clone())?);
     runtime.block_on(async {
         let run = identify::run(&*journal, typed, SystemClock.now()).await?.run;
-        perform(engine.resume(run), options.json).await
+        perform(engine.resume(run), options.json, Kept::OnDisk).await
     })
 }
 
@@ -109,7 +139,7 @@ pub(super) fn new_run(engine: &Engine, script: &Script, options: &Options) -> Re
 }
 
 /// Sees a run through, and prints what it gives.
-pub(super) async fn perform(run: crate::Run, json: bool) -> Result<ExitCode> {
+pub(super) async fn perform(run: crate::Run, json: bool, kept: Kept) -> Result<ExitCode> {
     let console = Arc::new(Console {
         json,
         progress: Progress::new(),
@@ -143,16 +173,16 @@ pub(super) async fn perform(run: crate::Run, json: bool) -> Result<ExitCode> {
         return Err(error.into());
     }
     match outcome {
-        Some(outcome) => conclude(&outcome, json),
+        Some(outcome) => conclude(&outcome, json, kept),
         None => bail!("the console cannot be written"),
     }
 }
 
 /// The journal that the options name.
 pub(super) fn journal(options: &Options) -> Result<Arc<dyn Journal>> {
-    match options.no_journal {
-        true => Ok(Arc::new(MemoryJournal::new())),
-        false => project::store(options.durability),
+    match options.kept() {
+        Kept::InMemory => Ok(Arc::new(MemoryJournal::new())),
+        Kept::OnDisk => project::store(options.durability),
     }
 }
 
@@ -205,7 +235,7 @@ impl Console {
     }
 }
 
-fn conclude(outcome: &Outcome, json: bool) -> Result<ExitCode> {
+fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<ExitCode> {
     report::leftovers(outcome);
     match &outcome.ending {
         Ending::Finished(result) => {
@@ -224,8 +254,9 @@ fn conclude(outcome: &Outcome, json: bool) -> Result<ExitCode> {
             Ok(ExitCode::from(report::FAILED))
         }
         Ending::Waiting(questions) => {
-            report::waiting(questions);
+            report::waiting(questions, kept);
             if json {
+                let questions: Value = questions.iter().map(runs::question).collect();
                 ui::out(&json!({ "waiting": questions }).to_string())?;
             }
             Ok(ExitCode::from(report::WAITING))

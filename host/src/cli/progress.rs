@@ -1,5 +1,6 @@
 //! A line on the terminal that says what a run is at. It comes from the run's events, and is gone when the run is over.
 
+use super::quantity::counted;
 use super::ui;
 use crate::{Event, escape};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -91,10 +92,7 @@ impl Progress {
 
 impl Calls {
     fn message(&self) -> String {
-        let done = match self.done {
-            1 => "1 call done".into(),
-            done => format!("{done} calls done"),
-        };
+        let done = format!("{} done", counted(self.done, "call"));
         match (self.out.values().next_back(), self.out.len()) {
             (None, _) => done,
             (Some(tool), 1) => format!("{done}, calling {tool}"),

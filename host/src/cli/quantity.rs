@@ -1,4 +1,4 @@
-//! Durations, sizes and seeds as people write them.
+//! Durations, sizes, seeds and counts as people write them.
 
 use crate::Durability;
 use std::time::Duration;
@@ -42,6 +42,14 @@ pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let (number, scale) =
         split(bare, &units).ok_or("write a size as `65536`, `512K`, `64M` or `1G`")?;
     Ok((number * scale) as usize)
+}
+
+/// Returns `1 call`, `2 calls`.
+pub(super) fn counted(count: u64, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        count => format!("{count} {thing}s"),
+    }
 }
 
 /// Parses a whole number or 64 hex digits.

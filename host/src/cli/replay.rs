@@ -1,6 +1,7 @@
 //! `pml replay`
 
 use super::execute::{engine_over, runtime};
+use super::quantity::counted;
 use super::ui::{self, BAD, GOOD};
 use super::{identify, project, report};
 use crate::{Clock, SystemClock, escape};
@@ -32,8 +33,9 @@ impl Replay {
         match (&replay.diverged, self.json) {
             (_, true) => ui::out(&crate::json::to_string(&replay)?)?,
             (None, false) => ui::print(&format!(
-                "{GOOD}same{GOOD:#}: {} steps and {} calls, as in the journal",
-                replay.steps, replay.calls
+                "{GOOD}same{GOOD:#}: {} and {}, as in the journal",
+                counted(replay.steps as u64, "step"),
+                counted(replay.calls as u64, "call")
             ))?,
             (Some(diverged), false) => {
                 let place = match diverged.call {

@@ -1,7 +1,12 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
+use super::execute::Kept;
+use super::terminal::width_of_stderr;
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
-use crate::{Aborted, Class, Code, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask};
+use super::wrap::wrap;
+use crate::{
+    Aborted, Class, Code, Ending, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask,
+};
 use std::io;
 use std::process::ExitCode;
 
@@ -112,17 +117,29 @@ pub(super) fn failure(failure: &Failure) {
 }
 
 /// Says what a program waits for, and how to go on.
-pub(super) fn waiting(questions: &[Question]) {
+pub(super) fn waiting(questions: &[Question], kept: Kept) {
+    let width = width_of_stderr();
     for question in questions {
         let calls = match question.asks.len() {
             1 => "a call waits".into(),
             calls => format!("{calls} calls wait"),
         };
         let mut text = format!("{WARNING}waiting{WARNING:#}: {calls} for a person");
-        for line in question.asks.iter().flat_map(lines_of_ask) {
-            text += &format!("\n  {line}");
+        for ask in &question.asks {
+            if question.asks.len() > 1 {
+                text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
+            }
+            for line in lines_of_ask(ask).map(|line| format!("  {line}")) {
+                text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
+            }
         }
-        ui::say(&format!("{text}\n{HINT}hint{HINT:#}: `pml approve {}` goes on", question.id));
+        let hint = match kept {
+            Kept::OnDisk => format!("`pml approve {}` goes on", question.id),
+            Kept::InMemory => {
+                "the run is forgotten: to answer later, run it without `--no-journal`".into()
+            }
+        };
+        ui::say(&format!("{text}\n{HINT}hint{HINT:#}: {hint}"));
     }
 }
 
@@ -148,19 +165,34 @@ pub(super) fn leftovers(outcome: &Outcome) {
         ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
     }
     for call in &outcome.abandoned {
-        let what = if call.sent { "was cancelled" } else { "was never sent" };
-        ui::say(&format!(
-            "{WARNING}warning{WARNING:#}: call {} of `{}` {what}: the program ended without waiting for it\n\
-             {HINT}hint{HINT:#}: `await` it",
-            call.call,
-            escape(&call.tool),
-        ));
+        let (number, tool) = (call.call, escape(&call.tool));
+        let own =
+            format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
+        let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
+            (true, false) => ("was cancelled", own),
+            (false, false) => ("was never sent", own),
+            (true, true) => ("was cancelled", "it may have had an effect".into()),
+            // Nothing was done, and no fault of the program.
+            (false, true) => continue,
+        };
+        ui::say(&format!("{WARNING}warning{WARNING:#}: call {number} of `{tool}` {what}: {why}"));
     }
     if outcome.dropped_lines > 0 {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: the console is full: {} more lines were dropped",
             outcome.dropped_lines
         ));
+    }
+}
+
+/// Whether others ended the program while it may have waited for its calls.
+fn cut_short(ending: &Ending) -> bool {
+    match ending {
+        Ending::Aborted(_) | Ending::Expired(_) => true,
+        Ending::Failed(failure) => {
+            matches!(failure.code, Code::CpuTime | Code::Timeout | Code::Memory | Code::Calls)
+        }
+        _ => false,
     }
 }
 

@@ -69,7 +69,10 @@ impl Terminal {
         let mut lines = self.lines()?;
         loop {
             self.write(&format!("{question} [y/n] "))?;
-            let Some(line) = lines.next() else { return Ok(false) };
+            let Some(line) = lines.next() else {
+                self.write("\n")?;
+                return Ok(false);
+            };
             match line?.trim() {
                 "y" | "Y" | "yes" => return Ok(true),
                 "n" | "N" | "no" => return Ok(false),
@@ -82,6 +85,11 @@ impl Terminal {
 /// Returns how wide the terminal is that stdout goes to, if it does.
 pub(super) fn width_of_stdout() -> Option<usize> {
     super::ui::stdout_is_terminal().then(|| width_of(io::stdout()).unwrap_or(WIDTH))
+}
+
+/// Returns how wide the terminal is that stderr goes to, if it does.
+pub(super) fn width_of_stderr() -> Option<usize> {
+    super::ui::stderr_is_terminal().then(|| width_of(io::stderr()).unwrap_or(WIDTH))
 }
 
 #[cfg(unix)]

@@ -2,6 +2,7 @@
 
 use super::arguments::Options;
 use super::execute::{new_run, perform};
+use super::quantity::counted;
 use super::report;
 use super::ui::{self, DIM};
 use crate::{Engine, Limits, Script};
@@ -44,11 +45,14 @@ pub(super) async fn watch(
             }
         }
         let run = async {
-            let done = async { perform(new_run(engine, script, options)?, options.json).await };
+            let done = async {
+                perform(new_run(engine, script, options)?, options.json, options.kept()).await
+            };
             if let Err(error) = done.await {
                 report::error(&error);
             }
-            ui::say(&format!("{DIM}watching {} files for changes{DIM:#}", files.len()));
+            let count = counted(files.len() as u64, "file");
+            ui::say(&format!("{DIM}watching {count} for changes{DIM:#}"));
             std::future::pending::<()>().await;
         };
         tokio::select! {

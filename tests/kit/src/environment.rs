@@ -35,6 +35,11 @@ impl TestEnv {
         self.folder.path()
     }
 
+    /// The binary.
+    pub fn binary(&self) -> &Path {
+        &self.binary
+    }
+
     /// Writes a file into the folder, with the folders above it.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);

@@ -5,6 +5,7 @@ mod cut;
 mod environment;
 mod hooked;
 mod programs;
+mod terminal;
 mod tree;
 
 pub use counter::{Counter, Here, Still, There, careful, effects, reply};
@@ -12,4 +13,5 @@ pub use cut::{CutJournal, When};
 pub use environment::{Output, TestEnv};
 pub use hooked::Hooked;
 pub use programs::{Generated, generate};
+pub use terminal::Terminal;
 pub use tree::{files_under, project_root};

@@ -3,7 +3,7 @@
 //! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes: typed on the terminal,
 //! or given as `--yes`.
 
-use crate::cli::execute::{engine_over, perform, runtime};
+use crate::cli::execute::{Kept, engine_over, perform, runtime};
 use crate::cli::identify::{ambiguous, matching, short};
 use crate::cli::report::{FAILED, Hinted, Usage};
 use crate::cli::terminal::Terminal;
@@ -11,7 +11,7 @@ use crate::cli::ui::{self, DIM, WARNING};
 use crate::cli::who::user;
 use crate::cli::wrap::wrap;
 use crate::cli::{project, runs};
-use crate::json::{self, Value};
+use crate::json::{self, Value, json};
 use crate::{
     Answer, Answered, Ask, AskId, AskKind, Asked, Clock, Decided, Decision, Error, Filter, Journal,
     QuestionId, RunId, SystemClock, Timestamp, escape, lines_of_ask,
@@ -55,7 +55,8 @@ pub(in crate::cli) struct Approve {
     /// Only record the answer; do not go on with the run
     #[arg(long)]
     no_run: bool,
-    /// Print exactly one line of JSON on stdout: the result of the run, or an object with `error`
+    /// Print exactly one line of JSON on stdout: the result of the run, an object with `error`, or what was `recorded` if
+    /// the run does not go on here
     #[arg(long)]
     json: bool,
 }
@@ -95,15 +96,28 @@ impl Approve {
                 {
                     // The process ends after this; taking the engine apart would only make the user wait.
                     let engine = ManuallyDrop::new(engine_over(journal)?);
-                    perform(engine.resume(run), self.json).await
+                    perform(engine.resume(run), self.json, Kept::OnDisk).await
                 }
                 Recorded::New { run, owner, open } => {
                     ui::say(&standing(run, owner, open));
+                    let recorded = json!({ "run_id": run, "owner": owner, "open": open });
+                    self.tell(json!({ "recorded": recorded }))?;
                     Ok(ExitCode::SUCCESS)
                 }
-                Recorded::Nothing(code) => Ok(code),
+                Recorded::Nothing(code) => {
+                    self.tell(json!({ "recorded": null }))?;
+                    Ok(code)
+                }
             }
         })
+    }
+
+    /// Prints the one line of JSON, if it is wanted.
+    fn tell(&self, what: Value) -> Result<()> {
+        if self.json {
+            ui::out(&what.to_string())?;
+        }
+        Ok(())
     }
 
     /// Finds the question, shows it, wants a yes, and records the answer.

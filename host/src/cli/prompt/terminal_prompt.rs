@@ -116,7 +116,7 @@ fn header(question: &Question) -> String {
         1 => format!("1 {thing} waits"),
         count => format!("{count} {thing}s wait"),
     };
-    format!("{WARNING}pml run{WARNING:#}: {many} for you")
+    format!("{WARNING}pml{WARNING:#}: {many} for you")
 }
 
 /// One question on its way.
@@ -148,7 +148,11 @@ impl Talk<'_> {
         self.terminal.forget_typed();
         while self.typed.try_recv().is_ok() {}
         self.terminal.write(prompt)?;
-        Ok(self.typed.recv().await)
+        let typed = self.typed.recv().await;
+        if typed.is_none() {
+            self.say("")?;
+        }
+        Ok(typed)
     }
 
     async fn decide(&mut self, ask: &Ask) -> io::Result<Option<Decision>> {
@@ -221,7 +225,7 @@ impl Drop for Talk<'_> {
         if !self.over {
             // Nobody is left to tell if the terminal is gone.
             let _ = self.say(&format!(
-                "\n{DIM}pml run: no longer asked: it was answered elsewhere, or expired{DIM:#}"
+                "\n{DIM}pml: no longer asked: it was answered elsewhere, or expired{DIM:#}"
             ));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{list, show};
 use crate::cli::execute::runtime;
-use crate::cli::quantity::duration;
+use crate::cli::quantity::{counted, duration};
 use crate::cli::{identify, project, ui};
 use crate::json::json;
 use crate::{Clock, Error, Filter, Journal, Prune, RunState, SystemClock, Timestamp};
@@ -131,8 +131,7 @@ impl Forget {
 fn forgotten(count: u64) -> String {
     match count {
         0 => "nothing to forget".into(),
-        1 => "1 run forgotten".into(),
-        count => format!("{count} runs forgotten"),
+        count => format!("{} forgotten", counted(count, "run")),
     }
 }
 

@@ -14,4 +14,4 @@ mod view;
 pub(super) use command::Runs;
 pub(super) use list::script;
 pub(super) use show::decided_line;
-pub(super) use view::open;
+pub(super) use view::{open, question};

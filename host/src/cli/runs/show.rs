@@ -4,6 +4,7 @@ use super::draw::{Owner, Scale, draw};
 use super::fold::{Folded, fold};
 use super::list::{colour, script};
 use crate::cli::moment::{ago, date, span};
+use crate::cli::quantity::counted;
 use crate::cli::terminal::width_of_stdout;
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD};
 use crate::cli::wrap::wrap;
@@ -98,10 +99,10 @@ impl Shown {
             (
                 "took",
                 Some(format!(
-                    "{} without waiting for people, {} of CPU, {} calls",
+                    "{} without waiting for people, {} of CPU, {}",
                     span(summary.meter.wall),
                     span(summary.meter.cpu),
-                    summary.meter.calls
+                    counted(summary.meter.calls, "call")
                 )),
             ),
             ("resumed", from.map(|run| format!("from {run}"))),
@@ -170,6 +171,14 @@ fn ended(ending: &Value) -> String {
             };
             let code = failure.get("code").and_then(Value::as_str).unwrap_or("?");
             format!("{BAD}failed{BAD:#} {} │ {}", one_line(code), text("message"))
+        }
+        (None, None) if ending.get("expired").is_some() => {
+            format!("{BAD}expired{BAD:#}: nobody answered in time")
+        }
+        (None, None) if ending.get("aborted").is_some() => {
+            let text = |field: &str| ending["aborted"][field].as_str().unwrap_or("?");
+            let (who, message) = (one_line(text("who")), brief(&text("message").into(), ENDING));
+            format!("{BAD}aborted{BAD:#} by {who} │ {message}")
         }
         (None, None) => format!("ended │ {}", brief(ending, ENDING)),
     }

@@ -34,6 +34,11 @@ pub(in crate::cli) fn open(asked: &Asked) -> Value {
     self::asked(&asked.question, &asked.decided)
 }
 
+/// A question that was just asked, as JSON.
+pub(in crate::cli) fn question(question: &Question) -> Value {
+    asked(question, &[])
+}
+
 fn asked(question: &Question, decided: &[Decided]) -> Value {
     let asks = question.asks.iter().map(|ask| {
         let said = decided.iter().find(|decided| decided.ask == ask.id);

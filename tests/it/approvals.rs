@@ -1,0 +1,133 @@
+//! Programs that wait for a person, as they are told of where nobody can be asked.
+
+use crate::support::{open_question, pml, told};
+use pml::json::{self, Value, json};
+
+const CONFIRM: &str = "\
+console.log('before')
+const { approved } = await mcp.pml.confirm({ message: 'go on?', token: 's3cret' })
+console.log('after')
+return { approved }
+";
+
+const TWO: &str = "\
+const both = await Promise.allSettled(['one', 'two'].map(message => mcp.pml.confirm({ message })))
+return both.map(each => each.status === 'fulfilled' ? 'yes' : each.reason.code)
+";
+
+#[test]
+fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let output = env.run(&["run", "main.ts"]);
+    assert_eq!((output.stdout.as_str(), output.code), ("before\n", 4));
+    let expected = format!(
+        "waiting: a call waits for a person\n  \
+           tool      │ pml:confirm\n  \
+           call with │ {{\"message\":\"go on?\",\"token\":\"[redacted]\"}}\n  \
+           why       │ the program wants your consent before it goes on\n\
+         hint: `pml approve {}` goes on\n",
+        open_question(&env)
+    );
+    assert_eq!(output.stderr, expected);
+}
+
+#[test]
+fn a_question_that_is_kept_nowhere_is_not_offered_to_be_answered() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let output = env.run(&["run", "main.ts", "--no-journal"]);
+    assert_eq!((output.stdout.as_str(), output.code), ("before\n", 4));
+    assert!(
+        output.stderr.ends_with(
+            "\nhint: the run is forgotten: to answer later, run it without `--no-journal`\n"
+        ) && !output.stderr.contains("pml approve"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn with_json_the_open_question_is_the_one_line_on_stdout() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let output = env.run(&["run", "main.ts", "--json"]);
+    assert_eq!((output.stdout.lines().count(), output.code), (1, 4));
+    let told: Value = json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(told["waiting"], self::told(&env, &["approvals", "--json"]));
+    assert_eq!(told["waiting"][0]["asks"][0]["arguments"]["token"], "[redacted]");
+    assert!(output.stderr.starts_with("before\nwaiting: "), "{}", output.stderr);
+    assert!(output.stderr.contains("\nhint: `pml approve "), "{}", output.stderr);
+}
+
+#[test]
+fn approvals_lists_what_waits_and_says_when_nothing_does() {
+    let env = pml();
+    let none = env.run(&["approvals"]);
+    assert_eq!((none.stdout.as_str(), none.code), ("", 0));
+    assert_eq!(none.stderr, "nothing waits for an answer\n");
+    let none = env.run(&["approvals", "--json"]);
+    assert_eq!((none.stdout.as_str(), none.stderr.as_str(), none.code), ("[]\n", "", 0));
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    let listed = env.run(&["approvals"]);
+    assert_eq!(listed.code, 0);
+    for part in [
+        id.as_str(),
+        "expires in ",
+        "script │ main.ts",
+        "tool      │ pml:confirm",
+        "call with │ {\"message\":\"go on?\",\"token\":\"[redacted]\"}",
+    ] {
+        assert!(listed.stdout.contains(part), "{part}: {}", listed.stdout);
+    }
+    let hint = format!(
+        "hint: `pml approve {}` answers; the last digits of an id suffice\n",
+        &id[id.len() - 8..]
+    );
+    assert_eq!(listed.stderr, hint);
+    let listed = told(&env, &["approvals", "--json"]);
+    let ask = &listed[0]["asks"][0];
+    assert_eq!(ask["arguments"], json!({ "message": "go on?", "token": "[redacted]" }));
+    assert_eq!((&ask["kind"], &ask["decided"]), (&json!("tool_permission"), &Value::Null));
+}
+
+#[test]
+fn asks_are_numbered_where_there_are_several() {
+    let env = pml();
+    env.write("main.ts", TWO);
+    let output = env.run(&["run", "main.ts"]);
+    assert_eq!((output.stdout.as_str(), output.code), ("", 4));
+    assert!(
+        output.stderr.starts_with("waiting: 2 calls wait for a person\n  ask 1\n"),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("\n  ask 2\n  tool      │ pml:confirm\n"), "{}", output.stderr);
+}
+
+#[test]
+fn a_secret_argument_is_in_no_output() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let mut outputs = vec![env.run(&["run", "main.ts", "--json"])];
+    let id = open_question(&env);
+    for arguments in [
+        &["approvals"][..],
+        &["approvals", "--json"],
+        &["runs", "show", "last"],
+        &["runs", "show", "last", "--json"],
+        &["approve", &id],
+        &["approve", &id, "--yes", "--only", "1"],
+        &["runs", "show", "last"],
+        &["runs", "show", "last", "--json"],
+        &["replay", "last"],
+    ] {
+        outputs.push(env.run(arguments));
+    }
+    for output in outputs {
+        let text = output.stdout + &output.stderr;
+        assert!(!text.is_empty() && !text.contains("s3cret"), "{text}");
+    }
+}

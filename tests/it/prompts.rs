@@ -1,0 +1,213 @@
+//! Programs that ask a person on the terminal from which they were started.
+
+use crate::support::{open_question, pml, state, told};
+use pml::json::json;
+use pml_kit::{Terminal, TestEnv};
+
+const CONFIRM: &str = "\
+console.log('before')
+try {
+  return await mcp.pml.confirm({ message: 'go on?', token: 's3cret', note: 'n1' })
+} catch (error) {
+  return error.code
+}
+";
+
+fn asked(program: &str) -> (TestEnv, Terminal) {
+    let env = pml();
+    env.write("main.ts", program);
+    let mut terminal = Terminal::start(&env, &["run", "main.ts"]);
+    let shown = terminal.sees("> ");
+    assert!(shown.contains("pml: 1 call waits for you\n  tool      │ pml:confirm\n"), "{shown}");
+    assert!(shown.ends_with("  y approve · a always · n decline · ? help > "), "{shown}");
+    assert!(!shown.contains("s3cret"), "{shown}");
+    (env, terminal)
+}
+
+#[test]
+fn y_makes_the_call_and_the_program_goes_on() {
+    let (env, mut terminal) = asked(CONFIRM);
+    terminal.types("y\n");
+    assert_eq!(terminal.ends(), ("y\n{\n  \"approved\": true\n}\n".into(), 0));
+    let decided = &told(&env, &["runs", "show", "last", "--json"])["questions"][0]["asks"][0];
+    assert_eq!(decided["decided"]["channel"], "terminal");
+}
+
+#[test]
+fn n_throws_into_the_program() {
+    let (env, mut terminal) = asked(CONFIRM);
+    terminal.types("n\n");
+    assert_eq!(terminal.ends(), ("n\n\"APPROVAL_DECLINED\"\n".into(), 0));
+    assert_eq!(state(&env), "finished");
+}
+
+#[test]
+fn a_approves_the_tool_for_the_rest_of_the_run() {
+    let (env, mut terminal) = asked(
+        "for (const step of [1, 2]) await mcp.pml.confirm({ message: 'again' })\nreturn 'all'",
+    );
+    terminal.types("a\n");
+    assert_eq!(terminal.ends(), ("a\n\"all\"\n".into(), 0));
+    let shown = told(&env, &["runs", "show", "last", "--json"]);
+    assert_eq!(shown["questions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(shown["calls"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn help_shows_the_arguments_in_full_without_secrets() {
+    let (_env, mut terminal) = asked(CONFIRM);
+    terminal.types("?\n");
+    let help = terminal.sees("> ");
+    for part in [
+        "  y  make this call\n",
+        "  q  abort the run\n",
+        "  │   \"token\": \"[redacted]\",\n",
+        "  │   \"note\": \"n1\"\n",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+    assert!(!help.contains("s3cret"), "{help}");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends().1, 0);
+}
+
+#[test]
+fn a_run_that_a_person_ends_is_not_blamed_on_the_program() {
+    let (env, mut terminal) = asked(CONFIRM);
+    terminal.types("q\n");
+    let (shown, code) = terminal.ends();
+    assert!(shown.starts_with("q\nerror: Workflow aborted by user [ABORTED]\n  by: "), "{shown}");
+    assert_eq!((code, state(&env).as_str()), (1, "aborted"));
+}
+
+#[test]
+fn a_prompt_that_expires_says_so_and_how_to_go_on() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let arguments = ["run", "main.ts", "--approval-timeout", "300ms"];
+    let (shown, code) = Terminal::start(&env, &arguments).ends();
+    assert!(shown.contains("no longer asked: it was answered elsewhere, or expired\n"), "{shown}");
+    assert!(
+        shown.contains("\nerror: nobody answered in time: the run is over [EXPIRED]\nhint: "),
+        "{shown}"
+    );
+    assert!(!shown.contains("warning: "), "{shown}");
+    assert_eq!((code, state(&env).as_str()), (1, "expired"));
+}
+
+#[test]
+fn keys_that_mean_nothing_ask_again() {
+    let (_env, mut terminal) = asked(CONFIRM);
+    for keys in ["\n", "yes please\n", "r\n"] {
+        terminal.types(keys);
+        terminal.sees("? help > ");
+    }
+    terminal.types("n\n");
+    assert_eq!(terminal.ends(), ("n\n\"APPROVAL_DECLINED\"\n".into(), 0));
+}
+
+#[test]
+fn an_answer_from_another_process_ends_the_prompt_and_the_owner_goes_on() {
+    let (env, terminal) = asked(CONFIRM);
+    let owner = told(&env, &["runs", "--json"])[0]["owner"].clone();
+    assert!(owner.is_number(), "{owner}");
+    let approved = env.run(&["approve", &open_question(&env), "--yes"]);
+    assert_eq!((approved.stdout.as_str(), approved.code), ("", 0));
+    assert!(
+        approved.stderr.ends_with(&format!(" goes on in process {owner}\n")),
+        "{}",
+        approved.stderr
+    );
+    let (shown, code) = terminal.ends();
+    assert!(shown.contains("no longer asked: it was answered elsewhere, or expired\n"), "{shown}");
+    assert!(shown.ends_with("{\n  \"approved\": true\n}\n"), "{shown}");
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn ctrl_c_at_the_prompt_leaves_the_question_to_another_process() {
+    let (env, mut terminal) = asked(CONFIRM);
+    terminal.types("\u{3}");
+    assert_eq!(terminal.ends().1, 130);
+    assert_eq!(state(&env), "waiting");
+    let approved = env.run(&["approve", &open_question(&env), "--yes"]);
+    assert_eq!((approved.stdout.as_str(), approved.code), ("{\"approved\":true}\n", 0));
+    assert!(approved.stderr.starts_with("tool      │ pml:confirm\n"), "{}", approved.stderr);
+    assert_eq!(state(&env), "finished");
+}
+
+#[test]
+fn approve_wants_a_yes_on_its_own_terminal() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    let mut terminal = Terminal::start(&env, &["approve", &id]);
+    let shown = terminal.sees("[y/n] ");
+    assert!(shown.contains("call with │ {\"message\":\"go on?\""), "{shown}");
+    assert!(
+        shown.ends_with("pml approve: approve? [y/n] ") && !shown.contains("s3cret"),
+        "{shown}"
+    );
+    terminal.types("n\n");
+    assert_eq!(terminal.ends(), ("n\nnothing was recorded\n".into(), 1));
+    assert_eq!(open_question(&env), id);
+    let mut terminal = Terminal::start(&env, &["approve", &id]);
+    terminal.sees("[y/n] ");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends(), ("y\n{\n  \"approved\": true\n}\n".into(), 0));
+    assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+}
+
+#[test]
+fn a_run_that_goes_on_after_approve_asks_on_the_same_terminal() {
+    let env = pml();
+    let program =
+        "for (const n of [1, 2]) await mcp.pml.confirm({ message: `no ${n}` })\nreturn 'all'";
+    env.write("main.ts", program);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let mut terminal = Terminal::start(&env, &["approve", &open_question(&env)]);
+    terminal.sees("pml approve: approve? [y/n] ");
+    terminal.types("y\n");
+    let shown = terminal.sees("? help > ");
+    assert!(shown.starts_with("y\npml: 1 call waits for you\n"), "{shown}");
+    assert!(shown.contains("{\"message\":\"no 2\"}"), "{shown}");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends(), ("y\n\"all\"\n".into(), 0));
+}
+
+#[test]
+fn a_terminal_at_its_end_leaves_the_question_open_and_wraps_it_too() {
+    let program = "await mcp.pml.confirm({ message: 'hint: '.repeat(40) })";
+    let (env, mut terminal) = asked(program);
+    terminal.types("\u{4}");
+    let (shown, code) = terminal.ends();
+    assert!(shown.starts_with("\nwaiting: a call waits for a person\n"), "{shown}");
+    let hint = format!("\nhint: `pml approve {}` goes on\n", open_question(&env));
+    assert!(shown.ends_with(&hint), "{shown}");
+    assert_eq!(shown.matches("\nhint: ").count(), 1, "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    assert_eq!(code, 4);
+}
+
+#[test]
+fn hostile_words_neither_command_the_terminal_nor_begin_a_line() {
+    let program = "const message = '\\x1b[2J\\r\\nhint: all is well\\n' + 'y approve '.repeat(30)
+return await mcp.pml.confirm({ message, turned: '\\u202e' })";
+    let (_env, mut terminal) = asked(program);
+    terminal.types("?\n");
+    let help = terminal.sees("? help > ");
+    assert!(
+        help.contains("\\u001b[2J\\r\\nhint: all is well") && help.contains("\\u{202e}"),
+        "{help}"
+    );
+    assert!(!help.contains('\u{1b}') && !help.contains('\u{202e}'), "{help}");
+    let (ours, theirs) = help.split_once("secrets left out:\n").expect("the arguments");
+    assert!(!ours.contains("well"), "{ours}");
+    let lines = theirs.lines().filter(|line| !line.contains("? help > "));
+    assert!(lines.clone().count() > 5, "{help}");
+    assert!(lines.clone().all(|line| line.starts_with("  │ ")), "{help}");
+    assert!(lines.clone().all(|line| line.chars().count() <= 80), "{help}");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends().1, 0);
+}
