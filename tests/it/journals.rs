@@ -194,6 +194,33 @@ fn a_damaged_journal_is_refused_by_name_and_left_as_it_is() {
     }
 }
 
+#[test]
+fn processes_that_make_the_journal_at_the_same_time_make_one() {
+    for _ in 0..10 {
+        let env = pml();
+        let commands = (0..6).map(|n| if n % 3 == 0 { &["runs"][..] } else { &["eval", "1"] });
+        let started: Vec<_> =
+            commands.map(|command| env.command(command).spawn().expect("it starts")).collect();
+        for child in started {
+            let output = env.finish(child);
+            assert_eq!(output.code, 0, "{}", output.stderr);
+        }
+        let listed: Value = json::from_str(&env.run(&["runs", "--json"]).stdout).expect("JSON");
+        assert_eq!(listed.as_array().map(Vec::len), Some(4));
+    }
+}
+
+#[test]
+fn a_file_where_the_folder_should_be_is_named() {
+    let env = pml();
+    env.write(".pml", "mine");
+    let output = env.run(&["eval", "1"]);
+    assert_eq!((output.stdout.as_str(), output.code), ("", 1));
+    assert!(output.stderr.contains("$TEST_ENV/.pml"), "{}", output.stderr);
+    assert!(output.stderr.contains("hint: a file stands"), "{}", output.stderr);
+    assert_eq!(std::fs::read_to_string(env.path().join(".pml")).expect("it is kept"), "mine");
+}
+
 /// Runs a shell script in a mount namespace of its own, where `.pml` can be any file system.
 fn in_namespace(env: &TestEnv, script: &str) -> Output {
     let mut command = Command::new("unshare");

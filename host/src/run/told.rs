@@ -66,6 +66,7 @@ impl Told {
             Some(seed) => seed,
             None => fresh_seed()?,
         };
+        let now = engine.settings.clock.now();
         let started = earlier_header.map(|header| header.started);
         let header = Header {
             run,
@@ -78,7 +79,8 @@ impl Told {
             })?,
             inputs: inputs.clone(),
             seed,
-            started: started.unwrap_or_else(|| engine.settings.clock.now()),
+            created: now,
+            started: started.unwrap_or(now),
             limits: limits.clone(),
             resumed_from: self.resume_from,
             lock: None,

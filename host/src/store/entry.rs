@@ -32,7 +32,9 @@ pub struct Header {
     pub inputs: String,
     /// The seed.
     pub seed: [u8; 32],
-    /// The first reading of the clock.
+    /// When it was created.
+    pub created: Timestamp,
+    /// The first reading of the clock that the program gets: that of the earlier run, if it takes one up.
     pub started: Timestamp,
     /// The limits.
     pub limits: Limits,

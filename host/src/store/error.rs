@@ -105,6 +105,14 @@ impl StoreError {
             StoreError::Full { .. } => {
                 Some("make room and go on: what was journalled before is safe")
             }
+            StoreError::Io { source, .. }
+                if matches!(
+                    source.kind(),
+                    std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Some("a file stands where a folder should: move it away")
+            }
             StoreError::Io { .. } | StoreError::ReadOnly { .. } => {
                 Some("make the folder writable, or run without a journal: `--no-journal`")
             }

@@ -85,8 +85,8 @@ pub struct Summary {
     pub script: String,
     /// Where it stands.
     pub state: RunState,
-    /// When it was started.
-    pub started: Timestamp,
+    /// When it was created.
+    pub created: Timestamp,
     /// When something last happened.
     pub updated: Timestamp,
     /// What it has cost so far.
@@ -106,14 +106,14 @@ impl Summary {
         run: RunId,
         script: String,
         state: RunState,
-        started: Timestamp,
+        created: Timestamp,
         updated: Timestamp,
         meter: Meter,
         owner: Option<u32>,
         resumed_from: Option<RunId>,
         questions: u64,
     ) -> Summary {
-        Summary { run, script, state, started, updated, meter, owner, resumed_from, questions }
+        Summary { run, script, state, created, updated, meter, owner, resumed_from, questions }
     }
 }
 

@@ -25,6 +25,7 @@ pub(in crate::cli) fn header() -> Header {
         program: "{}".into(),
         inputs: "{}".into(),
         seed: [0; 32],
+        created: at(0),
         started: at(0),
         limits: Limits::default(),
         resumed_from: None,

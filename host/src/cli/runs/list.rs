@@ -19,7 +19,7 @@ pub(super) fn lines(runs: &[Summary], now: Timestamp) -> Vec<String> {
             Cell::plain(short(run.run)),
             Cell::styled(run.state.as_str(), colour(run.state)),
             Cell::plain(script(&run.script, SCRIPT)),
-            Cell::styled(ago(run.started, now), DIM),
+            Cell::styled(ago(run.created, now), DIM),
             Cell::plain(span(run.meter.wall)),
             Cell::plain(run.meter.calls.to_string()),
         ]
@@ -51,7 +51,7 @@ pub(super) fn summary(run: &Summary) -> Value {
         "run_id": run.run,
         "state": run.state,
         "script": run.script,
-        "started": date(run.started),
+        "started": date(run.created),
         "updated": date(run.updated),
         "wall_ms": milliseconds(run.meter.wall),
         "cpu_ms": milliseconds(run.meter.cpu),

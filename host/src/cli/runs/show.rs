@@ -95,7 +95,7 @@ impl Shown {
             ("run", Some(format!("{BOLD}{}{BOLD:#}", summary.run))),
             ("state", Some(format!("{style}{}{style:#}{owner}", summary.state))),
             ("script", Some(script(&header.script, 80))),
-            ("started", Some(format!("{} ({})", date(header.started), ago(header.started, now)))),
+            ("started", Some(format!("{} ({})", date(header.created), ago(header.created, now)))),
             (
                 "took",
                 Some(format!(

@@ -16,8 +16,8 @@ pub(super) struct Standing {
     pub(super) number: i64,
     /// Which run.
     pub(super) run: RunId,
-    /// When it was started.
-    pub(super) started: Timestamp,
+    /// When it was created.
+    pub(super) created: Timestamp,
     /// Where it stands, judged by whether its owner lives and its questions have expired.
     pub(super) state: RunState,
     /// The process of its living owner.
@@ -34,7 +34,7 @@ pub(super) fn each_run(
     now: Timestamp,
     mut visit: impl FnMut(Standing) -> Result<ControlFlow<()>, Trouble>,
 ) -> Result<(), Trouble> {
-    let sql = "SELECT number, id, state, script, started, owner, resumed_from FROM runs \
+    let sql = "SELECT number, id, state, script, created, owner, resumed_from FROM runs \
                ORDER BY number DESC";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([])?;
@@ -59,7 +59,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(Standing, Option<String>)> {
         run: RunId::from_bytes(row.get(1)?),
         state: parsed(row, 2, str::parse)?,
         script: row.get(3)?,
-        started: Timestamp(row.get::<_, i64>(4)? as u64),
+        created: Timestamp(row.get::<_, i64>(4)? as u64),
         owner: None,
         resumed_from: run_id(row, 6)?,
         questions: 0,
@@ -94,7 +94,7 @@ pub(super) fn last(
                ORDER BY id DESC LIMIT 1";
     let mut statement = connection.prepare_cached(sql)?;
     let last = statement.query_row(entry_range(run.number), encode::read_meter).optional()?;
-    Ok(last.unwrap_or((run.started, Meter::default())))
+    Ok(last.unwrap_or((run.created, Meter::default())))
 }
 
 /// Lists runs, newest first.
@@ -115,12 +115,12 @@ pub(super) fn runs(
             && filter.id.as_ref().is_none_or(|start| run.run.to_string().starts_with(start));
         if wanted {
             let (updated, meter) = last(connection, &run)?;
-            let Standing { run, script, state, started, owner, resumed_from, questions, .. } = run;
+            let Standing { run, script, state, created, owner, resumed_from, questions, .. } = run;
             found.push(Summary::new(
                 run,
                 script,
                 state,
-                started,
+                created,
                 updated,
                 meter,
                 owner,

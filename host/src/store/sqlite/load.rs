@@ -17,8 +17,8 @@ pub(super) fn number(connection: &Connection, run: RunId) -> Result<i64, Trouble
 
 /// Reads a run.
 pub(super) fn load(connection: &Connection, path: &Path, run: RunId) -> Result<Stored, Trouble> {
-    let sql = "SELECT runs.number, runs.state, runs.script, runs.started, runs.resumed_from, \
-               format, pml, guest, program, inputs, seed, limits, lock, trace, tenant \
+    let sql = "SELECT runs.number, runs.state, runs.script, runs.created, runs.resumed_from, \
+               format, pml, guest, program, inputs, seed, limits, lock, trace, tenant, started \
                FROM runs JOIN headers ON headers.run = runs.number WHERE runs.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([run.as_bytes()], |row| {
@@ -31,7 +31,8 @@ pub(super) fn load(connection: &Connection, path: &Path, run: RunId) -> Result<S
             program: row.get(8)?,
             inputs: row.get(9)?,
             seed: row.get(10)?,
-            started: Timestamp(row.get::<_, i64>(3)? as u64),
+            created: Timestamp(row.get::<_, i64>(3)? as u64),
+            started: Timestamp(row.get::<_, i64>(15)? as u64),
             limits: from_json(row, 11)?,
             resumed_from: run_id(row, 4)?,
             lock: row.get(12)?,

@@ -70,7 +70,7 @@ fn forget(connection: &Connection, number: i64) -> rusqlite::Result<()> {
 /// Returns whether the rule that a journal follows on its own may find something: a look that costs next to nothing.
 pub(super) fn may_find(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
     let count: i64 = connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0))?;
-    let sql = "SELECT started FROM runs ORDER BY number LIMIT 1";
+    let sql = "SELECT created FROM runs ORDER BY number LIMIT 1";
     let oldest = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).optional()?;
     let age = oldest.map(|oldest| now.since(Timestamp(oldest as u64)));
     Ok(count as u64 > Prune::KEEP || age.is_some_and(|age| age > Prune::AGE))

@@ -83,13 +83,13 @@ impl Runs {
         header: &Header,
     ) -> Result<(RunId, u64), Trouble> {
         let fence = 1;
-        let sql = "INSERT INTO runs (id, state, script, started, fence, owner, resumed_from) \
+        let sql = "INSERT INTO runs (id, state, script, created, fence, owner, resumed_from) \
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let inserted = connection.prepare_cached(sql)?.insert((
             header.run.as_bytes(),
             RunState::Running.as_str(),
             &header.script,
-            header.started.0 as i64,
+            header.created.0 as i64,
             fence,
             owner.token()?,
             header.resumed_from.as_ref().map(RunId::as_bytes),
@@ -103,8 +103,8 @@ impl Runs {
             inserted => inserted?,
         };
         let sql = "INSERT INTO headers \
-                   (run, format, pml, guest, program, inputs, seed, limits, lock, trace, tenant) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+                   (run, format, pml, guest, program, inputs, seed, started, limits, lock, trace, \
+                   tenant) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         connection.prepare_cached(sql)?.execute((
             number,
             header.format,
@@ -113,6 +113,7 @@ impl Runs {
             &header.program,
             &header.inputs,
             header.seed,
+            header.started.0 as i64,
             json(&header.limits),
             &header.lock,
             &header.trace,

@@ -21,7 +21,7 @@ CREATE TABLE runs (
     id BLOB NOT NULL UNIQUE,
     state TEXT NOT NULL,
     script TEXT NOT NULL,
-    started INTEGER NOT NULL,
+    created INTEGER NOT NULL,
     fence INTEGER NOT NULL,
     owner TEXT,
     resumed_from BLOB
@@ -34,6 +34,7 @@ CREATE TABLE headers (
     program TEXT NOT NULL,
     inputs TEXT NOT NULL,
     seed BLOB NOT NULL,
+    started INTEGER NOT NULL,
     limits TEXT NOT NULL,
     lock TEXT,
     trace TEXT NOT NULL,
@@ -85,8 +86,15 @@ pub(super) enum Found {
     Foreign,
 }
 
-/// Reads what a database says about itself.
+/// Reads what a database says about itself, all of it at one moment: another process may just be making it.
 pub(super) fn find(connection: &Connection) -> rusqlite::Result<Found> {
+    connection.execute_batch("SAVEPOINT look")?;
+    let found = look(connection);
+    connection.execute_batch("RELEASE look")?;
+    found
+}
+
+fn look(connection: &Connection) -> rusqlite::Result<Found> {
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
     let (application, version): (i32, i32) = (number("application_id")?, number("user_version")?);
     let tables: i64 =

@@ -137,7 +137,7 @@ impl Writer {
         let connection = &self.connection;
         Ok(match operation {
             Operation::Create { header, .. } => {
-                self.latest = self.latest.max(header.started);
+                self.latest = self.latest.max(header.created);
                 let (owner, shared) = (&mut self.owner, &self.shared);
                 let created = self.runs.create(connection, owner, shared, header);
                 Outcome::Lease(refused(created)?)

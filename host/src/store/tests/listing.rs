@@ -31,7 +31,7 @@ async fn a_summary_says_where_a_run_stands(journal: &dyn Journal) {
     let lease = journal.create(header.clone()).await.unwrap();
     let found = listed(journal, Filter::default()).await.remove(0);
     assert_eq!((found.run, found.state), (header.run, RunState::Running));
-    assert_eq!((found.started, found.updated), (header.started, header.started));
+    assert_eq!((found.created, found.updated), (header.created, header.created));
     assert_eq!((found.owner, found.questions), (Some(std::process::id()), 0));
     assert_eq!((&*found.script, found.resumed_from), ("a.ts", header.resumed_from));
 

@@ -31,6 +31,7 @@ async fn every_kind_of_entry_comes_back_exactly(journal: &dyn Journal) {
 async fn a_header_comes_back_exactly(journal: &dyn Journal) {
     let mut header = header("");
     header.started = LATEST;
+    header.created = LATEST;
     header.lock = None;
     header.resumed_from = Some(RunId::new());
     let _lease = journal.create(header.clone()).await.unwrap();
