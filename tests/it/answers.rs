@@ -1,20 +1,8 @@
 //! Answers to what waits, given from another process: `pml approve`.
 
-use crate::support::{open_question, pml, state, told, until};
+use crate::support::{CONFIRM, TWO, open_question, pml, state, told, until};
 use pml::json::{self, Value, json};
 use pml_kit::TestEnv;
-
-const CONFIRM: &str = "\
-console.log('before')
-const { approved } = await mcp.pml.confirm({ message: 'go on?', token: 's3cret' })
-console.log('after')
-return { approved }
-";
-
-const TWO: &str = "\
-const both = await Promise.allSettled(['one', 'two'].map(message => mcp.pml.confirm({ message })))
-return both.map(each => each.status === 'fulfilled' ? 'yes' : each.reason.code)
-";
 
 const LOOP: &str = "\
 let steps = 0

@@ -1,19 +1,7 @@
 //! Programs that wait for a person, as they are told of where nobody can be asked.
 
-use crate::support::{open_question, pml, told};
+use crate::support::{CONFIRM, TWO, open_question, pml, told};
 use pml::json::{self, Value, json};
-
-const CONFIRM: &str = "\
-console.log('before')
-const { approved } = await mcp.pml.confirm({ message: 'go on?', token: 's3cret' })
-console.log('after')
-return { approved }
-";
-
-const TWO: &str = "\
-const both = await Promise.allSettled(['one', 'two'].map(message => mcp.pml.confirm({ message })))
-return both.map(each => each.status === 'fulfilled' ? 'yes' : each.reason.code)
-";
 
 #[test]
 fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {

@@ -438,3 +438,39 @@ async fn a_journal_that_fails_stops_the_run_before_it_calls_anything_more() {
     assert!(error.to_string().contains("state.db") && error.hint().is_some());
     assert_eq!(tools.calls().len(), 1);
 }
+
+#[tokio::test]
+async fn what_a_program_gives_up_is_journalled_with_whether_it_had_left() {
+    let engine = engine_with(Arc::new(MemoryJournal::new()), |config| config.calls_in_flight(1));
+    let code = "const stop = new AbortController(); const signal = stop.signal;
+        const given = [mcp.t.hang({ n: 1 }, { signal }), mcp.t.write({ n: 2 }, { signal })].map((p) => p.catch(() => 0));
+        const timer = setTimeout(() => {}, 1e6); await mcp.pml.sleep({ ms: 1 }); stop.abort(); clearTimeout(timer);
+        mcp.t.hang({ n: 3 }); mcp.t.write({ n: 4 }); await mcp.pml.sleep({ ms: 1 }); return Promise.all(given)";
+    let tools = Written::default();
+    let outcome = engine.run(Script::ts(code)).tools(tools.clone()).await.expect("it runs");
+    assert_eq!(outcome.value(), Some(json!([0, 0])));
+    let stored = engine.journal().load(outcome.run_id).await.expect("it is kept");
+    let arguments: std::collections::BTreeMap<_, _> = stored
+        .entries
+        .iter()
+        .filter_map(|entry| match &entry.what {
+            What::Requested { call, arguments: Ok(arguments), .. } => Some((*call, arguments)),
+            _ => None,
+        })
+        .collect();
+    let given_up = stored.entries.iter().filter_map(|entry| match &entry.what {
+        What::Cancelled { call, sent } => Some(("cancelled", arguments[call].as_str(), *sent)),
+        What::Abandoned { call, sent } => Some(("abandoned", arguments[call].as_str(), *sent)),
+        _ => None,
+    });
+    assert_eq!(
+        given_up.collect::<Vec<_>>(),
+        [
+            ("cancelled", "{\"n\":1}", true),
+            ("cancelled", "{\"n\":2}", false),
+            ("cancelled", "{\"ms\":1000000}", false),
+            ("abandoned", "{\"n\":3}", true),
+            ("abandoned", "{\"n\":4}", false),
+        ]
+    );
+}

@@ -8,6 +8,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
+/// A program that asks once, between two lines.
+pub(crate) const CONFIRM: &str = "\
+console.log('before')
+const { approved } = await mcp.pml.confirm({ message: 'go on?', token: 's3cret' })
+console.log('after')
+return { approved }
+";
+
+/// A program that asks for two things at once.
+pub(crate) const TWO: &str = "\
+const both = await Promise.allSettled(['one', 'two'].map(message => mcp.pml.confirm({ message })))
+return both.map(each => each.status === 'fulfilled' ? 'yes' : each.reason.code)
+";
+
 /// A clean place to run the binary in.
 pub(crate) fn pml() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_pml"))

@@ -1,14 +1,14 @@
 //! What the journal costs: a call, going on after an answer, rebuilding, and runs that wait for people by the thousand.
 
 use crate::report::{Report, Samples};
-use crate::{Effort, Failure, progress, pss, run};
+use crate::{Effort, Failure, arrivals, progress, pss};
 use pml::json::{Value, json};
 use pml::{
     Answer, Config, Decision, Durability, Engine, Event, Journal, MemoryJournal, Question, Script,
     Store, approver_from_fn, tools_from_fn,
 };
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -48,14 +48,7 @@ async fn calls(
     let (mut with, mut without) = (Samples::default(), Samples::default());
     for round in 0..effort.pick(31, 2) {
         for (engine, samples) in [(journalled, &mut with), (unjournalled, &mut without)] {
-            let arrivals = Arc::new(Mutex::new(Vec::with_capacity(1000)));
-            let arrived = arrivals.clone();
-            let tools = tools_from_fn(move |call| {
-                arrived.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
-                std::future::ready(Ok(call.arguments))
-            });
-            assert_eq!(run(engine, CALLS, tools).await?, json!(1000));
-            let arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+            let arrivals = arrivals(engine, CALLS, 1000).await?;
             let gaps = arrivals.windows(2).map(|pair| us(pair[1] - pair[0]));
             if round > 0 {
                 gaps.for_each(|gap| samples.push(gap));

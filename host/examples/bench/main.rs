@@ -32,10 +32,11 @@ mod server;
 mod single;
 
 use pml::json::Value;
-use pml::{Config, Engine, Script, Tools};
+use pml::{Config, Engine, Script, Tools, tools_from_fn};
 use report::Report;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Whatever stops a measurement: nothing is recovered here.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -100,6 +101,22 @@ pub(crate) fn engine() -> Result<Engine, Failure> {
     let mut config = Config::new();
     config.allow_tool("t:*").calls_in_flight(growth::MOST_CALLS).cpu_time(Duration::from_secs(60));
     Ok(Engine::new(&config)?)
+}
+
+/// Runs a program that makes calls one after the other. Returns when each arrived.
+pub(crate) async fn arrivals(
+    engine: &Engine,
+    source: &str,
+    calls: usize,
+) -> Result<Vec<Instant>, Failure> {
+    let arrivals = Arc::new(Mutex::new(Vec::with_capacity(calls)));
+    let arrived = arrivals.clone();
+    let tools = tools_from_fn(move |call| {
+        arrived.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
+        std::future::ready(Ok(call.arguments))
+    });
+    assert_eq!(run(engine, source, tools).await?, Value::from(calls));
+    Ok(std::mem::take(&mut *arrivals.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// Runs a program to its value.

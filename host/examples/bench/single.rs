@@ -3,7 +3,7 @@
 use crate::native::Native;
 use crate::report::{Report, Samples};
 use crate::server::{self, Server};
-use crate::{Effort, Failure, progress, run};
+use crate::{Effort, Failure, arrivals, progress, run};
 use pml::json::{Value, json};
 use pml::{Engine, tools_from_fn};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,15 +59,7 @@ async fn calls(engine: &Engine, effort: Effort, report: &mut Report) -> Result<(
     progress("calls");
     let (mut pml, mut native) = (Samples::default(), Samples::default());
     for round in 0..effort.pick(31, 3) {
-        let arrivals = Arc::new(Mutex::new(Vec::with_capacity(1000)));
-        let arrived = arrivals.clone();
-        let tools = tools_from_fn(move |call| {
-            arrived.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
-            std::future::ready(Ok(call.arguments))
-        });
-        assert_eq!(run(engine, CALLS, tools).await?, json!(1000));
-        let arrivals =
-            std::mem::take(&mut *arrivals.lock().unwrap_or_else(PoisonError::into_inner));
+        let arrivals = arrivals(engine, CALLS, 1000).await?;
         let program = Native::start(CALLS);
         let mut native_arrivals = Vec::with_capacity(1000);
         while let Some(request) = program.next() {

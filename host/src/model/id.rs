@@ -4,43 +4,56 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 use uuid::Uuid;
 
-/// Names one run, for ever. Ids sort by the time they were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RunId(Uuid);
+macro_rules! ids {
+    ($($(#[doc = $doc:literal])+ $name:ident = $make:ident;)+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// Returns a new id.
+            #[expect(
+                clippy::new_without_default,
+                reason = "two ids are never equal, so there is no default one"
+            )]
+            pub fn new() -> $name {
+                $name(Uuid::$make())
+            }
+
+            /// Returns the id as a journal keeps it.
+            pub(crate) fn as_bytes(&self) -> &[u8; 16] {
+                self.0.as_bytes()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<$name, uuid::Error> {
+                text.parse().map($name)
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// Names one run, for ever. Ids sort by the time they were made.
+    RunId = now_v7;
+    /// Names one question: the `workflow_id` of the protocol. It cannot be guessed.
+    QuestionId = new_v4;
+}
 
 impl RunId {
-    /// Returns a new id.
-    #[expect(
-        clippy::new_without_default,
-        reason = "two ids are never equal, so there is no default one"
-    )]
-    pub fn new() -> RunId {
-        RunId(Uuid::now_v7())
-    }
-
     /// Returns the id of these bytes.
     pub(crate) fn from_bytes(bytes: [u8; 16]) -> RunId {
         RunId(Uuid::from_bytes(bytes))
-    }
-
-    /// Returns the id as a journal keeps it.
-    pub(crate) fn as_bytes(&self) -> &[u8; 16] {
-        self.0.as_bytes()
-    }
-}
-
-impl fmt::Display for RunId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl FromStr for RunId {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<RunId, uuid::Error> {
-        text.parse().map(RunId)
     }
 }
 

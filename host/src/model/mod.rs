@@ -21,12 +21,10 @@ pub use call::{Call, CallError, Reply};
 pub use clock::{Clock, SystemClock, Timestamp};
 pub use code::{Class, Code};
 pub use effects::Effects;
-pub use id::{CallId, RunId};
+pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};
-pub use question::{
-    Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Question, QuestionId,
-};
+pub use question::{Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Question};
 pub use redact::{brief, redact};
 pub use secret::Secret;
 pub use settled::Settled;

@@ -3,47 +3,11 @@
 //! A question is a batch of asks with an id of its own: an answer names the question, never the run, so that a late or
 //! repeated one can approve nothing that was not shown.
 
-use super::{CallId, RunId, Timestamp};
+use super::{CallId, QuestionId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::{fmt, str::FromStr};
-use uuid::Uuid;
-
-/// Names one question: the `workflow_id` of the protocol. It cannot be guessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct QuestionId(Uuid);
-
-impl QuestionId {
-    /// Returns a new id.
-    #[expect(
-        clippy::new_without_default,
-        reason = "two ids are never equal, so there is no default one"
-    )]
-    pub fn new() -> QuestionId {
-        QuestionId(Uuid::new_v4())
-    }
-
-    /// Returns the id as a journal keeps it.
-    pub(crate) fn as_bytes(&self) -> &[u8; 16] {
-        self.0.as_bytes()
-    }
-}
-
-impl fmt::Display for QuestionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl FromStr for QuestionId {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<QuestionId, uuid::Error> {
-        text.parse().map(QuestionId)
-    }
-}
+use std::fmt;
 
 /// Names an ask within its question: 1 for the first, then counting up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -3,9 +3,12 @@
 
 use super::calls::Calls;
 use super::history::{Given, History, Past, Reached};
+use super::session::begin;
 use super::trouble::{Diverged, Trouble};
 use crate::model::{CallId, Settled, Timestamp, escape};
-use crate::sandbox::{Begin, Instance, Intent, State, Step, Stop};
+use crate::sandbox::{GUEST_DIGEST, Instance, Intent, State, Step, Stop};
+use crate::source::Program;
+use crate::store::Header;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -45,12 +48,12 @@ struct Replaying<'a> {
 /// Runs a program again. `each` sees every step with what went into it.
 pub(super) async fn replay(
     instance: &mut Instance,
-    begin: Begin,
-    started: Timestamp,
+    header: &Header,
+    program: &Program,
     history: &History,
-    guest_changed: bool,
     mut each: impl FnMut(Timestamp, Option<(CallId, Settled)>, &Step),
 ) -> Result<Replayed, Trouble> {
+    let (started, guest_changed) = (header.started, header.guest != GUEST_DIGEST);
     let (waiting, fresh, made) = (BTreeSet::new(), Vec::new(), CallId(0));
     let mut replaying = Replaying { history, guest_changed, waiting, fresh, made };
     // What stops a program that was not stopped before is a difference too.
@@ -63,7 +66,7 @@ pub(super) async fn replay(
         }),
         false => Trouble::Stop(stop),
     };
-    let mut last = instance.start(begin, started).await.map_err(stopped)?;
+    let mut last = instance.start(begin(header, program), started).await.map_err(stopped)?;
     each(started, None, &last);
     let mut steps = 1;
     for Given { call, settled, at } in &history.given {

@@ -72,21 +72,13 @@ pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<Replay, Er
     let mut instance = Instance::new(engine.machine.clone(), limits, Box::new(|_| {}))
         .await
         .map_err(|stop| Error::from(Trouble::from(stop)))?;
-    let begin = session::begin(&header, &session::program(&header)?);
-    let guest_changed = header.guest != GUEST_DIGEST;
-    let replayed = rebuild::replay(
-        &mut instance,
-        begin,
-        header.started,
-        &history,
-        guest_changed,
-        |_, _, _| {},
-    )
-    .await;
+    let program = session::program(&header)?;
+    let replayed = rebuild::replay(&mut instance, &header, &program, &history, |_, _, _| {}).await;
     let calls = history.calls.len();
     match replayed {
         Ok(replayed) => {
             let diverged = result(stored.state, ending.as_deref(), &replayed.last.state);
+            let guest_changed = header.guest != GUEST_DIGEST;
             let diverged = diverged.map(|diverged| Diverged { guest_changed, ..diverged });
             Ok(Replay { steps: replayed.steps, calls, diverged })
         }

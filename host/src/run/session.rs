@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::event::{Event, EventSink};
 use crate::model::{Code, Limits, Question, RunId, Timestamp};
 use crate::router::Router;
-use crate::sandbox::{Begin, GUEST_DIGEST, Instance, Stop};
+use crate::sandbox::{Begin, Instance, Stop};
 use crate::source::Program;
 use crate::store::{Header, RunState, Safe, Stored, What};
 use std::sync::Arc;
@@ -241,22 +241,15 @@ impl Session {
         let mut patient = limits.clone();
         patient.cpu_time = allowance(history.meter.cpu);
         let mut instance = self.instance(patient, &console).await?;
-        let begin = begin(&header, program);
-        let mut recording = self.recorded.then(|| Recording::new(&begin, &limits));
-        let guest_changed = header.guest != GUEST_DIGEST;
-        let replayed = rebuild::replay(
-            &mut instance,
-            begin,
-            header.started,
-            &history,
-            guest_changed,
-            |now, settled, step| {
+        let mut recording =
+            self.recorded.then(|| Recording::new(&begin(&header, program), &limits));
+        let replayed =
+            rebuild::replay(&mut instance, &header, program, &history, |now, settled, step| {
                 if let Some(recording) = &mut recording {
                     recording.push(now, settled, step);
                 }
-            },
-        )
-        .await?;
+            })
+            .await?;
         let mut calls = self.calls(&limits, checkpoint);
         calls.restore_questions(&history.questions);
         let step = replayed.restore(&history, &mut calls);
