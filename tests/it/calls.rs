@@ -350,3 +350,16 @@ async fn aborting_a_call_that_never_left_cancels_no_other() {
         stop.abort(); return [await first, await second]";
     assert_eq!(value(&engine, program).await, json!([{ "n": 1 }, "ARGUMENTS_SIZE"]));
 }
+
+#[tokio::test]
+async fn a_call_that_is_given_up_makes_room_for_the_next() {
+    let engine = engine(|config| config.calls_in_flight(1));
+    let program = "const stop = new AbortController();
+        const first = mcp.t.wait({}, { signal: stop.signal }).catch((e) => e.name); const second = mcp.t.echo({ n: 2 });
+        queueMicrotask(() => stop.abort()); return [await first, (await second).n]";
+    assert_eq!(value(&engine, program).await, json!(["AbortError", 2]));
+    let late = "const stop = new AbortController();
+        const first = mcp.t.wait({}, { signal: stop.signal }).catch((e) => e.name); const second = mcp.t.echo({ n: 2 });
+        setTimeout(() => stop.abort(), 1); return [await first, (await second).n]";
+    assert_eq!(value(&engine, late).await, json!(["AbortError", 2]));
+}

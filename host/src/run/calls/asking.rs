@@ -6,16 +6,20 @@ use crate::run::checkpoint::Unmatched;
 use crate::run::perform::parse;
 
 impl Calls {
+    /// Whether nothing may go out because the checkpoint is not used up.
+    pub(super) fn held_back(&self) -> bool {
+        self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.passed())
+    }
+
     /// Whether anything waits for a person.
     pub(super) fn asks(&self) -> bool {
-        let held_back = self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.passed());
-        held_back || self.open.values().any(|open| matches!(open.stage, Stage::Asking(_)))
+        self.held_back() || self.open.values().any(|open| matches!(open.stage, Stage::Asking(_)))
     }
 
     /// What waits for a person and has not been asked yet.
     pub(in crate::run) fn unasked(&self) -> Vec<Ask> {
-        let unmatched = match (&self.checkpoint, self.unmatched) {
-            (Some(checkpoint), None) if !checkpoint.passed() => self.unmatched(),
+        let unmatched = match self.unmatched {
+            None if self.held_back() => self.unmatched(),
             _ => Vec::new(),
         };
         let calls = self.open.iter().filter_map(|(id, open)| match &open.stage {
@@ -51,8 +55,7 @@ impl Calls {
     /// Whether anything waits for this question.
     pub(in crate::run) fn waits_for(&self, question: QuestionId) -> bool {
         let waits = |open: &Open| matches!(&open.stage, Stage::Asking(asking) if asking.question == Some(question));
-        let held_back = self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.passed());
-        (held_back && self.unmatched == Some(question)) || self.open.values().any(waits)
+        (self.held_back() && self.unmatched == Some(question)) || self.open.values().any(waits)
     }
 
     /// Takes up the question about the checkpoint, where one was asked.

@@ -18,14 +18,21 @@ pub(in crate::run) struct Leaving {
 }
 
 impl Calls {
+    /// Whether a queued call may go out.
+    pub(super) fn has_room(&self) -> bool {
+        // Replies that the program has not taken count too: a busy program must not pile them up.
+        let out = self.flying.len() + self.ready.len();
+        !self.queue.is_empty() && out < self.in_flight && !self.held_back()
+    }
+
     /// Takes the queued calls that there is room for. They are to be noted, and then sent.
     pub(in crate::run) fn leaving(&mut self) -> Vec<Leaving> {
         let mut leaving = Vec::new();
-        if self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.passed()) {
+        if !self.has_room() {
             return leaving;
         }
-        // Replies that the program has not taken count too: a busy program must not pile them up.
-        while self.flying.len() + self.ready.len() + leaving.len() < self.in_flight {
+        let room = self.in_flight - self.flying.len() - self.ready.len();
+        while leaving.len() < room {
             let Some(call) = self.queue.pop_front() else { break };
             let Some(open) = self.open.get_mut(&call) else { continue };
             let Stage::Queued(arguments) = &mut open.stage else { continue };

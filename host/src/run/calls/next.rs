@@ -46,7 +46,8 @@ impl Calls {
             if !ready.is_empty() {
                 return Some(ready);
             }
-            if self.at_the_frontier() {
+            // A call that was given up has made room.
+            if self.at_the_frontier() || self.has_room() {
                 return Some(Vec::new());
             }
             if self.flying.is_empty() && self.asks() {
