@@ -374,3 +374,83 @@ async fn runs_that_hold_too_much_memory_are_put_away_and_rebuilt() {
     assert_eq!(evicted.load(Ordering::SeqCst), 5);
     let _: Option<Value> = outcome.value();
 }
+
+#[tokio::test]
+async fn a_question_that_nothing_waits_for_is_taken_back() {
+    let engine = engine(|config| {
+        config.ask_tool("t:later").question_lifetime(Some(Duration::from_millis(200)))
+    });
+    // A timer gives the first call up; the second asks anew.
+    let code = "const stop = new AbortController(); setTimeout(() => stop.abort(), 5);
+        await mcp.t.later({ n: 1 }, { signal: stop.signal }).catch(() => {}); return (await mcp.t.later({ n: 2 })).n";
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let questions = asked.clone();
+    let approver = approver_from_fn(move |question: Question| {
+        questions.lock().expect("one thread").push(question);
+        std::future::pending()
+    });
+    let running = tokio::spawn(outcome(run(&engine, code).approver(approver)));
+    let (first, second) = loop {
+        if let [first, second] = asked.lock().expect("one thread").as_slice() {
+            break (first.clone(), second.clone());
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    };
+    let open =
+        engine.journal().questions(Some(first.run), pml::Timestamp(0)).await.expect("a list");
+    let open: Vec<_> = open.iter().map(|asked| asked.question.id).collect();
+    assert_eq!(open, [second.id]);
+    assert_eq!(answer(&engine, &first, Decision::Approve).await, Answered::Gone);
+    // The first one's time is over before the second is answered.
+    tokio::time::sleep(Duration::from_millis(195).saturating_sub(Duration::from_millis(5))).await;
+    answer(&engine, &second, Decision::Approve).await;
+    let outcome = running.await.expect("no panic");
+    assert_eq!(outcome.value(), Some(json!(2)), "{:?}", outcome.ending);
+}
+
+#[tokio::test]
+async fn always_says_nothing_about_other_words_of_the_program() {
+    let engine = engine(|config| config);
+    let code = "await mcp.pml.confirm({ message: 'tidy up?' }); await mcp.pml.confirm({ message: 'delete everything?' })";
+    let first = question(&engine, code).await;
+    answer(&engine, &first, Decision::Always).await;
+    let outcome = resume(&engine, &first).await;
+    let [second] = outcome.questions() else { panic!("{:?}", outcome.ending) };
+    assert_eq!(second.asks[0].arguments["message"], "delete everything?");
+    let same = "for (let i = 0; i < 3; i++) await mcp.pml.confirm({ message: 'one more?' }); return 'done'";
+    let asked = question(&engine, same).await;
+    answer(&engine, &asked, Decision::Always).await;
+    assert_eq!(resume(&engine, &asked).await.value(), Some(json!("done")));
+}
+
+#[tokio::test]
+async fn a_replay_finds_a_slot_while_runs_wait_for_people() {
+    let engine = engine(|config| config.ask_tool("t:later").runs(1));
+    let done = outcome(run(&engine, "await mcp.t.echo({}); return 1")).await;
+    let approver = approver_from_fn(|_| std::future::pending());
+    let waiting = tokio::spawn(outcome(run(&engine, "await mcp.t.later({})").approver(approver)));
+    while engine.journal().questions(None, pml::Timestamp(0)).await.expect("a list").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let replay = engine.replay_run(done.run_id).await.expect("the sandbox works");
+    assert_eq!(replay.diverged, None);
+    waiting.abort();
+}
+
+#[tokio::test]
+async fn a_run_that_was_put_away_is_not_rebuilt_for_every_timer() {
+    let engine = engine(|config| config.ask_tool("t:later").waiting_memory(0));
+    let evicted = Arc::new(AtomicUsize::new(0));
+    let count = evicted.clone();
+    let code = "let ticks = 0; const every = setInterval(() => ticks++, 1);
+        await mcp.t.later({}); clearInterval(every); return ticks > 0";
+    let approver = approver_from_fn(|_| async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        Some(say(Decision::Approve))
+    });
+    let run = run(&engine, code).approver(approver).events(move |event: &Event| {
+        count.fetch_add(usize::from(matches!(event, Event::Evicted { .. })), Ordering::SeqCst);
+    });
+    assert_eq!(outcome(run).await.value(), Some(json!(true)));
+    assert!(evicted.load(Ordering::SeqCst) < 150, "{evicted:?}");
+}

@@ -17,6 +17,7 @@ mod hostile;
 mod journals;
 mod kills;
 mod limits;
+mod mended;
 #[cfg(target_os = "linux")]
 mod prompts;
 mod rebuilds;

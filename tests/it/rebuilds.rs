@@ -474,3 +474,38 @@ async fn what_a_program_gives_up_is_journalled_with_whether_it_had_left() {
         ]
     );
 }
+
+#[tokio::test]
+async fn an_abort_that_arrives_during_a_rebuild_ends_the_run() {
+    let inner = Arc::new(MemoryJournal::new());
+    let engine = engine_with(inner.clone(), |config| config.ask_tool("t:ask"));
+    let tools = Written::default();
+    let code = "try { await mcp.t.ask({}) } catch {} await mcp.t.write({}); return 'swallowed'";
+    let waiting = engine.run(Script::ts(code)).tools(tools.clone()).await.expect("it waits");
+    let question = waiting.questions()[0].id;
+    // The answer is recorded right after the run was read.
+    let (abort, recorder) = (Answer::all(Decision::Abort, "tester", "a test"), inner.clone());
+    let journal = Hooked::new(inner).on_load(move |_| {
+        drop(recorder.answer(question, abort.clone(), Timestamp(0)));
+    });
+    let late = engine_with(Arc::new(journal), |config| config.ask_tool("t:ask"));
+    let outcome = late.resume(waiting.run_id).tools(tools.clone()).await.expect("it ends");
+    assert!(matches!(outcome.ending, Ending::Aborted(_)), "{:?}", outcome.ending);
+    assert!(tools.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_run_is_rebuilt_within_its_own_limit_of_cpu_time() {
+    let engine = engine_with(Arc::new(MemoryJournal::new()), |config| {
+        config.ask_tool("t:ask").cpu_time(Duration::from_millis(400)).waiting_memory(0)
+    });
+    // Every step of it is lawful; together they are more than the journal knows of when it is cut off.
+    let code = "await mcp.pml.sleep({ ms: 0 }); let x = 0; for (let i = 0; i < 2e6; i++) x += i; return mcp.t.ask({ n: 1 })";
+    let waiting = engine.run(Script::ts(code)).tools(Written::default()).await.expect("it runs");
+    let question = waiting.questions().first().expect("it waits").clone();
+    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    engine.answer(question.id, yes).await.expect("it records");
+    let outcome = resume(&engine, question.run, &Written::default()).await;
+    assert_eq!(outcome.value(), Some(json!({ "n": 1 })), "{:?}", outcome.ending);
+    assert!(outcome.usage.cpu_time >= waiting.usage.cpu_time, "what it used is not forgotten");
+}

@@ -21,6 +21,11 @@ macro_rules! ids {
                 $name(Uuid::$make())
             }
 
+            /// Returns the id of these bytes.
+            pub(crate) fn from_bytes(bytes: [u8; 16]) -> $name {
+                $name(Uuid::from_bytes(bytes))
+            }
+
             /// Returns the id as a journal keeps it.
             pub(crate) fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
@@ -48,13 +53,6 @@ ids! {
     RunId = now_v7;
     /// Names one question: the `workflow_id` of the protocol. It cannot be guessed.
     QuestionId = new_v4;
-}
-
-impl RunId {
-    /// Returns the id of these bytes.
-    pub(crate) fn from_bytes(bytes: [u8; 16]) -> RunId {
-        RunId(Uuid::from_bytes(bytes))
-    }
 }
 
 /// Names a call within its run: 1 for the first, then counting up.

@@ -11,6 +11,7 @@ use crate::model::{Code, Decided, Decision};
 use crate::sandbox::Stop;
 use crate::source::Program;
 use crate::store::{RunState, Safe, What};
+use std::collections::BTreeSet;
 
 impl Session {
     /// The program ended by itself.
@@ -56,11 +57,11 @@ impl Session {
     ) -> Result<Outcome, Error> {
         let stored = self.ledger.journal().load(self.ledger.run()).await?;
         let history = History::read(stored.entries);
-        let settled = |call| history.given.iter().any(|given| given.call == call);
+        let given: BTreeSet<_> = history.given.iter().map(|given| given.call).collect();
         let done = history
             .calls
             .iter()
-            .filter(|(call, past)| past.reached == Reached::Done && settled(**call));
+            .filter(|(call, past)| past.reached == Reached::Done && given.contains(call));
         let completed = done.map(|(call, past)| Completed { call: *call, tool: past.tool.clone() });
         let aborted = Aborted {
             message: "Workflow aborted by user".into(),

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 
 /// Why the wait is over.
 pub(super) enum Woke {
-    /// Something was decided; this is everything that ever was.
+    /// This was decided.
     Decided(Vec<Decided>),
     /// A sleep has ended.
     Due,
@@ -65,6 +65,14 @@ impl Desk {
         self.open.push(question);
     }
 
+    /// Takes back the questions that nothing waits for. Returns which.
+    pub(super) fn withdraw(&mut self, waits: impl Fn(QuestionId) -> bool) -> Vec<QuestionId> {
+        let gone = self.open.extract_if(.., |question| !waits(question.id));
+        let gone: Vec<_> = gone.map(|question| question.id).collect();
+        self.asking.retain(|(asked, _)| !gone.contains(asked));
+        gone
+    }
+
     /// The questions that are open.
     pub(super) fn open(&self) -> &[Question] {
         &self.open
@@ -100,10 +108,12 @@ impl Desk {
         seat: Option<&Seat>,
     ) -> Result<Woke, StoreError> {
         loop {
-            let decided = self.journal.decided(self.run).await?;
+            let mut decided = self.journal.decided(self.run).await?;
             if decided.len() > self.read {
+                let fresh = decided.split_off(self.read);
+                decided.extend_from_slice(&fresh);
                 self.take_note(&decided);
-                return Ok(Woke::Decided(decided));
+                return Ok(Woke::Decided(fresh));
             }
             let now = clock.now();
             if let Some(question) = self.open.iter().find(|question| question.expired(now)) {

@@ -4,9 +4,9 @@ use super::parking::Parking;
 use super::{Divergence, Recording, Replay, Run, replay};
 use crate::config::{Config, Settings};
 use crate::error::Error;
-use crate::model::{Answer, Code, QuestionId, RunId};
+use crate::model::{Answer, Code, Limits, Line, QuestionId, RunId};
 use crate::router::Policy;
-use crate::sandbox::Machine;
+use crate::sandbox::{Instance, Machine, Stop};
 use crate::source::Script;
 use crate::store::{Answered, Journal, MemoryJournal};
 use std::{fmt, sync::Arc};
@@ -50,6 +50,22 @@ impl Engine {
             settings: Arc::new(settings),
             journal,
         })
+    }
+
+    /// Makes a fresh guest. If there is no slot for it, the run that has waited longest for people gives up its own.
+    pub(super) async fn instance(
+        &self,
+        limits: Limits,
+        on_line: Box<dyn FnMut(&Line) + Send>,
+    ) -> Result<Instance, Stop> {
+        let slot = match self.machine.try_slot() {
+            Some(slot) => slot,
+            None => {
+                let _queued = self.parking.queue();
+                self.machine.slot().await?
+            }
+        };
+        Instance::new(self.machine.clone(), slot, limits, on_line).await
     }
 
     /// Returns a run of `script`, which starts when it is awaited.

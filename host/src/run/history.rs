@@ -1,6 +1,6 @@
 //! A journal, read: what is known of each call, and what the program was given in which order.
 
-use crate::model::{CallId, Question, QuestionId, Settled, Timestamp};
+use crate::model::{AskKind, CallId, Code, Question, QuestionId, Settled, Timestamp};
 use crate::store::{Entry, Meter, Verdict, What};
 use std::collections::BTreeMap;
 
@@ -73,7 +73,9 @@ impl History {
         match what {
             What::Requested { call, tool, arguments, verdict } => {
                 let reached = Reached::Requested;
-                let past = Past { tool, arguments, verdict, reached, unknown: false };
+                // An earlier run made it, and nobody knew its outcome; so it is until somebody does.
+                let unknown = matches!(verdict, Verdict::Ask { kind: AskKind::UncertainCall, .. });
+                let past = Past { tool, arguments, verdict, reached, unknown };
                 self.calls.insert(call, past);
             }
             What::Asked { question } => {
@@ -89,14 +91,14 @@ impl History {
             What::Settled { call, settled } => {
                 self.reach(call, Reached::Done);
                 if let Some(past) = self.calls.get_mut(&call) {
-                    past.unknown = false;
+                    past.unknown &= tells_nothing(&settled);
                 }
                 self.given.push(Given { call, settled, at });
             }
             What::Cancelled { call, .. } | What::Abandoned { call, .. } => {
                 self.reach(call, Reached::Done);
             }
-            What::Resumed { .. } | What::Ended { .. } => {}
+            What::Withdrawn { .. } | What::Resumed { .. } | What::Ended { .. } => {}
         }
     }
 
@@ -105,5 +107,14 @@ impl History {
             past.reached = reached;
             past.unknown |= reached == Reached::Executing;
         }
+    }
+}
+
+/// Whether an outcome is ours and says nothing of what the tool did.
+fn tells_nothing(settled: &Settled) -> bool {
+    let codes = [Code::OutcomeUnknown, Code::ReplySize, Code::Internal];
+    match settled {
+        Settled::Value(_) => false,
+        Settled::Error { code, .. } => codes.iter().any(|ours| ours.as_str() == code),
     }
 }

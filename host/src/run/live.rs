@@ -175,11 +175,14 @@ impl Live {
     /// Does what was decided.
     pub(super) fn decide(&mut self, decided: &[Decided]) {
         for one in decided {
-            let asked = self.questions.iter().find(|asked| asked.id == one.question);
+            // The latest questions are asked about most.
+            let asked = self.questions.iter().rev().find(|asked| asked.id == one.question);
             let Some(ask) = asked.and_then(|asked| asked.ask(one.ask)) else { continue };
-            // Where there is no call that could be given the refusal, it is the run that is refused.
-            if ask.call.is_none() && one.decision == Decision::Decline {
+            // Where there is no call that could be given a refusal, it is the run that is refused.
+            let refuses = ask.call.is_none() && one.decision == Decision::Decline;
+            if one.decision.ends() || refuses {
                 self.refused = Some(one.clone());
+                return;
             }
             self.calls.decide(one.question, ask, &one.decision);
         }

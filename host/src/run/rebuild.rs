@@ -12,16 +12,13 @@ use crate::store::Header;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// A program is given this many times the CPU time that it took before: another machine may be slower, and a program that
-/// does something else than before must end.
+/// A program may take this many times the CPU time of its limit to be run again: another machine may be slower, and a
+/// program that does something else than before must end.
 const SLACK: u32 = 10;
 
-/// The same, at least.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The CPU time that a program which took `before` may take again.
-pub(super) fn allowance(before: Duration) -> Duration {
-    before.saturating_mul(SLACK).max(PATIENCE)
+/// The CPU time that a program under this limit may take when it is run again.
+pub(super) fn allowance(limit: Duration) -> Duration {
+    limit.saturating_mul(SLACK)
 }
 
 /// Where a program stands when its journal is used up.

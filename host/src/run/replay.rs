@@ -5,7 +5,7 @@ use super::trouble::Trouble;
 use super::{Diverged, Engine, Recording, rebuild, session};
 use crate::error::Error;
 use crate::model::{Code, RunId};
-use crate::sandbox::{GUEST_DIGEST, Instance, State, Step, Stop};
+use crate::sandbox::{GUEST_DIGEST, State, Step, Stop};
 use crate::store::{RunState, What};
 use serde::Serialize;
 
@@ -26,8 +26,7 @@ pub(super) async fn replay(
     recording: &Recording,
 ) -> Result<Option<Divergence>, Error> {
     let limits = recording.limits.clone();
-    let mut instance =
-        Instance::new(engine.machine.clone(), limits, Box::new(|_| {})).await.map_err(broken)?;
+    let mut instance = engine.instance(limits, Box::new(|_| {})).await.map_err(broken)?;
     for (index, turn) in recording.turns.iter().enumerate() {
         let found = match &turn.settled {
             None => instance.start(recording.begin(), turn.now).await,
@@ -68,10 +67,9 @@ pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<Replay, Er
     });
     let history = History::read(stored.entries);
     let mut limits = header.limits.clone();
-    limits.cpu_time = rebuild::allowance(history.meter.cpu);
-    let mut instance = Instance::new(engine.machine.clone(), limits, Box::new(|_| {}))
-        .await
-        .map_err(|stop| Error::from(Trouble::from(stop)))?;
+    limits.cpu_time = rebuild::allowance(limits.cpu_time);
+    let instance = engine.instance(limits, Box::new(|_| {})).await;
+    let mut instance = instance.map_err(|stop| Error::from(Trouble::from(stop)))?;
     let program = session::program(&header)?;
     let replayed = rebuild::replay(&mut instance, &header, &program, &history, |_, _, _| {}).await;
     let calls = history.calls.len();

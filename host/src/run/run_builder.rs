@@ -16,6 +16,7 @@ use crate::store::{Header, Lease, Meter, RunState, Safe, What};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 use std::{fmt, sync::Arc};
 
 /// One run of a program. It starts when it is awaited, inside a tokio runtime. Dropped before it is over, it is cut off
@@ -169,7 +170,8 @@ impl Run {
         let desk = Desk::new(id, journal, approver, events.clone());
         let router = Arc::new(Router::new(engine.policy.clone(), tools));
         let told = Arc::new(AtomicU64::new(meter.lines));
-        Session { engine, script, router, events, ledger, desk, clock, told, recorded }
+        let rebuilding = Duration::ZERO;
+        Session { engine, script, router, events, ledger, desk, clock, told, recorded, rebuilding }
     }
 }
 

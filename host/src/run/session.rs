@@ -16,11 +16,15 @@ use crate::error::Error;
 use crate::event::{Event, EventSink};
 use crate::model::{Code, Limits, Question, RunId, Timestamp};
 use crate::router::Router;
-use crate::sandbox::{Begin, Instance, Stop};
+use crate::sandbox::{Begin, Instance, Intent, Step, Stop};
 use crate::source::Program;
 use crate::store::{Header, RunState, Safe, Stored, What};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+/// A run that was put away is not rebuilt for its sleeps before this many times what that took the last time.
+const REST: u32 = 20;
 
 /// What a program starts with.
 pub(super) struct Fresh {
@@ -55,6 +59,8 @@ pub(super) struct Session {
     pub(super) clock: RunClock,
     pub(super) told: Arc<AtomicU64>,
     pub(super) recorded: bool,
+    /// How long it took to rebuild the run the last time.
+    pub(super) rebuilding: Duration,
 }
 
 impl Session {
@@ -74,6 +80,9 @@ impl Session {
                 Left::Evicted { due } => due,
             };
             self.events.event(&Event::Evicted { run: self.id() });
+            // Its sleeps may end late: rebuilding a run is work that nobody is charged for.
+            let rested = self.clock.now().plus(self.rebuilding.saturating_mul(REST));
+            let due = due.map(|due| due.max(rested));
             let woke = self.desk.wait(&mut self.clock, due, None).await?;
             if let Some(outcome) = self.over_while_away(woke).await? {
                 return Ok(outcome);
@@ -104,12 +113,15 @@ impl Session {
     }
 
     /// Runs in memory until the run is over or its slot is needed.
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     async fn in_memory(&mut self, start: Start) -> Result<Left, Error> {
         let (program, live) = match start {
             Start::Fresh(fresh) => (fresh.program.clone(), self.begin(*fresh).await),
             Start::Stored(stored) => {
                 let program = program(&stored.header)?;
+                let began = Instant::now();
                 let live = self.rebuild(*stored, &program).await;
+                self.rebuilding = began.elapsed();
                 (program, live)
             }
         };
@@ -175,18 +187,25 @@ impl Session {
         Ok(Some(Left::Over(Box::new(over))))
     }
 
-    /// Puts everything that waits for a person and was not asked yet into one question.
+    /// Puts everything that waits for a person and was not asked yet into one question, and takes back the questions that
+    /// nothing waits for any more.
     async fn raise(&mut self, live: &mut Live) -> Result<(), Error> {
+        let now = live.clock.now();
+        live.measure(&mut self.ledger);
+        for question in self.desk.withdraw(|question| live.calls.waits_for(question)) {
+            self.ledger.note(now, What::Withdrawn { question });
+        }
         let asks = live.calls.unasked();
         if asks.is_empty() {
+            if !self.ledger.is_blank() {
+                self.ledger.write(RunState::Waiting, Safe::Process).await?;
+            }
             return Ok(());
         }
-        let now = live.clock.now();
         let expires = self.engine.settings.question_lifetime.map(|lifetime| now.plus(lifetime));
         let question = Question::new(self.id(), self.script.clone(), now, expires, asks);
         live.calls.asked(&question);
         live.questions.push(question.clone());
-        live.measure(&mut self.ledger);
         self.ledger.note(now, What::Asked { question: question.clone() });
         self.ledger.write(RunState::Waiting, Safe::Process).await?;
         self.events.event(&Event::Asked { run: self.id(), question: question.clone() });
@@ -194,12 +213,9 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a slot. If there is none, the run that has waited longest for people gives up its own.
     async fn instance(&mut self, limits: Limits, console: &Arc<Console>) -> Result<Instance, Stop> {
-        let machine = self.engine.machine.clone();
-        let _queued = machine.is_full().then(|| self.engine.parking.queue());
-        let console = console.clone();
-        Instance::new(machine, limits, Box::new(move |line| console.line(line))).await
+        let (engine, console) = (self.engine.clone(), console.clone());
+        engine.instance(limits, Box::new(move |line| console.line(line))).await
     }
 
     async fn begin(&mut self, fresh: Fresh) -> Result<Live, Trouble> {
@@ -227,10 +243,10 @@ impl Session {
     async fn rebuild(&mut self, stored: Stored, program: &Program) -> Result<Live, Trouble> {
         let Stored { header, entries, .. } = stored;
         let history = History::read(entries);
-        let checkpoint = match header.resumed_from {
-            Some(from) => {
-                let earlier = self.ledger.journal().load(from).await?;
-                let mut checkpoint = Checkpoint::new(from, &History::read(earlier.entries));
+        let checkpoint = match &header.checkpoint {
+            Some(text) => {
+                let checkpoint = Checkpoint::read(text);
+                let mut checkpoint = checkpoint.map_err(|error| Stop::Broken(error.to_string()))?;
                 checkpoint.take_all_again(&history);
                 Some(checkpoint)
             }
@@ -239,7 +255,7 @@ impl Session {
         let limits = header.limits.clone();
         let console = self.console();
         let mut patient = limits.clone();
-        patient.cpu_time = allowance(history.meter.cpu);
+        patient.cpu_time = allowance(limits.cpu_time);
         let mut instance = self.instance(patient, &console).await?;
         let mut recording =
             self.recorded.then(|| Recording::new(&begin(&header, program), &limits));
@@ -253,7 +269,7 @@ impl Session {
         let mut calls = self.calls(&limits, checkpoint);
         calls.restore_questions(&history.questions);
         let step = replayed.restore(&history, &mut calls);
-        instance.take_up(history.meter.cpu, limits.cpu_time, calls.held());
+        instance.take_up(history.meter.cpu, limits.cpu_time, calls.held() + held(&step));
         self.clock.reach(history.last);
         let made = history.calls.len() as u64;
         let mut live = Live {
@@ -285,6 +301,15 @@ impl Session {
     fn calls(&self, limits: &Limits, checkpoint: Option<Checkpoint>) -> Calls {
         Calls::new(self.id(), limits, self.router.clone(), self.events.clone(), checkpoint)
     }
+}
+
+/// The bytes of arguments that the calls of a step hold.
+fn held(step: &Step) -> usize {
+    let size = |intent: &Intent| match intent {
+        Intent::Request { arguments: Ok(arguments), .. } => arguments.len(),
+        _ => 0,
+    };
+    step.intents.iter().map(size).sum()
 }
 
 /// The program of a stored run.

@@ -68,6 +68,17 @@ impl Told {
         };
         let now = engine.settings.clock.now();
         let started = earlier_header.map(|header| header.started);
+        let checkpoint = match &earlier {
+            Some(stored) => {
+                let history = History::read(stored.entries.clone());
+                Some(Checkpoint::of(&stored.header, &history).map_err(|error| {
+                    Error::new(Code::Journal, "the earlier run's checkpoint cannot be read")
+                        .with_source(error)
+                })?)
+            }
+            None => None,
+        };
+        let (checkpoint, kept) = checkpoint.unzip();
         let header = Header {
             run,
             format: FORMAT,
@@ -83,12 +94,11 @@ impl Told {
             started: started.unwrap_or(now),
             limits: limits.clone(),
             resumed_from: self.resume_from,
+            checkpoint: kept,
             lock: None,
             trace: self.trace.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
             tenant: self.tenant,
         };
-        let checkpoint = earlier
-            .map(|stored| Checkpoint::new(stored.header.run, &History::read(stored.entries)));
         let begin = Begin { modules: modules(&program), inputs, seed };
         Ok(Ok((header, Box::new(Fresh { program, begin, limits, checkpoint }))))
     }

@@ -5,7 +5,7 @@
 use super::bindings::Guest;
 use super::bindings::exports::pml::sandbox::program as wit;
 use super::cpu::Cpu;
-use super::machine::Machine;
+use super::machine::{Machine, Slot};
 use super::state::{GuestState, LineSink};
 use super::{Module, State, Step, Stop, convert};
 use crate::model::{CallId, Limits, Settled, Timestamp};
@@ -13,7 +13,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 use wasmtime::{Store, UpdateDeadline};
 
 /// Bytes that one call may carry in or out. Sizes have limits of their own; this is above all of them.
@@ -33,18 +32,17 @@ pub(crate) struct Instance {
     guest: Guest,
     machine: Arc<Machine>,
     cpu: Arc<Cpu>,
-    _slot: OwnedSemaphorePermit,
+    _slot: Slot,
 }
 
 impl Instance {
-    /// Takes a slot, waiting for one if all are taken, and makes a fresh guest in it.
+    /// Makes a fresh guest in a slot of the machine.
     pub(crate) async fn new(
         machine: Arc<Machine>,
+        slot: Slot,
         limits: Limits,
         on_line: LineSink,
     ) -> Result<Instance, Stop> {
-        let slot = machine.slots.clone().acquire_owned().await;
-        let slot = slot.map_err(|closed| Stop::Broken(closed.to_string()))?;
         let cpu = Arc::<Cpu>::default();
         let state = GuestState {
             limits,

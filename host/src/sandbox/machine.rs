@@ -4,10 +4,10 @@ use super::artifact::Place;
 use super::bindings::{Guest, GuestPre};
 use super::state::{GuestState, TABLE_CEILING};
 use super::ticker::Ticker;
-use super::{artifact, tunables};
+use super::{Stop, artifact, tunables};
 use crate::model::MEMORY_CEILING;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::{HasSelf, Linker};
 use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
 
@@ -32,7 +32,7 @@ pub(crate) struct Machine {
     pub(super) guest: GuestPre<GuestState>,
     pub(super) ticker: Ticker,
     /// One permit for each slot of the pool: who finds none waits.
-    pub(super) slots: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 impl Machine {
@@ -70,8 +70,19 @@ impl Machine {
         Ok(Machine { engine, guest, ticker, slots })
     }
 
-    /// Whether every slot is taken.
-    pub(crate) fn is_full(&self) -> bool {
-        self.slots.available_permits() == 0
+    /// Takes a slot, if one is free.
+    pub(crate) fn try_slot(&self) -> Option<Slot> {
+        self.slots.clone().try_acquire_owned().ok().map(Slot)
+    }
+
+    /// Waits for a slot. Those who wait get theirs in the order in which they came.
+    pub(crate) async fn slot(&self) -> std::result::Result<Slot, Stop> {
+        let slot = self.slots.clone().acquire_owned().await;
+        slot.map(Slot).map_err(|closed| Stop::Broken(closed.to_string()))
     }
 }
+
+/// Room for one guest.
+pub(crate) struct Slot(
+    #[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit,
+);

@@ -4,7 +4,7 @@
 //! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
 
 use crate::model::{
-    AskKind, CallId, Limits, Question, RunId, Settled, Tenant, Timestamp, ToolName,
+    AskKind, CallId, Limits, Question, QuestionId, RunId, Settled, Tenant, Timestamp, ToolName,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -40,6 +40,8 @@ pub struct Header {
     pub limits: Limits,
     /// The run whose settled calls this one uses again.
     pub resumed_from: Option<RunId>,
+    /// What that run had done and this one may use again: one JSON text.
+    pub checkpoint: Option<String>,
     /// sha256 of the lockfile it ran under.
     pub lock: Option<String>,
     /// The trace it belongs to: 32 hex digits.
@@ -90,8 +92,8 @@ pub enum Verdict {
     },
     /// The run that this one was resumed from has its outcome already.
     Recall {
-        /// The call of that run.
-        call: CallId,
+        /// Its number in the checkpoint.
+        number: u64,
     },
 }
 
@@ -133,6 +135,11 @@ pub enum What {
     Asked {
         /// What.
         question: Question,
+    },
+    /// Nothing waits for a question any more: the program gave its calls up.
+    Withdrawn {
+        /// Which.
+        question: QuestionId,
     },
     /// A call is about to go out. If nothing follows, nobody knows what became of it.
     Executing {
@@ -183,7 +190,10 @@ impl What {
             | What::Settled { call, .. }
             | What::Cancelled { call, .. }
             | What::Abandoned { call, .. } => Some(*call),
-            What::Asked { .. } | What::Resumed { .. } | What::Ended { .. } => None,
+            What::Asked { .. }
+            | What::Withdrawn { .. }
+            | What::Resumed { .. }
+            | What::Ended { .. } => None,
         }
     }
 }

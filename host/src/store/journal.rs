@@ -106,8 +106,8 @@ pub trait Journal: Send + Sync + 'static {
     /// Takes down a new run, which the caller then owns; it is `Running`.
     fn create(&self, header: Header) -> Pending<Lease>;
 
-    /// Writes to a run. A batch with a [`Question`](crate::Question) opens it; a batch whose state is an ended one closes
-    /// all open questions of the run and frees it.
+    /// Writes to a run. An `Asked` entry opens its question, a `Withdrawn` one closes it; a batch whose state is an ended one
+    /// closes all open questions of the run and frees it.
     fn append(&self, lease: &Lease, batch: Batch) -> Pending<()>;
 
     /// Takes a run over that nobody has, or whose owner is dead.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::model::{Answer, Decided, Decisions, Question, QuestionId, RunId, Timestamp};
 use futures_util::future::ready;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -90,25 +90,22 @@ impl Held {
         });
         let asked: Vec<_> = asked.collect();
         kept.questions.extend(asked.iter().map(|asked| asked.question.id));
+        let withdrawn = batch.entries.iter().filter_map(|entry| match &entry.what {
+            What::Withdrawn { question } => Some(*question),
+            _ => None,
+        });
+        let withdrawn: Vec<_> = withdrawn.collect();
         kept.entries.extend(batch.entries);
         if let Some(state) = batch.state {
             kept.state = state;
         }
         let ended = kept.state.ended().then(|| kept.questions.clone());
         self.questions.extend(asked.into_iter().map(|asked| (asked.question.id, asked)));
-        if let Some(questions) = ended {
-            for question in questions {
-                self.questions.entry(question).and_modify(|asked| asked.open = false);
-            }
-            self.over.push_back(run);
+        self.over.extend(ended.is_some().then_some(run));
+        for question in withdrawn.into_iter().chain(ended.into_iter().flatten()) {
+            self.questions.entry(question).and_modify(|asked| asked.open = false);
         }
         Ok(())
-    }
-
-    /// Runs that others, which are not over, take up.
-    fn needed(&self) -> HashSet<RunId> {
-        let going_on = self.runs.values().filter(|kept| !kept.state.ended());
-        going_on.filter_map(|kept| kept.header.resumed_from).collect()
     }
 
     fn forget(&mut self, run: RunId) {
@@ -203,13 +200,9 @@ impl Journal for MemoryJournal {
     fn append(&self, lease: &Lease, batch: Batch) -> Pending<()> {
         let mut held = self.held();
         let done = held.append(lease.run, lease.fence, batch);
-        if held.over.len() > self.keep {
-            let needed = held.needed();
-            let surplus = held.over.len() - self.keep;
-            let old = held.over.iter().filter(|run| !needed.contains(run)).take(surplus);
-            let old: Vec<_> = old.copied().collect();
-            held.over.retain(|run| !old.contains(run));
-            old.into_iter().for_each(|run| held.forget(run));
+        while held.over.len() > self.keep {
+            let oldest = held.over.pop_front();
+            oldest.into_iter().for_each(|run| held.forget(run));
         }
         at_once(done)
     }
@@ -300,11 +293,10 @@ impl Journal for MemoryJournal {
 
     fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
         let mut held = self.held();
-        let needed = held.needed();
         let mut over: Vec<_> = held
             .runs
             .iter()
-            .filter(|(run, kept)| !kept.owned && !needed.contains(run))
+            .filter(|(_, kept)| !kept.owned)
             .map(|(run, kept)| held.summary(*run, kept, now))
             .filter(|summary| rule.covers(summary.state))
             .collect();

@@ -173,7 +173,7 @@ pub enum Answered {
     Gone,
 }
 
-/// Which runs to forget. A run that somebody has, that waits for a person, or that such a run takes up, is never forgotten.
+/// Which runs to forget. A run that somebody has, or that waits for a person, is never forgotten.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Prune {

@@ -29,6 +29,7 @@ pub(in crate::cli) fn header() -> Header {
         started: at(0),
         limits: Limits::default(),
         resumed_from: None,
+        checkpoint: None,
         lock: None,
         trace: "cd".repeat(16),
         tenant: Tenant::default(),

@@ -123,7 +123,7 @@ pub(super) fn fold(entries: &[Entry], until: Timestamp) -> Vec<Folded> {
                     call.turn(at, standing, None);
                 }
             }
-            What::Resumed { .. } | What::Ended { .. } => {}
+            What::Withdrawn { .. } | What::Resumed { .. } | What::Ended { .. } => {}
         }
     }
     for call in calls.values_mut().filter(|call| call.ended.is_none()) {

@@ -1,9 +1,27 @@
 //! Calls that wait for a person, and what was decided about them.
 
 use super::open::{Calls, Open, Stage};
-use crate::model::{Ask, AskKind, CallError, Code, Decision, Question, QuestionId, ToolName};
+use crate::model::{
+    Ask, AskId, AskKind, CallError, Code, Decision, Question, QuestionId, ToolName,
+};
+use crate::router::BUILT_IN;
 use crate::run::checkpoint::Unmatched;
 use crate::run::perform::parse;
+use std::collections::BTreeSet;
+
+/// The question about calls of the checkpoint that the program did not ask for again.
+pub(super) struct Unmatching {
+    question: QuestionId,
+    /// Its asks that nobody has decided about.
+    open: BTreeSet<AskId>,
+}
+
+impl Unmatching {
+    fn new(question: &Question) -> Unmatching {
+        let open = question.asks.iter().filter(|ask| ask.call.is_none()).map(|ask| ask.id);
+        Unmatching { question: question.id, open: open.collect() }
+    }
+}
 
 impl Calls {
     /// Whether nothing may go out because the checkpoint is not used up.
@@ -18,7 +36,7 @@ impl Calls {
 
     /// What waits for a person and has not been asked yet.
     pub(in crate::run) fn unasked(&self) -> Vec<Ask> {
-        let unmatched = match self.unmatched {
+        let unmatched = match &self.unmatched {
             None if self.held_back() => self.unmatched(),
             _ => Vec::new(),
         };
@@ -41,46 +59,68 @@ impl Calls {
 
     /// Notes that a question was asked.
     pub(in crate::run) fn asked(&mut self, question: &Question) {
-        for ask in &question.asks {
-            match ask.call.map(|call| self.open.get_mut(&call)) {
-                Some(Some(Open { stage: Stage::Asking(asking), .. })) => {
-                    asking.question = Some(question.id);
-                }
-                Some(_) => {}
-                None => self.unmatched = Some(question.id),
+        for call in question.asks.iter().filter_map(|ask| ask.call) {
+            if let Some(Open { stage: Stage::Asking(asking), .. }) = self.open.get_mut(&call) {
+                asking.question = Some(question.id);
             }
+        }
+        if question.asks.iter().any(|ask| ask.call.is_none()) {
+            self.unmatched = Some(Unmatching::new(question));
         }
     }
 
     /// Whether anything waits for this question.
     pub(in crate::run) fn waits_for(&self, question: QuestionId) -> bool {
-        let waits = |open: &Open| matches!(&open.stage, Stage::Asking(asking) if asking.question == Some(question));
-        (self.held_back() && self.unmatched == Some(question)) || self.open.values().any(waits)
+        let about_the_run = self.unmatched.as_ref().is_some_and(|asked| asked.question == question);
+        (self.held_back() && about_the_run)
+            || self.open.values().any(|open| open.waits_for(question))
     }
 
     /// Takes up the question about the checkpoint, where one was asked.
     pub(in crate::run) fn restore_questions(&mut self, questions: &[Question]) {
         let about_the_run =
             |question: &&Question| question.asks.iter().any(|ask| ask.call.is_none());
-        self.unmatched = questions.iter().find(about_the_run).map(|question| question.id);
+        self.unmatched = questions.iter().find(about_the_run).map(Unmatching::new);
+    }
+
+    fn grant(&mut self, ask: &Ask) {
+        let Ok(tool) = ask.tool.parse::<ToolName>() else { return };
+        // What is built in asks with the program's own words: a yes to some is none to others.
+        match tool.server() == BUILT_IN {
+            true => self.granted_words.push(ask.arguments.clone()),
+            false => drop(self.granted.insert(tool)),
+        }
+    }
+
+    /// Whether a person allowed this for the rest of the run.
+    pub(super) fn is_granted(&self, tool: &ToolName, arguments: &str) -> bool {
+        match tool.server() == BUILT_IN {
+            true => parse(arguments).is_ok_and(|words| self.granted_words.contains(&words)),
+            false => self.granted.contains(tool),
+        }
+    }
+
+    /// A person goes on without a call of the checkpoint. Once that is said of all, calls may go out.
+    fn let_go(&mut self, question: QuestionId, ask: AskId) {
+        let asked = self.unmatched.as_mut().filter(|asked| asked.question == question);
+        let Some(unmatched) = asked else { return };
+        unmatched.open.remove(&ask);
+        if unmatched.open.is_empty()
+            && let Some(checkpoint) = &mut self.checkpoint
+        {
+            checkpoint.pass();
+        }
     }
 
     /// Does what was decided about an ask of a question. What was done before is not done again.
     pub(in crate::run) fn decide(&mut self, question: QuestionId, ask: &Ask, decision: &Decision) {
-        let tool = ask.tool.parse::<ToolName>();
         if *decision == Decision::Always && ask.kind == AskKind::ToolPermission {
-            self.granted.extend(tool);
+            self.grant(ask);
         }
-        let Some(call) = ask.call else {
-            if self.unmatched == Some(question)
-                && let Some(checkpoint) = &mut self.checkpoint
-            {
-                checkpoint.pass();
-            }
+        let Some(call) = ask.call else { return self.let_go(question, ask.id) };
+        let Some(open) = self.open.get_mut(&call).filter(|open| open.waits_for(question)) else {
             return;
         };
-        let waits = |open: &&mut Open| matches!(&open.stage, Stage::Asking(asking) if asking.question == Some(question));
-        let Some(open) = self.open.get_mut(&call).filter(waits) else { return };
         let reply = match decision {
             Decision::Approve | Decision::Always => {
                 if let Stage::Asking(asking) = &mut open.stage {
@@ -103,5 +143,11 @@ impl Calls {
         };
         self.close(call);
         self.reply(call, reply);
+    }
+}
+
+impl Open {
+    fn waits_for(&self, question: QuestionId) -> bool {
+        matches!(&self.stage, Stage::Asking(asking) if asking.question == Some(question))
     }
 }

@@ -1,5 +1,6 @@
 //! All open calls of a run, and what is known of each.
 
+use super::asking::Unmatching;
 use super::next::Arrived;
 use crate::event::{Event, EventSink};
 use crate::model::{
@@ -12,6 +13,7 @@ use crate::run::timers::Timers;
 use crate::store::Verdict;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::FuturesUnordered;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -57,11 +59,12 @@ pub(in crate::run) struct Calls {
     pub(super) dropped: HashSet<CallId>,
     /// Tools that a person allowed for the rest of the run.
     pub(super) granted: HashSet<ToolName>,
+    /// Arguments of built-in tools that a person allowed.
+    pub(super) granted_words: Vec<Value>,
     pub(super) checkpoint: Option<Checkpoint>,
     /// Outcomes of the checkpoint that the program has asked for, by their order of then.
-    pub(super) recalled: BTreeMap<usize, (CallId, Recalled)>,
-    /// The question about calls of the checkpoint that the program did not ask for again.
-    pub(super) unmatched: Option<QuestionId>,
+    pub(super) recalled: BTreeMap<u64, (CallId, Recalled)>,
+    pub(super) unmatched: Option<Unmatching>,
     /// The last reading of the run's clock.
     pub(super) last: Timestamp,
     pub(super) released: usize,
@@ -88,6 +91,7 @@ impl Calls {
             ready: VecDeque::new(),
             dropped: HashSet::new(),
             granted: HashSet::new(),
+            granted_words: Vec::new(),
             checkpoint,
             recalled: BTreeMap::new(),
             unmatched: None,

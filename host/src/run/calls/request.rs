@@ -41,9 +41,9 @@ impl Calls {
         };
         if let Some(found) = self.checkpoint.as_mut().and_then(|past| past.take(tool, arguments)) {
             self.released += arguments.len();
-            let call = found.call;
+            let number = found.number;
             self.recalled.insert(found.order, (id, found));
-            return Verdict::Recall { call };
+            return Verdict::Recall { number };
         }
         if name.server() == BUILT_IN && name.tool() == SLEEP {
             self.released += arguments.len();
@@ -60,7 +60,9 @@ impl Calls {
             _ if self.made_before(&name, arguments) => {
                 (AskKind::UncertainCall, MADE_BEFORE.to_owned())
             }
-            Door::Ask(reason) if !self.granted.contains(&name) => (AskKind::ToolPermission, reason),
+            Door::Ask(reason) if !self.is_granted(&name, arguments) => {
+                (AskKind::ToolPermission, reason)
+            }
             Door::Go | Door::Ask(_) => {
                 self.enqueue(id, name, arguments.into());
                 return Verdict::Go;
@@ -94,8 +96,8 @@ impl Calls {
         match past.verdict.clone() {
             Verdict::Refuse { code, message } => drop(self.refuse(id, error(code, message))),
             Verdict::Sleep { due } => self.timers.add_until(id, due),
-            Verdict::Recall { call } => {
-                let found = self.checkpoint.as_mut().and_then(|old| old.take_again(&past, call));
+            Verdict::Recall { number } => {
+                let found = self.checkpoint.as_mut().and_then(|old| old.take_again(&past, number));
                 if let Some(found) = found {
                     self.recalled.insert(found.order, (id, found));
                 }

@@ -28,6 +28,13 @@ pub(super) fn close_all(connection: &Connection, run: i64) -> rusqlite::Result<(
     Ok(())
 }
 
+/// Closes a question that nothing waits for.
+pub(super) fn withdraw(connection: &Connection, id: QuestionId) -> rusqlite::Result<()> {
+    let sql = "UPDATE questions SET open = 0 WHERE id = ?1";
+    connection.prepare_cached(sql)?.execute([id.as_bytes()])?;
+    Ok(())
+}
+
 fn close(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute([number])?;
@@ -54,11 +61,7 @@ fn with_decided(
         "SELECT ask, decision, who, channel, at FROM decisions WHERE question = ?1 ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let question = asked.question.id;
-    let decided = statement.query_map([number], |row| {
-        let (ask, at) = (AskId(row.get(0)?), Timestamp(row.get::<_, i64>(4)? as u64));
-        let (who, channel): (String, String) = (row.get(2)?, row.get(3)?);
-        Ok(Decided::new(question, ask, from_json(row, 1)?, who, channel, at))
-    })?;
+    let decided = statement.query_map([number], |row| read_decided(row, question))?;
     asked.decided = decided.collect::<rusqlite::Result<_>>()?;
     Ok((number, asked))
 }
@@ -106,13 +109,20 @@ pub(super) fn open(
 
 /// Reads everything that was decided about the questions of the run of this number, in order.
 pub(super) fn decided(connection: &Connection, run: i64) -> rusqlite::Result<Vec<Decided>> {
-    let sql = "SELECT number, body, open FROM questions WHERE run = ?1 ORDER BY number";
+    // Without the questions themselves: a run may have asked many, and reads this at every answer.
+    let sql = "SELECT ask, decision, who, channel, at, questions.id FROM questions \
+               JOIN decisions ON decisions.question = questions.number \
+               WHERE questions.run = ?1 ORDER BY decisions.id";
     let mut statement = connection.prepare_cached(sql)?;
-    let mut decided = Vec::new();
-    for found in statement.query_map([run], read_asked)? {
-        decided.extend(with_decided(connection, found?)?.1.decided);
-    }
-    Ok(decided)
+    let decided =
+        statement.query_map([run], |row| read_decided(row, QuestionId::from_bytes(row.get(5)?)))?;
+    decided.collect()
+}
+
+fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<Decided> {
+    let (ask, at) = (AskId(row.get(0)?), Timestamp(row.get::<_, i64>(4)? as u64));
+    let (who, channel): (String, String) = (row.get(2)?, row.get(3)?);
+    Ok(Decided::new(question, ask, from_json(row, 1)?, who, channel, at))
 }
 
 /// Records an answer.

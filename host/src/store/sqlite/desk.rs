@@ -80,7 +80,8 @@ impl Desk {
         let _empty = EmptiesTheSeat(self);
         let (mut looks, mut before) = (0, 0);
         loop {
-            let mut seat = self.seat();
+            // A panic left half a transaction behind: the journal is closed.
+            let Ok(mut seat) = self.seat.lock() else { return };
             let Some(writer) = seat.as_mut() else { return };
             writer.write();
             if writer.is_closing() {

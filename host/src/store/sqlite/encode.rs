@@ -76,6 +76,7 @@ fn encode(what: &What) -> (&'static str, Option<Meta<'_>>, Option<Cow<'_, str>>)
             ("requested", Some(meta), arguments.as_ref().ok().map(Cow::from))
         }
         What::Asked { question } => ("asked", None, Some(json(question).into())),
+        What::Withdrawn { question } => ("withdrawn", None, Some(question.to_string().into())),
         What::Executing { tool, .. } => {
             let meta = Meta { tool: Some(tool.as_str().into()), ..Meta::default() };
             ("executing", Some(meta), None)
@@ -150,6 +151,11 @@ fn decode(
         },
         "asked" => What::Asked {
             question: serde_json::from_str(&whole(text)?).map_err(|error| error.to_string())?,
+        },
+        "withdrawn" => What::Withdrawn {
+            question: whole(text)?
+                .parse()
+                .map_err(|error| format!("an entry `{kind}`: {error}"))?,
         },
         "executing" => What::Executing {
             call: call?,

@@ -49,10 +49,13 @@ impl Shared {
         self.held().insert(run, fence);
         let shared = self.clone();
         Lease::new(run, fence, move || {
-            if shared.held().get(&run) == Some(&fence) {
-                shared.held().remove(&run);
+            let mut held = shared.held();
+            if held.get(&run) == Some(&fence) {
+                // Before anybody else can have the run, and with it a watcher of its own.
                 shared.watchers.remove(run);
+                held.remove(&run);
             }
+            drop(held);
             // A closed store holds no lock any more: its runs are free already.
             let _ = shared.operations.send(Operation::Release { run, fence });
             if let Some(desk) = shared.desk.get().and_then(Weak::upgrade) {

@@ -23,7 +23,7 @@ pub(super) struct Standing {
     /// The process of its living owner.
     pub(super) owner: Option<u32>,
     script: String,
-    pub(super) resumed_from: Option<RunId>,
+    resumed_from: Option<RunId>,
     questions: u64,
 }
 

@@ -18,7 +18,7 @@ pub(super) fn number(connection: &Connection, run: RunId) -> Result<i64, Trouble
 /// Reads a run.
 pub(super) fn load(connection: &Connection, path: &Path, run: RunId) -> Result<Stored, Trouble> {
     let sql = "SELECT runs.number, runs.state, runs.script, runs.created, runs.resumed_from, \
-               format, pml, guest, program, inputs, seed, limits, lock, trace, tenant, started \
+               format, pml, guest, program, inputs, seed, limits, lock, trace, tenant, started, checkpoint \
                FROM runs JOIN headers ON headers.run = runs.number WHERE runs.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([run.as_bytes()], |row| {
@@ -35,6 +35,7 @@ pub(super) fn load(connection: &Connection, path: &Path, run: RunId) -> Result<S
             started: Timestamp(row.get::<_, i64>(15)? as u64),
             limits: from_json(row, 11)?,
             resumed_from: run_id(row, 4)?,
+            checkpoint: row.get(16)?,
             lock: row.get(12)?,
             trace: row.get(13)?,
             tenant: Tenant::new(row.get::<_, String>(14)?),

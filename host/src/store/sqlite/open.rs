@@ -30,7 +30,7 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join("state.db");
     prepare(folder, &path)?;
-    let wal = size(&beside(&path, "-wal"));
+    let wal = wal_size(&path);
     if size(&path) == 0 && wal > 0 {
         // SQLite would take the journal for a new one and delete the WAL.
         let detail = "it is empty, but its WAL is not".into();
@@ -66,6 +66,11 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
         Err(error) if !path.exists() => Err(io_failure("make the journal", path, error)),
         Ok(_) | Err(_) => Ok(()),
     }
+}
+
+/// Returns how large the WAL of the journal at `path` is.
+pub(super) fn wal_size(path: &Path) -> u64 {
+    size(&beside(path, "-wal"))
 }
 
 fn size(path: &Path) -> u64 {
@@ -114,7 +119,7 @@ fn accept(connection: &Connection, path: &Path, complete: bool) -> Result<(), St
         }
         Found::Journal(_) | Found::Nothing => {}
     }
-    if complete && is_cut(connection, path).map_err(failed)? && size(&beside(path, "-wal")) == 0 {
+    if complete && is_cut(connection, path).map_err(failed)? && wal_size(path) == 0 {
         return Err(damaged("it is cut short"));
     }
     if connection.is_readonly("main").map_err(failed)? {

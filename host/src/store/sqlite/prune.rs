@@ -8,7 +8,6 @@ use super::owner::Owners;
 use crate::model::Timestamp;
 use crate::store::Prune;
 use rusqlite::{Connection, OptionalExtension};
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// Forgets what the rule says, the oldest first and at most this many. Returns how many.
@@ -21,15 +20,10 @@ pub(super) fn prune(
     most: usize,
 ) -> Result<u64, Trouble> {
     let mut over = 0;
-    let (mut forgotten, mut needed) = (Vec::new(), HashSet::new());
+    let mut forgotten = Vec::new();
     each_run(connection, owners, now, |run| {
         // A waiting run whose question has expired counts as over, unless somebody has it.
-        let over_or_left = rule.covers(run.state);
-        if !over_or_left {
-            needed.extend(run.resumed_from);
-        }
-        let used = run.owner.is_some() || shared.holds(run.run) || needed.contains(&run.run);
-        if over_or_left && !used {
+        if rule.covers(run.state) && run.owner.is_none() && !shared.holds(run.run) {
             let surplus = rule.keep.is_some_and(|keep| over >= keep);
             let old = match rule.older_than {
                 Some(age) if !surplus => now.since(last(connection, &run)?.0) > age,

@@ -104,7 +104,8 @@ impl Runs {
         };
         let sql = "INSERT INTO headers \
                    (run, format, pml, guest, program, inputs, seed, started, limits, lock, trace, \
-                   tenant) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+                   tenant, checkpoint) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
         connection.prepare_cached(sql)?.execute((
             number,
             header.format,
@@ -118,6 +119,7 @@ impl Runs {
             &header.lock,
             &header.trace,
             header.tenant.to_string(),
+            &header.checkpoint,
         ))?;
         let fence = fence as u64;
         self.known.insert(header.run, Known { number, fence, next: 0, over: false });
@@ -151,8 +153,10 @@ impl Runs {
         for entry in &batch.entries {
             encode::write(connection, entry_id(number, next), entry)?;
             next += 1;
-            if let What::Asked { question } = &entry.what {
-                answers::ask(connection, number, question)?;
+            match &entry.what {
+                What::Asked { question } => answers::ask(connection, number, question)?,
+                What::Withdrawn { question } => answers::withdraw(connection, *question)?,
+                _ => {}
             }
         }
         let state = batch.state.filter(|state| *state != standing.state);

@@ -36,6 +36,7 @@ CREATE TABLE headers (
     seed BLOB NOT NULL,
     started INTEGER NOT NULL,
     limits TEXT NOT NULL,
+    checkpoint TEXT,
     lock TEXT,
     trace TEXT NOT NULL,
     tenant TEXT NOT NULL

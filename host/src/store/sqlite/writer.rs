@@ -4,6 +4,7 @@
 //! **Invariant:** after a failure every further write under the same lease fails: a run's entries have no gap.
 
 use super::leases::Shared;
+use super::open::wal_size;
 use super::operation::{Operation, Outcome, Read};
 use super::owner::Owner;
 use super::prune::may_find;
@@ -22,8 +23,8 @@ const GROUP: usize = 256;
 /// Bytes that are written without leaving the thread of the one who waits: some ten pages.
 const SMALL: usize = 32 << 10;
 
-/// Transactions between two checkpoints. Each writes a page or two, and a WAL of a few megabytes is still read fast.
-const CHECKPOINT: u64 = 1_000;
+/// Bytes of WAL that call for a checkpoint, whoever wrote them: a few megabytes are still read fast.
+const CHECKPOINT: u64 = 4 << 20;
 
 /// Runs forgotten at once on our own account: somebody may be about to write.
 pub(super) const FORGOTTEN_AT_ONCE: usize = 32;
@@ -103,12 +104,19 @@ impl Writer {
             self.commit(Patience::Waits);
             self.pass_reads_on();
         }
-        if self.commits() - self.checkpointed >= CHECKPOINT {
+        // Looked at once for each time that there was something to write, or to look after.
+        if self.commits() != self.checkpointed || self.closing {
             self.checkpointed = self.commits();
-            // A checkpoint that fails is tried again; until then the WAL grows.
-            let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            if wal_size(&self.shared.path) >= CHECKPOINT {
+                // A checkpoint that fails is tried again; until then the WAL grows.
+                let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            }
         }
         self.prune();
+        // Nobody waits for a journal that is closed.
+        while self.closing && self.prune_due {
+            self.prune();
+        }
     }
 
     /// Writes what is queued, if it is small and nothing has to be waited for. Returns whether nothing is left.
@@ -173,7 +181,7 @@ impl Writer {
             Operation::Create { header, .. } => {
                 self.owner.is_locked().then(|| header.program.len() + header.inputs.len())
             }
-            Operation::Release { .. } => Some(0),
+            Operation::Release { .. } | Operation::Answer { .. } => Some(0),
             _ => None,
         }
     }

@@ -12,7 +12,6 @@ on_each_journal![
     what_is_over_is_forgotten_and_the_rest_kept,
     old_runs_are_forgotten,
     runs_that_were_cut_off_are_forgotten_when_that_is_asked_for,
-    a_run_that_another_takes_up_is_kept,
 ];
 
 const NOW: Timestamp = Timestamp(4_000);
@@ -132,18 +131,4 @@ async fn runs_that_were_cut_off_are_forgotten_when_that_is_asked_for(journal: &d
     assert_eq!(journal.prune(Prune { interrupted: true, ..all }, NOW).await.unwrap(), 1);
     assert_eq!(ids(listed(journal, Filter::default()).await), [held.run]);
     assert!(Prune::by_default().interrupted);
-}
-
-async fn a_run_that_another_takes_up_is_kept(journal: &dyn Journal) {
-    let first = journal.create(header("a")).await.unwrap();
-    journal.append(&first, ending(RunState::Failed)).await.unwrap();
-    let mut second = header("b");
-    second.resumed_from = Some(first.run);
-    let second = journal.create(second).await.unwrap();
-    drop(first);
-    let all = Prune { keep: Some(0), ..Prune::default() };
-    assert_eq!(journal.prune(all.clone(), NOW).await.unwrap(), 0);
-    journal.append(&second, ending(RunState::Finished)).await.unwrap();
-    drop(second);
-    assert_eq!(journal.prune(all, NOW).await.unwrap(), 2);
 }

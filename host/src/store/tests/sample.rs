@@ -1,7 +1,7 @@
 //! Runs, entries and questions to try journals with.
 
 use crate::model::{
-    Ask, AskKind, CallId, Limits, Question, RunId, Settled, Tenant, Timestamp, ToolName,
+    Ask, AskKind, CallId, Limits, Question, QuestionId, RunId, Settled, Tenant, Timestamp, ToolName,
 };
 use crate::store::{Batch, Entry, FORMAT, Header, Meter, RunState, Verdict, What};
 use serde_json::json;
@@ -27,6 +27,7 @@ pub(in crate::store) fn header(script: &str) -> Header {
         started: Timestamp(900),
         limits: Limits::default(),
         resumed_from: None,
+        checkpoint: Some(format!("{{\"recalled\":\"{NASTY}\"}}")),
         lock: Some("cd".repeat(32)),
         trace: "0123456789abcdef0123456789abcdef".into(),
         tenant: Tenant::new("tenant é"),
@@ -99,7 +100,7 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<Entry> {
         ),
         requested(Err(usize::MAX), refused),
         requested(Ok("0".into()), Verdict::Sleep { due: Timestamp(u64::MAX) }),
-        requested(Ok(NASTY.into()), Verdict::Recall { call: CallId(7) }),
+        requested(Ok(NASTY.into()), Verdict::Recall { number: 7 }),
         What::Asked { question: question(run, Some(u64::MAX)) },
         What::Asked { question: question(run, None) },
         What::Executing { call: CallId(1), tool },
@@ -112,6 +113,7 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<Entry> {
         What::Cancelled { call: CallId(4), sent: false },
         What::Abandoned { call: CallId(5), sent: true },
         What::Abandoned { call: CallId(5), sent: false },
+        What::Withdrawn { question: QuestionId::new() },
         What::Resumed { pml: "0.2.0-rc.1+x".into() },
         What::Ended { ending: NASTY.into() },
     ];
