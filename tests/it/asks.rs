@@ -1,6 +1,6 @@
 //! Calls that a person decides about, in runs that stay in this process.
 
-use crate::support::{TestTools, engine};
+use crate::support::{ByHand, TestTools, engine};
 use pml::json::{Value, json};
 use pml::{
     Answer, Answered, AskKind, Decision, Ending, Engine, Event, Outcome, Question, Run, Script,
@@ -13,6 +13,15 @@ use std::time::Duration;
 /// An engine that asks before `t:later` is called, and allows the rest.
 fn asking() -> Engine {
     engine(|config| config.ask_tool("t:later"))
+}
+
+/// Counts when it is dropped.
+struct Bell(Arc<AtomicUsize>);
+
+impl Drop for Bell {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 fn run(engine: &Engine, code: &str) -> Run {
@@ -165,18 +174,22 @@ async fn a_question_expires_and_its_run_with_it() {
     let outcome = outcome(run(&engine, "await mcp.t.later({})").approver(approver)).await;
     assert!(matches!(outcome.ending, Ending::Expired(_)), "{:?}", outcome.ending);
     // Left alone: an answer comes too late.
-    let question = question(&engine, "await mcp.t.later({})").await;
-    tokio::time::sleep(Duration::from_millis(40)).await;
-    assert_eq!(answer(&engine, &question, Decision::Approve).await, Answered::Gone);
-    assert!(matches!(resume(&engine, &question).await.ending, Ending::Expired(_)));
-    // An owner that died after it had closed the question changes nothing.
-    let question = self::question(&engine, "await mcp.t.later({})").await;
-    tokio::time::sleep(Duration::from_millis(40)).await;
-    let now = pml::Clock::now(&pml::SystemClock);
-    for _ in 0..2 {
-        assert!(engine.journal().expire(question.id, now).await.expect("the journal works"));
+    let clock = Arc::new(ByHand::default());
+    let hour = Duration::from_secs(3600);
+    let engine = crate::support::engine(|config| {
+        config.ask_tool("t:later").clock(clock.clone()).question_lifetime(Some(hour))
+    });
+    for closed in [false, true] {
+        let question = question(&engine, "await mcp.t.later({})").await;
+        clock.forward(hour);
+        // An owner that died after it had closed the question changes nothing.
+        for _ in 0..if closed { 2 } else { 0 } {
+            let expired = engine.journal().expire(question.id, pml::Clock::now(&*clock)).await;
+            assert!(expired.expect("the journal works"));
+        }
+        assert_eq!(answer(&engine, &question, Decision::Approve).await, Answered::Gone);
+        assert!(matches!(resume(&engine, &question).await.ending, Ending::Expired(_)));
     }
-    assert!(matches!(resume(&engine, &question).await.ending, Ending::Expired(_)));
 }
 
 #[tokio::test]
@@ -190,12 +203,6 @@ async fn an_unknown_question_is_gone() {
 async fn whoever_answers_first_wins_and_the_other_is_let_go() {
     let engine = asking();
     let (shown, dropped) = (Arc::new(Mutex::new(None)), Arc::new(AtomicUsize::new(0)));
-    struct Bell(Arc<AtomicUsize>);
-    impl Drop for Bell {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Ordering::SeqCst);
-        }
-    }
     let (show, bell) = (shown.clone(), dropped.clone());
     let approver = approver_from_fn(move |question: Question| {
         *show.lock().expect("one thread") = Some(question);
@@ -235,14 +242,14 @@ async fn a_race_and_timers_go_on_while_a_call_waits_for_a_person() {
 
 #[tokio::test]
 async fn waiting_for_people_does_not_count_as_time() {
-    let engine = engine(|config| config.ask_tool("t:later").timeout(Duration::from_millis(60)));
+    let engine = engine(|config| config.ask_tool("t:later").timeout(Duration::from_millis(800)));
     let approver = approver_from_fn(|_| async {
-        tokio::time::sleep(Duration::from_millis(120)).await;
+        tokio::time::sleep(Duration::from_millis(900)).await;
         Some(say(Decision::Approve))
     });
     let outcome = outcome(run(&engine, "(await mcp.t.later({ n: 1 })).n").approver(approver)).await;
     assert_eq!(outcome.value(), Some(json!(1)));
-    assert!(outcome.usage.wall_time < Duration::from_millis(60), "{:?}", outcome.usage);
+    assert!(outcome.usage.wall_time < Duration::from_millis(800), "{:?}", outcome.usage);
 }
 
 #[tokio::test]
@@ -284,12 +291,17 @@ async fn events_tell_of_questions_and_of_answers_once() {
             log.lock().expect("one thread").push(name.as_str().expect("a name").to_owned());
         }
     };
-    let code = "console.log('a'); await mcp.t.later({}); console.log('b')";
+    let code =
+        "console.log('a'); await mcp.t.later({}); console.log('b'); await mcp.t.later({ n: 2 })";
     let waiting = outcome(run(&engine, code).events(sink(seen.clone()))).await;
     let question = waiting.questions()[0].clone();
     answer(&engine, &question, Decision::Approve).await;
     let resumed = engine.resume(question.run).tools(TestTools::default());
-    let outcome = outcome(resumed.events(sink(seen.clone()))).await;
+    let waiting = self::outcome(resumed.events(sink(seen.clone()))).await;
+    let question = waiting.questions()[0].clone();
+    answer(&engine, &question, Decision::Approve).await;
+    let resumed = engine.resume(question.run).tools(TestTools::default());
+    let outcome = self::outcome(resumed.events(sink(seen.clone()))).await;
     assert_eq!(
         *seen.lock().expect("one thread"),
         [
@@ -301,6 +313,11 @@ async fn events_tell_of_questions_and_of_answers_once() {
             "call_started",
             "call_settled",
             "console",
+            "asked",
+            "decided",
+            "resumed",
+            "call_started",
+            "call_settled",
             "ended"
         ]
     );
@@ -377,32 +394,30 @@ async fn runs_that_hold_too_much_memory_are_put_away_and_rebuilt() {
 
 #[tokio::test]
 async fn a_question_that_nothing_waits_for_is_taken_back() {
-    let engine = engine(|config| {
-        config.ask_tool("t:later").question_lifetime(Some(Duration::from_millis(200)))
-    });
+    // The clock stands still, so that no timer is overdue before anything is asked.
+    let engine = engine(|config| config.ask_tool("t:later").clock(Arc::new(ByHand::default())));
     // A timer gives the first call up; the second asks anew.
     let code = "const stop = new AbortController(); setTimeout(() => stop.abort(), 5);
         await mcp.t.later({ n: 1 }, { signal: stop.signal }).catch(() => {}); return (await mcp.t.later({ n: 2 })).n";
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let questions = asked.clone();
+    let (asked, mut questions) = tokio::sync::mpsc::unbounded_channel();
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let bell = dropped.clone();
     let approver = approver_from_fn(move |question: Question| {
-        questions.lock().expect("one thread").push(question);
-        std::future::pending()
+        asked.send(question).expect("the test listens");
+        let bell = Bell(bell.clone());
+        async move {
+            let _bell = bell;
+            std::future::pending().await
+        }
     });
     let running = tokio::spawn(outcome(run(&engine, code).approver(approver)));
-    let (first, second) = loop {
-        if let [first, second] = asked.lock().expect("one thread").as_slice() {
-            break (first.clone(), second.clone());
-        }
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    };
-    let open =
-        engine.journal().questions(Some(first.run), pml::Timestamp(0)).await.expect("a list");
-    let open: Vec<_> = open.iter().map(|asked| asked.question.id).collect();
+    let first = questions.recv().await.expect("it asks");
+    let second = questions.recv().await.expect("it asks again");
+    assert_eq!(dropped.load(Ordering::SeqCst), 1, "nobody is asked the first any more");
+    let open = engine.journal().questions(Some(first.run), pml::Timestamp(0)).await;
+    let open: Vec<_> = open.expect("a list").iter().map(|asked| asked.question.id).collect();
     assert_eq!(open, [second.id]);
     assert_eq!(answer(&engine, &first, Decision::Approve).await, Answered::Gone);
-    // The first one's time is over before the second is answered.
-    tokio::time::sleep(Duration::from_millis(195).saturating_sub(Duration::from_millis(5))).await;
     answer(&engine, &second, Decision::Approve).await;
     let outcome = running.await.expect("no panic");
     assert_eq!(outcome.value(), Some(json!(2)), "{:?}", outcome.ending);

@@ -1,13 +1,14 @@
 //! Runs that are cut off and rebuilt: unknown outcomes, timers, clocks, checkpoints, and journals that do not fit.
 
+use crate::support::ByHand;
 use pml::json::{Value, json};
 use pml::{
-    Answer, AskKind, BoxFuture, Call, CallError, Clock, Config, Decision, Effects, Ending, Engine,
-    Event, Journal, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError, Stored,
-    Timestamp, ToolName, Tools, What,
+    Answer, AskKind, BoxFuture, Call, CallError, Config, Decision, Effects, Ending, Engine, Event,
+    Journal, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError, Stored, Timestamp,
+    ToolName, Tools, What,
 };
 use pml_kit::Hooked;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore};
@@ -144,16 +145,6 @@ async fn a_run_can_be_resumed_by_one_at_a_time() {
     assert_eq!(resume(&engine, id, &tools).await.questions().len(), 1);
 }
 
-/// A clock that is set by hand.
-#[derive(Default)]
-struct ByHand(AtomicU64);
-
-impl Clock for ByHand {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
-    }
-}
-
 const NOON: u64 = 1_700_000_000_000_000;
 const HOUR: u64 = 3_600_000_000;
 
@@ -162,21 +153,21 @@ async fn timers_and_clocks_survive_a_restart_and_a_clock_that_jumps() {
     let code = "const start = Date.now(); const order: number[] = [];
         const timers = [3600000, 1800000, 1800000].map((ms, i) => new Promise((done) => setTimeout(() => { order.push(i); done(0) }, ms)));
         await mcp.t.hang_read({}); await Promise.all(timers); return [order, Date.now() - start >= 3600000]";
-    for (jump, value) in [
+    for (jump, value, patience) in [
         // Two hours later all sleeps are overdue, and settle by due time, then by id.
-        (NOON + 2 * HOUR, Some(json!([[1, 2, 0], true]))),
+        (NOON + 2 * HOUR, Some(json!([[1, 2, 0], true])), Duration::from_secs(20)),
         // An hour back the run's time stands still: the sleeps are as far away as before.
-        (NOON - HOUR, None),
+        (NOON - HOUR, None, Duration::from_millis(200)),
     ] {
         let journal = Arc::new(MemoryJournal::new());
-        let clock = Arc::new(ByHand(AtomicU64::new(NOON)));
+        let clock = Arc::new(ByHand::at(NOON));
         let engine = engine_with(journal, |config| config.clock(clock.clone()));
         let tools = Written::default();
         let id = hang(&engine, &tools, code).await;
         tools.failed.store(true, Ordering::SeqCst);
-        clock.0.store(jump, Ordering::SeqCst);
+        clock.set(jump);
         let resumed = engine.resume(id).tools(tools.clone()).into_future();
-        let outcome = tokio::time::timeout(Duration::from_millis(300), resumed).await;
+        let outcome = tokio::time::timeout(patience, resumed).await;
         let found = outcome
             .ok()
             .map(|outcome| outcome.expect("the sandbox works").value().expect("a value"));
@@ -190,10 +181,10 @@ async fn timers_and_clocks_survive_a_restart_and_a_clock_that_jumps() {
 #[tokio::test]
 async fn wall_time_goes_on_where_it_was() {
     let engine = engine_with(Arc::new(MemoryJournal::new()), |config| {
-        config.timeout(Duration::from_millis(150))
+        config.timeout(Duration::from_millis(1_200))
     });
     let tools = Written::default();
-    let code = "await mcp.pml.sleep({ ms: 100 }); await mcp.t.hang_read({}); await mcp.pml.sleep({ ms: 100 })";
+    let code = "await mcp.pml.sleep({ ms: 700 }); await mcp.t.hang_read({}); await mcp.pml.sleep({ ms: 700 })";
     let id = hang(&engine, &tools, code).await;
     tools.failed.store(true, Ordering::SeqCst);
     let outcome = resume(&engine, id, &tools).await;
@@ -397,7 +388,7 @@ async fn a_program_sees_no_outcome_before_the_journal_has_it() {
         told.fetch_or(matches!(event, Event::Console { .. }), Ordering::SeqCst);
     });
     let mut running = run.into_future();
-    assert!(tokio::time::timeout(Duration::from_millis(50), &mut running).await.is_err());
+    assert!(tokio::time::timeout(Duration::from_millis(400), &mut running).await.is_err());
     assert_eq!(tools.calls().len(), 1, "the tool has answered");
     assert!(!seen.load(Ordering::SeqCst));
     gate.add_permits(1);
@@ -411,7 +402,7 @@ async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so()
         let (engine, gate) = hesitant(|what| matches!(what, What::Executing { .. }));
         let tools = Written::default();
         let mut running = engine.run(Script::ts(code)).tools(tools.clone()).into_future();
-        let _ = tokio::time::timeout(Duration::from_millis(50), &mut running).await;
+        let _ = tokio::time::timeout(Duration::from_millis(400), &mut running).await;
         assert_eq!(tools.calls().len(), leaves, "{code}");
         gate.add_permits(1);
         if leaves == 0 {

@@ -1,10 +1,13 @@
 //! Short names for what most tests do.
 
 use pml::json::Value;
-use pml::{BoxFuture, Call, CallError, Config, Engine, Outcome, Reply, Script, Tools};
+use pml::{
+    BoxFuture, Call, CallError, Clock, Config, Engine, Outcome, Reply, Script, Timestamp, Tools,
+};
 use pml_kit::TestEnv;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -122,5 +125,30 @@ impl Tools for TestTools {
                 other => Err(CallError::unknown(other)),
             }
         })
+    }
+}
+
+/// A clock that is set by hand.
+#[derive(Default)]
+pub(crate) struct ByHand(AtomicU64);
+
+impl ByHand {
+    /// A clock that stands at `micros`.
+    pub(crate) fn at(micros: u64) -> ByHand {
+        ByHand(AtomicU64::new(micros))
+    }
+
+    pub(crate) fn set(&self, micros: u64) {
+        self.0.store(micros, Ordering::SeqCst);
+    }
+
+    pub(crate) fn forward(&self, by: Duration) {
+        self.0.fetch_add(u64::try_from(by.as_micros()).expect("not for ever"), Ordering::SeqCst);
+    }
+}
+
+impl Clock for ByHand {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
     }
 }

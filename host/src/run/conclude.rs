@@ -55,7 +55,9 @@ impl Session {
         ends: &Decided,
         live: Option<&mut Live>,
     ) -> Result<Outcome, Error> {
-        let stored = self.ledger.journal().load(self.ledger.run()).await?;
+        let run = self.ledger.run();
+        self.events.event(&Event::Decided { run, decided: ends.clone() });
+        let stored = self.ledger.journal().load(run).await?;
         let history = History::read(stored.entries);
         let given: BTreeSet<_> = history.given.iter().map(|given| given.call).collect();
         let done = history

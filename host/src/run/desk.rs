@@ -86,9 +86,6 @@ impl Desk {
     }
 
     fn take_note(&mut self, decided: &[Decided]) {
-        for decided in decided.iter().skip(self.read) {
-            self.events.event(&Event::Decided { run: self.run, decided: decided.clone() });
-        }
         self.read = decided.len();
         self.open.retain(|question| {
             let settled = |ask: &crate::model::Ask| {

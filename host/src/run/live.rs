@@ -184,7 +184,7 @@ impl Live {
                 self.refused = Some(one.clone());
                 return;
             }
-            self.calls.decide(one.question, ask, &one.decision);
+            self.calls.decide(ask, one);
         }
     }
 

@@ -1,8 +1,9 @@
 //! Calls that wait for a person, and what was decided about them.
 
 use super::open::{Calls, Open, Stage};
+use crate::event::Event;
 use crate::model::{
-    Ask, AskId, AskKind, CallError, Code, Decision, Question, QuestionId, ToolName,
+    Ask, AskId, AskKind, CallError, Code, Decided, Decision, Question, QuestionId, ToolName,
 };
 use crate::router::BUILT_IN;
 use crate::run::checkpoint::Unmatched;
@@ -101,33 +102,35 @@ impl Calls {
     }
 
     /// A person goes on without a call of the checkpoint. Once that is said of all, calls may go out.
-    fn let_go(&mut self, question: QuestionId, ask: AskId) {
-        let asked = self.unmatched.as_mut().filter(|asked| asked.question == question);
-        let Some(unmatched) = asked else { return };
-        unmatched.open.remove(&ask);
+    fn let_go(&mut self, decided: &Decided) {
+        let asked = self.unmatched.as_mut().filter(|asked| asked.question == decided.question);
+        let Some(unmatched) = asked.filter(|asked| asked.open.contains(&decided.ask)) else {
+            return;
+        };
+        unmatched.open.remove(&decided.ask);
         if unmatched.open.is_empty()
             && let Some(checkpoint) = &mut self.checkpoint
         {
             checkpoint.pass();
         }
+        self.tell(decided);
     }
 
-    /// Does what was decided about an ask of a question. What was done before is not done again.
-    pub(in crate::run) fn decide(&mut self, question: QuestionId, ask: &Ask, decision: &Decision) {
-        if *decision == Decision::Always && ask.kind == AskKind::ToolPermission {
+    /// Does what was decided about an ask. What was done before is not done, or told, again.
+    pub(in crate::run) fn decide(&mut self, ask: &Ask, decided: &Decided) {
+        if decided.decision == Decision::Always && ask.kind == AskKind::ToolPermission {
             self.grant(ask);
         }
-        let Some(call) = ask.call else { return self.let_go(question, ask.id) };
-        let Some(open) = self.open.get_mut(&call).filter(|open| open.waits_for(question)) else {
-            return;
-        };
-        let reply = match decision {
+        let Some(call) = ask.call else { return self.let_go(decided) };
+        let waits = |open: &&mut Open| open.waits_for(decided.question);
+        let Some(open) = self.open.get_mut(&call).filter(waits) else { return };
+        let reply = match &decided.decision {
             Decision::Approve | Decision::Always => {
                 if let Stage::Asking(asking) = &mut open.stage {
                     open.stage = Stage::Queued(std::mem::take(&mut asking.arguments));
                     self.queue.push_back(call);
                 }
-                return;
+                return self.tell(decided);
             }
             Decision::Result(value) => Ok(value.clone()),
             _ => Err(match ask.kind {
@@ -143,6 +146,11 @@ impl Calls {
         };
         self.close(call);
         self.reply(call, reply);
+        self.tell(decided);
+    }
+
+    fn tell(&self, decided: &Decided) {
+        self.events.event(&Event::Decided { run: self.run, decided: decided.clone() });
     }
 }
 

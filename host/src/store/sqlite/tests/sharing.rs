@@ -119,3 +119,24 @@ fn many_who_open_a_new_journal_at_once_all_succeed() {
         assert_eq!(runs.len(), 80);
     }
 }
+
+#[tokio::test]
+async fn a_write_that_has_to_wait_for_another_process_holds_up_nobody_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let lease = store.create(header("a")).await.unwrap();
+    store.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
+    // Another process is in the middle of a transaction.
+    let other = rusqlite::Connection::open(store.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writing = store.append(&lease, Batch::new(vec![settled(2)]));
+    let mut writing = std::pin::pin!(writing);
+    for _ in 0..20 {
+        // The runtime has one thread: it would not get here if that waited.
+        let waited = tokio::time::timeout(Duration::from_millis(1), &mut writing).await;
+        assert!(waited.is_err(), "it cannot be written yet");
+    }
+    other.execute_batch("COMMIT").unwrap();
+    writing.await.unwrap();
+    assert_eq!(store.load(lease.run).await.unwrap().entries, [settled(1), settled(2)]);
+}
