@@ -469,3 +469,20 @@ async fn a_run_that_was_put_away_is_not_rebuilt_for_every_timer() {
     assert_eq!(outcome(run).await.value(), Some(json!(true)));
     assert!(evicted.load(Ordering::SeqCst) < 150, "{evicted:?}");
 }
+
+#[tokio::test]
+async fn waiting_for_a_slot_is_not_the_programs_time() {
+    let engine = engine(|config| config.runs(1));
+    let tools = TestTools::default();
+    let release = tools.release.clone();
+    let first = engine.run(Script::ts("await mcp.t.wait({}); return Date.now()")).tools(tools);
+    let second = engine.run(Script::ts("return Date.now()")).into_future();
+    let (first, second, ()) = tokio::join!(first.into_future(), second, async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        release.notify_one();
+    });
+    let at = |outcome: Result<Outcome, pml::Error>| {
+        outcome.expect("the sandbox works").value().and_then(|at| at.as_u64()).expect("a time")
+    };
+    assert!(at(second) >= at(first), "its clock is read when it starts");
+}

@@ -21,7 +21,12 @@ impl Console {
         Console { run, events, lines: Mutex::default(), written: AtomicU64::new(0), told }
     }
 
-    pub(super) fn line(&self, line: &Line) {
+    /// Returns what takes each line as it comes out of the guest.
+    pub(super) fn on_line(self: Arc<Console>) -> Box<dyn FnMut(&Line) + Send> {
+        Box::new(move |line| self.line(line))
+    }
+
+    fn line(&self, line: &Line) {
         let written = self.written.fetch_add(1, Relaxed) + 1;
         if written > self.told.load(Relaxed) {
             self.told.store(written, Relaxed);

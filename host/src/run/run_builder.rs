@@ -1,10 +1,13 @@
 //! A run before it starts: what to run, with what.
 
+use super::console::Console;
 use super::desk::Desk;
 use super::ledger::Ledger;
 use super::run_clock::RunClock;
-use super::session::{Session, Start};
-use super::told::Told;
+use super::session::{Fresh, Session, Start};
+use super::stopwatch::Stopwatch;
+use super::told::{Prepared, Told};
+use super::trouble::Trouble;
 use super::{Engine, Outcome};
 use crate::approval::Approver;
 use crate::error::Error;
@@ -128,14 +131,29 @@ impl Run {
 
     async fn begin(mut self) -> Result<Result<(Session, Start), Box<Outcome>>, Error> {
         let Some(told) = self.told.take() else { return Ok(Ok(self.take_up().await?)) };
-        let (header, fresh) = match told.prepare(&self.engine, self.id).await? {
+        let prepared = match told.prepare(&self.engine, self.id).await? {
             Ok(prepared) => prepared,
             Err(refused) => return Ok(Err(refused)),
         };
+        let Prepared { mut header, program, begin, checkpoint } = prepared;
+        let (limits, lines) = (header.limits.clone(), Arc::new(AtomicU64::new(0)));
+        let console = Arc::new(Console::new(self.id, self.events.clone(), lines.clone()));
+        let instance = self.engine.instance(limits.clone(), console.clone().on_line()).await;
+        let instance = instance.map_err(|stop| Error::from(Trouble::from(stop)))?;
+        // Waiting for a slot is not the program's time.
+        let mut stopwatch = Stopwatch::new(Duration::ZERO);
+        stopwatch.go();
+        header.created = self.engine.settings.clock.now();
+        if header.resumed_from.is_none() {
+            header.started = header.created;
+        }
+        let fresh = Box::new(Fresh { program, begin, limits, checkpoint, instance, console });
         let (script, started) = (header.script.clone(), header.started);
         let lease = self.engine.journal.create(header).await?;
         let clock = RunClock::new(self.engine.settings.clock.clone(), started);
-        let session = self.session(lease, script, RunState::Running, Meter::default(), clock);
+        let mut session = self.session(lease, script, RunState::Running, Meter::default(), clock);
+        session.told = lines;
+        session.ledger.stopwatch = stopwatch;
         Ok(Ok((session, Start::Fresh(fresh))))
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Fresh {
     pub(super) begin: Begin,
     pub(super) limits: Limits,
     pub(super) checkpoint: Option<Checkpoint>,
+    pub(super) instance: Instance,
+    pub(super) console: Arc<Console>,
 }
 
 /// How a run comes into memory.
@@ -116,7 +118,7 @@ impl Session {
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     async fn in_memory(&mut self, start: Start) -> Result<Left, Error> {
         let (program, live) = match start {
-            Start::Fresh(fresh) => (fresh.program.clone(), self.begin(*fresh).await),
+            Start::Fresh(fresh) => (fresh.program.clone(), Ok(self.begin(*fresh))),
             Start::Stored(stored) => {
                 let program = program(&stored.header)?;
                 let began = Instant::now();
@@ -213,19 +215,12 @@ impl Session {
         Ok(())
     }
 
-    async fn instance(&mut self, limits: Limits, console: &Arc<Console>) -> Result<Instance, Stop> {
-        let (engine, console) = (self.engine.clone(), console.clone());
-        engine.instance(limits, Box::new(move |line| console.line(line))).await
-    }
-
-    async fn begin(&mut self, fresh: Fresh) -> Result<Live, Trouble> {
-        let Fresh { begin, limits, checkpoint, .. } = fresh;
-        let console = self.console();
-        let instance = self.instance(limits.clone(), &console).await?;
+    fn begin(&mut self, fresh: Fresh) -> Live {
+        let Fresh { begin, limits, checkpoint, instance, console, .. } = fresh;
         let at = self.clock.last();
         self.events.event(&Event::Started { run: self.id(), at });
         let recording = self.recorded.then(|| Recording::new(&begin, &limits));
-        Ok(Live {
+        Live {
             instance,
             calls: self.calls(&limits, checkpoint),
             clock: self.clock.clone(),
@@ -236,7 +231,7 @@ impl Session {
             questions: Vec::new(),
             refused: None,
             recording,
-        })
+        }
     }
 
     /// Brings a run back from its journal.
@@ -256,7 +251,8 @@ impl Session {
         let console = self.console();
         let mut patient = limits.clone();
         patient.cpu_time = allowance(limits.cpu_time);
-        let mut instance = self.instance(patient, &console).await?;
+        let (engine, printer) = (self.engine.clone(), console.clone());
+        let mut instance = engine.instance(patient, printer.on_line()).await?;
         let mut recording =
             self.recorded.then(|| Recording::new(&begin(&header, program), &limits));
         let replayed =

@@ -2,7 +2,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::history::History;
-use super::session::{Fresh, modules};
+use super::session::modules;
 use super::{Aborted, Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::model::{Code, RunId, Tenant};
@@ -25,6 +25,15 @@ pub(super) struct Told {
     pub(super) trace: Option<String>,
 }
 
+/// A new run that is ready for a slot.
+pub(super) struct Prepared {
+    /// Its clock readings are to be brought up to date when it starts.
+    pub(super) header: Header,
+    pub(super) program: Program,
+    pub(super) begin: Begin,
+    pub(super) checkpoint: Option<Checkpoint>,
+}
+
 impl Told {
     pub(super) fn new(script: Script) -> Told {
         Told {
@@ -42,7 +51,7 @@ impl Told {
         self,
         engine: &Engine,
         run: RunId,
-    ) -> Result<Result<(Header, Box<Fresh>), Box<Outcome>>, Error> {
+    ) -> Result<Result<Prepared, Box<Outcome>>, Error> {
         let limits = engine.settings.limits.clone();
         let refused = |failure| Ok(Err(Box::new(Outcome::new(run, Ending::Failed(failure)))));
         let program = match self.load(limits.source).await? {
@@ -100,7 +109,7 @@ impl Told {
             tenant: self.tenant,
         };
         let begin = Begin { modules: modules(&program), inputs, seed };
-        Ok(Ok((header, Box::new(Fresh { program, begin, limits, checkpoint }))))
+        Ok(Ok(Prepared { header, program, begin, checkpoint }))
     }
 
     async fn load(&self, limit: usize) -> Result<Result<Program, SourceError>, Error> {
