@@ -65,6 +65,8 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
+#[cfg(feature = "cli")]
+pub(crate) use model::cut;
 pub use model::{
     Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided, Decision,
     Decisions, Effects, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Question, QuestionId,

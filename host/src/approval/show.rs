@@ -3,7 +3,7 @@
 //! Our own words stand before a bar, what came from a program, a server or a file behind it, escaped and on one line: no
 //! name or argument can pass for a line of ours.
 
-use crate::model::{Ask, AskKind, brief, escape};
+use crate::model::{Ask, AskKind, brief, cut, escape};
 
 /// More than anybody reads before deciding; whoever wants all of it asks for the arguments in full.
 const WIDTH: usize = 200;
@@ -52,13 +52,6 @@ pub fn lines_of_ask(ask: &Ask) -> [String; 3] {
 
 fn one_line(text: &str) -> String {
     escape(text).replace('\n', "\\n").replace('\t', "\\t")
-}
-
-fn cut(text: &str, room: usize) -> String {
-    match text.char_indices().nth(room) {
-        None => text.into(),
-        Some(_) => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
-    }
 }
 
 #[cfg(test)]

@@ -40,22 +40,13 @@ pub(super) fn table(rows: &[Vec<Cell>]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Returns the text, cut to this many characters.
-pub(super) fn cut(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        None => text.into(),
-        Some(_) => text.chars().take(limit.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Cell, cut, table};
+    use super::{Cell, table};
 
     #[test]
     fn columns_line_up() {
         let row = |first: &str, second: &str| vec![Cell::plain(first), Cell::plain(second)];
         assert_eq!(table(&[row("a", "b"), row("äöü", "c")]), ["a    b", "äöü  c"]);
-        assert_eq!((cut("abcd", 3), cut("abc", 3)), ("ab…".into(), "abc".into()));
     }
 }

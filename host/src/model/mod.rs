@@ -30,5 +30,5 @@ pub use secret::Secret;
 pub use settled::Settled;
 pub use tenant::Tenant;
 pub use text::escape;
-pub(crate) use text::is_hidden;
+pub(crate) use text::{cut, is_hidden};
 pub use tool::{InvalidTool, ToolName, ToolPattern};

@@ -19,6 +19,14 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// Returns the text, or as much of it as `limit` characters hold with a `…` at the end.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => text.into(),
+        Some(_) => text.chars().take(limit.saturating_sub(1)).chain(['…']).take(limit).collect(),
+    }
+}
+
 /// Returns whether a character must not reach a person as it is.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -31,7 +39,13 @@ pub(crate) fn is_hidden(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::escape;
+    use super::{cut, escape};
+
+    #[test]
+    fn what_is_too_long_is_cut_by_characters() {
+        assert_eq!((cut("abcd", 3), cut("abc", 3)), ("ab…".into(), "abc".into()));
+        assert_eq!((cut("äöü", 2), cut("abc", 0)), ("ä…".into(), String::new()));
+    }
 
     #[test]
     fn plain_text_is_left_alone() {

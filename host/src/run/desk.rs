@@ -106,11 +106,10 @@ impl Desk {
     ) -> Result<Woke, StoreError> {
         loop {
             let mut decided = self.journal.decided(self.run).await?;
-            if decided.len() > self.read {
-                let fresh = decided.split_off(self.read);
-                decided.extend_from_slice(&fresh);
+            let known = self.read;
+            if decided.len() > known {
                 self.take_note(&decided);
-                return Ok(Woke::Decided(fresh));
+                return Ok(Woke::Decided(decided.split_off(known)));
             }
             let now = clock.now();
             if let Some(question) = self.open.iter().find(|question| question.expired(now)) {

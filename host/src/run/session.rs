@@ -171,17 +171,10 @@ impl Session {
         self.clock = live.clock.clone();
         let over = match woke {
             Woke::Due => return Ok(None),
-            Woke::Evict => {
-                return Ok(Some(Left::Evicted { due }));
-            }
+            Woke::Evict => return Ok(Some(Left::Evicted { due })),
             Woke::Decided(decided) => {
-                match decided.iter().find(|decided| decided.decision.ends()) {
-                    Some(ends) => self.aborted(ends, Some(live)).await?,
-                    None => {
-                        live.decide(&decided);
-                        return Ok(None);
-                    }
-                }
+                live.decide(&decided);
+                return Ok(None);
             }
             Woke::Expired(question) => self.conclude(Ending::Expired(question), Some(live)).await?,
             Woke::Nobody => self.waiting(Some(live)),

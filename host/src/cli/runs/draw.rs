@@ -2,8 +2,9 @@
 
 use super::fold::{Folded, Phase, Spell, Standing};
 use crate::cli::moment::span;
-use crate::cli::table::{Cell, cut, table};
+use crate::cli::table::{Cell, table};
 use crate::cli::ui::{BAD, DIM, GOOD, WAITING};
+use crate::cut;
 use crate::json::{self, Value};
 use crate::{Timestamp, brief, escape};
 use anstyle::Style;

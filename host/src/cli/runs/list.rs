@@ -2,8 +2,9 @@
 
 use crate::cli::identify::short;
 use crate::cli::moment::{ago, date, span};
-use crate::cli::table::{Cell, cut, table};
+use crate::cli::table::{Cell, table};
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD, WAITING};
+use crate::cut;
 use crate::json::{Value, json};
 use crate::{RunState, Summary, Timestamp, escape};
 use anstyle::Style;

@@ -1,7 +1,7 @@
 //! A JSON value in one line.
 
 use super::value::redact;
-use crate::model::text::escape;
+use crate::model::text::{cut, escape};
 use serde_json::Value;
 
 /// Returns the value as one line of JSON of at most `limit` characters: secrets redacted, what a terminal obeys escaped,
@@ -15,13 +15,6 @@ use serde_json::Value;
 pub fn brief(value: &Value, limit: usize) -> String {
     // JSON text has no line ends or tabs of its own, which are all that `escape` lets through.
     cut(&escape(&redact(value).to_string()), limit)
-}
-
-fn cut(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        None => text.into(),
-        Some(_) => text.chars().take(limit.saturating_sub(1)).chain(['…']).take(limit).collect(),
-    }
 }
 
 #[cfg(test)]
