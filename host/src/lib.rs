@@ -31,10 +31,14 @@
 //! | room | holds | may use, besides the floor |
 //! | --- | --- | --- |
 //! | `cli` | the `pml` command (feature `cli`) | only what this file exports |
+//! | `mcp` | the MCP server that clients talk to (feature `mcp`) | only what this file exports |
 //! | `run` | the spine: a run from its program to its outcome | `source`, `sandbox`, `router`, `approval` |
+//! | `plan` | what a program will do: its calls, held against what the servers offer | `source`, `router`, `catalog` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
-//! | `router` | whether a call may go, and where it goes | nothing yet |
+//! | `router` | whether a call may go, and where it goes | `upstream` |
+//! | `upstream` | MCP servers, processes and remote ones (feature `servers`) | nothing |
+//! | `catalog` | what the servers offer: types, signatures, search (feature `servers`) | nothing |
 //! | `approval` | asking a person | nothing |
 //! | `config`, `event` | settings; what happens, told as it happens | floor |
 //! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error` |
@@ -47,20 +51,30 @@
 //! `.gitignore`. With `--no-journal` it writes nothing.
 
 mod approval;
+#[cfg(feature = "servers")]
+mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod config;
 mod error;
 mod event;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod model;
+#[cfg(feature = "servers")]
+mod plan;
 mod router;
 mod run;
 mod sandbox;
 mod source;
 mod store;
+#[cfg(feature = "servers")]
+mod upstream;
 
 pub use approval::{Approver, approver_from_fn, lines_of_ask};
 pub use config::Config;
+#[cfg(feature = "servers")]
+pub use config::{Launch, ServerConfig};
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
@@ -68,10 +82,10 @@ pub use futures_util::future::BoxFuture;
 #[cfg(feature = "cli")]
 pub(crate) use model::cut;
 pub use model::{
-    Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided, Decision,
-    Decisions, Effects, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Question, QuestionId,
-    Reply, RunId, STACK_CEILING, Secret, Settled, SystemClock, Tenant, Timestamp, ToolName,
-    ToolPattern, brief, escape, redact,
+    Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided,
+    Decision, Decisions, Definition, Effects, Era, InvalidTool, Level, Limits, Line,
+    MEMORY_CEILING, Origin, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled,
+    SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
 pub use router::{Tools, tools_from_fn};
 pub use run::{

@@ -9,10 +9,14 @@ const FLOOR: &[&str] = &["model", "error", "config", "event", "store"];
 /// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and `error`.
 const ROOMS: &[(&str, &[&str])] = &[
     ("cli", &[]),
+    ("mcp", &[]),
     ("run", &["source", "sandbox", "router", "approval"]),
+    ("plan", &["source", "router", "catalog"]),
     ("source", &[]),
     ("sandbox", &[]),
-    ("router", &[]),
+    ("router", &["upstream"]),
+    ("upstream", &[]),
+    ("catalog", &[]),
     ("approval", &[]),
     ("config", &[]),
     ("event", &[]),
@@ -26,7 +30,9 @@ fn allowed(room: &str, used: &str) -> bool {
     match room {
         _ if room == used => true,
         // A door is an embedder: it names what the crate's root exports, never a room.
-        "cli" => false,
+        // `cli` starts `mcp`.
+        "cli" => used == "mcp",
+        "mcp" => false,
         _ if FLOOR.contains(&room) => ["model", "error"].contains(&used),
         _ => FLOOR.contains(&used) || above_floor.contains(&used),
     }

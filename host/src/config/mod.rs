@@ -1,7 +1,11 @@
 //! Settings of an engine: what an embedder says, and what it means once checked.
 
+#[cfg(feature = "servers")]
+mod server;
 mod settings;
 
+#[cfg(feature = "servers")]
+pub use server::{Launch, ServerConfig};
 pub(crate) use settings::Settings;
 
 use crate::model::{Clock, Limits, SystemClock};

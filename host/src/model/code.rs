@@ -90,6 +90,24 @@ codes! {
     ToolDenied = "TOOL_DENIED", Refused;
     /// No such tool.
     ToolUnknown = "TOOL_UNKNOWN", Refused;
+    /// The name as written stands for more than one tool.
+    ToolAmbiguous = "TOOL_AMBIGUOUS", Refused;
+    /// The project's files say so, and nobody has trusted them.
+    Untrusted = "UNTRUSTED", Refused;
+    /// A server cannot be started or reached, went away in the middle of a call, or does not speak MCP.
+    ServerFailed = "SERVER_FAILED", Refused;
+    /// A server did not answer a call in time.
+    CallTimeout = "CALL_TIMEOUT", Refused;
+    /// A variable that a server declares is not set.
+    ApiKeyRequired = "API_KEY_REQUIRED", Refused;
+    /// The tool is one of the cloud's, and no cloud is configured.
+    CloudRequired = "CLOUD_REQUIRED", Refused;
+    /// A name that would lead out of its folder.
+    Security = "SECURITY", Refused;
+    /// There is no such workflow, or it has expired.
+    WorkflowUnknown = "WORKFLOW_UNKNOWN", Usage;
+    /// There is no such result, or it was forgotten.
+    HandleUnknown = "HANDLE_UNKNOWN", Usage;
     /// The tool reports that it failed.
     ToolFailed = "TOOL_FAILED", Script;
     /// A person declined the call.

@@ -3,9 +3,12 @@
 //! **Invariant:** no I/O, except that [`SystemClock`] reads the clock and ids are drawn from the OS.
 
 mod call;
+mod canonical;
 mod clock;
 mod code;
+mod definition;
 mod effects;
+mod era;
 mod id;
 mod limits;
 mod line;
@@ -18,9 +21,13 @@ mod text;
 mod tool;
 
 pub use call::{Call, CallError, Reply};
+#[cfg(feature = "servers")]
+pub(crate) use canonical::{digest, hex};
 pub use clock::{Clock, SystemClock, Timestamp};
 pub use code::{Class, Code};
+pub use definition::{Annotations, Definition, Origin};
 pub use effects::Effects;
+pub use era::Era;
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};

@@ -1,0 +1,1 @@
+//! What the servers offer: TypeScript types, signatures and search over definitions of tools.

@@ -1,0 +1,156 @@
+//! A server that programs may call, ready to be started or reached: every variable of it is expanded.
+
+use crate::error::Error;
+use crate::model::{Code, Secret, ToolName, digest};
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A server and how to get at it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ServerConfig {
+    /// Its name in programs and policy: no colon, not `pml`.
+    pub name: String,
+    /// How it is started or reached.
+    pub launch: Launch,
+    /// sha256, in hex, of what the server is: its launch line or URL as written, before variables were expanded.
+    pub identity: String,
+    /// Variables that it declares and that are not set: it cannot be started before they are.
+    pub missing: Vec<String>,
+    /// How long it may take until it answers for the first time.
+    pub start_timeout: Duration,
+    /// How long one call may take, unless it reports progress.
+    pub call_timeout: Duration,
+    /// How long it is kept after its last call; `None` for ever.
+    pub idle_timeout: Option<Duration>,
+    /// Whether it is started before its first call.
+    pub background: bool,
+}
+
+/// How a server is started or reached.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Launch {
+    /// A process that speaks MCP on its stdin and stdout. No shell is involved.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        arguments: Vec<String>,
+        /// Variables it gets beside a minimal base.
+        environment: Vec<(String, Secret)>,
+        /// The folder it runs in.
+        folder: PathBuf,
+    },
+    /// A URL that speaks streamable HTTP.
+    Http {
+        /// Where.
+        url: String,
+        /// What is sent along with every request.
+        headers: Vec<(String, Secret)>,
+    },
+}
+
+impl ServerConfig {
+    /// Package runners may have to fetch a server before it answers.
+    pub const START_TIMEOUT: Duration = Duration::from_secs(60);
+
+    /// As long as MCP's own SDKs wait for an answer.
+    pub const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+
+    /// Long enough for a conversation to come back to it.
+    pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+    /// Returns a server that is a process.
+    ///
+    /// # Errors
+    /// If `name` cannot be a server's.
+    pub fn stdio(
+        name: impl Into<String>,
+        command: impl Into<String>,
+        arguments: impl IntoIterator<Item = impl Into<String>>,
+        folder: impl Into<PathBuf>,
+    ) -> Result<ServerConfig, Error> {
+        let command = command.into();
+        let arguments: Vec<String> = arguments.into_iter().map(Into::into).collect();
+        let identity = digest(&json!({ "command": command, "args": arguments }));
+        let launch =
+            Launch::Stdio { command, arguments, environment: Vec::new(), folder: folder.into() };
+        ServerConfig::new(name, launch, identity)
+    }
+
+    /// Returns a server behind a URL.
+    ///
+    /// # Errors
+    /// If `name` cannot be a server's.
+    pub fn http(name: impl Into<String>, url: impl Into<String>) -> Result<ServerConfig, Error> {
+        let url = url.into();
+        let identity = digest(&json!({ "url": url }));
+        ServerConfig::new(name, Launch::Http { url, headers: Vec::new() }, identity)
+    }
+
+    /// Returns a server with the default timeouts.
+    pub(crate) fn new(
+        name: impl Into<String>,
+        launch: Launch,
+        identity: String,
+    ) -> Result<ServerConfig, Error> {
+        let name = name.into();
+        check_name(&name)?;
+        Ok(ServerConfig {
+            name,
+            launch,
+            identity,
+            missing: Vec::new(),
+            start_timeout: ServerConfig::START_TIMEOUT,
+            call_timeout: ServerConfig::CALL_TIMEOUT,
+            idle_timeout: Some(ServerConfig::IDLE_TIMEOUT),
+            background: false,
+        })
+    }
+
+    /// Returns whether it is a process of this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.launch, Launch::Stdio { .. })
+    }
+}
+
+/// A name must make tool names: no colon, no blanks, nothing hidden; and `pml` is our own.
+fn check_name(name: &str) -> Result<(), Error> {
+    let shown = crate::model::escape(name);
+    if name == "pml" {
+        return Err(Error::new(Code::Config, "the server name `pml` is reserved")
+            .with_hint("give the server another name"));
+    }
+    if name.contains([':', '*']) || format!("{name}:x").parse::<ToolName>().is_err() {
+        return Err(Error::new(Code::Config, format!("`{shown}` cannot be the name of a server"))
+            .with_hint("use letters, digits, `-` and `_`"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ServerConfig;
+
+    #[test]
+    fn a_name_must_make_tool_names() {
+        let named = |name: &str| ServerConfig::http(name, "http://localhost/mcp");
+        assert!(named("my-server").is_ok());
+        for name in ["pml", "", "a:b", "a b", "a*", "x\u{202e}"] {
+            assert!(named(name).is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_launch_line_is_the_identity() {
+        let of = |command: &str, arguments: &[&str]| {
+            let arguments = arguments.iter().copied();
+            ServerConfig::stdio("x", command, arguments, "/").expect("a server").identity
+        };
+        assert_eq!(of("npx", &["a"]), of("npx", &["a"]));
+        assert_ne!(of("npx", &["a"]), of("npx", &["b"]));
+        assert_ne!(of("npx", &["a", "b"]), of("npx", &["a b"]));
+    }
+}

@@ -1,0 +1,61 @@
+//! JSON in one spelling, so that equal values have equal digests.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Returns the sha256 of a value, in hex: keys sorted, no blanks.
+pub(crate) fn digest(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text);
+    hex(&Sha256::digest(text))
+}
+
+/// Returns bytes as lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| *key);
+            text.push('{');
+            for (index, (key, value)) in fields.into_iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                text.push_str(&Value::from(key.as_str()).to_string());
+                text.push(':');
+                write(value, text);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write(item, text);
+            }
+            text.push(']');
+        }
+        plain => text.push_str(&plain.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digest;
+    use serde_json::json;
+
+    #[test]
+    fn the_order_of_keys_does_not_matter_and_everything_else_does() {
+        let one = json!({ "a": 1, "b": { "x": [1, 2], "y": "\n" } });
+        assert_eq!(digest(&one), digest(&json!({ "b": { "y": "\n", "x": [1, 2] }, "a": 1 })));
+        assert_ne!(digest(&one), digest(&json!({ "b": { "y": "\n", "x": [2, 1] }, "a": 1 })));
+        assert_ne!(digest(&json!("1")), digest(&json!(1)));
+        assert_eq!(digest(&one).len(), 64);
+    }
+}

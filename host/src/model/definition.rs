@@ -1,0 +1,141 @@
+//! What a server says of a tool.
+
+use super::{Effects, ToolName, canonical};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A tool as its server describes it. Everything but the name is the server's own word: text for people is escaped where it
+/// is shown, and schemas are bounded where they are used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Definition {
+    /// `server:tool`, both as they are written in the configuration and by the server.
+    pub tool: ToolName,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it does.
+    #[serde(default)]
+    pub description: String,
+    /// JSON Schema of its arguments: an object.
+    pub input: Value,
+    /// JSON Schema of its result, where the server gives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// What it says of its effects.
+    #[serde(default)]
+    pub annotations: Annotations,
+}
+
+/// Hints of a server about one of its tools. They are hints: a server may lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct Annotations {
+    /// It changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// It may destroy something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// Doing it twice is the same as doing it once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// It talks to the world outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}
+
+impl Definition {
+    /// Returns a tool that takes what `input` says.
+    pub fn new(tool: ToolName, description: impl Into<String>, input: Value) -> Definition {
+        Definition {
+            tool,
+            title: None,
+            description: description.into(),
+            input,
+            output: None,
+            annotations: Annotations::default(),
+        }
+    }
+
+    /// Returns the sha256, in hex, of name, description, schemas and annotations: of all that an approval relied on.
+    pub fn digest(&self) -> String {
+        canonical::digest(&json!({
+            "name": self.tool.tool(),
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input,
+            "outputSchema": self.output,
+            "annotations": self.annotations,
+        }))
+    }
+
+    /// Returns what a call may do to the world, as far as the tool says.
+    pub fn effects(&self) -> Effects {
+        let Annotations { read_only_hint, idempotent_hint, .. } = self.annotations;
+        match (read_only_hint, idempotent_hint) {
+            (Some(true), _) => Effects::ReadOnly,
+            (_, Some(true)) => Effects::Idempotent,
+            _ => Effects::Unknown,
+        }
+    }
+}
+
+/// Which tool answers a call: its definition and its server, as they were when it was decided about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Origin {
+    /// sha256 of the tool's definition, in hex.
+    pub definition: Arc<str>,
+    /// sha256 of what its server is, in hex: its launch line, or its URL.
+    pub server: Arc<str>,
+}
+
+impl Origin {
+    /// Returns an origin.
+    pub fn new(definition: impl Into<Arc<str>>, server: impl Into<Arc<str>>) -> Origin {
+        Origin { definition: definition.into(), server: server.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Definition;
+    use crate::model::Effects;
+    use serde_json::json;
+
+    fn definition() -> Definition {
+        let tool = "fs:read".parse().expect("a tool");
+        Definition::new(tool, "Reads.", json!({ "type": "object" }))
+    }
+
+    #[test]
+    fn everything_an_approval_relied_on_is_in_the_digest() {
+        let one = definition();
+        let changed = |change: fn(&mut Definition)| {
+            let mut other = definition();
+            change(&mut other);
+            other.digest() != one.digest()
+        };
+        assert!(changed(|d| d.description.push('!')));
+        assert!(changed(|d| d.title = Some("Read".into())));
+        assert!(changed(|d| d.input = json!({ "type": "object", "properties": {} })));
+        assert!(changed(|d| d.output = Some(json!({}))));
+        assert!(changed(|d| d.annotations.read_only_hint = Some(true)));
+        assert!(changed(|d| d.tool = "fs:write".parse().expect("a tool")));
+        // The name that the user gave the server is not the tool's doing.
+        assert!(!changed(|d| d.tool = "files:read".parse().expect("a tool")));
+    }
+
+    #[test]
+    fn effects_are_those_that_the_tool_admits() {
+        let mut one = definition();
+        assert_eq!(one.effects(), Effects::Unknown);
+        one.annotations.idempotent_hint = Some(true);
+        assert_eq!(one.effects(), Effects::Idempotent);
+        one.annotations.read_only_hint = Some(true);
+        assert_eq!(one.effects(), Effects::ReadOnly);
+    }
+}

@@ -1,0 +1,1 @@
+//! What a program will do: its calls, held against what the servers offer, without running it.
