@@ -87,7 +87,7 @@ pub use model::{
     MEMORY_CEILING, Origin, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled,
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
-pub use router::{Tools, tools_from_fn};
+pub use router::{Found, Tools, tools_from_fn};
 pub use run::{
     Abandoned, Aborted, Completed, Diverged, Divergence, Ending, Engine, Failure, Outcome,
     Recording, Replay, Run, Turn, Unmatched, Usage,

@@ -12,6 +12,7 @@ mod dependencies;
 mod determinism;
 mod examples;
 mod fairness;
+mod finding;
 mod guest;
 mod hostile;
 mod journals;

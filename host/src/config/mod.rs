@@ -26,6 +26,7 @@ pub struct Config {
     allow: Vec<String>,
     ask: Vec<String>,
     deny: Vec<String>,
+    ask_unnamed: bool,
     runs: u32,
     waiting_memory: usize,
     question_lifetime: Option<Duration>,
@@ -50,6 +51,7 @@ impl Config {
     /// | --- | --- |
     /// | [`allow_tool`](Config::allow_tool) | none: every call is refused |
     /// | [`ask_tool`](Config::ask_tool), [`deny_tool`](Config::deny_tool) | none |
+    /// | [`ask_unnamed`](Config::ask_unnamed) | no: what no pattern names is refused |
     /// | [`cpu_time`](Config::cpu_time) | [`Limits::CPU_TIME`], 10 s |
     /// | [`timeout`](Config::timeout) | [`Limits::TIMEOUT`], 5 min |
     /// | [`memory_limit`](Config::memory_limit) | [`Limits::MEMORY`], 64 MiB |
@@ -72,6 +74,7 @@ impl Config {
             allow: Vec::new(),
             ask: Vec::new(),
             deny: Vec::new(),
+            ask_unnamed: false,
             runs: Config::RUNS,
             waiting_memory: Config::WAITING_MEMORY,
             question_lifetime: Some(Config::QUESTION_LIFETIME),
@@ -95,6 +98,12 @@ impl Config {
     /// Refuses the tools that `pattern` covers, whatever else is said.
     pub fn deny_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
         self.deny.push(pattern.into());
+        self
+    }
+
+    /// Has a person asked before a tool is called that no pattern names, instead of refusing it.
+    pub fn ask_unnamed(&mut self) -> &mut Config {
+        self.ask_unnamed = true;
         self
     }
 

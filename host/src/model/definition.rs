@@ -85,6 +85,7 @@ impl Definition {
 
 /// Which tool answers a call: its definition and its server, as they were when it was decided about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 #[non_exhaustive]
 pub struct Origin {
     /// sha256 of the tool's definition, in hex.
@@ -97,6 +98,28 @@ impl Origin {
     /// Returns an origin.
     pub fn new(definition: impl Into<Arc<str>>, server: impl Into<Arc<str>>) -> Origin {
         Origin { definition: definition.into(), server: server.into() }
+    }
+}
+
+/// An origin as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    definition: String,
+    server: String,
+}
+
+impl From<Written> for Origin {
+    fn from(written: Written) -> Origin {
+        Origin::new(written.definition, written.server)
+    }
+}
+
+impl From<Origin> for Written {
+    fn from(origin: Origin) -> Written {
+        Written {
+            definition: origin.definition.as_ref().into(),
+            server: origin.server.as_ref().into(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A question is a batch of asks with an id of its own: an answer names the question, never the run, so that a late or
 //! repeated one can approve nothing that was not shown.
 
-use super::{CallId, QuestionId, RunId, Timestamp};
+use super::{CallId, Origin, QuestionId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,6 +56,9 @@ pub struct Ask {
     pub arguments: Value,
     /// Why it is asked.
     pub reason: String,
+    /// Which definition of which server it is about, where that is known: an answer approves no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 impl Ask {
@@ -67,7 +70,8 @@ impl Ask {
         arguments: Value,
         reason: impl Into<String>,
     ) -> Ask {
-        Ask { id: AskId(0), kind, call, tool: tool.into(), arguments, reason: reason.into() }
+        let (tool, reason) = (tool.into(), reason.into());
+        Ask { id: AskId(0), kind, call, tool, arguments, reason, origin: None }
     }
 }
 

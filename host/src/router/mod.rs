@@ -1,7 +1,7 @@
 //! The door: whether a call may go, and where it goes.
 //!
-//! In flows the name of a tool, out flows a verdict: go, ask or deny; then in flows the [`Call`] and out its reply. It never
-//! asks anybody: `run` does.
+//! In flows the name of a tool as a program spells it, out flows the tool that it means, and a verdict on that one: go, ask or
+//! deny; then in flows the [`Call`] and out its reply. It never asks anybody: `run` does.
 
 mod built_in;
 mod policy;
@@ -9,7 +9,7 @@ mod tools;
 
 pub(crate) use built_in::{BUILT_IN, SLEEP};
 pub(crate) use policy::Policy;
-pub use tools::{Tools, tools_from_fn};
+pub use tools::{Found, Tools, tools_from_fn};
 
 use crate::model::{Call, CallError, Effects, Reply, ToolName};
 use futures_util::future::BoxFuture;
@@ -38,6 +38,27 @@ impl Router {
         Router { policy, tools }
     }
 
+    /// Returns the refusal of a name that needs no look at what it means.
+    pub(crate) fn denied(&self, tool: &ToolName) -> Option<CallError> {
+        self.policy.denied(tool)
+    }
+
+    /// Returns which tool a name means, where that can be said at once.
+    pub(crate) fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+        match tool.server() == BUILT_IN {
+            true => Some(Ok(Found::new(tool.clone(), Effects::ReadOnly))),
+            false => self.tools.look_up(tool),
+        }
+    }
+
+    /// Finds out which tool a name means.
+    pub(crate) async fn find(&self, tool: &ToolName) -> Result<Found, CallError> {
+        match self.look_up(tool) {
+            Some(found) => found,
+            None => self.tools.find(tool).await,
+        }
+    }
+
     /// Decides on a tool. What no pattern names is refused, whether or not it exists.
     pub(crate) fn verdict(&self, tool: &ToolName) -> Verdict {
         match tool.server() == BUILT_IN {
@@ -50,7 +71,7 @@ impl Router {
     pub(crate) fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         match tool.server() == BUILT_IN {
             true => built_in::check(arguments),
-            false => Ok(()),
+            false => self.tools.check(tool, arguments),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Patterns over tools, and what they say about one.
 //!
-//! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused.
+//! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused, or
+//! asked about where the settings say so.
 
 use super::Verdict;
 use crate::config::Settings;
@@ -12,6 +13,8 @@ pub(crate) struct Policy {
     allow: Vec<ToolPattern>,
     ask: Vec<ToolPattern>,
     deny: Vec<ToolPattern>,
+    /// Whether a person is asked about what no pattern names.
+    ask_unnamed: bool,
 }
 
 impl From<&Settings> for Policy {
@@ -20,6 +23,7 @@ impl From<&Settings> for Policy {
             allow: settings.allow.clone(),
             ask: settings.ask.clone(),
             deny: settings.deny.clone(),
+            ask_unnamed: settings.ask_unnamed,
         }
     }
 }
@@ -33,11 +37,12 @@ impl Policy {
             patterns.iter().filter(|p| p.covers(tool)).map(ToolPattern::specificity).max()
         };
         match (best(&self.allow), best(&self.ask)) {
-            (None, None) => {
+            (None, None) if !self.ask_unnamed => {
                 let message = format!("tool `{tool}` is not allowed");
                 Verdict::Deny(CallError::new(Code::ToolDenied, message))
             }
             (allow, ask) if allow > ask => Verdict::Go,
+            (None, None) => Verdict::Ask(format!("nothing says whether `{tool}` may be called")),
             _ => Verdict::Ask(format!("the policy says to ask before `{tool}` is called")),
         }
     }
@@ -54,10 +59,18 @@ impl Policy {
 mod tests {
     use super::{Policy, Verdict};
 
-    fn verdict(allow: &[&str], ask: &[&str], deny: &[&str], tool: &str) -> &'static str {
+    fn policy(allow: &[&str], ask: &[&str], deny: &[&str]) -> Policy {
         let patterns =
             |texts: &[&str]| texts.iter().map(|text| text.parse().expect("a pattern")).collect();
-        let policy = Policy { allow: patterns(allow), ask: patterns(ask), deny: patterns(deny) };
+        let (allow, ask, deny) = (patterns(allow), patterns(ask), patterns(deny));
+        Policy { allow, ask, deny, ask_unnamed: false }
+    }
+
+    fn verdict(allow: &[&str], ask: &[&str], deny: &[&str], tool: &str) -> &'static str {
+        said(&policy(allow, ask, deny), tool)
+    }
+
+    fn said(policy: &Policy, tool: &str) -> &'static str {
         match policy.verdict(&tool.parse().expect("a tool")) {
             Verdict::Go => "go",
             Verdict::Ask(_) => "ask",
@@ -86,5 +99,13 @@ mod tests {
     fn what_nothing_names_is_refused() {
         assert_eq!(verdict(&["a:*"], &["b:*"], &[], "c:d"), "deny");
         assert_eq!(verdict(&[], &[], &[], "c:d"), "deny");
+    }
+
+    #[test]
+    fn what_nothing_names_is_asked_about_where_the_settings_say_so() {
+        let policy = Policy { ask_unnamed: true, ..policy(&["a:*"], &[], &["b:*"]) };
+        assert_eq!(said(&policy, "a:x"), "go");
+        assert_eq!(said(&policy, "b:x"), "deny");
+        assert_eq!(said(&policy, "c:d"), "ask");
     }
 }

@@ -1,7 +1,9 @@
 //! What an embedder brings: the tools themselves.
 
-use crate::model::{Call, CallError, Code, Effects, Reply, ToolName};
+use crate::model::{Call, CallError, Code, Effects, Origin, Reply, ToolName};
 use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::sync::Arc;
 
 /// Answers the calls of programs.
 ///
@@ -33,6 +35,69 @@ pub trait Tools: Send + Sync + 'static {
     fn effects(&self, tool: &ToolName) -> Effects {
         let _ = tool;
         Effects::Unknown
+    }
+
+    /// Returns which tool a name means, where that can be said at once; nothing where it has to be found out first. The
+    /// policy decides on the tool that was found, not on how a program spells it.
+    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+        Some(Ok(Found::new(tool.clone(), self.effects(tool))))
+    }
+
+    /// Finds out which tool a name means, as long as it takes: a server may have to be started for it.
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+        let found = self.look_up(tool);
+        let found = found.unwrap_or_else(|| Err(CallError::unknown(tool.as_str())));
+        Box::pin(std::future::ready(found))
+    }
+
+    /// Looks at arguments before the call goes out, or a person is asked about it.
+    ///
+    /// # Errors
+    /// If the tool would not take them.
+    fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
+        let _ = (tool, arguments);
+        Ok(())
+    }
+}
+
+/// The tool that a name means.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// The tool, spelled as its server does.
+    pub tool: ToolName,
+    /// What a call of it may do to the world.
+    pub effects: Effects,
+    /// Its definition and its server, where they are known.
+    pub origin: Option<Origin>,
+}
+
+impl Found {
+    /// Returns a tool of which no more is known.
+    pub fn new(tool: ToolName, effects: Effects) -> Found {
+        Found { tool, effects, origin: None }
+    }
+}
+
+impl<T: Tools + ?Sized> Tools for Arc<T> {
+    fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
+        (**self).call(call)
+    }
+
+    fn effects(&self, tool: &ToolName) -> Effects {
+        (**self).effects(tool)
+    }
+
+    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+        (**self).look_up(tool)
+    }
+
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+        (**self).find(tool)
+    }
+
+    fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
+        (**self).check(tool, arguments)
     }
 }
 

@@ -1,6 +1,8 @@
 //! A journal, read: what is known of each call, and what the program was given in which order.
 
-use crate::model::{AskKind, CallId, Code, Question, QuestionId, Settled, Timestamp};
+use crate::model::{
+    Ask, AskKind, CallId, Code, Question, QuestionId, Settled, Timestamp, ToolName,
+};
 use crate::store::{Entry, Meter, Verdict, What};
 use std::collections::BTreeMap;
 
@@ -24,6 +26,8 @@ pub(super) struct Past {
     pub(super) arguments: Result<String, usize>,
     pub(super) verdict: Verdict,
     pub(super) reached: Reached,
+    /// The tool that it means, once it went out.
+    pub(super) resolved: Option<ToolName>,
     /// Whether it went out and nobody knows its outcome.
     pub(super) unknown: bool,
 }
@@ -75,7 +79,8 @@ impl History {
                 let reached = Reached::Requested;
                 // An earlier run made it, and nobody knew its outcome; so it is until somebody does.
                 let unknown = matches!(verdict, Verdict::Ask { kind: AskKind::UncertainCall, .. });
-                let past = Past { tool, arguments, verdict, reached, unknown };
+                let resolved = None;
+                let past = Past { tool, arguments, verdict, reached, resolved, unknown };
                 self.calls.insert(call, past);
             }
             What::Asked { question } => {
@@ -84,8 +89,11 @@ impl History {
                 }
                 self.questions.push(question);
             }
-            What::Executing { call, .. } => {
+            What::Executing { call, tool, .. } => {
                 self.reach(call, Reached::Executing);
+                if let Some(past) = self.calls.get_mut(&call) {
+                    past.resolved = Some(tool);
+                }
                 self.went_out = true;
             }
             What::Settled { call, settled } => {
@@ -102,6 +110,12 @@ impl History {
         }
     }
 
+    /// What was asked last about a call.
+    pub(super) fn asked(&self, call: CallId) -> Option<&Ask> {
+        let asks = self.questions.iter().rev().flat_map(|question| &question.asks);
+        asks.into_iter().find(|ask| ask.call == Some(call))
+    }
+
     fn reach(&mut self, call: CallId, reached: Reached) {
         if let Some(past) = self.calls.get_mut(&call) {
             past.reached = reached;
@@ -112,7 +126,14 @@ impl History {
 
 /// Whether an outcome is ours and says nothing of what the tool did.
 fn tells_nothing(settled: &Settled) -> bool {
-    let codes = [Code::OutcomeUnknown, Code::ReplySize, Code::Internal];
+    let codes = [
+        Code::OutcomeUnknown,
+        Code::ReplySize,
+        Code::Internal,
+        // The server took the call and did not live, or take the time, to say what became of it.
+        Code::ServerFailed,
+        Code::CallTimeout,
+    ];
     match settled {
         Settled::Value(_) => false,
         Settled::Error { code, .. } => codes.iter().any(|ours| ours.as_str() == code),

@@ -144,8 +144,8 @@ impl Live {
     async fn dispatch(&mut self, ledger: &mut Ledger) -> Result<(), Trouble> {
         let leaving = self.calls.leaving();
         for call in &leaving {
-            let (call, tool) = (call.call, call.tool.clone());
-            ledger.note(self.clock.last(), What::Executing { call, tool });
+            let (call, tool, origin) = (call.call, call.tool.clone(), call.origin.clone());
+            ledger.note(self.clock.last(), What::Executing { call, tool, origin });
         }
         if ledger.is_blank() {
             return Ok(());

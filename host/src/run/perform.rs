@@ -37,11 +37,12 @@ pub(super) async fn perform(
     tool: ToolName,
     arguments: String,
 ) -> Reply {
+    let arguments = parse_aside(arguments).await?;
+    let tool = router.find(&tool).await?.tool;
     // A person may have taken long to approve it: what is denied by now stays here.
     if let Verdict::Deny(error) = router.verdict(&tool) {
         return Err(error);
     }
-    let arguments = parse_aside(arguments).await?;
     router.check(&tool, &arguments)?;
     router.go(Call::new(run, id, tool, arguments)).await
 }

@@ -167,7 +167,7 @@ impl Replayed {
     pub(super) fn restore(self, history: &History, calls: &mut Calls) -> Step {
         for id in self.waiting {
             if let Some(past) = history.calls.get(&id) {
-                calls.restore(id, past.clone());
+                calls.restore(id, past.clone(), history.asked(id));
             }
         }
         self.last

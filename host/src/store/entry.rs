@@ -4,13 +4,14 @@
 //! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
 
 use crate::model::{
-    AskKind, CallId, Limits, Question, QuestionId, RunId, Settled, Tenant, Timestamp, ToolName,
+    AskKind, CallId, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant, Timestamp,
+    ToolName,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The format of headers and entries that this version writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Everything that decides how a run goes, except the outcomes of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,6 +86,8 @@ pub enum Verdict {
         /// For people.
         message: String,
     },
+    /// The tool has to be found first: its server is not there yet. What is decided then shows in what follows.
+    Find,
     /// It is a timer.
     Sleep {
         /// When it ends.
@@ -147,6 +150,8 @@ pub enum What {
         call: CallId,
         /// The tool as resolved.
         tool: ToolName,
+        /// Its definition and its server, where they are known.
+        origin: Option<Origin>,
     },
     /// A call has its outcome, which the program gets next. The entry's time is the clock reading that comes with it.
     Settled {

@@ -48,7 +48,7 @@ fn requested(call: u64, tool: &str, arguments: &str, verdict: Verdict) -> What {
 }
 
 fn executing(call: u64, tool: &str) -> What {
-    What::Executing { call: CallId(call), tool: tool.parse::<ToolName>().unwrap() }
+    What::Executing { call: CallId(call), tool: tool.parse::<ToolName>().unwrap(), origin: None }
 }
 
 fn settled(call: u64, settled: Settled) -> What {

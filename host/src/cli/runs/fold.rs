@@ -98,7 +98,7 @@ pub(super) fn fold(entries: &[Entry], until: Timestamp) -> Vec<Folded> {
                     }
                 }
             }
-            What::Executing { call, tool } => {
+            What::Executing { call, tool, .. } => {
                 if let Some(call) = calls.get_mut(call) {
                     call.tool = tool.to_string();
                     call.turn(at, Standing::Executing, Some(Phase::Out));

@@ -44,8 +44,10 @@ impl Calls {
         let calls = self.open.iter().filter_map(|(id, open)| match &open.stage {
             Stage::Asking(asking) if asking.question.is_none() => {
                 let arguments = parse(&asking.arguments).unwrap_or_default();
-                let (tool, reason) = (open.tool.as_str(), asking.reason.clone());
-                Some(Ask::new(asking.kind, Some(*id), tool, arguments, reason))
+                let (tool, reason) = (open.found.tool.as_str(), asking.reason.clone());
+                let mut ask = Ask::new(asking.kind, Some(*id), tool, arguments, reason);
+                ask.origin = open.found.origin.clone();
+                Some(ask)
             }
             _ => None,
         });

@@ -1,8 +1,9 @@
 //! Calls on their way out, and back.
 
-use super::open::{Calls, Stage};
+use super::open::{Calls, Landed, Open, Stage};
 use crate::event::Event;
-use crate::model::{CallId, Reply, ToolName};
+use crate::model::{CallId, Effects, Origin, Reply, ToolName};
+use crate::router::Found;
 use crate::run::perform::perform;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::StreamExt;
@@ -12,6 +13,7 @@ use std::task::{Context, Poll};
 pub(in crate::run) struct Leaving {
     pub(in crate::run) call: CallId,
     pub(in crate::run) tool: ToolName,
+    pub(in crate::run) origin: Option<Origin>,
     /// Whether it may be made again if nobody knows what became of it.
     pub(in crate::run) repeatable: bool,
     pub(super) arguments: String,
@@ -37,9 +39,9 @@ impl Calls {
             let Some(open) = self.open.get_mut(&call) else { continue };
             let Stage::Queued(arguments) = &mut open.stage else { continue };
             let arguments = std::mem::take(arguments);
-            let tool = open.tool.clone();
-            let repeatable = self.router.effects(&tool).repeatable();
-            leaving.push(Leaving { call, tool, repeatable, arguments });
+            let Found { tool, effects, origin } = open.found.clone();
+            let repeatable = effects.repeatable();
+            leaving.push(Leaving { call, tool, origin, repeatable, arguments });
         }
         leaving
     }
@@ -50,12 +52,24 @@ impl Calls {
             let Some(open) = self.open.get_mut(&id) else { continue };
             self.events.event(&Event::CallStarted { run: self.run, call: id, tool: tool.clone() });
             let (run, router) = (self.run, self.router.clone());
-            let call: BoxFuture<'static, _> =
-                Box::pin(async move { (id, perform(&router, run, id, tool, arguments).await) });
+            let call: BoxFuture<'static, _> = Box::pin(async move {
+                (id, Landed::Reply(perform(&router, run, id, tool, arguments).await))
+            });
             let (abort, registration) = AbortHandle::new_pair();
             open.stage = Stage::Flying(abort);
             self.flying.push(Abortable::new(call, registration));
         }
+    }
+
+    /// Has the tool of a call found, before anything is decided about it.
+    pub(super) fn find(&mut self, id: CallId, tool: ToolName, arguments: String) {
+        let (router, found) = (self.router.clone(), Found::new(tool.clone(), Effects::Unknown));
+        let finding: BoxFuture<'static, _> =
+            Box::pin(async move { (id, Landed::Found(router.find(&tool).await)) });
+        let (abort, registration) = AbortHandle::new_pair();
+        let (size, stage) = (arguments.len(), Stage::Finding(arguments, abort));
+        self.open.insert(id, Open { found, size, stage });
+        self.flying.push(Abortable::new(finding, registration));
     }
 
     /// Notes the replies that have arrived, without waiting for any.
@@ -65,8 +79,22 @@ impl Calls {
         }
     }
 
-    pub(super) fn arrive(&mut self, done: Result<(CallId, Reply), Aborted>) {
-        let Ok((id, reply)) = done else { return };
+    pub(super) fn arrive(&mut self, done: Result<(CallId, Landed), Aborted>) {
+        match done {
+            Ok((id, Landed::Reply(reply))) => self.answered(id, reply),
+            Ok((id, Landed::Found(found))) => {
+                if let Some(Open { stage: Stage::Finding(arguments, _), .. }) =
+                    self.open.remove(&id)
+                {
+                    // What is decided shows in what is journalled next: it goes out, it is asked about, or it is settled.
+                    let _ = self.decide_on(id, found, arguments, false);
+                }
+            }
+            Err(Aborted) => {}
+        }
+    }
+
+    fn answered(&mut self, id: CallId, reply: Reply) {
         if self.close(id).is_none() {
             return;
         }

@@ -6,7 +6,7 @@ use crate::event::{Event, EventSink};
 use crate::model::{
     AskKind, CallError, CallId, Limits, QuestionId, Reply, RunId, Timestamp, ToolName,
 };
-use crate::router::Router;
+use crate::router::{Found, Router};
 use crate::run::Abandoned;
 use crate::run::checkpoint::{Checkpoint, Recalled};
 use crate::run::timers::Timers;
@@ -17,16 +17,26 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-pub(super) type Flying = Abortable<BoxFuture<'static, (CallId, Reply)>>;
+pub(super) type Flying = Abortable<BoxFuture<'static, (CallId, Landed)>>;
+
+/// What comes back.
+pub(super) enum Landed {
+    /// Which tool the call means.
+    Found(Result<Found, CallError>),
+    /// Its outcome.
+    Reply(Reply),
+}
 
 /// A call without an outcome.
 pub(super) struct Open {
-    pub(super) tool: ToolName,
+    pub(super) found: Found,
     pub(super) size: usize,
     pub(super) stage: Stage,
 }
 
 pub(super) enum Stage {
+    /// Its tool is being found.
+    Finding(String, AbortHandle),
     /// It goes out when there is room.
     Queued(String),
     /// It is out.
@@ -100,8 +110,8 @@ impl Calls {
         }
     }
 
-    pub(super) fn enqueue(&mut self, id: CallId, tool: ToolName, arguments: String) {
-        let open = Open { tool, size: arguments.len(), stage: Stage::Queued(arguments) };
+    pub(super) fn enqueue(&mut self, id: CallId, found: Found, arguments: String) {
+        let open = Open { found, size: arguments.len(), stage: Stage::Queued(arguments) };
         self.open.insert(id, open);
         self.queue.push_back(id);
     }
@@ -109,7 +119,7 @@ impl Calls {
     pub(super) fn ask(
         &mut self,
         id: CallId,
-        tool: ToolName,
+        found: Found,
         arguments: String,
         kind: AskKind,
         reason: String,
@@ -117,7 +127,7 @@ impl Calls {
     ) {
         let size = arguments.len();
         let stage = Stage::Asking(Asking { kind, arguments, reason, question });
-        self.open.insert(id, Open { tool, size, stage });
+        self.open.insert(id, Open { found, size, stage });
     }
 
     pub(super) fn refuse(&mut self, id: CallId, error: CallError) -> Verdict {
@@ -144,6 +154,10 @@ impl Calls {
             Stage::Flying(abort) => {
                 abort.abort();
                 true
+            }
+            Stage::Finding(_, abort) => {
+                abort.abort();
+                false
             }
             Stage::Queued(_) | Stage::Asking(_) => false,
         };
@@ -180,7 +194,7 @@ impl Calls {
         let abandoned = open.into_iter().map(|(id, open)| {
             self.events.event(&Event::CallDropped { run: self.run, call: id });
             let sent = matches!(open.stage, Stage::Flying(_));
-            Abandoned { call: id, tool: open.tool.as_str().into(), sent }
+            Abandoned { call: id, tool: open.found.tool.as_str().into(), sent }
         });
         abandoned.collect()
     }

@@ -1,8 +1,8 @@
 //! What becomes of a call that a program asks for, or that the journal left open.
 
 use super::open::Calls;
-use crate::model::{AskKind, CallError, CallId, Code, Timestamp, ToolName};
-use crate::router::{BUILT_IN, SLEEP, Verdict as Door};
+use crate::model::{Ask, AskKind, CallError, CallId, Code, Timestamp, ToolName};
+use crate::router::{BUILT_IN, Found, SLEEP, Verdict as Door};
 use crate::run::history::{Past, Reached};
 use crate::run::perform::parse;
 use crate::store::Verdict;
@@ -52,43 +52,76 @@ impl Calls {
                 Err(error) => self.refuse(id, error),
             };
         }
-        let (kind, reason) = match self.router.verdict(&name) {
-            Door::Deny(error) => {
-                self.released += arguments.len();
-                return self.refuse(id, error);
-            }
-            _ if self.made_before(&name, arguments) => {
-                (AskKind::UncertainCall, MADE_BEFORE.to_owned())
-            }
-            Door::Ask(reason) if !self.is_granted(&name, arguments) => {
-                (AskKind::ToolPermission, reason)
-            }
-            Door::Go | Door::Ask(_) => {
-                self.enqueue(id, name, arguments.into());
-                return Verdict::Go;
-            }
-        };
-        // Nobody is bothered about a call that would be refused afterwards.
-        let checked = parse(arguments).and_then(|value| self.router.check(&name, &value));
-        if let Err(error) = checked {
+        if let Some(error) = self.router.denied(&name) {
             self.released += arguments.len();
             return self.refuse(id, error);
         }
-        self.ask(id, name, arguments.into(), kind, reason.clone(), None);
-        Verdict::Ask { kind, reason }
+        let before = self.made_before(&name, arguments);
+        match self.router.look_up(&name) {
+            Some(found) => self.decide_on(id, found, arguments.into(), before),
+            // What it means is found when somebody has said that it may be made again.
+            None if before => self.decide_on(id, Ok(self.found(name)), arguments.into(), before),
+            None => {
+                self.find(id, name, arguments.into());
+                Verdict::Find
+            }
+        }
+    }
+
+    /// Decides on a call whose tool was found, or is known not to be there.
+    pub(super) fn decide_on(
+        &mut self,
+        id: CallId,
+        found: Result<Found, CallError>,
+        arguments: String,
+        before: bool,
+    ) -> Verdict {
+        let asked = found.and_then(|found| {
+            let (kind, reason) = match self.router.verdict(&found.tool) {
+                Door::Deny(error) => return Err(error),
+                _ if before => (AskKind::UncertainCall, MADE_BEFORE.to_owned()),
+                Door::Ask(reason) if !self.is_granted(&found.tool, &arguments) => {
+                    (AskKind::ToolPermission, reason)
+                }
+                Door::Go | Door::Ask(_) => return Ok((found, None)),
+            };
+            // Nobody is bothered about a call that would be refused afterwards.
+            let value = parse(&arguments)?;
+            self.router.check(&found.tool, &value)?;
+            Ok((found, Some((kind, reason))))
+        });
+        match asked {
+            Err(error) => {
+                self.released += arguments.len();
+                self.refuse(id, error)
+            }
+            Ok((found, None)) => {
+                self.enqueue(id, found, arguments);
+                Verdict::Go
+            }
+            Ok((found, Some((kind, reason)))) => {
+                self.ask(id, found, arguments, kind, reason.clone(), None);
+                Verdict::Ask { kind, reason }
+            }
+        }
     }
 
     /// Whether the run that this one takes up made a call that must not be repeated, and nobody knows its outcome.
     fn made_before(&mut self, tool: &ToolName, arguments: &str) -> bool {
-        !self.router.effects(tool).repeatable()
-            && self
-                .checkpoint
-                .as_mut()
-                .is_some_and(|past| past.take_unknown(tool.as_str(), arguments))
+        let Some(past) = self.checkpoint.as_mut() else { return false };
+        !self.router.effects(tool).repeatable() && past.take_unknown(tool.as_str(), arguments)
     }
 
-    /// Takes a call up again where the journal left it.
-    pub(in crate::run) fn restore(&mut self, id: CallId, past: Past) {
+    /// What is known at once of a tool that was decided about before.
+    fn found(&self, tool: ToolName) -> Found {
+        match self.router.look_up(&tool) {
+            Some(Ok(found)) => found,
+            _ => Found::new(tool.clone(), self.router.effects(&tool)),
+        }
+    }
+
+    /// Takes a call up again where the journal left it; `asked` is what was asked about it last.
+    pub(in crate::run) fn restore(&mut self, id: CallId, past: Past, asked: Option<&Ask>) {
         if past.reached == Reached::Done {
             return;
         }
@@ -102,48 +135,43 @@ impl Calls {
                     self.recalled.insert(found.order, (id, found));
                 }
             }
-            Verdict::Go | Verdict::Ask { .. } => {
-                let (Ok(name), Ok(arguments)) = (past.tool.parse::<ToolName>(), past.arguments)
-                else {
-                    // A call without a name or arguments was refused when it was made.
-                    return;
-                };
-                self.restore_sendable(id, name, arguments, &past.verdict, past.reached);
+            Verdict::Go | Verdict::Ask { .. } | Verdict::Find => {
+                self.restore_sendable(id, past, asked);
             }
         }
     }
 
-    fn restore_sendable(
-        &mut self,
-        id: CallId,
-        name: ToolName,
-        arguments: String,
-        verdict: &Verdict,
-        reached: Reached,
-    ) {
-        let asked = match verdict {
-            Verdict::Ask { kind, reason } => Some((*kind, reason.clone())),
-            _ => None,
+    fn restore_sendable(&mut self, id: CallId, past: Past, asked: Option<&Ask>) {
+        let (Ok(name), Ok(arguments)) = (past.tool.parse::<ToolName>(), past.arguments) else {
+            // A call without a name or arguments was refused when it was made.
+            return;
         };
-        let uncertain = || (AskKind::UncertainCall, UNCERTAIN.to_owned());
-        match reached {
-            Reached::Executing if self.router.effects(&name).repeatable() => {
-                self.enqueue(id, name, arguments);
+        let found = |calls: &Calls, name: ToolName| calls.found(past.resolved.unwrap_or(name));
+        match (past.reached, past.verdict) {
+            (Reached::Executing, _) => {
+                let found = found(self, name);
+                match found.effects.repeatable() {
+                    true => self.enqueue(id, found, arguments),
+                    false => {
+                        let (kind, reason) = (AskKind::UncertainCall, UNCERTAIN.to_owned());
+                        self.ask(id, found, arguments, kind, reason, None);
+                    }
+                }
             }
-            Reached::Executing => {
-                let (kind, reason) = uncertain();
-                self.ask(id, name, arguments, kind, reason, None);
+            (Reached::Asked(question), _) => {
+                let Some(asked) = asked else { return };
+                let tool = asked.tool.parse().unwrap_or(name);
+                let found = Found { origin: asked.origin.clone(), ..self.found(tool) };
+                let (kind, reason) = (asked.kind, asked.reason.clone());
+                self.ask(id, found, arguments, kind, reason, Some(question));
             }
-            Reached::Asked(question) => {
-                // A call that the policy lets go was asked about because nobody knows its outcome.
-                let (kind, reason) = asked.unwrap_or_else(uncertain);
-                self.ask(id, name, arguments, kind, reason, Some(question));
+            (Reached::Requested, Verdict::Ask { kind, reason }) => {
+                self.ask(id, found(self, name), arguments, kind, reason, None);
             }
-            Reached::Requested => match asked {
-                Some((kind, reason)) => self.ask(id, name, arguments, kind, reason, None),
-                None => self.enqueue(id, name, arguments),
-            },
-            Reached::Done => {}
+            (Reached::Requested, Verdict::Find) => self.find(id, name, arguments),
+            // Somebody may have said `always`, which is known only afterwards: the word of then counts.
+            (Reached::Requested, _) => self.enqueue(id, found(self, name), arguments),
+            (Reached::Done, _) => {}
         }
     }
 }

@@ -115,7 +115,7 @@ impl Checkpoint {
 
     /// Whether an earlier run made this call, and nobody knows what became of it. Each counts once.
     pub(in crate::run) fn take_unknown(&mut self, tool: &str, arguments: &str) -> bool {
-        let left = self.unknown.get_mut(&key(tool, arguments));
+        let left = self.unknown.get_mut(&key(&fold(tool), arguments));
         left.is_some_and(|left| left.pop_front().is_some())
     }
 
@@ -186,7 +186,8 @@ impl From<Kept> for Checkpoint {
             left.entry(key(&recalled.tool, &recalled.arguments)).or_default().push_back(recalled);
         }
         for (tool, arguments) in kept.unknown {
-            unknown.entry(key(&tool, &arguments)).or_default().push_back((tool, arguments));
+            let key = key(&fold(&tool), &arguments);
+            unknown.entry(key).or_default().push_back((tool, arguments));
         }
         Checkpoint { left, unknown, passed: false }
     }
@@ -216,6 +217,11 @@ impl Unmatched {
         );
         Ask::new(AskKind::UncertainCall, None, self.tool.clone(), arguments, reason)
     }
+}
+
+/// A tool may be spelled in several ways: a call whose outcome nobody knows counts under all of them.
+fn fold(tool: &str) -> String {
+    tool.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }
 
 /// Arguments are the same whatever the order of their keys.

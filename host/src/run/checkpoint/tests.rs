@@ -107,7 +107,11 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
         requested(1, "{}", Verdict::Recall { number: 0 }),
         note(What::Settled { call: CallId(1), settled: value("1") }),
         requested(2, "{\"n\":3}", Verdict::Go),
-        note(What::Executing { call: CallId(2), tool: "a:b".parse().expect("a tool") }),
+        note(What::Executing {
+            call: CallId(2),
+            tool: "a:b".parse().expect("a tool"),
+            origin: None,
+        }),
     ];
     let (mut third, _) =
         Checkpoint::of(&header(Some(text)), &History::read(second)).expect("it is written");
@@ -126,7 +130,7 @@ fn an_outcome_that_says_nothing_of_the_tool_leaves_the_call_unknown() {
         let failed = Settled::Error { code: code.into(), message: "no".into(), data: None };
         let mut entries = entries(&[("a:b", "{}", failed)]);
         let tool = "a:b".parse().expect("a tool");
-        let executing = What::Executing { call: CallId(1), tool };
+        let executing = What::Executing { call: CallId(1), tool, origin: None };
         entries.insert(1, Entry::new(Timestamp(1), Meter::default(), executing));
         let checkpoint = Checkpoint::of(&header(None), &History::read(entries));
         assert_eq!(

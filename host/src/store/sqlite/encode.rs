@@ -4,7 +4,7 @@
 //! this version does not know is passed over.
 
 use super::columns::json;
-use crate::model::{CallId, Settled, Timestamp};
+use crate::model::{CallId, Origin, Settled, Timestamp};
 use crate::store::{Entry, Meter, Verdict, What};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ struct Meta<'a> {
     error: Option<Failed<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Cow<'a, Origin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pml: Option<Cow<'a, str>>,
 }
@@ -77,8 +79,9 @@ fn encode(what: &What) -> (&'static str, Option<Meta<'_>>, Option<Cow<'_, str>>)
         }
         What::Asked { question } => ("asked", None, Some(json(question).into())),
         What::Withdrawn { question } => ("withdrawn", None, Some(question.to_string().into())),
-        What::Executing { tool, .. } => {
-            let meta = Meta { tool: Some(tool.as_str().into()), ..Meta::default() };
+        What::Executing { tool, origin, .. } => {
+            let origin = origin.as_ref().map(Cow::Borrowed);
+            let meta = Meta { tool: Some(tool.as_str().into()), origin, ..Meta::default() };
             ("executing", Some(meta), None)
         }
         What::Settled { settled: Settled::Value(value), .. } => {
@@ -160,6 +163,7 @@ fn decode(
         "executing" => What::Executing {
             call: call?,
             tool: tool?.parse().map_err(|error| format!("an entry `{kind}`: {error}"))?,
+            origin: meta.origin.map(Cow::into_owned),
         },
         "settled" => What::Settled {
             call: call?,

@@ -1,7 +1,8 @@
 //! Runs, entries and questions to try journals with.
 
 use crate::model::{
-    Ask, AskKind, CallId, Limits, Question, QuestionId, RunId, Settled, Tenant, Timestamp, ToolName,
+    Ask, AskKind, CallId, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant, Timestamp,
+    ToolName,
 };
 use crate::store::{Batch, Entry, FORMAT, Header, Meter, RunState, Verdict, What};
 use serde_json::json;
@@ -103,7 +104,9 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<Entry> {
         requested(Ok(NASTY.into()), Verdict::Recall { number: 7 }),
         What::Asked { question: question(run, Some(u64::MAX)) },
         What::Asked { question: question(run, None) },
-        What::Executing { call: CallId(1), tool },
+        What::Executing { call: CallId(1), tool: tool.clone(), origin: None },
+        What::Executing { call: CallId(1), tool, origin: Some(Origin::new(NASTY, "ab")) },
+        requested(Ok("{}".into()), Verdict::Find),
         value(NASTY.into()),
         value("\"é\"".repeat(1 << 20)),
         error(None),
