@@ -74,7 +74,14 @@ mod upstream;
 pub use approval::{Approver, approver_from_fn, lines_of_ask};
 pub use config::Config;
 #[cfg(feature = "servers")]
-pub use config::{Launch, ServerConfig};
+pub use config::{
+    Approvals, Client, Cloud, Declared, Dependency, Edited, Environment, Existing, Found,
+    FoundServers, Launch, LeftOut, Permissions, Project, ProjectState, Route, RoutedTo, Scope,
+    Seen, ServerConfig, SettingsFile, Sharing, TrustState, Unusable, find_servers, ignore_state,
+    locate,
+};
+#[cfg(feature = "cli")]
+pub(crate) use config::{bytes, duration};
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.

@@ -1,0 +1,104 @@
+//! The clients whose servers can be imported, and where they keep them.
+
+use crate::config::project::environment::Environment;
+use crate::config::project::file::MCP_FILE;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A client whose servers can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Client {
+    /// Claude Code: `.mcp.json`, and `~/.claude.json` for this project and for all.
+    ClaudeCode,
+    /// Claude Desktop: `claude_desktop_config.json`.
+    ClaudeDesktop,
+    /// VS Code: `.vscode/mcp.json`.
+    VsCode,
+    /// Cursor: `.cursor/mcp.json`, in the project and at home.
+    Cursor,
+}
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Scope {
+    /// The user's own: they wrote it, or let a program write it.
+    User,
+    /// The project's: it may have come with a clone.
+    Project,
+}
+
+impl Client {
+    /// All of them, in the order in which they are asked.
+    pub const ALL: &[Client] =
+        &[Client::ClaudeCode, Client::ClaudeDesktop, Client::VsCode, Client::Cursor];
+
+    /// Returns its name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "claude-code",
+            Client::ClaudeDesktop => "claude-desktop",
+            Client::VsCode => "vscode",
+            Client::Cursor => "cursor",
+        }
+    }
+
+    /// Returns the client of this name.
+    pub fn named(name: &str) -> Option<Client> {
+        Client::ALL.iter().copied().find(|client| client.as_str() == name)
+    }
+
+    /// Returns its files and where in them the servers are: first those that win.
+    pub(super) fn places(self, root: &Path, environment: &Environment) -> Vec<Place> {
+        let home = |name: &str| environment.home().map(|home| home.join(name));
+        let user = |path: Option<PathBuf>, keys: &[&str]| {
+            path.map(|path| Place::new(path, Scope::User, keys))
+        };
+        let project = |name: &str, key| Some(Place::new(root.join(name), Scope::Project, &[key]));
+        let places = match self {
+            Client::ClaudeCode => {
+                let here = root.to_string_lossy();
+                vec![
+                    user(home(".claude.json"), &["projects", &here, "mcpServers"]),
+                    project(MCP_FILE, "mcpServers"),
+                    user(home(".claude.json"), &["mcpServers"]),
+                ]
+            }
+            Client::ClaudeDesktop => {
+                let name = "Claude/claude_desktop_config.json";
+                let linux = environment.folder("XDG_CONFIG_HOME").or_else(|| home(".config"));
+                let folders =
+                    [linux, home("Library/Application Support"), environment.folder("APPDATA")];
+                let path = |folder: Option<PathBuf>| folder.map(|folder| folder.join(name));
+                folders.map(|folder| user(path(folder), &["mcpServers"])).into()
+            }
+            Client::VsCode => vec![project(".vscode/mcp.json", "servers")],
+            Client::Cursor => vec![
+                project(".cursor/mcp.json", "mcpServers"),
+                user(home(".cursor/mcp.json"), &["mcpServers"]),
+            ],
+        };
+        places.into_iter().flatten().collect()
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An object in a file that has servers in it, by name.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    pub(super) scope: Scope,
+    pub(super) keys: Vec<String>,
+}
+
+impl Place {
+    fn new(path: PathBuf, scope: Scope, keys: &[&str]) -> Place {
+        Place { path, scope, keys: keys.iter().map(|key| (*key).to_owned()).collect() }
+    }
+}
