@@ -8,8 +8,8 @@ use super::ui::{self, BOLD, DIM, HINT};
 use super::{add, project};
 use crate::json::{Value, json};
 use crate::{
-    Client, Environment, Existing, Found, FoundServers, Project, Scope, Seen, SettingsFile, escape,
-    find_servers,
+    Environment, Existing, FoundServer, FoundServers, ImportScope, ImportSource, Project, Seen,
+    SettingsFile, escape, find_servers,
 };
 use anyhow::Result;
 use clap::Args;
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 pub(super) struct Import {
     /// Only of these clients
     #[arg(value_name = "SOURCE", value_parser = clients())]
-    sources: Vec<Client>,
+    sources: Vec<ImportSource>,
     /// Take all without asking
     #[arg(long)]
     yes: bool,
@@ -40,14 +40,14 @@ pub(super) struct Import {
     json: bool,
 }
 
-fn clients() -> impl TypedValueParser<Value = Client> {
-    let names = PossibleValuesParser::new(Client::ALL.iter().map(|client| client.as_str()));
-    names.try_map(|name| Client::named(&name).ok_or("no such client"))
+fn clients() -> impl TypedValueParser<Value = ImportSource> {
+    let names = PossibleValuesParser::new(ImportSource::ALL.iter().map(|client| client.as_str()));
+    names.try_map(|name| ImportSource::named(&name).ok_or("no such client"))
 }
 
 /// What is to be imported, held against what is there.
 pub(super) struct Offer {
-    new: Vec<Found>,
+    new: Vec<FoundServer>,
     /// Names that are in `.pml.json` already.
     taken: Vec<String>,
     found: FoundServers,
@@ -57,7 +57,7 @@ impl Import {
     pub(super) fn run(self) -> Result<ExitCode> {
         let environment = Environment::of_process();
         let sources = match self.sources.is_empty() {
-            true => Client::ALL.to_vec(),
+            true => ImportSource::ALL.to_vec(),
             false => self.sources,
         };
         let existing = if self.force { Existing::Replace } else { Existing::Refuse };
@@ -106,7 +106,7 @@ impl Offer {
     /// Looks for servers.
     pub(super) fn of(
         environment: &Environment,
-        clients: &[Client],
+        clients: &[ImportSource],
         existing: Existing,
         own: Own,
     ) -> Result<Offer> {
@@ -132,7 +132,7 @@ impl Offer {
 
     /// Prints what was found. All of it comes from files that others may have written.
     pub(super) fn show(&self) -> Result<()> {
-        let row = |server: &Found| {
+        let row = |server: &FoundServer| {
             vec![
                 Cell::plain(" "),
                 Cell::styled(escape(&server.name), BOLD),
@@ -177,7 +177,7 @@ impl Offer {
 
     /// Servers of the user's own files are theirs; those of the project's files may be anybody's.
     pub(super) fn taken_unseen(&self) -> Seen {
-        match self.new.iter().all(|server| server.scope == Scope::User) {
+        match self.new.iter().all(|server| server.scope == ImportScope::User) {
             true => Seen::ByUser,
             false => Seen::ByNobody,
         }
@@ -204,7 +204,7 @@ impl Offer {
     }
 
     fn told(&self, written: Written) -> Value {
-        let server = |server: &Found| {
+        let server = |server: &FoundServer| {
             json!({
                 "name": server.name,
                 "source": server.client.as_str(),

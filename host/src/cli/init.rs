@@ -4,7 +4,7 @@ use super::import::{Offer, Own};
 use super::ui::{self, BOLD, DIM, HINT};
 use super::{add, project};
 use crate::{
-    Client, Environment, Error, Existing, ProjectState, SettingsFile, Sharing, Store, escape,
+    Environment, Error, Existing, ImportSource, ProjectState, SettingsFile, Sharing, Store, escape,
     ignore_state,
 };
 use anyhow::Result;
@@ -56,7 +56,7 @@ impl Init {
     }
 
     fn offer(&self, created: crate::Edited, environment: &Environment) -> Result<()> {
-        let offer = Offer::of(environment, Client::ALL, Existing::Refuse, Own::Left)?;
+        let offer = Offer::of(environment, ImportSource::ALL, Existing::Refuse, Own::Left)?;
         if offer.is_empty() {
             return add::hint(created, environment);
         }

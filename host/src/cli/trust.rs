@@ -92,7 +92,7 @@ fn lines(project: &Project) -> Vec<String> {
     let mut lines = vec![format!("{BOLD}{before}{BOLD:#}: `{files}` of {root}")];
     if !project.declared.is_empty() {
         lines.push(format!("  {}:", counted(project.declared.len() as u64, "server")));
-        let row = |server: &crate::Declared| {
+        let row = |server: &crate::DeclaredServer| {
             let mut row = vec![Cell::plain("   "), Cell::plain(escape(&server.name))];
             row.push(Cell::plain(format!("│ {}", one_line(&server.launch))));
             let unusable = server.unusable.iter();

@@ -6,11 +6,11 @@
 use super::document::Document;
 use super::expand::Template;
 use super::fields::{Scalar, Text, shown};
-use super::parts::{Declared, Unusable};
+use super::parts::{DeclaredServer, UnusableServer};
 use super::raw_server::RawServer;
 use super::variables::Variables;
 use crate::config::quantity::duration;
-use crate::config::server::{Launch, ServerConfig};
+use crate::config::server::{Launch, ServerConfig, check_name};
 use crate::error::Error;
 use crate::model::{Secret, digest};
 use serde_json::json;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// A server as understood.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub(super) declared: Declared,
+    pub(super) declared: DeclaredServer,
     plan: Plan,
     identity: String,
     start_timeout: Duration,
@@ -48,13 +48,13 @@ enum Plan {
 impl Entry {
     /// Understands a server.
     pub(super) fn new(raw: &RawServer, document: &Document) -> Result<Entry, Error> {
-        ServerConfig::http(&raw.name, "").map_err(|error| {
+        check_name(&raw.name).map_err(|error| {
             let hint = error.hint().unwrap_or_default().to_owned();
             document.refuse(raw.at, error.to_string()).with_hint(hint)
         })?;
         let (line, column) = document.position(raw.at);
         let plan = plan(raw, document)?;
-        let declared = Declared {
+        let declared = DeclaredServer {
             name: raw.name.clone(),
             launch: written(raw),
             file: document.path().into(),
@@ -96,10 +96,12 @@ impl Entry {
         &self,
         root: &Path,
         variables: &Variables<'_>,
-    ) -> Result<ServerConfig, Unusable> {
+    ) -> Result<ServerConfig, UnusableServer> {
         let mut missing = Vec::new();
-        let unusable =
-            |reason: &str| Unusable { name: self.declared.name.clone(), reason: reason.into() };
+        let unusable = |reason: &str| UnusableServer {
+            name: self.declared.name.clone(),
+            reason: reason.into(),
+        };
         let launch = match &self.plan {
             Plan::Unusable(reason) => return Err(unusable(reason)),
             Plan::Stdio { command, arguments, environment, folder } => {

@@ -34,9 +34,11 @@ mod write;
 pub use edit::{Edited, Existing, Seen, SettingsFile};
 pub use environment::Environment;
 pub use gitignore::{Sharing, ignore_state};
-pub use import::{Client, Found, FoundServers, LeftOut, Scope, find_servers};
+pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
 pub use locate::locate;
-pub use parts::{Approvals, Cloud, Declared, Permissions, Route, RoutedTo, Unusable};
+pub use parts::{
+    Approvals, Cloud, DeclaredServer, Permissions, RoutedTo, RoutingRule, UnusableServer,
+};
 pub use project::Project;
 pub use state::{Dependency, State};
 pub use trust::TrustState;

@@ -24,7 +24,7 @@ pub struct Permissions {
 /// Where the calls of some tools go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Route {
+pub struct RoutingRule {
     /// Which tools.
     pub pattern: ToolPattern,
     /// Where.
@@ -74,7 +74,7 @@ impl Default for Approvals {
 /// escape it before it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Declared {
+pub struct DeclaredServer {
     /// Its name.
     pub name: String,
     /// Its launch line or URL, as written.
@@ -92,7 +92,7 @@ pub struct Declared {
 /// A server that calls of it fail for, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unusable {
+pub struct UnusableServer {
     /// Its name.
     pub name: String,
     /// Why: a sentence's end, as in "… cannot be used: it is disabled".

@@ -9,7 +9,7 @@ use super::entry::Entry;
 use super::environment::Environment;
 use super::file::{Contents, MCP_FILE, PML_FILE, read};
 use super::locate::locate;
-use super::parts::{Approvals, Cloud, Declared, Permissions, Route, Unusable};
+use super::parts::{Approvals, Cloud, DeclaredServer, Permissions, RoutingRule, UnusableServer};
 use super::raw_server::claude_servers;
 use super::resolve::{Resolved, resolve};
 use super::trust::{Digests, TrustState, TrustStore, digest_of};
@@ -35,9 +35,9 @@ pub struct Project {
     /// The servers that programs may call, every variable expanded.
     pub servers: Vec<ServerConfig>,
     /// Servers that are declared and cannot be used.
-    pub unusable: Vec<Unusable>,
+    pub unusable: Vec<UnusableServer>,
     /// Where calls go that the project decides about, in the order written.
-    pub routing: Vec<Route>,
+    pub routing: Vec<RoutingRule>,
     /// Where server-routed calls go.
     pub cloud: Option<Cloud>,
     /// What a run may use.
@@ -47,7 +47,7 @@ pub struct Project {
     /// What the journal survives.
     pub durability: Durability,
     /// Every server that the files declare, trusted or not, as written.
-    pub declared: Vec<Declared>,
+    pub declared: Vec<DeclaredServer>,
     /// Every pattern that `.pml.json` allows, trusted or not.
     pub declared_allow: Vec<ToolPattern>,
     /// The cloud that `.pml.json` names, trusted or not.
@@ -124,7 +124,7 @@ impl Project {
     }
 
     /// Returns how a server is declared.
-    pub fn declared(&self, server: &str) -> Option<&Declared> {
+    pub fn declared(&self, server: &str) -> Option<&DeclaredServer> {
         self.declared.iter().find(|declared| declared.name == server)
     }
 }

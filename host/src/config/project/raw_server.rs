@@ -5,6 +5,9 @@ use super::fields::{Reader, Scalar, Text, Unknown, shown};
 use crate::error::Error;
 use jsonc_parser::ast::Value;
 
+/// More than anybody has; a file that lists more is not one of servers.
+pub(super) const SERVERS: usize = 1_000;
+
 /// The keys of a server.
 pub(super) const SERVER_KEYS: &[&str] = &[
     "type",
@@ -78,6 +81,10 @@ pub(super) fn servers(
     what: &str,
 ) -> Result<Vec<RawServer>, Error> {
     let properties = &reader.object(value, what)?.properties;
+    if let Some(first) = properties.get(SERVERS) {
+        let message = format!("{what} has more than {SERVERS} servers");
+        return Err(reader.document.refuse(first.range.start, message));
+    }
     let read = |property: &jsonc_parser::ast::ObjectProp<'_>| {
         let name = property.name.as_str().to_owned();
         server(reader, &property.value, name, property.range.start)

@@ -4,7 +4,7 @@ use super::document::Document;
 use super::entry::{Entry, is_http};
 use super::expand::is_variable;
 use super::fields::{Scalar, Text, shown};
-use super::parts::{Approvals, Cloud, Permissions, Route, RoutedTo};
+use super::parts::{Approvals, Cloud, Permissions, RoutedTo, RoutingRule};
 use super::raw::{RawCloud, RawPermissions, RawSettings};
 use crate::config::quantity::{bytes, duration};
 use crate::config::settings::{CALLS_IN_FLIGHT_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE};
@@ -21,7 +21,7 @@ pub(super) struct Resolved {
     /// Nothing if the file says nothing about permissions.
     pub(super) permissions: Option<Permissions>,
     pub(super) entries: Vec<Entry>,
-    pub(super) routing: Vec<Route>,
+    pub(super) routing: Vec<RoutingRule>,
     pub(super) cloud: Option<Cloud>,
     pub(super) limits: Limits,
     pub(super) approvals: Approvals,
@@ -73,7 +73,7 @@ fn pattern(text: &Text, meant: &str, document: &Document) -> Result<ToolPattern,
     })
 }
 
-fn route((key, value): &(Text, Text), document: &Document) -> Result<Route, Error> {
+fn route((key, value): &(Text, Text), document: &Document) -> Result<RoutingRule, Error> {
     // A server's name stands for all its tools.
     let meant = match key.value.contains([':', '*']) {
         true => key.value.clone(),
@@ -88,7 +88,7 @@ fn route((key, value): &(Text, Text), document: &Document) -> Result<Route, Erro
             return Err(document.refuse(value.at, message).with_hint(hint));
         }
     };
-    Ok(Route { pattern: pattern(key, &meant, document)?, to })
+    Ok(RoutingRule { pattern: pattern(key, &meant, document)?, to })
 }
 
 fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {

@@ -1,11 +1,12 @@
 //! Reading other clients' files.
 
-use super::client::{Client, Place, Scope};
-use super::translate::{Found, Translator};
+use super::source::{ImportScope, ImportSource, Place};
+use super::translate::{FoundServer, Translator};
 use crate::config::project::document::Document;
 use crate::config::project::environment::Environment;
 use crate::config::project::file::{read, read_own};
 use crate::config::project::locate::locate;
+use crate::config::project::raw_server::SERVERS;
 use crate::error::Error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -13,15 +14,12 @@ use std::path::{Path, PathBuf};
 /// Claude Code keeps the history of all projects beside their servers.
 const FILE_SIZE: u64 = 64 << 20;
 
-/// More than anybody has; a file that lists more is not one of servers.
-const SERVERS: usize = 1_000;
-
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FoundServers {
     /// Servers that can be added to `.pml.json`. No name is there twice.
-    pub servers: Vec<Found>,
+    pub servers: Vec<FoundServer>,
     /// What cannot, and why.
     pub left_out: Vec<LeftOut>,
 }
@@ -39,7 +37,11 @@ pub struct LeftOut {
 }
 
 /// Returns the servers that `clients` know, for the project around `folder`.
-pub fn find_servers(folder: &Path, environment: &Environment, clients: &[Client]) -> FoundServers {
+pub fn find_servers(
+    folder: &Path,
+    environment: &Environment,
+    clients: &[ImportSource],
+) -> FoundServers {
     let root = locate(folder, environment);
     let mut found = FoundServers::default();
     for client in clients {
@@ -66,7 +68,7 @@ pub fn find_servers(folder: &Path, environment: &Environment, clients: &[Client]
 }
 
 impl FoundServers {
-    fn add(&mut self, server: Found) {
+    fn add(&mut self, server: FoundServer) {
         match self.servers.iter().find(|known| known.name == server.name) {
             None => self.servers.push(server),
             Some(known) if known.entry == server.entry => {}
@@ -85,11 +87,11 @@ impl FoundServers {
 /// Returns the entries of a place, by name.
 fn servers(root: &Path, place: &Place) -> Result<Option<serde_json::Map<String, Value>>, Error> {
     let file = match place.scope {
-        Scope::Project => match place.path.strip_prefix(root).ok().and_then(Path::to_str) {
+        ImportScope::Project => match place.path.strip_prefix(root).ok().and_then(Path::to_str) {
             Some(name) => read(root, name)?,
             None => None,
         },
-        Scope::User => read_own(&place.path, FILE_SIZE)?,
+        ImportScope::User => read_own(&place.path, FILE_SIZE)?,
     };
     let Some(file) = file else { return Ok(None) };
     let document = Document::new(file)?;

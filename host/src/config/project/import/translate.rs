@@ -1,6 +1,6 @@
 //! An entry of another client's file, made one of ours.
 
-use super::client::{Client, Place, Scope};
+use super::source::{ImportScope, ImportSource, Place};
 use crate::config::project::document::Document;
 use crate::config::project::expand::is_variable;
 use crate::config::project::fields::shown;
@@ -15,15 +15,15 @@ use std::path::{Path, PathBuf};
 /// A server that can be added to `.pml.json`. It may come from a file that nobody has trusted: escape it before it is shown.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct FoundServer {
     /// Its name, made one that we accept.
     pub name: String,
     /// Whose it is.
-    pub client: Client,
+    pub client: ImportSource,
     /// The file it stands in.
     pub file: PathBuf,
     /// Whose file that is.
-    pub scope: Scope,
+    pub scope: ImportScope,
     /// Its launch line or URL, as it would be written.
     pub launch: String,
     /// The entry as it would be written.
@@ -34,14 +34,18 @@ pub struct Found {
 
 /// Translates the entries of one place.
 pub(super) struct Translator<'a> {
-    pub(super) client: Client,
+    pub(super) client: ImportSource,
     pub(super) place: &'a Place,
     pub(super) root: &'a Path,
 }
 
 impl Translator<'_> {
     /// Returns our entry; nothing if the server is pml itself; or why it cannot be one.
-    pub(super) fn translate(&self, name: &str, entry: &Value) -> Result<Option<Found>, String> {
+    pub(super) fn translate(
+        &self,
+        name: &str,
+        entry: &Value,
+    ) -> Result<Option<FoundServer>, String> {
         let Some(fields) = entry.as_object() else { return Err("it is not an object".into()) };
         let command = fields.get("command").and_then(Value::as_str);
         if name == "pml" || command.is_some_and(is_pml) {
@@ -63,7 +67,7 @@ impl Translator<'_> {
         }
         literals(&entry, &mut notes);
         let launch = check(&valid, &entry)?;
-        Ok(Some(Found {
+        Ok(Some(FoundServer {
             name: valid,
             client: self.client,
             file: self.place.path.clone(),
@@ -92,7 +96,7 @@ impl Translator<'_> {
     }
 
     fn variables(&self, text: &str, notes: &mut Vec<String>) -> Result<String, String> {
-        if !matches!(self.client, Client::VsCode | Client::Cursor) {
+        if !matches!(self.client, ImportSource::VsCode | ImportSource::Cursor) {
             return Ok(text.into());
         }
         let mut translated = String::new();

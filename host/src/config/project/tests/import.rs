@@ -1,14 +1,14 @@
 //! Servers of other clients.
 
 use super::{Place, place};
-use crate::config::project::{Client, Found, FoundServers, Scope, find_servers};
+use crate::config::project::{FoundServer, FoundServers, ImportScope, ImportSource, find_servers};
 use serde_json::json;
 
-fn found(place: &Place, clients: &[Client]) -> FoundServers {
+fn found(place: &Place, clients: &[ImportSource]) -> FoundServers {
     find_servers(&place.root, &place.environment, clients)
 }
 
-fn named<'a>(found: &'a FoundServers, name: &str) -> &'a Found {
+fn named<'a>(found: &'a FoundServers, name: &str) -> &'a FoundServer {
     found.servers.iter().find(|server| server.name == name).expect("it is found")
 }
 
@@ -25,9 +25,16 @@ fn claude_code_has_servers_in_three_places() {
         },
     });
     place.write_home(".claude.json", &home.to_string());
-    let found = found(&place, &[Client::ClaudeCode]);
+    let found = found(&place, &[ImportSource::ClaudeCode]);
     let names: Vec<_> = found.servers.iter().map(|it| (it.name.as_str(), it.scope)).collect();
-    assert_eq!(names, [("both", Scope::User), ("shared", Scope::Project), ("mine", Scope::User)]);
+    assert_eq!(
+        names,
+        [
+            ("both", ImportScope::User),
+            ("shared", ImportScope::Project),
+            ("mine", ImportScope::User)
+        ]
+    );
     assert_eq!(named(&found, "both").entry, json!({ "command": "local" }));
     assert_eq!(found.left_out[0].name.as_deref(), Some("both"));
 }
@@ -39,7 +46,7 @@ fn claude_desktop_may_call_a_server_anything() {
     let file =
         r#"{ "mcpServers": { "My Files!": { "command": "npx", "args": ["-y", "fs", "/tmp"] } } }"#;
     place.write_home(".config/Claude/claude_desktop_config.json", file);
-    let found = found(&place, &[Client::ClaudeDesktop]);
+    let found = found(&place, &[ImportSource::ClaudeDesktop]);
     let server = &found.servers[0];
     assert_eq!((server.name.as_str(), server.launch.as_str()), ("My-Files-", "npx -y fs /tmp"));
     assert_eq!(server.notes, ["its name was `My Files!`"]);
@@ -58,7 +65,7 @@ fn variables_of_vs_code_become_ours() {
             "c": { "type": "sse", "url": "https://h/" },
         },
     }"#);
-    let found = found(&place, &[Client::VsCode]);
+    let found = found(&place, &[ImportSource::VsCode]);
     let server = named(&found, "a");
     let root = place.root.to_str().unwrap();
     assert_eq!(server.entry["command"], json!(format!("{root}/serve")));
@@ -80,9 +87,9 @@ fn cursor_needs_no_type_for_a_url() {
     let place = place(&[]);
     place.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "url": "https://h/mcp" } } }"#);
     place.write_home(".cursor/mcp.json", r#"{ "mcpServers": { "b": { "command": "x" } } }"#);
-    let found = found(&place, &[Client::Cursor]);
+    let found = found(&place, &[ImportSource::Cursor]);
     let names: Vec<_> = found.servers.iter().map(|it| (it.launch.as_str(), it.scope)).collect();
-    assert_eq!(names, [("https://h/mcp", Scope::Project), ("x", Scope::User)]);
+    assert_eq!(names, [("https://h/mcp", ImportScope::Project), ("x", ImportScope::User)]);
 }
 
 #[test]
@@ -90,7 +97,7 @@ fn a_secret_that_stands_there_as_it_is_is_named_and_not_shown() {
     let place = place(&[]);
     place.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "command": "x",
         "env": { "API_KEY": "sk-abcdefghijklmnopqrstuvwx", "MODE": "fast", "TOKEN": "${TOKEN}" } } } }"#);
-    let found = found(&place, &[Client::Cursor]);
+    let found = found(&place, &[ImportSource::Cursor]);
     let notes = found.servers[0].notes.join("\n");
     assert!(notes.contains("`API_KEY`") && notes.contains("`.env`"), "{notes}");
     assert!(!notes.contains("sk-abc") && !notes.contains("MODE") && !notes.contains("TOKEN`"));
@@ -105,7 +112,7 @@ fn a_broken_file_hides_no_other() {
         ".cursor/mcp.json",
         r#"{ "mcpServers": { "a": { "command": "x" }, "b": 1, "c": {} } }"#,
     );
-    let found = found(&place, Client::ALL);
+    let found = found(&place, ImportSource::ALL);
     assert_eq!(found.servers.len(), 1);
     assert_eq!(found.left_out.len(), 3);
     assert!(found.left_out[0].name.is_none());
