@@ -49,6 +49,11 @@
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
 //! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
 //! `.gitignore`. With `--no-journal` it writes nothing.
+//!
+//! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
+//! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
+//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`). `pml init` adds to `.gitignore`; `pml import` reads
+//! the files of Claude Code, Claude Desktop, VS Code and Cursor.
 
 mod approval;
 #[cfg(feature = "servers")]
@@ -74,7 +79,14 @@ mod upstream;
 pub use approval::{Approver, approver_from_fn, lines_of_ask};
 pub use config::Config;
 #[cfg(feature = "servers")]
-pub use config::{Launch, ServerConfig};
+pub use config::{
+    Approvals, Cloud, DeclaredServer, Dependency, Edited, Environment, Existing, FoundServer,
+    FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project, ProjectState,
+    RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState, UnusableServer,
+    find_servers, ignore_state, locate,
+};
+#[cfg(feature = "cli")]
+pub(crate) use config::{bytes, duration};
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.

@@ -1,7 +1,9 @@
 //! The command line as it is typed.
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
-use super::{approvals, approve, completions, replay, runs, version};
+use super::{
+    add, approvals, approve, completions, import, init, remove, replay, runs, trust, version,
+};
 use crate::Durability;
 use clap::{Args, Parser, Subcommand};
 use std::{path::PathBuf, time::Duration};
@@ -22,6 +24,11 @@ pub(super) enum Command {
     Approvals(approvals::Approvals),
     Approve(approve::Approve),
     Replay(replay::Replay),
+    Init(init::Init),
+    Trust(trust::Trust),
+    Import(import::Import),
+    Add(add::Add),
+    Remove(remove::Remove),
     Version(version::Version),
     Completions(completions::Completions),
 }

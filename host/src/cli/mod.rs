@@ -3,22 +3,27 @@
 //! **Invariant:** it uses only what the crate's root exports, as an embedder would.
 //! **Invariant:** stdout and stderr are written by `ui.rs` alone.
 
+mod add;
 mod approvals;
 mod approve;
 mod arguments;
 mod completions;
 mod execute;
 mod identify;
+mod import;
+mod init;
 mod moment;
 mod progress;
 mod project;
 mod prompt;
 mod quantity;
+mod remove;
 mod replay;
 mod report;
 mod runs;
 mod table;
 mod terminal;
+mod trust;
 mod ui;
 mod version;
 mod watch;
@@ -42,6 +47,11 @@ pub fn main() -> ExitCode {
         Command::Approve(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Runs(command) => command.run(),
+        Command::Init(command) => command.run(),
+        Command::Trust(command) => command.run(),
+        Command::Import(command) => command.run(),
+        Command::Add(command) => command.run(),
+        Command::Remove(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });

@@ -1,9 +1,22 @@
 //! Settings of an engine: what an embedder says, and what it means once checked.
 
 #[cfg(feature = "servers")]
+mod project;
+#[cfg(feature = "servers")]
+mod quantity;
+#[cfg(feature = "servers")]
 mod server;
 mod settings;
 
+#[cfg(feature = "servers")]
+pub use project::{
+    Approvals, Cloud, DeclaredServer, Dependency, Edited, Environment, Existing, FoundServer,
+    FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project, RoutedTo, RoutingRule,
+    Seen, SettingsFile, Sharing, State as ProjectState, TrustState, UnusableServer, find_servers,
+    ignore_state, locate,
+};
+#[cfg(feature = "cli")]
+pub(crate) use quantity::{bytes, duration};
 #[cfg(feature = "servers")]
 pub use server::{Launch, ServerConfig};
 pub(crate) use settings::Settings;

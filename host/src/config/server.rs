@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::model::{Code, Secret, ToolName, digest};
 use serde_json::json;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ pub struct ServerConfig {
 }
 
 /// How a server is started or reached.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Launch {
     /// A process that speaks MCP on its stdin and stdout. No shell is involved.
@@ -116,8 +117,36 @@ impl ServerConfig {
     }
 }
 
+/// Variables were put into arguments and URLs too: only what cannot hold a key is shown.
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn names(pairs: &[(String, Secret)]) -> Vec<&str> {
+            pairs.iter().map(|(name, _)| name.as_str()).collect()
+        }
+        match self {
+            Launch::Stdio { command, arguments, environment, folder } => f
+                .debug_struct("Stdio")
+                .field("command", command)
+                .field("arguments", &arguments.len())
+                .field("environment", &names(environment))
+                .field("folder", folder)
+                .finish(),
+            Launch::Http { url, headers } => {
+                let end = url.find("://").map_or(0, |at| at + 3);
+                let end = url[end..].find(['/', '?', '#']).map_or(url.len(), |at| end + at);
+                // What stands before an `@` is a user's name and password.
+                let host = url[..end].rsplit('@').next().unwrap_or_default();
+                f.debug_struct("Http")
+                    .field("host", &host)
+                    .field("headers", &names(headers))
+                    .finish_non_exhaustive()
+            }
+        }
+    }
+}
+
 /// A name must make tool names: no colon, no blanks, nothing hidden; and `pml` is our own.
-fn check_name(name: &str) -> Result<(), Error> {
+pub(super) fn check_name(name: &str) -> Result<(), Error> {
     let shown = crate::model::escape(name);
     if name == "pml" {
         return Err(Error::new(Code::Config, "the server name `pml` is reserved")
@@ -141,6 +170,15 @@ mod tests {
         for name in ["pml", "", "a:b", "a b", "a*", "x\u{202e}"] {
             assert!(named(name).is_err(), "{name:?}");
         }
+    }
+
+    #[test]
+    fn what_variables_were_put_into_is_not_printed() {
+        let http = ServerConfig::http("x", "https://me:hunter2@host/hunter2?k=hunter2").unwrap();
+        let stdio = ServerConfig::stdio("x", "serve", ["--key", "hunter2"], "/").unwrap();
+        let printed = format!("{http:?} {stdio:?}");
+        assert!(!printed.contains("hunter2"), "{printed}");
+        assert!(printed.contains("host") && printed.contains("serve"), "{printed}");
     }
 
     #[test]

@@ -14,6 +14,18 @@ const STACK_FLOOR: usize = 32 << 10;
 /// No single value that crosses into the guest is larger than this, whatever its limit.
 const SIZE_CEILING: usize = 256 << 20;
 
+/// What the memory of a run may be.
+pub(super) const MEMORY_RANGE: RangeInclusive<usize> = MEMORY_FLOOR..=MEMORY_CEILING;
+
+/// What the JavaScript stack of a run may be.
+pub(super) const STACK_RANGE: RangeInclusive<usize> = STACK_FLOOR..=STACK_CEILING;
+
+/// What any other size may be.
+pub(super) const SIZE_RANGE: RangeInclusive<usize> = 0..=SIZE_CEILING;
+
+/// How many calls may be out at once.
+pub(super) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
+
 /// Valid settings.
 pub(crate) struct Settings {
     pub(crate) limits: Limits,
@@ -32,8 +44,8 @@ impl TryFrom<&Config> for Settings {
 
     fn try_from(config: &Config) -> Result<Settings, Error> {
         let limits = config.limits.clone();
-        within("memory_limit", limits.memory, MEMORY_FLOOR..=MEMORY_CEILING)?;
-        within("stack_limit", limits.stack, STACK_FLOOR..=STACK_CEILING)?;
+        within("memory_limit", limits.memory, MEMORY_RANGE)?;
+        within("stack_limit", limits.stack, STACK_RANGE)?;
         for (name, size) in [
             ("source_limit", limits.source),
             ("inputs_limit", limits.inputs),
@@ -42,9 +54,9 @@ impl TryFrom<&Config> for Settings {
             ("arguments_limit", limits.arguments),
             ("reply_limit", limits.reply),
         ] {
-            within(name, size, 0..=SIZE_CEILING)?;
+            within(name, size, SIZE_RANGE)?;
         }
-        within("calls_in_flight", limits.calls_in_flight, 1..=100_000)?;
+        within("calls_in_flight", limits.calls_in_flight, CALLS_IN_FLIGHT_RANGE)?;
         within("runs", config.runs as usize, 1..=20_000)?;
         if limits.cpu_time.is_zero() || limits.timeout.is_zero() {
             return Err(Error::new(

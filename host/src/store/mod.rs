@@ -2,7 +2,6 @@
 //!
 //! In flow headers, entries and answers; out flow the same again. What they mean, only `run` knows.
 
-mod durability;
 mod entry;
 mod error;
 mod journal;
@@ -12,7 +11,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use durability::Durability;
+pub use crate::model::Durability;
 pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};
 pub use error::StoreError;
 pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};

@@ -29,7 +29,7 @@ static OPENING: Mutex<()> = Mutex::new(());
 pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join("state.db");
-    prepare(folder, &path)?;
+    prepare(folder)?;
     let wal = wal_size(&path);
     if size(&path) == 0 && wal > 0 {
         // SQLite would take the journal for a new one and delete the WAL.
@@ -42,8 +42,8 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     Ok((connection, path))
 }
 
-/// Makes the folder, if it is not there.
-fn prepare(folder: &Path, path: &Path) -> Result<(), StoreError> {
+/// Makes the folder for this user only, if it is not there, and keeps it out of version control.
+pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -55,7 +55,7 @@ fn prepare(folder: &Path, path: &Path) -> Result<(), StoreError> {
             .map_err(|error| io_failure("write", &ignore, error)),
         // Another process made it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(io_failure("make", path, error)),
+        Err(error) => Err(io_failure("make", &ignore, error)),
     }
 }
 

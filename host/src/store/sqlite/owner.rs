@@ -132,9 +132,13 @@ pub(super) fn private() -> OpenOptions {
     options
 }
 
-/// Makes a folder and those above it.
+/// Makes a folder for this user only, and those above it.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::failure::io_failure;
 use super::leases::Shared;
-use super::open::open;
+use super::open::{open, prepare};
 use super::operation::{Operation, Read, Reply};
 use super::owner::{Owner, Owners};
 use super::reader::Reader;
@@ -64,6 +64,15 @@ impl Store {
         store.inner.desk.set_thread(store.inner.threads[0].thread().clone());
         store.start("pml journal reader", move || reader.work(&read_queue))?;
         Ok(store)
+    }
+
+    /// Makes `folder`, a project's `.pml`, if it is not there: for this user only, and kept out of version control.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    pub fn make_folder(folder: impl AsRef<Path>) -> Result<(), StoreError> {
+        prepare(folder.as_ref())
     }
 
     fn start(

@@ -1,0 +1,224 @@
+//! Changes to `.pml.json` that leave the user's own lines, comments and spacing alone.
+//!
+//! **Invariant:** what is written is a file that we understand, and it is put in place whole, by one process at a time.
+//! **Invariant:** a change of ours makes nothing trusted that was not: the file stays trusted only if it was as it stood
+//! before, or if there was none.
+
+use super::document::{Document, JSONC, nearest};
+use super::environment::Environment;
+use super::fields::shown;
+use super::file::{Contents, PML_FILE, read};
+use super::locate::locate;
+use super::raw;
+use super::resolve::resolve;
+use super::trust::{TrustStore, digest_of};
+use super::write::replace;
+use crate::error::Error;
+use crate::model::{Code, ToolPattern};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// What is written where there is nothing.
+const NEW: &str = "{\n  \"version\": \"0.1.0\",\n  \"permissions\": {\n    \"allow\": [],\n    \"deny\": [],\n    \"ask\": [\"*\"]\n  }\n}\n";
+
+/// The `.pml.json` of a project, to be changed.
+#[derive(Clone, Debug)]
+pub struct SettingsFile {
+    root: PathBuf,
+    store: TrustStore,
+}
+
+/// What became of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Edited {
+    /// Whether the file is another now.
+    pub changed: bool,
+    /// Whether the file is trusted as it is now.
+    pub trusted: bool,
+}
+
+/// What to do where there is something already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It is an error.
+    Refuse,
+    /// The new one takes its place.
+    Replace,
+}
+
+/// Whether a person has seen what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// They wrote it or agreed to it: a file that was trusted stays so.
+    ByUser,
+    /// It came from a file that nobody has trusted: the new file is not trusted either.
+    ByNobody,
+}
+
+impl SettingsFile {
+    /// Returns the settings of the project around `folder`, whether they are there or not.
+    ///
+    /// # Errors
+    /// If there is no place to remember what the user trusts.
+    pub fn of(folder: &Path, environment: &Environment) -> Result<SettingsFile, Error> {
+        let root = locate(folder, environment);
+        Ok(SettingsFile { root, store: TrustStore::required(environment)? })
+    }
+
+    /// Returns the project's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Writes the file if it is not there.
+    ///
+    /// # Errors
+    /// If it cannot be written, or is there and cannot be understood.
+    pub fn create(&self) -> Result<Edited, Error> {
+        self.edit(Seen::ByUser, |_| Ok(false))
+    }
+
+    /// Adds servers.
+    ///
+    /// # Errors
+    /// If one is there and must not be replaced, or cannot be understood; then none is added.
+    pub fn add_servers(
+        &self,
+        servers: &[(String, Value)],
+        existing: Existing,
+        seen: Seen,
+    ) -> Result<Edited, Error> {
+        self.edit(seen, |settings| {
+            for (name, entry) in servers {
+                let list = settings.object_value_or_create("servers").ok_or_else(not_an_object)?;
+                match (list.get(name), existing) {
+                    (None, _) => drop(list.append(name, input(entry))),
+                    (Some(property), Existing::Replace) => property.set_value(input(entry)),
+                    (Some(_), Existing::Refuse) => return Err(self.taken(name)),
+                }
+            }
+            Ok(!servers.is_empty())
+        })
+    }
+
+    /// Removes a server.
+    ///
+    /// # Errors
+    /// If there is none of this name; the error names a similar one.
+    pub fn remove_server(&self, name: &str) -> Result<Edited, Error> {
+        self.edit(Seen::ByUser, |settings| {
+            let servers = settings.object_value("servers");
+            match servers.as_ref().and_then(|servers| servers.get(name)) {
+                Some(property) => property.remove(),
+                None => {
+                    let servers = servers.map(|servers| servers.properties()).unwrap_or_default();
+                    let names: Vec<_> =
+                        servers.iter().filter_map(|server| server.decoded_name()).collect();
+                    return Err(self.unknown(name, &names));
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    /// Allows the tools of a pattern, if that pattern is not there yet.
+    ///
+    /// # Errors
+    /// If the file cannot be understood or written.
+    pub fn allow(&self, pattern: &ToolPattern) -> Result<Edited, Error> {
+        let pattern = String::from(pattern.clone());
+        self.edit(Seen::ByUser, |settings| {
+            let permissions =
+                settings.object_value_or_create("permissions").ok_or_else(not_an_object)?;
+            let allow = permissions.array_value_or_create("allow").ok_or_else(not_an_object)?;
+            let texts = allow.elements();
+            let mut texts = texts.iter().filter_map(|element| element.as_string_lit());
+            if texts.any(|text| text.decoded_value().is_ok_and(|text| text == pattern)) {
+                return Ok(false);
+            }
+            allow.append(CstInputValue::String(pattern));
+            Ok(true)
+        })
+    }
+
+    fn edit(
+        &self,
+        seen: Seen,
+        change: impl FnOnce(&CstObject) -> Result<bool, Error>,
+    ) -> Result<Edited, Error> {
+        let lock = self.store.lock()?;
+        let before = read(&self.root, PML_FILE)?;
+        let was_trusted = match &before {
+            Some(file) => {
+                self.store.knows(&self.root, PML_FILE, &digest_of(PML_FILE, &file.bytes))?
+            }
+            None => true,
+        };
+        let is_new = before.is_none();
+        let document =
+            Document::new(before.unwrap_or_else(|| Contents {
+                path: self.root.join(PML_FILE),
+                bytes: NEW.into(),
+            }))?;
+        check(&document)?;
+        let tree = CstRootNode::parse(document.text(), &JSONC).ok();
+        let settings = tree.as_ref().and_then(CstRootNode::object_value);
+        let (Some(tree), Some(settings)) = (tree, settings) else { return Err(not_an_object()) };
+        let changed = change(&settings)? || is_new;
+        let text = tree.to_string();
+        let path = document.path().to_path_buf();
+        check(&Document::new(Contents { path: path.clone(), bytes: text.clone().into() })?)?;
+        if changed {
+            replace(&path, text.as_bytes())?;
+        }
+        let trusted = was_trusted && (seen == Seen::ByUser || !changed);
+        if changed && trusted {
+            let digest = digest_of(PML_FILE, text.as_bytes());
+            self.store.grant_file(&self.root, PML_FILE, digest, &lock)?;
+        }
+        Ok(Edited { changed, trusted })
+    }
+
+    fn taken(&self, name: &str) -> Error {
+        let message = format!("there is a server {} already", shown(name));
+        Error::new(Code::Config, message)
+            .with_hint("choose another name, or replace it with `--force`")
+    }
+
+    fn unknown(&self, name: &str, names: &[String]) -> Error {
+        let message = format!("`.pml.json` has no server {}", shown(name));
+        let hint = match (nearest(name, names.iter().map(String::as_str)), names) {
+            (Some(near), _) => format!("did you mean {}?", shown(near)),
+            (None, []) => "it has none at all".into(),
+            (None, names) => {
+                let names: Vec<_> = names.iter().map(|name| shown(name)).collect();
+                format!("it has {}", names.join(", "))
+            }
+        };
+        Error::new(Code::Config, message).with_hint(hint)
+    }
+}
+
+/// Returns whether we understand a file.
+fn check(document: &Document) -> Result<(), Error> {
+    resolve(&raw::settings(document)?, document).map(drop)
+}
+
+fn not_an_object() -> Error {
+    Error::new(Code::Internal, "`.pml.json` is not what it was checked to be")
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(fields) => CstInputValue::Object(
+            fields.iter().map(|(key, value)| (key.clone(), input(value))).collect(),
+        ),
+    }
+}

@@ -1,0 +1,314 @@
+//! A server of a project file, understood and not yet expanded: what a person is shown before they trust it.
+//!
+//! In flows a [`RawServer`], out flow an [`Entry`] and, of a trusted project, a [`ServerConfig`].
+//! **Invariant:** making an entry looks at no variable.
+
+use super::document::Document;
+use super::expand::Template;
+use super::fields::{Scalar, Text, shown};
+use super::parts::{DeclaredServer, UnusableServer};
+use super::raw_server::RawServer;
+use super::variables::Variables;
+use crate::config::quantity::duration;
+use crate::config::server::{Launch, ServerConfig, check_name};
+use crate::error::Error;
+use crate::model::{Secret, digest};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A server as understood.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) declared: DeclaredServer,
+    plan: Plan,
+    identity: String,
+    start_timeout: Duration,
+    call_timeout: Duration,
+    idle_timeout: Option<Duration>,
+    background: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Plan {
+    Stdio {
+        command: Template,
+        arguments: Vec<Template>,
+        environment: Vec<(String, Template)>,
+        folder: Option<Template>,
+    },
+    Http {
+        url: Template,
+        headers: Vec<(String, Template)>,
+    },
+    /// Why it can be neither started nor reached.
+    Unusable(String),
+}
+
+impl Entry {
+    /// Understands a server.
+    pub(super) fn new(raw: &RawServer, document: &Document) -> Result<Entry, Error> {
+        check_name(&raw.name).map_err(|error| {
+            let hint = error.hint().unwrap_or_default().to_owned();
+            document.refuse(raw.at, error.to_string()).with_hint(hint)
+        })?;
+        let (line, column) = document.position(raw.at);
+        let plan = plan(raw, document)?;
+        let declared = DeclaredServer {
+            name: raw.name.clone(),
+            launch: written(raw),
+            file: document.path().into(),
+            line,
+            column,
+            unusable: match &plan {
+                Plan::Unusable(reason) => Some(reason.clone()),
+                _ => None,
+            },
+        };
+        let time = |scalar: &Option<Scalar>, usual| timeout(document, scalar, usual);
+        let idle = match &raw.idle_timeout {
+            Some(Scalar::Text(text)) if text.value == "never" => None,
+            idle => Some(time(idle, ServerConfig::IDLE_TIMEOUT)?),
+        };
+        Ok(Entry {
+            declared,
+            plan,
+            identity: identity(raw),
+            start_timeout: time(&raw.start_timeout, ServerConfig::START_TIMEOUT)?,
+            call_timeout: time(&raw.call_timeout, ServerConfig::CALL_TIMEOUT)?,
+            idle_timeout: idle,
+            background: raw.background,
+        })
+    }
+
+    /// Returns whether there are variables in it whose values may come from `.env`.
+    pub(super) fn wants_file(&self) -> bool {
+        let pairs = match &self.plan {
+            Plan::Stdio { environment, .. } => environment,
+            Plan::Http { headers, .. } => headers,
+            Plan::Unusable(_) => return false,
+        };
+        pairs.iter().any(|(_, template)| !template.is_plain())
+    }
+
+    /// Puts the variables in.
+    pub(super) fn expand(
+        &self,
+        root: &Path,
+        variables: &Variables<'_>,
+    ) -> Result<ServerConfig, UnusableServer> {
+        let mut missing = Vec::new();
+        let unusable = |reason: &str| UnusableServer {
+            name: self.declared.name.clone(),
+            reason: reason.into(),
+        };
+        let launch = match &self.plan {
+            Plan::Unusable(reason) => return Err(unusable(reason)),
+            Plan::Stdio { command, arguments, environment, folder } => {
+                let mut plain = |template: &Template| {
+                    template.expand(|name| variables.of_process(name), &mut missing)
+                };
+                let command = plain(command);
+                let arguments = arguments.iter().map(&mut plain).collect();
+                let folder = root.join(folder.as_ref().map(&mut plain).unwrap_or_default());
+                Launch::Stdio {
+                    command: located(command, &folder),
+                    arguments,
+                    environment: secrets(environment, variables, &mut missing),
+                    folder: tidy(&folder),
+                }
+            }
+            Plan::Http { url, headers } => {
+                let url = url.expand(|name| variables.of_process(name), &mut missing);
+                if missing.is_empty() && !is_http(&url) {
+                    return Err(unusable("its URL, with variables put in, is no `https://` URL"));
+                }
+                Launch::Http { url, headers: secrets(headers, variables, &mut missing) }
+            }
+        };
+        let server = ServerConfig::new(&self.declared.name, launch, self.identity.clone());
+        let mut server = server.map_err(|error| unusable(&error.to_string()))?;
+        server.missing = missing;
+        server.start_timeout = self.start_timeout;
+        server.call_timeout = self.call_timeout;
+        server.idle_timeout = self.idle_timeout;
+        server.background = self.background;
+        Ok(server)
+    }
+}
+
+fn secrets(
+    pairs: &[(String, Template)],
+    variables: &Variables<'_>,
+    missing: &mut Vec<String>,
+) -> Vec<(String, Secret)> {
+    let mut secret = |(name, template): &(String, Template)| {
+        let value = template.expand(|name| variables.of_process_or_file(name), missing);
+        (name.clone(), Secret::new(value))
+    };
+    pairs.iter().map(&mut secret).collect()
+}
+
+/// A command with a folder in it is meant as seen from where it runs, whatever the OS makes of it.
+fn located(command: String, folder: &Path) -> String {
+    let path = Path::new(&command);
+    let bare = path.components().count() < 2 && !command.contains(['/', '\\']);
+    if bare || path.is_absolute() {
+        return command;
+    }
+    tidy(&folder.join(path)).to_str().map_or(command, Into::into)
+}
+
+/// Takes `.` out of a path.
+fn tidy(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+fn plan(raw: &RawServer, document: &Document) -> Result<Plan, Error> {
+    let of = shown(&raw.name);
+    let kind = raw.kind.as_ref().map(|kind| (kind.value.as_str(), kind.at));
+    if let Some((kind, at)) = kind
+        && !["stdio", "http", "streamable-http", "sse", "ws"].contains(&kind)
+    {
+        let message = format!("{} is no type of a server", shown(kind));
+        return Err(document.refuse(at, message).with_hint("the types are `stdio` and `http`"));
+    }
+    if raw.is_pml() {
+        return Ok(Plan::Unusable("it is pml itself".into()));
+    }
+    if raw.disabled {
+        return Ok(Plan::Unusable("it is disabled".into()));
+    }
+    if let Some((old @ ("sse" | "ws"), _)) = kind {
+        return Ok(Plan::Unusable(format!(
+            "servers of type `{old}` are not supported: use `http` if it has that too"
+        )));
+    }
+    let template = |text: &Text| {
+        let checked = match text.value.contains('\0') {
+            true => Err("a text has a NUL in it".into()),
+            false => Template::parse(&text.value),
+        };
+        checked.map_err(|message| {
+            let hint = "variables are written `${NAME}` or `${NAME:-default}`";
+            document.refuse(text.at, message).with_hint(hint)
+        })
+    };
+    let pairs = |pairs: &[(Text, Text)], valid: fn(&str) -> bool, thing: &str| {
+        let pair = |(name, value): &(Text, Text)| match valid(&name.value) {
+            true => Ok((name.value.clone(), template(value)?)),
+            false => {
+                let message = format!("{} is no name of {thing}", shown(&name.value));
+                Err(document.refuse(name.at, message))
+            }
+        };
+        pairs.iter().map(pair).collect::<Result<Vec<_>, Error>>()
+    };
+    match (kind.map(|(kind, _)| kind), &raw.command, &raw.url) {
+        (_, Some(_), Some(url)) => {
+            let message = format!("the server {of} has both `command` and `url`");
+            Err(document.refuse(url.at, message).with_hint("keep one of the two"))
+        }
+        (None | Some("stdio"), Some(command), None) if !command.value.is_empty() => {
+            Ok(Plan::Stdio {
+                command: template(command)?,
+                arguments: raw.arguments.iter().map(template).collect::<Result<_, _>>()?,
+                environment: pairs(&raw.environment, is_environment, "a variable")?,
+                folder: raw.folder.as_ref().map(template).transpose()?,
+            })
+        }
+        (None | Some("http" | "streamable-http"), None, Some(url)) => {
+            let written = template(url)?;
+            if written.is_plain() && !is_http(written.written()) {
+                let message = format!("`url` of {of} is no `https://` or `http://` URL");
+                return Err(document.refuse(url.at, message));
+            }
+            Ok(Plan::Http { url: written, headers: pairs(&raw.headers, is_header, "a header")? })
+        }
+        (kind, ..) => {
+            let needed = match kind {
+                Some("stdio") => "a `command`",
+                Some(_) => "a `url`",
+                None => "a `command` or a `url`",
+            };
+            Err(document.refuse(raw.at, format!("the server {of} needs {needed}")))
+        }
+    }
+}
+
+fn is_environment(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
+}
+
+fn is_header(name: &str) -> bool {
+    reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_ok()
+}
+
+/// Returns whether a text is a URL that can be called.
+pub(super) fn is_http(text: &str) -> bool {
+    let url = reqwest::Url::parse(text);
+    url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+/// Numbers are milliseconds, as in Claude Code's files.
+fn timeout(
+    document: &Document,
+    scalar: &Option<Scalar>,
+    usual: Duration,
+) -> Result<Duration, Error> {
+    let parsed = match scalar {
+        None => return Ok(usual),
+        Some(Scalar::Text(text)) => duration(&text.value),
+        Some(Scalar::Number(number)) => match number.value.parse::<u64>() {
+            Ok(milliseconds @ 1..) => Ok(Duration::from_millis(milliseconds)),
+            _ => Err("a timeout must be a whole number of milliseconds, more than zero".into()),
+        },
+    };
+    let at = scalar.as_ref().map_or(0, Scalar::at);
+    parsed.map_err(|message| {
+        document.refuse(at, message).with_hint("write it as `500ms`, `2s` or `5m`")
+    })
+}
+
+/// The launch line or URL, as written.
+fn written(raw: &RawServer) -> String {
+    let words = raw.command.iter().chain(&raw.arguments).map(|word| quoted(&word.value));
+    match &raw.url {
+        Some(url) => url.value.clone(),
+        None => words.collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// A word of a launch line, so that a person sees where it begins and ends.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:@=${},+%~".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// Everything that decides what is started or reached, before variables are put in. A server with a launch line or URL
+/// alone has the same identity as one made by hand.
+fn identity(raw: &RawServer) -> String {
+    let texts = |texts: &[Text]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
+    let pairs = |pairs: &[(Text, Text)]| {
+        pairs.iter().map(|(name, value)| (name.value.clone(), json!(value.value))).collect()
+    };
+    let mut entry = match (&raw.command, &raw.url) {
+        (_, Some(url)) => json!({ "url": url.value }),
+        (Some(command), None) => {
+            json!({ "command": command.value, "args": texts(&raw.arguments) })
+        }
+        (None, None) => json!({}),
+    };
+    for (key, written) in [("env", &raw.environment), ("headers", &raw.headers)] {
+        if !written.is_empty() {
+            entry[key] = serde_json::Value::Object(pairs(written));
+        }
+    }
+    if let Some(folder) = &raw.folder {
+        entry["cwd"] = json!(folder.value);
+    }
+    digest(&entry)
+}

@@ -1,0 +1,88 @@
+//! The variables of the process, and the folders that follow from them.
+//!
+//! **Invariant:** nothing else in this room asks the OS for a variable, so that a test can give its own.
+
+use crate::model::Secret;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// Variables as a process has them. They are taken for secrets: none is ever printed.
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<String, Secret>);
+
+impl Environment {
+    /// Returns the variables of this process. What is not Unicode is left out.
+    pub fn of_process() -> Environment {
+        let read = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        std::env::vars_os().filter_map(read).collect()
+    }
+
+    /// Returns the value of a variable.
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(Secret::reveal)
+    }
+
+    /// Returns the user's home.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        self.folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+    }
+
+    /// Returns where this user's own state lies: what no project may change.
+    pub(super) fn state_folder(&self) -> Option<PathBuf> {
+        let base = match cfg!(windows) {
+            true => self.folder("LOCALAPPDATA"),
+            false => {
+                let usual = || self.home().map(|home| home.join(".local/state"));
+                self.folder("XDG_STATE_HOME").or_else(usual)
+            }
+        };
+        base.map(|base| base.join("pml"))
+    }
+
+    /// Returns the folder that a variable names; a relative one is none.
+    pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Environment {
+        let secret = |(name, value): (N, V)| (name.into(), Secret::new(value));
+        Environment(variables.into_iter().map(secret).collect())
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Environment;
+    use std::path::Path;
+
+    #[cfg(unix)]
+    #[test]
+    fn state_lies_where_the_user_says_or_in_their_home() {
+        let of = |variables: &[(&str, &str)]| {
+            variables.iter().copied().collect::<Environment>().state_folder()
+        };
+        assert_eq!(of(&[("HOME", "/h")]).as_deref(), Some(Path::new("/h/.local/state/pml")));
+        let both = [("HOME", "/h"), ("XDG_STATE_HOME", "/s")];
+        assert_eq!(of(&both).as_deref(), Some(Path::new("/s/pml")));
+        let relative = [("HOME", "/h"), ("XDG_STATE_HOME", "s")];
+        assert_eq!(of(&relative).as_deref(), Some(Path::new("/h/.local/state/pml")));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn values_are_not_printed() {
+        let environment: Environment = [("KEY", "hunter2")].into_iter().collect();
+        assert_eq!(format!("{environment:?}"), "{\"KEY\"}");
+    }
+}

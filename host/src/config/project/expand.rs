@@ -1,0 +1,136 @@
+//! Variables in settings: `${NAME}`, `${NAME:-default}`, and the same with `env:` before the name.
+//!
+//! In flows a text as written, out flow a [`Template`] and, once the project is trusted, its value. **Invariant:** a variable
+//! that is not set is reported; its spelling never becomes a value. **Invariant:** a value is not expanded again.
+
+/// A text with variables in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Template {
+    written: String,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Literal(String),
+    Variable { name: String, default: Option<String> },
+}
+
+impl Template {
+    /// Finds the variables of a text. What looks like one and is none is an error, which says so.
+    pub(super) fn parse(text: &str) -> Result<Template, String> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some(start) = rest.find("${") {
+            if start > 0 {
+                parts.push(Part::Literal(rest[..start].into()));
+            }
+            let inner = &rest[start + 2..];
+            let end = inner.find('}').ok_or("a `${` has no `}`")?;
+            parts.push(variable(&inner[..end])?);
+            rest = &inner[end + 1..];
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Literal(rest.into()));
+        }
+        Ok(Template { written: text.into(), parts })
+    }
+
+    /// Returns the text as it was written.
+    pub(super) fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Returns whether there is no variable in it.
+    pub(super) fn is_plain(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Literal(_)))
+    }
+
+    /// Puts the values in. Names without one, and without a default, are added to `missing`.
+    pub(super) fn expand<'v>(
+        &self,
+        value: impl Fn(&str) -> Option<&'v str>,
+        missing: &mut Vec<String>,
+    ) -> String {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal(literal) => text += literal,
+                Part::Variable { name, default } => match (value(name), default) {
+                    // As in a shell: an empty one is as good as none where there is a default.
+                    (None | Some(""), Some(default)) => text += default,
+                    (Some(value), _) => text += value,
+                    (None, None) if missing.contains(name) => {}
+                    (None, None) => missing.push(name.clone()),
+                },
+            }
+        }
+        text
+    }
+}
+
+fn variable(inner: &str) -> Result<Part, String> {
+    let bare = inner.strip_prefix("env:").unwrap_or(inner);
+    let (name, default) = match bare.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (bare, None),
+    };
+    if !is_variable(name) {
+        return Err(format!("`${{{}}}` is no variable", crate::model::escape(inner)));
+    }
+    if default.is_some_and(|default| default.contains("${")) {
+        return Err(format!("the default of `{name}` has a variable in it"));
+    }
+    Ok(Part::Variable { name: name.into(), default: default.map(Into::into) })
+}
+
+/// Returns whether a text can be the name of a variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Template;
+
+    fn expand(text: &str) -> (String, Vec<String>) {
+        let value = |name: &str| match name {
+            "SET" => Some("value"),
+            "EMPTY" => Some(""),
+            "HOSTILE" => Some("${SET}"),
+            _ => None,
+        };
+        let mut missing = Vec::new();
+        let text = Template::parse(text).expect("a template").expand(value, &mut missing);
+        (text, missing)
+    }
+
+    #[test]
+    fn variables_are_put_in() {
+        for (text, expected) in [
+            ("plain $SET {SET} $", "plain $SET {SET} $"),
+            ("a ${SET} b ${env:SET}", "a value b value"),
+            ("${UNSET:-x y}${env:UNSET:-}", "x y"),
+            ("${SET:-x}${EMPTY}|${EMPTY:-d}", "value|d"),
+            ("${UNSET:-a:-b}", "a:-b"),
+            ("${HOSTILE}", "${SET}"),
+        ] {
+            assert_eq!(expand(text), (expected.into(), Vec::new()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_set_is_named_once_and_never_left_as_written() {
+        let (text, missing) = expand("a${UNSET}b${OTHER}${UNSET}");
+        assert_eq!((text.as_str(), missing), ("ab", vec!["UNSET".to_owned(), "OTHER".into()]));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_variable_is_refused() {
+        for text in ["${", "${}", "${a b}", "${1}", "${input:key}", "${A%%x}", "${A:-${B}}"] {
+            assert!(Template::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! A project's own files and what they mean: settings, servers, and whether this user trusts them.
+//!
+//! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` (which folder) → `file` (bytes, with care) →
+//! `document` (a tree with places) → `raw` (as typed) → `resolve` and `entry` (what it means) → `trust` decides what counts →
+//! `expand` puts variables in. `edit` writes `.pml.json`, `state` writes into `.pml`, `import` reads other clients' files.
+//!
+//! **Invariant:** nothing here starts or reaches anything. **Invariant:** a file that cannot be read or understood is an
+//! error; it never counts as an empty one. **Invariant:** nothing in a project makes the project trusted.
+
+mod document;
+mod dotenv;
+mod edit;
+mod entry;
+mod environment;
+mod expand;
+mod fields;
+mod file;
+mod gitignore;
+mod import;
+mod locate;
+mod parts;
+#[expect(clippy::module_inception, reason = "the type that this room is named for")]
+mod project;
+mod raw;
+mod raw_server;
+mod resolve;
+mod state;
+#[cfg(test)]
+mod tests;
+mod trust;
+mod variables;
+mod write;
+
+pub use edit::{Edited, Existing, Seen, SettingsFile};
+pub use environment::Environment;
+pub use gitignore::{Sharing, ignore_state};
+pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
+pub use locate::locate;
+pub use parts::{
+    Approvals, Cloud, DeclaredServer, Permissions, RoutedTo, RoutingRule, UnusableServer,
+};
+pub use project::Project;
+pub use state::{Dependency, State};
+pub use trust::TrustState;

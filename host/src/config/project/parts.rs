@@ -1,0 +1,100 @@
+//! The parts of a project: plain data.
+
+use crate::config::Config;
+use crate::model::{Secret, ToolPattern};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Which tools may be called, asked about first, or never called. Deny wins; between ask and allow the more specific
+/// pattern, a tie asks; what nothing covers asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Permissions {
+    /// Called without asking.
+    pub allow: Vec<ToolPattern>,
+    /// Asked about first.
+    pub ask: Vec<ToolPattern>,
+    /// Never called.
+    pub deny: Vec<ToolPattern>,
+    /// What was allowed for good, under conditions; as written.
+    pub grants: Value,
+}
+
+/// Where the calls of some tools go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RoutingRule {
+    /// Which tools.
+    pub pattern: ToolPattern,
+    /// Where.
+    pub to: RoutedTo,
+}
+
+/// Where a call goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RoutedTo {
+    /// It is made here.
+    Client,
+    /// It is made by the cloud.
+    Server,
+}
+
+/// The cloud that server-routed calls go to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cloud {
+    /// Where.
+    pub url: String,
+    /// The variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// The key, if that variable is set.
+    pub api_key: Option<Secret>,
+}
+
+/// How people are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Approvals {
+    /// How long a question can be answered; `None` for ever.
+    pub timeout: Option<Duration>,
+    /// Whether a `continue_workflow` written by the model counts where the client could have asked a person.
+    pub model_may_approve: bool,
+}
+
+impl Default for Approvals {
+    /// Five minutes, and only people answer.
+    fn default() -> Approvals {
+        Approvals { timeout: Some(Config::QUESTION_LIFETIME), model_may_approve: false }
+    }
+}
+
+/// A server as a project file declares it: nothing in it is expanded. It comes from a file that may not be trusted;
+/// escape it before it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeclaredServer {
+    /// Its name.
+    pub name: String,
+    /// Its launch line or URL, as written.
+    pub launch: String,
+    /// The file that declares it.
+    pub file: PathBuf,
+    /// Where in it, from 1.
+    pub line: usize,
+    /// Where in the line, from 1.
+    pub column: usize,
+    /// Why it cannot be used, where that shows without starting it.
+    pub unusable: Option<String>,
+}
+
+/// A server that calls of it fail for, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnusableServer {
+    /// Its name.
+    pub name: String,
+    /// Why: a sentence's end, as in "… cannot be used: it is disabled".
+    pub reason: String,
+}

@@ -1,0 +1,253 @@
+//! A project: its files, read once, and what of them counts.
+//!
+//! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no variable is expanded and
+//! nothing is loosened: what it denies and asks about counts, everything else is as if it said nothing.
+
+use super::document::Document;
+use super::dotenv;
+use super::entry::Entry;
+use super::environment::Environment;
+use super::file::{Contents, MCP_FILE, PML_FILE, read};
+use super::locate::locate;
+use super::parts::{Approvals, Cloud, DeclaredServer, Permissions, RoutingRule, UnusableServer};
+use super::raw_server::claude_servers;
+use super::resolve::{Resolved, resolve};
+use super::trust::{Digests, TrustState, TrustStore, digest_of};
+use super::variables::Variables;
+use super::{raw, state::State};
+use crate::config::server::ServerConfig;
+use crate::error::Error;
+use crate::model::{Durability, Limits, Secret, ToolPattern};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A project and its settings.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Project {
+    /// Its folder.
+    pub root: PathBuf,
+    /// Whether its files count. If they do not, all that follows is as if they were not there, except that what they deny
+    /// and ask about holds, and that `declared` and `declared_allow` tell what they say.
+    pub trust: TrustState,
+    /// Which tools may be called. Without a file, everything is asked about.
+    pub permissions: Permissions,
+    /// The servers that programs may call, every variable expanded.
+    pub servers: Vec<ServerConfig>,
+    /// Servers that are declared and cannot be used.
+    pub unusable: Vec<UnusableServer>,
+    /// Where calls go that the project decides about, in the order written.
+    pub routing: Vec<RoutingRule>,
+    /// Where server-routed calls go.
+    pub cloud: Option<Cloud>,
+    /// What a run may use.
+    pub limits: Limits,
+    /// How people are asked.
+    pub approvals: Approvals,
+    /// What the journal survives.
+    pub durability: Durability,
+    /// Every server that the files declare, trusted or not, as written.
+    pub declared: Vec<DeclaredServer>,
+    /// Every pattern that `.pml.json` allows, trusted or not.
+    pub declared_allow: Vec<ToolPattern>,
+    /// The cloud that `.pml.json` names, trusted or not.
+    pub declared_cloud: Option<String>,
+    digests: Digests,
+}
+
+impl Project {
+    /// Returns the project around `folder`, with the variables of this process.
+    ///
+    /// # Errors
+    /// If one of its files cannot be read or understood, belongs to somebody else, or leads out of the project.
+    pub fn load(folder: &Path) -> Result<Project, Error> {
+        Project::load_in(folder, &Environment::of_process())
+    }
+
+    /// Returns the project around `folder`, with variables of the caller's choice.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn load_in(folder: &Path, environment: &Environment) -> Result<Project, Error> {
+        let files = Files::read(folder, environment)?;
+        let trust = match TrustStore::of(environment) {
+            Some(store) => store.check(&files.root, &files.digests)?,
+            None if files.digests.is_empty() => TrustState::NotNeeded,
+            None => TrustState::Unknown,
+        };
+        files.understand(trust, environment)
+    }
+
+    /// Returns the project around `folder` as if it were trusted, and records nothing: for machines that check out what
+    /// their owner wrote.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn load_trusted(folder: &Path, environment: &Environment) -> Result<Project, Error> {
+        let files = Files::read(folder, environment)?;
+        let trust = match files.digests.is_empty() {
+            true => TrustState::NotNeeded,
+            false => TrustState::Trusted,
+        };
+        files.understand(trust, environment)
+    }
+
+    /// Records that this user trusts the files as they were when they were read. The project at hand stays as it is: load
+    /// it again.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn grant_trust(&self, environment: &Environment) -> Result<(), Error> {
+        if self.digests.is_empty() {
+            return Ok(());
+        }
+        let store = TrustStore::required(environment)?;
+        store.grant(&self.root, &self.digests, &store.lock()?)
+    }
+
+    /// Forgets that this user trusts the folder, whatever its files say now. Returns whether they did.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn revoke_trust(folder: &Path, environment: &Environment) -> Result<bool, Error> {
+        TrustStore::required(environment)?.revoke(&locate(folder, environment))
+    }
+
+    /// Returns the names of the project files that are there.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.digests.keys().map(String::as_str)
+    }
+
+    /// Returns the folder in which the project's state is kept.
+    pub fn state_folder(&self) -> PathBuf {
+        self.root.join(State::FOLDER)
+    }
+
+    /// Returns how a server is declared.
+    pub fn declared(&self, server: &str) -> Option<&DeclaredServer> {
+        self.declared.iter().find(|declared| declared.name == server)
+    }
+}
+
+/// The files of a project, as read.
+struct Files {
+    root: PathBuf,
+    settings: Option<Contents>,
+    servers: Option<Contents>,
+    digests: Digests,
+}
+
+impl Files {
+    fn read(folder: &Path, environment: &Environment) -> Result<Files, Error> {
+        let root = locate(folder, environment);
+        let (settings, servers) = (read(&root, PML_FILE)?, read(&root, MCP_FILE)?);
+        let files = [(PML_FILE, &settings), (MCP_FILE, &servers)].into_iter();
+        let digests = files.filter_map(|(name, file)| {
+            Some((name.to_owned(), digest_of(name, &file.as_ref()?.bytes)))
+        });
+        let digests = digests.collect();
+        Ok(Files { root, settings, servers, digests })
+    }
+
+    fn understand(self, trust: TrustState, environment: &Environment) -> Result<Project, Error> {
+        let mut resolved = match self.settings {
+            Some(file) => {
+                let document = Document::new(file)?;
+                resolve(&raw::settings(&document)?, &document)?
+            }
+            None => Resolved { permissions: Some(ask_about_all()), ..Resolved::default() },
+        };
+        let mut entries = std::mem::take(&mut resolved.entries);
+        if let Some(file) = self.servers {
+            let document = Document::new(file)?;
+            for server in claude_servers(&document)? {
+                let entry = Entry::new(&server, &document)?;
+                // What `.pml.json` says about a server wins.
+                if entries.iter().all(|known| known.declared.name != server.name) {
+                    entries.push(entry);
+                }
+            }
+        }
+        let permissions = resolved.permissions.take().unwrap_or_default();
+        let Permissions { allow, grants, .. } = permissions.clone();
+        let mut project = Project {
+            trust,
+            declared: entries.iter().map(|entry| entry.declared.clone()).collect(),
+            declared_allow: allow,
+            declared_cloud: resolved.cloud.as_ref().map(|cloud| cloud.url.clone()),
+            digests: self.digests,
+            ..Project::restricted(self.root, permissions)
+        };
+        if project.trust.is_trusted() {
+            project.permissions.allow = project.declared_allow.clone();
+            project.permissions.grants = grants;
+            project.loosen(resolved, &entries, environment)?;
+        }
+        Ok(project)
+    }
+}
+
+impl Project {
+    /// A project that is not trusted: its files may forbid, and nothing else.
+    fn restricted(root: PathBuf, permissions: Permissions) -> Project {
+        let Permissions { ask, deny, .. } = permissions;
+        Project {
+            root,
+            trust: TrustState::Unknown,
+            permissions: Permissions { ask, deny, ..Permissions::default() },
+            servers: Vec::new(),
+            unusable: Vec::new(),
+            routing: Vec::new(),
+            cloud: None,
+            limits: Limits::default(),
+            approvals: Approvals::default(),
+            durability: Durability::default(),
+            declared: Vec::new(),
+            declared_allow: Vec::new(),
+            declared_cloud: None,
+            digests: Digests::new(),
+        }
+    }
+
+    /// Lets everything count that the files say.
+    fn loosen(
+        &mut self,
+        resolved: Resolved,
+        entries: &[Entry],
+        environment: &Environment,
+    ) -> Result<(), Error> {
+        let key = resolved.cloud.as_ref().and_then(|cloud| cloud.api_key_env.clone());
+        let file = match key.is_some() || entries.iter().any(Entry::wants_file) {
+            true => file_variables(&self.root)?,
+            false => BTreeMap::new(),
+        };
+        let variables = Variables::new(environment, &file);
+        for entry in entries {
+            match entry.expand(&self.root, &variables) {
+                Ok(server) => self.servers.push(server),
+                Err(unusable) => self.unusable.push(unusable),
+            }
+        }
+        self.cloud = resolved.cloud.map(|cloud| Cloud {
+            api_key: key.and_then(|name| variables.of_process_or_file(&name)).map(Secret::new),
+            ..cloud
+        });
+        self.routing = resolved.routing;
+        self.limits = resolved.limits;
+        self.approvals = resolved.approvals;
+        self.durability = resolved.durability;
+        Ok(())
+    }
+}
+
+fn file_variables(root: &Path) -> Result<BTreeMap<String, Secret>, Error> {
+    match read(root, ".env")? {
+        Some(file) => dotenv::parse(&file),
+        None => Ok(BTreeMap::new()),
+    }
+}
+
+fn ask_about_all() -> Permissions {
+    let all = "*".parse::<ToolPattern>().expect("it covers everything");
+    Permissions { ask: vec![all], ..Permissions::default() }
+}

@@ -1,0 +1,121 @@
+//! One server as it is typed, in `.pml.json` or `.mcp.json`.
+
+use super::document::Document;
+use super::fields::{Reader, Scalar, Text, Unknown, shown};
+use crate::error::Error;
+use jsonc_parser::ast::Value;
+
+/// More than anybody has; a file that lists more is not one of servers.
+pub(super) const SERVERS: usize = 1_000;
+
+/// The keys of a server.
+pub(super) const SERVER_KEYS: &[&str] = &[
+    "type",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "startTimeout",
+    "timeout",
+    "idleTimeout",
+    "background",
+    "disabled",
+];
+
+/// A server as typed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RawServer {
+    pub(super) name: String,
+    /// Where its name stands.
+    pub(super) at: usize,
+    pub(super) kind: Option<Text>,
+    pub(super) command: Option<Text>,
+    pub(super) arguments: Vec<Text>,
+    pub(super) environment: Vec<(Text, Text)>,
+    pub(super) folder: Option<Text>,
+    pub(super) url: Option<Text>,
+    pub(super) headers: Vec<(Text, Text)>,
+    pub(super) start_timeout: Option<Scalar>,
+    pub(super) call_timeout: Option<Scalar>,
+    pub(super) idle_timeout: Option<Scalar>,
+    pub(super) background: bool,
+    pub(super) disabled: bool,
+}
+
+impl RawServer {
+    /// Returns whether it would start us.
+    pub(super) fn is_pml(&self) -> bool {
+        self.command.as_ref().is_some_and(|command| is_pml(&command.value))
+    }
+}
+
+/// Returns whether a command starts us.
+pub(super) fn is_pml(command: &str) -> bool {
+    let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
+    matches!(name, "pml" | "pml.exe")
+}
+
+/// Reads `.mcp.json`, in which other programs keep things that mean nothing to us.
+pub(super) fn claude_servers(document: &Document) -> Result<Vec<RawServer>, Error> {
+    let reader = Reader { document, unknown: Unknown::Ignored };
+    let Some(tree) = document.tree()? else {
+        return Err(document.refuse(0, "the file is empty").with_hint("write `{}`"));
+    };
+    match reader.fields(&tree, "`.mcp.json`", &["mcpServers"])?.first() {
+        Some((_, property)) => {
+            let mut servers = servers(reader, &property.value, "`mcpServers`")?;
+            // Claude Code has us in there under our own name, which no other server can have.
+            servers.retain(|server| server.name != "pml");
+            Ok(servers)
+        }
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Reads servers by their names.
+pub(super) fn servers(
+    reader: Reader<'_>,
+    value: &Value<'_>,
+    what: &str,
+) -> Result<Vec<RawServer>, Error> {
+    let properties = &reader.object(value, what)?.properties;
+    if let Some(first) = properties.get(SERVERS) {
+        let message = format!("{what} has more than {SERVERS} servers");
+        return Err(reader.document.refuse(first.range.start, message));
+    }
+    let read = |property: &jsonc_parser::ast::ObjectProp<'_>| {
+        let name = property.name.as_str().to_owned();
+        server(reader, &property.value, name, property.range.start)
+    };
+    properties.iter().map(read).collect()
+}
+
+fn server(
+    reader: Reader<'_>,
+    value: &Value<'_>,
+    name: String,
+    at: usize,
+) -> Result<RawServer, Error> {
+    let of = shown(&name);
+    let mut raw = RawServer { name, at, ..RawServer::default() };
+    for (key, property) in reader.fields(value, &format!("the server {of}"), SERVER_KEYS)? {
+        let (value, what) = (&property.value, format!("`{key}` of {of}"));
+        match key {
+            "type" => raw.kind = Some(reader.text(value, &what)?),
+            "command" => raw.command = Some(reader.text(value, &what)?),
+            "args" => raw.arguments = reader.texts(value, &what)?,
+            "env" => raw.environment = reader.pairs(value, &what)?,
+            "cwd" => raw.folder = Some(reader.text(value, &what)?),
+            "url" => raw.url = Some(reader.text(value, &what)?),
+            "headers" => raw.headers = reader.pairs(value, &what)?,
+            "startTimeout" => raw.start_timeout = Some(reader.scalar(value, &what)?),
+            "timeout" => raw.call_timeout = Some(reader.scalar(value, &what)?),
+            "idleTimeout" => raw.idle_timeout = Some(reader.scalar(value, &what)?),
+            "background" => raw.background = reader.boolean(value, &what)?,
+            _ => raw.disabled = reader.boolean(value, &what)?,
+        }
+    }
+    Ok(raw)
+}
