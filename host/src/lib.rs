@@ -36,7 +36,7 @@
 //! | `plan` | what a program will do: its calls, held against what the servers offer | `source`, `router`, `catalog` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
-//! | `router` | whether a call may go, and where it goes | `upstream` |
+//! | `router` | whether a call may go, and where it goes | `upstream`, `catalog` |
 //! | `upstream` | MCP servers, processes and remote ones (feature `servers`) | nothing |
 //! | `catalog` | what the servers offer: types, signatures, search (feature `servers`) | nothing |
 //! | `approval` | asking a person | nothing |
