@@ -9,6 +9,8 @@ mod code;
 mod definition;
 mod effects;
 mod era;
+#[cfg(feature = "servers")]
+mod fold;
 mod id;
 mod limits;
 mod line;
@@ -28,6 +30,8 @@ pub use code::{Class, Code};
 pub use definition::{Annotations, Definition, Origin};
 pub use effects::Effects;
 pub use era::Era;
+#[cfg(feature = "servers")]
+pub(crate) use fold::{fold, nearest, words};
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};
