@@ -72,6 +72,11 @@ mod store;
 mod upstream;
 
 pub use approval::{Approver, approver_from_fn, lines_of_ask};
+#[cfg(feature = "servers")]
+pub use catalog::{
+    Browsed, Index, Inferred, Mismatch, Node, Observed, Unchecked, Validator, Wrong, browse,
+    declarations as typescript_declarations, signature as typescript_signature,
+};
 pub use config::Config;
 #[cfg(feature = "servers")]
 pub use config::{Launch, ServerConfig};
