@@ -36,7 +36,7 @@
 //! | `plan` | what a program will do: its calls, held against what the servers offer | `source`, `router`, `catalog` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
-//! | `router` | whether a call may go, and where it goes | `upstream` |
+//! | `router` | whether a call may go, and where it goes | `upstream`, `catalog` |
 //! | `upstream` | MCP servers, processes and remote ones (feature `servers`) | nothing |
 //! | `catalog` | what the servers offer: types, signatures, search (feature `servers`) | nothing |
 //! | `approval` | asking a person | nothing |
@@ -77,6 +77,11 @@ mod store;
 mod upstream;
 
 pub use approval::{Approver, approver_from_fn, lines_of_ask};
+#[cfg(feature = "servers")]
+pub use catalog::{
+    Browsed, Index, Inferred, Mismatch, Node, Observed, Unchecked, Validator, Wrong, browse,
+    declarations as typescript_declarations, signature as typescript_signature,
+};
 pub use config::Config;
 #[cfg(feature = "servers")]
 pub use config::{

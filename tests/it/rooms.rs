@@ -14,7 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("plan", &["source", "router", "catalog"]),
     ("source", &[]),
     ("sandbox", &[]),
-    ("router", &["upstream"]),
+    ("router", &["upstream", "catalog"]),
     ("upstream", &[]),
     ("catalog", &[]),
     ("approval", &[]),

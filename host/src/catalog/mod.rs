@@ -1,1 +1,27 @@
-//! What the servers offer: TypeScript types, signatures and search over definitions of tools.
+//! What the servers offer, made useful: TypeScript types and signatures, search, browsing under a budget, checks of arguments,
+//! and shapes of results that servers say nothing of.
+//!
+//! In flow definitions of tools (and results, of which only shapes are kept), out flow text, ranked lists and mismatches.
+//!
+//! **Invariant:** a definition is hostile text: everything that is made of it is quoted or escaped, and bounded in size and time.
+//! **Invariant:** nothing is fetched for a schema, and no value of a result is kept.
+//! This room knows nothing of servers, policy or runs.
+
+mod arguments;
+mod browse;
+mod built_in;
+mod infer;
+mod mismatch;
+mod observed;
+mod search;
+mod typescript;
+mod weight;
+mod wording;
+
+pub use arguments::{Unchecked, Validator};
+pub use browse::{Browsed, Node, browse};
+
+pub use mismatch::{Mismatch, Wrong};
+pub use observed::{Inferred, Observed};
+pub use search::Index;
+pub use typescript::{declarations, signature};

@@ -10,6 +10,8 @@ mod definition;
 mod durability;
 mod effects;
 mod era;
+#[cfg(feature = "servers")]
+mod fold;
 mod id;
 mod limits;
 mod line;
@@ -30,6 +32,8 @@ pub use definition::{Annotations, Definition, Origin};
 pub use durability::Durability;
 pub use effects::Effects;
 pub use era::Era;
+#[cfg(feature = "servers")]
+pub(crate) use fold::{fold, nearest, words};
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};

@@ -1,0 +1,172 @@
+//! What an agent sees of the tools under a budget: the best ones with their signatures, the rest by name, and how many there are.
+
+use super::observed::Observed;
+use super::search::Index;
+use super::typescript::{call, sentence};
+use crate::model::{Annotations, ToolName};
+use serde::Serialize;
+
+/// Characters of a token, roughly.
+const TOKEN: usize = 4;
+/// What the fields of a node cost beside their contents, in characters.
+const FRAME: usize = 60;
+
+/// One tool, for an agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Node {
+    /// `server:tool`.
+    pub tool: ToolName,
+    /// How it is called and what comes back, in TypeScript; nothing if there was no room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// What it does, in a sentence; nothing if there was no room.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What its server says of its effects.
+    #[serde(skip_serializing_if = "is_silent")]
+    pub annotations: Annotations,
+}
+
+fn is_silent(annotations: &Annotations) -> bool {
+    *annotations == Annotations::default()
+}
+
+/// What fits into a budget.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Browsed {
+    /// The tools, the best first.
+    pub nodes: Vec<Node>,
+    /// How many of them are there.
+    pub shown: usize,
+    /// How many fit the query.
+    pub total: usize,
+}
+
+impl Browsed {
+    /// Returns `COMPLETE`, or `PARTIAL n of m`.
+    pub fn coverage(&self) -> String {
+        match self.shown == self.total {
+            true => "COMPLETE".into(),
+            false => format!("PARTIAL {} of {}", self.shown, self.total),
+        }
+    }
+
+    /// Returns the whole as text: the coverage, then one tool a line.
+    pub fn text(&self) -> String {
+        let mut text = self.coverage();
+        for node in &self.nodes {
+            text.push('\n');
+            text.push_str(node.signature.as_deref().unwrap_or(node.tool.as_str()));
+            if node.signature.is_some() && !node.description.is_empty() {
+                text.push_str(" // ");
+                text.push_str(&node.description);
+            }
+        }
+        text
+    }
+}
+
+/// Returns the tools that fit a query, as many as a budget of tokens holds.
+///
+/// Signatures go to the best ones, and names to the rest while there is room for them. Some room is kept for names, so that
+/// one long signature does not hide what else there is; and the first is named whatever the budget.
+pub fn browse(
+    index: &Index,
+    query: &str,
+    budget_tokens: usize,
+    observed: Option<&Observed>,
+) -> Browsed {
+    let found = index.search(query);
+    let budget = budget_tokens.saturating_mul(TOKEN);
+    let names: usize = found.iter().map(|it| it.tool.as_str().len() + FRAME).sum();
+    // If all names take less than a third of it, they have their room; else those with signatures get two thirds.
+    let crowded = names > budget / 3;
+    let mut for_signatures = budget - names.min(budget / 3);
+    let mut left = budget;
+    let mut nodes = Vec::new();
+    for definition in &found {
+        let name = definition.tool.as_str().len() + FRAME;
+        if !nodes.is_empty() && left < name {
+            break;
+        }
+        let mut node = Node {
+            tool: definition.tool.clone(),
+            signature: None,
+            description: String::new(),
+            annotations: definition.annotations,
+        };
+        let mut cost = name;
+        if for_signatures > 0 {
+            let call = call(definition, observed);
+            let description = sentence(&definition.description);
+            let more = call.len() + description.len();
+            let share = if crowded { more + name } else { more };
+            if share <= for_signatures {
+                for_signatures -= share;
+                cost += more;
+                node.signature = Some(call);
+                node.description = description;
+            } else {
+                // Those that follow are worth less than this one: they do not get what it could not have.
+                for_signatures = 0;
+            }
+        }
+        left = left.saturating_sub(cost);
+        nodes.push(node);
+    }
+    Browsed { shown: nodes.len(), total: found.len(), nodes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Browsed, browse};
+    use crate::catalog::Index;
+    use crate::model::Definition;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn browsed(tools: usize, budget: usize) -> Browsed {
+        let tool = |n: usize| {
+            let input = json!({
+                "type": "object",
+                "properties": { "path": { "type": "string" }, "limit": { "type": "integer" } },
+                "required": ["path"],
+            });
+            let name = format!("files:read_{n:03}").parse().expect("a tool");
+            Arc::new(Definition::new(name, "Reads a file. And more.", input))
+        };
+        browse(&Index::new((0..tools).map(tool)), "read", budget, None)
+    }
+
+    #[test]
+    fn what_fits_is_complete() {
+        let all = browsed(2, 1_000);
+        assert_eq!(
+            all.text(),
+            "COMPLETE\n\
+             mcp.files.read_000(args: { path: string; limit?: number }): Promise<any> // Reads a file.\n\
+             mcp.files.read_001(args: { path: string; limit?: number }): Promise<any> // Reads a file."
+        );
+        assert_eq!((all.shown, all.total), (2, 2));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_and_then_left_out() {
+        let some = browsed(200, 1_000);
+        assert!(some.coverage().starts_with("PARTIAL "), "{}", some.coverage());
+        assert!(some.nodes.first().is_some_and(|node| node.signature.is_some()));
+        assert!(some.nodes.last().is_some_and(|node| node.signature.is_none()));
+        assert_eq!(some.nodes.len(), some.shown);
+        let size = some.text().len();
+        assert!(size <= 4_000, "{size}");
+    }
+
+    #[test]
+    fn there_is_never_nothing() {
+        let one = browsed(5, 0);
+        assert_eq!(one.text(), "PARTIAL 1 of 5\nfiles:read_000");
+        assert_eq!(browsed(0, 0).text(), "COMPLETE");
+    }
+}

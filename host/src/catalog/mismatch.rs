@@ -1,0 +1,151 @@
+//! One thing that is wrong with arguments, in plain words.
+
+use super::wording;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{JsonType, ValidationError};
+use serde_json::Value;
+use std::fmt;
+
+/// Most mismatches told of one call.
+const MISMATCHES: usize = 8;
+
+/// One thing that is wrong with arguments. Its `Display` names the field and what belongs there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// Where, as a JSON pointer: the wrong value, or the object that misses a field or has one too many.
+    pub path: String,
+    /// What kind of thing is wrong.
+    pub wrong: Wrong,
+    /// Whether it is wrong only because of another part of the arguments.
+    pub(crate) conditional: bool,
+    message: String,
+}
+
+/// What kind of thing is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Wrong {
+    /// The value has another type.
+    Type,
+    /// A field is not there.
+    Missing(String),
+    /// There are fields that the schema does not know.
+    Unknown(Vec<String>),
+    /// The list is too long or too short.
+    Length,
+    /// The value is not one that is allowed.
+    Value,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Returns the first of what is wrong.
+pub(super) fn all<'e>(
+    schema: &Value,
+    errors: impl Iterator<Item = ValidationError<'e>>,
+) -> Vec<Mismatch> {
+    errors.filter_map(|error| of(schema, &error)).take(MISMATCHES).collect()
+}
+
+fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
+    let path = error.instance_path().as_str();
+    let rule = error.schema_path().as_str();
+    let instance = error.instance();
+    if instance.is_null() && is_nullable(schema, rule) {
+        return None;
+    }
+    let field = wording::field(path);
+    let (wrong, message) = match error.kind() {
+        // The engine gave up: the server will judge.
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => return None,
+        Kind::Type { kind } => (Wrong::Type, wording::wrong_type(&field, types(kind), instance)),
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let message = format!("{} is missing", wording::field_in(path, name));
+            (Wrong::Missing(name.into()), message)
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            let known = schema.pointer(&format!("{}/properties", parent(rule)));
+            let message = wording::unknown(path, unexpected, known);
+            (Wrong::Unknown(unexpected.clone()), message)
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            return Some(alternatives(schema, path, instance, context));
+        }
+        Kind::Enum { options } => (Wrong::Value, wording::one_of(&field, options)),
+        Kind::Constant { expected_value } => {
+            (Wrong::Value, format!("{field} must be {}", wording::value(expected_value)))
+        }
+        kind @ (Kind::MinItems { .. } | Kind::MaxItems { .. } | Kind::AdditionalItems { .. }) => {
+            (Wrong::Length, wording::bound(&field, kind))
+        }
+        kind => (Wrong::Value, wording::bound(&field, kind)),
+    };
+    Some(Mismatch { path: path.into(), wrong, conditional: is_conditional(rule), message })
+}
+
+/// Whether a rule holds only if something else does. What is behind `anyOf` and its like is told by that keyword itself.
+fn is_conditional(rule: &str) -> bool {
+    rule.split('/').any(|segment| {
+        matches!(segment, "if" | "then" | "else" | "not" | "contains")
+            || segment.starts_with("depend")
+            || segment.starts_with("unevaluated")
+    })
+}
+
+fn types(kind: &TypeKind) -> Vec<&'static str> {
+    match kind {
+        TypeKind::Single(one) => vec![one.as_str()],
+        TypeKind::Multiple(several) => several.into_iter().map(JsonType::as_str).collect(),
+    }
+}
+
+/// Tells of alternatives by their types, if that is what is wrong with all of them; else by the one that fits best.
+fn alternatives(
+    schema: &Value,
+    path: &str,
+    instance: &Value,
+    context: &[Vec<ValidationError<'static>>],
+) -> Mismatch {
+    let field = wording::field(path);
+    let is_type = |error: &ValidationError<'_>| {
+        matches!(error.kind(), Kind::Type { .. }) && error.instance_path().as_str() == path
+    };
+    let by_type: Option<Vec<&'static str>> = context
+        .iter()
+        .map(|errors| match errors.iter().find(|error| is_type(error))?.kind() {
+            Kind::Type { kind } => Some(types(kind)),
+            _ => None,
+        })
+        .collect::<Option<Vec<_>>>()
+        .map(|types| types.concat());
+    let message = match by_type {
+        Some(types) => wording::wrong_type(&field, types, instance),
+        None => {
+            let nearest = context
+                .iter()
+                .filter(|errors| !errors.iter().any(is_type))
+                .min_by_key(|errors| errors.len())
+                .and_then(|errors| errors.iter().find_map(|error| of(schema, error)));
+            match nearest {
+                Some(Mismatch { message, .. }) => message,
+                None => format!("{field} fits none of the forms that are allowed"),
+            }
+        }
+    };
+    Mismatch { path: path.into(), wrong: Wrong::Value, conditional: false, message }
+}
+
+fn parent(rule: &str) -> &str {
+    rule.rsplit_once('/').map_or("", |(before, _)| before)
+}
+
+fn is_nullable(schema: &Value, rule: &str) -> bool {
+    let said = schema.pointer(parent(rule)).and_then(|schema| schema.get("nullable"));
+    said == Some(&Value::Bool(true))
+}

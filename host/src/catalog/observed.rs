@@ -1,0 +1,369 @@
+//! Shapes of results that were seen, for tools whose servers say nothing of them: `.pml/observed.json`.
+//!
+//! In flow results, out flow schemas. A note costs a walk over the result and no disk; [`Observed::flush`] writes. Several
+//! processes may have the file: each joins what it has seen to what is there, under a lock, and puts a whole new file in its
+//! place.
+//!
+//! **Invariant:** shapes only, never values. A shape belongs to one definition of its tool: another one starts anew.
+//! **Invariant:** the file is bounded, and whatever it holds, reading it does no harm: what cannot be understood counts as
+//! nothing seen, since everything in it can be seen again.
+
+use super::infer::Shape;
+use crate::error::Error;
+use crate::model::{Code, Definition, ToolName};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const FILE: &str = "observed.json";
+const LOCK: &str = "observed.lock";
+/// The form of the file. Another one counts as nothing seen.
+const VERSION: u32 = 1;
+/// Most tools kept.
+const TOOLS: usize = 2_000;
+/// Largest shape kept, in bytes of JSON.
+const SHAPE: usize = 16 << 10;
+/// Most parts of a shape: more never fit.
+const PARTS: usize = 1_000;
+/// Largest file read, in bytes.
+const SIZE: u64 = 48 << 20;
+/// From so many results on, only every sixteenth is looked at: the shape is known by then.
+const KNOWN: u32 = 64;
+
+/// What was seen of results, per tool.
+#[derive(Debug)]
+pub struct Observed {
+    folder: PathBuf,
+    notes: Mutex<Notes>,
+}
+
+/// A schema that was inferred from results.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Inferred {
+    /// The JSON Schema.
+    pub schema: Value,
+    /// How many results it was inferred from.
+    pub results: u32,
+}
+
+#[derive(Debug, Default)]
+struct Notes {
+    tools: BTreeMap<ToolName, Seen>,
+    changed: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Seen {
+    /// Digest of the tool's definition.
+    definition: String,
+    results: u32,
+    shape: Shape,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Content {
+    version: u32,
+    tools: BTreeMap<ToolName, Seen>,
+}
+
+impl Observed {
+    /// Reads what was seen so far in a project's `.pml` folder, which need not be there.
+    pub fn open(folder: impl Into<PathBuf>) -> Observed {
+        let folder = folder.into();
+        let tools = read(&folder.join(FILE));
+        Observed { folder, notes: Mutex::new(Notes { tools, changed: false }) }
+    }
+
+    /// Notes the shape of a result of a tool, whose definition has this digest. Nothing is written.
+    pub fn note(&self, tool: &ToolName, definition: &str, result: &Value) {
+        let mut notes = self.notes();
+        let notes = &mut *notes;
+        if !notes.tools.contains_key(tool) && notes.tools.len() >= TOOLS {
+            return;
+        }
+        let seen = notes.tools.entry(tool.clone()).or_insert_with(|| Seen::new(definition));
+        if seen.definition != definition {
+            *seen = Seen::new(definition);
+        }
+        seen.results = seen.results.saturating_add(1);
+        if seen.results > KNOWN && !seen.results.is_multiple_of(16) {
+            return;
+        }
+        // Most results look like those before: no lock is held for long, and nothing is written for them.
+        let before = seen.shape.clone();
+        seen.shape.join(Shape::of(result));
+        seen.bound();
+        notes.changed |= seen.shape != before || seen.results.is_power_of_two();
+    }
+
+    /// Returns what the results of a tool look like, if any were seen of this very definition.
+    pub fn inferred(&self, definition: &Definition) -> Option<Inferred> {
+        let notes = self.notes();
+        let seen = notes.tools.get(&definition.tool)?;
+        let current = seen.definition == definition.digest();
+        current.then(|| Inferred { schema: seen.shape.schema(), results: seen.results })
+    }
+
+    /// Writes what has changed, together with what other processes have seen meanwhile.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be written to.
+    pub fn flush(&self) -> Result<(), Error> {
+        let mut notes = self.notes();
+        if !notes.changed {
+            return Ok(());
+        }
+        let path = self.folder.join(FILE);
+        let tools = write(&self.folder, &path, &notes.tools).map_err(|error| {
+            let message = format!("cannot write observed results: {}", path.display());
+            Error::new(Code::Config, message).with_source(error)
+        })?;
+        *notes = Notes { tools, changed: false };
+        Ok(())
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    fn new(definition: &str) -> Seen {
+        Seen { definition: definition.into(), results: 0, shape: Shape::default() }
+    }
+
+    fn join(&mut self, other: Seen) {
+        // Ours is newer than what is on disk: the tool has changed.
+        if self.definition == other.definition {
+            self.shape.join(other.shape);
+            self.results = self.results.max(other.results);
+            self.bound();
+        }
+    }
+
+    fn bound(&mut self) {
+        let fits = |shape: &Shape| {
+            shape.parts() <= PARTS
+                && serde_json::to_string(shape).is_ok_and(|text| text.len() <= SHAPE)
+        };
+        let mut depth = 6;
+        while self.shape.parts() > 100 && !fits(&self.shape) {
+            self.shape.prune(depth);
+            depth -= 1;
+        }
+    }
+}
+
+fn read(path: &Path) -> BTreeMap<ToolName, Seen> {
+    let text = || -> io::Result<String> {
+        let mut text = String::new();
+        let file = open_plain(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        file.take(SIZE).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    let content = text().ok().and_then(|text| serde_json::from_str::<Content>(&text).ok());
+    let mut tools = match content {
+        Some(Content { version: VERSION, tools }) => tools,
+        _ => BTreeMap::new(),
+    };
+    while tools.len() > TOOLS {
+        tools.pop_last();
+    }
+    tools.values_mut().for_each(Seen::bound);
+    tools
+}
+
+/// Opens a file for reading, but never what a link leads to: the folder may have come with a clone.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+fn write(
+    folder: &Path,
+    path: &Path,
+    ours: &BTreeMap<ToolName, Seen>,
+) -> io::Result<BTreeMap<ToolName, Seen>> {
+    fs::create_dir_all(folder)?;
+    let lock = private(OpenOptions::new().write(true).create(true)).open(folder.join(LOCK))?;
+    lock.lock()?;
+    let mut tools = ours.clone();
+    for (tool, theirs) in read(path) {
+        let room = tools.len() < TOOLS;
+        match tools.entry(tool) {
+            Entry::Occupied(mut seen) => seen.get_mut().join(theirs),
+            Entry::Vacant(free) if room => {
+                free.insert(theirs);
+            }
+            Entry::Vacant(_) => {}
+        }
+    }
+    let content = Content { version: VERSION, tools };
+    let fresh = folder.join(format!("{FILE}.new"));
+    // Whoever holds the lock owns this name; what lies there was left by one that was killed, or put there by a clone.
+    match fs::remove_file(&fresh) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&fresh)?;
+    file.write_all(serde_json::to_string(&content)?.as_bytes())?;
+    fs::rename(&fresh, path)?;
+    Ok(content.tools)
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILE, Observed};
+    use crate::model::Definition;
+    use serde_json::json;
+
+    fn definition(name: &str) -> Definition {
+        Definition::new(name.parse().expect("a tool"), "", json!({ "type": "object" }))
+    }
+
+    #[test]
+    fn what_was_seen_is_there_again_and_only_for_that_definition() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tool = definition("fs:stat");
+        let observed = Observed::open(folder.path().join(".pml"));
+        assert_eq!(observed.inferred(&tool), None);
+        observed.note(&tool.tool, &tool.digest(), &json!({ "size": 1 }));
+        observed.note(&tool.tool, &tool.digest(), &json!({ "size": 2, "link": "x" }));
+        observed.flush().expect("written");
+
+        let again = Observed::open(folder.path().join(".pml"));
+        let inferred = again.inferred(&tool).expect("a shape");
+        assert_eq!(inferred.results, 2);
+        assert_eq!(inferred.schema["required"], json!(["size"]));
+        let mut changed = tool.clone();
+        changed.description.push('!');
+        assert_eq!(again.inferred(&changed), None);
+    }
+
+    #[test]
+    fn two_that_write_lose_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (one, other) = (Observed::open(folder.path()), Observed::open(folder.path()));
+        let tools = [definition("a:x"), definition("a:y"), definition("a:both")];
+        let note = |observed: &Observed, tool: &Definition, value| {
+            observed.note(&tool.tool, &tool.digest(), &value);
+        };
+        note(&one, &tools[0], json!({ "x": 1 }));
+        note(&one, &tools[2], json!({ "x": 1 }));
+        note(&other, &tools[1], json!([true]));
+        note(&other, &tools[2], json!({ "y": "z" }));
+        std::thread::scope(|scope| {
+            scope.spawn(|| one.flush().expect("written"));
+            scope.spawn(|| other.flush().expect("written"));
+        });
+        let all = Observed::open(folder.path());
+        assert!(tools.iter().all(|tool| all.inferred(tool).is_some()));
+        let both = all.inferred(&tools[2]).expect("a shape").schema;
+        assert_eq!(both.get("required"), None);
+        assert_eq!(both["properties"].as_object().map(serde_json::Map::len), Some(2));
+    }
+
+    #[test]
+    fn what_is_known_already_is_not_written_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (observed, tool) = (Observed::open(folder.path()), definition("a:x"));
+        let note = || observed.note(&tool.tool, &tool.digest(), &json!({ "x": 1 }));
+        (0..4).for_each(|_| note());
+        observed.flush().expect("written");
+        std::fs::remove_file(folder.path().join(FILE)).expect("it was there");
+        note();
+        observed.flush().expect("nothing to write");
+        assert!(!folder.path().join(FILE).exists());
+    }
+
+    #[test]
+    fn a_damaged_file_counts_as_nothing_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tool = definition("a:x");
+        for text in
+            ["", "{", "[]", r#"{"version":99,"tools":{}}"#, r#"{"version":1,"tools":{"x":1}}"#]
+        {
+            std::fs::write(folder.path().join(FILE), text).expect("written");
+            let observed = Observed::open(folder.path());
+            assert_eq!(observed.inferred(&tool), None);
+            observed.note(&tool.tool, &tool.digest(), &json!(1));
+            observed.flush().expect("written over");
+            assert!(Observed::open(folder.path()).inferred(&tool).is_some());
+        }
+    }
+
+    #[test]
+    fn huge_results_stay_small() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (observed, tool) = (Observed::open(folder.path()), definition("a:x"));
+        for round in 0..40 {
+            let letters = |n: usize| {
+                let letter = |n: usize| char::from(b'a' + u8::try_from(n % 26).expect("small"));
+                format!("{}{}{}", letter(round), letter(n), letter(n / 26))
+            };
+            let object = |depth: usize| {
+                let mut value = json!(1);
+                for _ in 0..depth {
+                    value = (0..40).map(|n| (letters(n), value.clone())).collect();
+                }
+                value
+            };
+            observed.note(&tool.tool, &tool.digest(), &object(2));
+        }
+        observed.flush().expect("written");
+        let size = std::fs::metadata(folder.path().join(FILE)).expect("a file").len();
+        assert!(size < 20 << 10, "{size}");
+        assert!(Observed::open(folder.path()).inferred(&tool).is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed_and_others_read_nothing() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = tempfile::tempdir().expect("a folder");
+        let tool = definition("a:x");
+        let elsewhere = folder.path().join("elsewhere");
+        let observed = Observed::open(folder.path().join("one"));
+        observed.note(&tool.tool, &tool.digest(), &json!(1));
+        observed.flush().expect("written");
+        std::fs::rename(folder.path().join("one").join(FILE), &elsewhere).expect("moved");
+        symlink(&elsewhere, folder.path().join("one").join(FILE)).expect("a link");
+        let before = std::fs::read(&elsewhere).expect("a file");
+
+        let observed = Observed::open(folder.path().join("one"));
+        assert_eq!(observed.inferred(&tool), None);
+        observed.note(&tool.tool, &tool.digest(), &json!("x"));
+        observed.flush().expect("written");
+        assert_eq!(std::fs::read(&elsewhere).expect("a file"), before);
+        let file = folder.path().join("one").join(FILE);
+        let metadata = std::fs::symlink_metadata(file).expect("a file");
+        assert!(metadata.is_file());
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,291 @@
+//! Search by words over what tools are called, what they say they do, and what they take.
+//!
+//! In flow definitions once, then queries; out flow tools, the best first. A word counts the more, the rarer it is and the more
+//! telling the place it was found in: a tool's name says more than a sentence about it. Not all words of a query need be found.
+//!
+//! **Invariant:** a query costs no more than the words that match it; long texts are cut when the index is built.
+
+use crate::model::{Definition, fold, words};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// What a word in a place counts.
+const NAME: f32 = 4.0;
+const TITLE: f32 = 2.5;
+const SERVER: f32 = 2.0;
+const PARAMETER: f32 = 1.0;
+const DESCRIPTION: f32 = 1.0;
+/// What the beginning of a word counts, against the whole of it.
+const PREFIX: f32 = 0.5;
+/// How soon more of the same word counts no more.
+const SATURATION: f32 = 2.0;
+/// Shortest beginning of a word that is looked for, in bytes.
+const SHORTEST: usize = 2;
+/// Longest description read, in bytes.
+const READ: usize = 4_000;
+/// Most parameters read.
+const PARAMETERS: usize = 100;
+/// Most words of a query.
+const QUERY: usize = 24;
+
+/// Tools, ready to be searched.
+#[derive(Debug)]
+pub struct Index {
+    tools: Vec<Arc<Definition>>,
+    /// For each word the tools that have it, by their place in `tools`, and how much it counts there.
+    words: BTreeMap<String, Vec<(u32, f32)>>,
+    /// Spellings of `tool` and `server:tool`, without case and marks.
+    names: HashMap<String, Vec<u32>>,
+}
+
+impl Index {
+    /// Reads the tools.
+    pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> Index {
+        let mut tools: Vec<Arc<Definition>> = definitions.into_iter().collect();
+        tools.sort_by(|one, other| one.tool.cmp(&other.tool));
+        tools.dedup_by(|one, other| one.tool == other.tool);
+        let mut index = Index { tools: Vec::new(), words: BTreeMap::new(), names: HashMap::new() };
+        for (place, definition) in tools.iter().enumerate() {
+            let place = u32::try_from(place).unwrap_or(u32::MAX);
+            for (word, weight) in weights(definition) {
+                index.words.entry(word).or_default().push((place, weight));
+            }
+            for name in [definition.tool.tool(), definition.tool.as_str()] {
+                index.names.entry(fold(name)).or_default().push(place);
+            }
+        }
+        index.tools = tools;
+        index
+    }
+
+    /// Returns the tools that fit a query, the best first; all of them by name if it has no words.
+    pub fn search(&self, query: &str) -> Vec<&Arc<Definition>> {
+        let mut wanted: Vec<String> = Vec::new();
+        for word in words(query).into_iter().map(stem).take(QUERY) {
+            if !wanted.contains(&word) {
+                wanted.push(word);
+            }
+        }
+        if wanted.is_empty() {
+            return self.tools.iter().collect();
+        }
+        let mut scores: HashMap<u32, Score> = HashMap::new();
+        for word in &wanted {
+            let mut best: HashMap<u32, f32> = HashMap::new();
+            for (found, places) in self.matching(word) {
+                let part = if found == word { 1.0 } else { PREFIX };
+                let rarity = self.rarity(places.len()) * part;
+                for (place, weight) in places {
+                    let score = rarity * weight / (weight + SATURATION);
+                    let slot = best.entry(*place).or_default();
+                    *slot = slot.max(score);
+                }
+            }
+            for (place, score) in best {
+                let slot = scores.entry(place).or_default();
+                slot.sum += score;
+                slot.words += 1;
+            }
+        }
+        for place in self.names.get(&fold(query)).into_iter().flatten() {
+            scores.entry(*place).or_default().exact = true;
+        }
+        let mut ranked: Vec<(f32, bool, u32)> = scores
+            .into_iter()
+            .map(|(place, score)| (score.total(wanted.len()), score.exact, place))
+            .collect();
+        ranked.sort_by(|one, other| {
+            other.1.cmp(&one.1).then(other.0.total_cmp(&one.0)).then(one.2.cmp(&other.2))
+        });
+        ranked.into_iter().filter_map(|(_, _, place)| self.tools.get(place as usize)).collect()
+    }
+
+    /// Returns how many tools there are.
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The words that are `word` or begin with it.
+    fn matching<'i>(
+        &'i self,
+        word: &'i str,
+    ) -> impl Iterator<Item = (&'i String, &'i Vec<(u32, f32)>)> {
+        let prefix = word.len() >= SHORTEST;
+        self.words
+            .range(word.to_owned()..)
+            .take_while(move |(found, _)| found.starts_with(word))
+            .take_while(move |(found, _)| prefix || found.as_str() == word)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of tools are small")]
+    fn rarity(&self, having: usize) -> f32 {
+        let (all, having) = (self.tools.len() as f32, having as f32);
+        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    }
+}
+
+#[derive(Default)]
+struct Score {
+    sum: f32,
+    words: usize,
+    exact: bool,
+}
+
+impl Score {
+    /// A tool that has all words goes before one that has some of them often.
+    #[expect(clippy::cast_precision_loss, reason = "a query has few words")]
+    fn total(&self, wanted: usize) -> f32 {
+        self.sum * (0.5 + 0.5 * self.words as f32 / wanted as f32)
+    }
+}
+
+fn weights(definition: &Definition) -> HashMap<String, f32> {
+    let mut weights: HashMap<String, f32> = HashMap::new();
+    let mut add = |text: &str, weight: f32| {
+        for word in words(text) {
+            *weights.entry(stem(word)).or_default() += weight;
+        }
+    };
+    add(definition.tool.tool(), NAME);
+    add(definition.tool.server(), SERVER);
+    add(definition.title.as_deref().map_or("", start), TITLE);
+    add(start(&definition.description), DESCRIPTION);
+    let parameters = definition.input.get("properties").and_then(|it| it.as_object());
+    for (name, _) in parameters.into_iter().flatten().take(PARAMETERS) {
+        add(start(name), PARAMETER);
+    }
+    weights
+}
+
+fn start(text: &str) -> &str {
+    let mut end = text.len().min(READ);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The stem of a word, roughly: `issues` and `issue`, `searching`, `searched` and `search` are one.
+fn stem(word: &str) -> String {
+    let word = word.to_lowercase();
+    let cut = |ending: &str, least: usize| {
+        word.strip_suffix(ending).filter(|stem| stem.chars().count() >= least)
+    };
+    if let Some(stem) = cut("ies", 3) {
+        return format!("{stem}y");
+    }
+    for (ending, least) in [("sses", 2), ("ing", 4), ("ed", 4)] {
+        if let Some(stem) = cut(ending, least) {
+            return if ending == "sses" { format!("{stem}ss") } else { stem.into() };
+        }
+    }
+    match cut("es", 3) {
+        Some(stem)
+            if stem.ends_with(['x', 'z']) || stem.ends_with("ch") || stem.ends_with("sh") =>
+        {
+            return stem.into();
+        }
+        _ => {}
+    }
+    let plural = cut("s", 3).filter(|stem| !stem.ends_with(['s', 'u', 'i']));
+    match plural.unwrap_or(&word) {
+        // `create` and `created`: without its last letter the one begins the other.
+        stem if stem.len() > 4 && stem.ends_with('e') => stem[..stem.len() - 1].into(),
+        stem => stem.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Index, stem};
+    use crate::model::Definition;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn tool(name: &str, about: &str, parameters: &[&str]) -> Arc<Definition> {
+        let properties: serde_json::Map<_, _> =
+            parameters.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        let input = json!({ "type": "object", "properties": properties });
+        Arc::new(Definition::new(name.parse().expect("a tool"), about, input))
+    }
+
+    fn index() -> Index {
+        Index::new([
+            tool("github:search_issues", "Finds issues and pull requests.", &["query", "page"]),
+            tool("github:createIssue", "Opens a new issue.", &["title", "body"]),
+            tool("github:list-repositories", "Lists the repositories of a user.", &["user"]),
+            tool("fs:read_text_file", "Reads a file as text.", &["path"]),
+            tool("fs:write_file", "Writes a file; creates it if needed.", &["path", "content"]),
+            tool("time:get_current_time", "Tells the time in a zone.", &["timezone"]),
+        ])
+    }
+
+    fn found(query: &str) -> Vec<String> {
+        index().search(query).iter().map(|it| it.tool.to_string()).collect()
+    }
+
+    #[test]
+    fn an_empty_query_lists_all_by_name() {
+        assert_eq!(found("").len(), 6);
+        assert_eq!(found(" -?! ")[0], "fs:read_text_file");
+    }
+
+    #[test]
+    fn words_are_found_in_any_spelling_and_form() {
+        assert_eq!(found("search issue")[0], "github:search_issues");
+        assert_eq!(found("issueSearching")[0], "github:search_issues");
+        assert_eq!(found("creating issues")[0], "github:createIssue");
+        assert_eq!(found("repository")[0], "github:list-repositories");
+        assert_eq!(found("REPOS")[0], "github:list-repositories");
+        assert_eq!(found("timezone")[0], "time:get_current_time");
+    }
+
+    #[test]
+    fn a_name_says_more_than_a_sentence_and_more_words_more_than_one() {
+        assert_eq!(found("file")[..2], ["fs:read_text_file", "fs:write_file"]);
+        assert_eq!(found("write content file")[0], "fs:write_file");
+        assert_eq!(found("github issue")[0], "github:createIssue");
+        assert_eq!(found("read the whole internet please")[0], "fs:read_text_file");
+    }
+
+    #[test]
+    fn a_name_in_full_comes_first() {
+        assert_eq!(found("fs:write_file")[0], "fs:write_file");
+        assert_eq!(found("createIssue")[0], "github:createIssue");
+        assert_eq!(found("create_issue")[0], "github:createIssue");
+    }
+
+    #[test]
+    fn what_nobody_has_is_not_found() {
+        assert!(found("kubernetes").is_empty());
+    }
+
+    #[test]
+    fn words_lose_their_endings() {
+        for (word, expected) in [
+            ("issues", "issu"),
+            ("issue", "issu"),
+            ("searching", "search"),
+            ("repositories", "repository"),
+            ("boxes", "box"),
+            ("status", "status"),
+            ("files", "file"),
+            ("created", "creat"),
+            ("create", "creat"),
+            ("classes", "class"),
+        ] {
+            assert_eq!(stem(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_a_character() {
+        let long = Index::new([tool("a:b", &"ü".repeat(100_000), &[])]);
+        assert_eq!((long.search("b").len(), long.len()), (1, 1));
+    }
+}

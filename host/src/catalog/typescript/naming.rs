@@ -1,0 +1,91 @@
+//! Names for the types that a tool's schemas refer to.
+
+use super::reader::{Reader, References};
+use super::text::is_identifier;
+use super::types::Type;
+use crate::model::words;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most named types of one schema.
+const NAMES: usize = 100;
+/// Longest part of a name that comes from a schema, in characters.
+const PART: usize = 60;
+
+/// A type with a name.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) kind: Type,
+}
+
+/// Reads a schema whose references become named types. A name begins with `prefix` and is in `taken` afterwards.
+pub(super) fn read(
+    schema: &Value,
+    prefix: &str,
+    taken: &mut BTreeSet<String>,
+) -> (Type, Vec<Named>) {
+    let names = RefCell::new(Names { prefix, taken, of: BTreeMap::new(), open: Vec::new() });
+    let mut name = |reference: &str| names.borrow_mut().name(reference);
+    let mut reader = Reader::new(schema, References::Named(&mut name));
+    let root = reader.read_root();
+    let mut named = Vec::new();
+    loop {
+        let Some((reference, name)) = names.borrow_mut().open.pop() else { break };
+        named.push(Named { name, kind: reader.read_target(&reference) });
+    }
+    named.sort_by(|one, other| one.name.cmp(&other.name));
+    (root, named)
+}
+
+struct Names<'n> {
+    prefix: &'n str,
+    taken: &'n mut BTreeSet<String>,
+    of: BTreeMap<String, String>,
+    /// References whose types are still to be read, with their names.
+    open: Vec<(String, String)>,
+}
+
+impl Names<'_> {
+    fn name(&mut self, reference: &str) -> String {
+        if let Some(name) = self.of.get(reference) {
+            return name.clone();
+        }
+        if self.of.len() == NAMES {
+            return "unknown".into();
+        }
+        let last = reference.rsplit('/').next().unwrap_or_default();
+        let part: String = pascal(last).chars().take(PART).collect();
+        let stem = format!("{}{}", self.prefix, if part.is_empty() { "Value" } else { &part });
+        let name = unused(&stem, self.taken);
+        self.of.insert(reference.into(), name.clone());
+        self.open.push((reference.into(), name.clone()));
+        name
+    }
+}
+
+fn unused(stem: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut name = stem.to_owned();
+    let mut count = 1;
+    while !taken.insert(name.clone()) {
+        count += 1;
+        name = format!("{stem}{count}");
+    }
+    name
+}
+
+/// Returns the words of a text as a name of a type, without what no identifier may hold.
+pub(super) fn pascal(text: &str) -> String {
+    let mut name = String::new();
+    for word in words(text) {
+        let word: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
+        if let Some(first) = word.chars().next() {
+            name.push(first.to_ascii_uppercase());
+            name.push_str(&word[1..]);
+        }
+    }
+    if !name.is_empty() && !is_identifier(&name) {
+        name.insert(0, '_');
+    }
+    name
+}

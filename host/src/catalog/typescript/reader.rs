@@ -1,0 +1,275 @@
+//! A JSON Schema to a type, as servers write schemas: 2020-12 and draft 7, with `nullable` of OpenAPI.
+//!
+//! **Invariant:** a schema is hostile: depth and number of types are bounded, only references within the schema are followed,
+//! and no type is its own direct part.
+
+use super::object;
+use super::text::quoted;
+use super::types::{Place, Presence, Type};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Deepest nesting of a type. People write five; an editor shows less.
+const DEPTH: usize = 16;
+/// Most types read of one tool: the largest known schemas have some hundreds.
+const TYPES: usize = 2_000;
+/// Most literals of an `enum`; more say no more than `string` does.
+const LITERALS: usize = 64;
+/// Longest literal, in bytes.
+const LITERAL: usize = 200;
+/// Most members of a union or an intersection.
+const MEMBERS: usize = 48;
+/// Most schemas looked at to find whether a type is its own part; asked for each reference.
+const PARTS: usize = 256;
+/// Most places of a tuple.
+const PLACES: usize = 32;
+
+const CUT: &str = "cut: the schema is too large";
+const REMOTE: &str = "a reference out of the schema";
+const CYCLE: &str = "recursive";
+
+/// What to do with a reference within the schema.
+pub(super) enum References<'n> {
+    /// Give what it points at a name; the function returns it.
+    Named(&'n mut dyn FnMut(&str) -> String),
+    /// Write what it points at in its place.
+    Inline,
+}
+
+/// Reads one schema.
+pub(super) struct Reader<'s, 'n> {
+    root: &'s Value,
+    references: References<'n>,
+    left: usize,
+    depth: usize,
+    /// References that are being written in their place.
+    open: Vec<&'s str>,
+}
+
+impl<'s, 'n> Reader<'s, 'n> {
+    /// Returns a reader of `root` and what lies in it.
+    pub(super) fn new(root: &'s Value, references: References<'n>) -> Reader<'s, 'n> {
+        Reader { root, references, left: TYPES, depth: 0, open: Vec::new() }
+    }
+
+    /// Reads the whole schema.
+    pub(super) fn read_root(&mut self) -> Type {
+        self.read(self.root)
+    }
+
+    /// Reads what a reference points at.
+    pub(super) fn read_target(&mut self, reference: &str) -> Type {
+        match target(self.root, reference) {
+            Some(schema) => self.read(schema),
+            None => Type::Unknown(Some(REMOTE)),
+        }
+    }
+
+    /// Reads a schema.
+    pub(super) fn read(&mut self, schema: &'s Value) -> Type {
+        let fields = match schema {
+            Value::Bool(false) => return Type::Never,
+            Value::Object(fields) => fields,
+            // `true`, and whatever is no schema at all.
+            _ => return Type::Unknown(None),
+        };
+        if self.left == 0 || self.depth == DEPTH {
+            return Type::Unknown(Some(CUT));
+        }
+        self.left -= 1;
+        self.depth += 1;
+        let kind = self.read_fields(fields);
+        self.depth -= 1;
+        kind
+    }
+
+    fn read_fields(&mut self, fields: &'s Map<String, Value>) -> Type {
+        let mut parts = Vec::new();
+        if let Some(Value::String(reference)) = fields.get("$ref") {
+            parts.push(self.reference(reference));
+        } else if fields.contains_key("$dynamicRef") || fields.contains_key("$recursiveRef") {
+            parts.push(Type::Unknown(Some(REMOTE)));
+        }
+        parts.push(match (fields.get("const"), fields.get("enum")) {
+            (Some(value), _) => literal(value),
+            (None, Some(Value::Array(values))) if !values.is_empty() => {
+                self.literals(values, fields)
+            }
+            _ => self.of_types(fields),
+        });
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(members) = self.members(fields, keyword) {
+                parts.push(Type::union(members));
+            }
+        }
+        parts.extend(self.members(fields, "allOf").unwrap_or_default());
+        let kind = Type::both(parts);
+        match fields.get("nullable") {
+            Some(Value::Bool(true)) => Type::union([kind, Type::word("null")]),
+            _ => kind,
+        }
+    }
+
+    fn members(&mut self, fields: &'s Map<String, Value>, keyword: &str) -> Option<Vec<Type>> {
+        let members = fields.get(keyword)?.as_array()?;
+        if members.len() > MEMBERS {
+            return Some(vec![Type::Unknown(Some(CUT))]);
+        }
+        (!members.is_empty()).then(|| members.iter().map(|member| self.read(member)).collect())
+    }
+
+    fn literals(&mut self, values: &[Value], fields: &'s Map<String, Value>) -> Type {
+        match values.len() > LITERALS {
+            false => Type::union(values.iter().map(literal)),
+            true => match self.of_types(fields) {
+                Type::Unknown(_) if values.iter().all(Value::is_string) => Type::word("string"),
+                kind => kind,
+            },
+        }
+    }
+
+    /// The type by `type`, or by the keywords that go with one.
+    fn of_types(&mut self, fields: &'s Map<String, Value>) -> Type {
+        match fields.get("type") {
+            Some(Value::String(name)) => self.of_type(name, fields),
+            Some(Value::Array(names)) => {
+                let names: BTreeSet<&str> = names.iter().filter_map(Value::as_str).collect();
+                let (null, others): (Vec<&str>, Vec<&str>) =
+                    names.into_iter().partition(|name| *name == "null");
+                let kinds: Vec<Type> =
+                    others.into_iter().chain(null).map(|name| self.of_type(name, fields)).collect();
+                if kinds.is_empty() { Type::Unknown(None) } else { Type::union(kinds) }
+            }
+            _ if object::is_meant(fields) => object::read(self, fields),
+            _ if fields.contains_key("items") || fields.contains_key("prefixItems") => {
+                self.array(fields)
+            }
+            _ => Type::Unknown(None),
+        }
+    }
+
+    fn of_type(&mut self, name: &str, fields: &'s Map<String, Value>) -> Type {
+        match name {
+            "string" | "boolean" | "null" | "number" => Type::word(name),
+            "integer" => Type::word("number"),
+            "array" => self.array(fields),
+            "object" => object::read(self, fields),
+            _ => Type::Unknown(None),
+        }
+    }
+
+    fn array(&mut self, fields: &'s Map<String, Value>) -> Type {
+        let items = fields.get("items");
+        // Draft 7 writes the places of a tuple under `items`, and the rest under `additionalItems`.
+        let (places, rest) = match (fields.get("prefixItems"), items) {
+            (Some(Value::Array(places)), rest) => (places, rest),
+            (_, Some(Value::Array(places))) => (places, fields.get("additionalItems")),
+            (_, Some(items)) => return Type::Array(Box::new(self.read(items))),
+            (_, None) => return Type::Array(Box::new(Type::Unknown(None))),
+        };
+        if places.len() > PLACES {
+            return Type::Array(Box::new(Type::Unknown(Some(CUT))));
+        }
+        let count = |keyword: &str| {
+            fields.get(keyword).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
+        };
+        // Without `minItems` a tuple may be shorter by the letter; nobody who writes one means that.
+        let least = count("minItems").unwrap_or(places.len());
+        let closed = count("maxItems").is_some_and(|most| most <= places.len());
+        let kinds: Vec<Place> = places
+            .iter()
+            .enumerate()
+            .map(|(index, place)| Place {
+                kind: self.read(place),
+                presence: if index < least { Presence::Required } else { Presence::Optional },
+            })
+            .collect();
+        let rest = match rest {
+            _ if closed => None,
+            Some(Value::Bool(false)) => None,
+            Some(schema) => Some(Box::new(self.read(schema))),
+            None => Some(Box::new(Type::Unknown(None))),
+        };
+        Type::Tuple(kinds, rest)
+    }
+
+    fn reference(&mut self, reference: &'s str) -> Type {
+        let Some(schema) = target(self.root, reference) else {
+            return Type::Unknown(Some(REMOTE));
+        };
+        if is_own_part(self.root, reference) {
+            return Type::Unknown(Some(CYCLE));
+        }
+        match &mut self.references {
+            References::Named(name) => Type::word(name(reference)),
+            References::Inline if self.open.contains(&reference) => Type::Unknown(Some(CYCLE)),
+            References::Inline => {
+                self.open.push(reference);
+                let kind = self.read(schema);
+                self.open.pop();
+                kind
+            }
+        }
+    }
+}
+
+/// The schema that a reference within `root` points at.
+fn target<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
+    match reference.strip_prefix('#')? {
+        "" => Some(root),
+        pointer => root
+            .pointer(pointer)
+            .or_else(|| pointer.contains('%').then(|| root.pointer(&decoded(pointer))).flatten()),
+    }
+}
+
+/// A pointer in a URI's fragment has its odd characters as `%20`.
+fn decoded(pointer: &str) -> String {
+    let mut bytes = Vec::with_capacity(pointer.len());
+    let mut rest = pointer.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).filter(|_| *first == b'%');
+        let byte = hex
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether what a reference points at is itself, or one of the alternatives or parts of itself: no type can say that.
+fn is_own_part(root: &Value, reference: &str) -> bool {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut open: Vec<&Value> = target(root, reference).into_iter().collect();
+    let mut left = PARTS;
+    while let Some(schema) = open.pop() {
+        // What is too large to look through is taken for the worst.
+        if left == 0 {
+            return true;
+        }
+        left -= 1;
+        if let Some(next) = schema.get("$ref").and_then(Value::as_str) {
+            if next == reference {
+                return true;
+            }
+            if seen.insert(next) {
+                open.extend(target(root, next));
+            }
+        }
+        for keyword in ["anyOf", "oneOf", "allOf"] {
+            let members = schema.get(keyword).and_then(Value::as_array);
+            open.extend(members.into_iter().flatten().take(MEMBERS));
+        }
+    }
+    false
+}
+
+fn literal(value: &Value) -> Type {
+    match value {
+        Value::String(text) if text.len() <= LITERAL => Type::word(quoted(text)),
+        Value::String(_) => Type::word("string"),
+        Value::Array(_) | Value::Object(_) => Type::Unknown(None),
+        plain => Type::word(plain.to_string()),
+    }
+}

@@ -1,0 +1,90 @@
+//! One line that tells an agent how to call a tool and what comes back.
+
+use super::reader::{Reader, References};
+use super::result::{self, Source};
+use super::text::{comment, is_identifier, quoted};
+use super::types::{Presence, Type};
+use super::write::{Style, write};
+use crate::catalog::Observed;
+use crate::model::{Definition, cut};
+use serde_json::Value;
+
+/// Longest signature, in characters, the comment not counted. A call with a dozen fields fits.
+const SIGNATURE: usize = 600;
+/// Longest first sentence of a description, in characters.
+const SENTENCE: usize = 160;
+/// Deepest object that is written out, if there is room for it.
+const DEPTH: usize = 4;
+
+/// Returns how a tool is called, on one line: `mcp.github.search(args: { q: string }): Promise<any> // Searches.`
+///
+/// Objects that are too deep for the room there is are `{ … }`.
+pub fn signature(definition: &Definition, observed: Option<&Observed>) -> String {
+    let call = call(definition, observed);
+    match sentence(&definition.description) {
+        about if about.is_empty() => call,
+        about => format!("{call} // {about}"),
+    }
+}
+
+/// Returns how a tool is called, without what it does.
+pub(in crate::catalog) fn call(definition: &Definition, observed: Option<&Observed>) -> String {
+    let inline = |schema: &Value| Reader::new(schema, References::Inline).read_root();
+    let arguments = inline(&definition.input);
+    let (result, source) = result::of(definition, observed, inline);
+    let name = format!("mcp{}{}", member(definition.tool.server()), member(definition.tool.tool()));
+    let inferred = match source {
+        Source::Inferred(_) => source.note().map(|note| format!(" /* {note} */")),
+        _ => None,
+    };
+    let mut text = String::new();
+    for depth in (0..=DEPTH).rev() {
+        let arguments = match takes_nothing(&arguments) {
+            true => String::new(),
+            false => {
+                let mark = if is_optional(&arguments) { "?" } else { "" };
+                format!("args{mark}: {}", write(&arguments, Style::Line(depth)))
+            }
+        };
+        let result = write(&result, Style::Line(depth));
+        let inferred = inferred.as_deref().unwrap_or_default();
+        text = format!("{name}({arguments}): Promise<{result}>{inferred}");
+        if text.chars().count() <= SIGNATURE {
+            return text;
+        }
+    }
+    cut(&text, SIGNATURE)
+}
+
+/// Returns whether a call may leave its arguments away.
+pub(super) fn is_optional(arguments: &Type) -> bool {
+    match arguments {
+        Type::Object(fields, _) => fields.iter().all(|field| field.presence == Presence::Optional),
+        Type::Unknown(_) => true,
+        _ => false,
+    }
+}
+
+fn takes_nothing(arguments: &Type) -> bool {
+    arguments.says_nothing()
+        || matches!(arguments, Type::Object(fields, Some(index))
+            if fields.is_empty() && **index == Type::Never)
+}
+
+fn member(name: &str) -> String {
+    match is_identifier(name) {
+        true => format!(".{name}"),
+        false => format!("[{}]", quoted(name)),
+    }
+}
+
+/// Returns the first sentence of a description, on one line.
+pub(in crate::catalog) fn sentence(description: &str) -> String {
+    let start: String = description.trim_start().chars().take(SENTENCE * 4).collect();
+    let paragraph = start.split("\n\n").next().unwrap_or_default();
+    let end = paragraph
+        .match_indices(['.', '!', '?'])
+        .map(|(at, mark)| at + mark.len())
+        .find(|end| paragraph[*end..].chars().next().is_none_or(char::is_whitespace));
+    comment(&paragraph[..end.unwrap_or(paragraph.len())], SENTENCE)
+}

@@ -1,0 +1,109 @@
+//! Names that mean the same in another spelling, and names that were probably meant.
+//!
+//! Servers call their tools `get-env`, programs like to write `getEnv` or `get_env`. Both are one name in two spellings: they
+//! have the same key. Whoever resolves a spelling takes the exact name first, and refuses a key that two names have.
+
+/// Longest name compared with others: names are no longer than this, and what is compared with them may be.
+const COMPARED: usize = 128;
+
+/// Most names that are suggested instead of a wrong one.
+const SUGGESTED: usize = 3;
+
+/// Returns the key under which spellings of one name are equal: its letters and digits in lower case. A name that has none is
+/// its own key.
+pub(crate) fn fold(name: &str) -> String {
+    let key: String =
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    if key.is_empty() { name.into() } else { key }
+}
+
+/// Returns the words of a name, as they were written: it is taken apart at everything that is no letter or digit, and where a
+/// capital begins a word, as in `getEnv` and in `URLParser`.
+pub(crate) fn words(name: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start: Option<usize> = None;
+    let mut before: Option<char> = None;
+    let mut rest = name.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        if !c.is_alphanumeric() {
+            words.extend(start.take().map(|from| &name[from..at]));
+            before = None;
+            continue;
+        }
+        let next_is_lower = rest.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let begins = before
+            .is_some_and(|before| c.is_uppercase() && (!before.is_uppercase() || next_is_lower));
+        if begins {
+            words.extend(start.take().map(|from| &name[from..at]));
+        }
+        start.get_or_insert(at);
+        before = Some(c);
+    }
+    words.extend(start.map(|from| &name[from..]));
+    words
+}
+
+/// Returns up to three of the candidates that are most like `name`, the most like first; none if none is.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    let key: String = fold(name).chars().take(COMPARED).collect();
+    // One slip in three letters: more is another word.
+    let bearable = (key.chars().count() / 3).max(1);
+    let mut near: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let other: String = fold(candidate).chars().take(COMPARED).collect();
+            let distance = strsim::osa_distance(&key, &other);
+            let part = key.len() >= 3 && (other.contains(&key) || key.contains(&other));
+            match distance <= bearable {
+                true => Some((distance, candidate)),
+                // Half a name, or too much of it, is nearly as good as one with a slip.
+                false if part && other.len() >= 3 => Some((bearable + 1, candidate)),
+                false => None,
+            }
+        })
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(SUGGESTED).map(|(_, candidate)| candidate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fold, nearest, words};
+
+    #[test]
+    fn spellings_of_one_name_have_one_key() {
+        for name in ["get-env", "get_env", "getEnv", "GetEnv", "get.env"] {
+            assert_eq!(fold(name), "getenv", "{name}");
+        }
+        assert_ne!(fold("get-env"), fold("set-env"));
+        assert_eq!(fold("Größe-2"), "größe2");
+    }
+
+    #[test]
+    fn names_without_letters_stay_apart() {
+        assert_eq!((fold("__"), fold("--")), ("__".into(), "--".into()));
+    }
+
+    #[test]
+    fn names_fall_into_words() {
+        assert_eq!(words("API-get-user"), ["API", "get", "user"]);
+        assert_eq!(words("getURLParser2"), ["get", "URL", "Parser2"]);
+        assert_eq!(words("read_text_file"), ["read", "text", "file"]);
+        assert_eq!(words("--"), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_probably_meant_is_found_and_nothing_else() {
+        let tools = ["search_issues", "search_code", "create_issue", "get_me"];
+        assert_eq!(nearest("serach_issues", tools), ["search_issues"]);
+        assert_eq!(nearest("searchIssue", tools), ["search_issues"]);
+        assert_eq!(nearest("search", tools), ["search_code", "search_issues"]);
+        assert!(nearest("drop_table", tools).is_empty());
+        assert!(nearest("", tools).is_empty());
+        assert!(nearest(&"x".repeat(100_000), tools).is_empty());
+    }
+}
