@@ -121,3 +121,5 @@ pub use store::{
     MemoryJournal, Meter, Pending, Prune, RunState, Safe, Statistics, Store, StoreError, Stored,
     Summary, Verdict, What,
 };
+#[cfg(feature = "servers")]
+pub use upstream::{ServerState, ServerStatus};
