@@ -20,6 +20,7 @@ mod limits;
 mod mended;
 #[cfg(target_os = "linux")]
 mod prompts;
+mod real_servers;
 mod rebuilds;
 mod rooms;
 mod run_commands;
