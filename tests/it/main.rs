@@ -7,6 +7,7 @@ mod asks;
 mod calls;
 mod cases;
 mod cli;
+mod conformance;
 mod cuts;
 mod dependencies;
 mod determinism;
