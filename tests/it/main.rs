@@ -7,6 +7,7 @@ mod asks;
 mod calls;
 mod cases;
 mod cli;
+mod conformance;
 mod cuts;
 mod dependencies;
 mod determinism;
@@ -22,6 +23,7 @@ mod limits;
 mod mended;
 #[cfg(target_os = "linux")]
 mod prompts;
+mod real_servers;
 mod rebuilds;
 mod rooms;
 mod run_commands;

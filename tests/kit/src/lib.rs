@@ -5,6 +5,7 @@ mod cut;
 mod environment;
 mod hooked;
 mod programs;
+pub mod real;
 mod terminal;
 mod tree;
 

@@ -1,0 +1,45 @@
+//! What outlives a request: the listener makes a handler for each.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use tokio::sync::broadcast;
+
+/// A list that changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    Tools,
+    Prompts,
+}
+
+/// What all handlers share.
+pub(crate) struct Shared {
+    /// Told to whoever listens.
+    pub(crate) changes: broadcast::Sender<Change>,
+    /// The states that were given out: what was asked, and in which round. One that is not here was tampered with.
+    states: Mutex<HashMap<String, (String, usize)>>,
+}
+
+impl Default for Shared {
+    fn default() -> Shared {
+        Shared { changes: broadcast::Sender::new(16), states: Mutex::default() }
+    }
+}
+
+impl Shared {
+    /// A state that can be redeemed once.
+    pub(crate) fn seal(&self, name: &str, round: usize) -> String {
+        let state = uuid::Uuid::new_v4().to_string();
+        let mut states = self.states.lock().expect("nobody panics with it");
+        states.insert(state.clone(), (name.into(), round));
+        state
+    }
+
+    /// The round that a state was given out for.
+    pub(crate) fn open(&self, name: &str, state: &str) -> Option<usize> {
+        let mut states = self.states.lock().expect("nobody panics with it");
+        match states.remove(state) {
+            Some((asked, round)) if asked == name => Some(round),
+            _ => None,
+        }
+    }
+}

