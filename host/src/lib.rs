@@ -105,6 +105,8 @@ pub use model::{
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
 pub use router::{Found, Tools, tools_from_fn};
+#[cfg(feature = "servers")]
+pub use router::{Freshness, Offer, Servers, Unavailable};
 pub use run::{
     Abandoned, Aborted, Completed, Diverged, Divergence, Ending, Engine, Failure, Outcome,
     Recording, Replay, Run, Turn, Unmatched, Usage,

@@ -2,7 +2,7 @@
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::{
-    add, approvals, approve, completions, import, init, remove, replay, runs, trust, version,
+    add, approvals, approve, completions, import, init, remove, replay, runs, stdio, trust, version,
 };
 use crate::Durability;
 use clap::{Args, Parser, Subcommand};
@@ -20,6 +20,7 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     Run(Run),
     Eval(Eval),
+    Stdio(stdio::Stdio),
     Runs(runs::Runs),
     Approvals(approvals::Approvals),
     Approve(approve::Approve),
@@ -97,12 +98,15 @@ pub(super) struct Options {
     /// Keep the journal in memory: nothing is written, and the run is forgotten with this process
     #[arg(long)]
     pub(super) no_journal: bool,
-    /// What the journal survives: `process` a kill of pml, `power` a power cut too
-    #[arg(long, value_name = "LEVEL", value_parser = durability, default_value = "process")]
-    pub(super) durability: Durability,
-    /// How long a question can be answered (30s, 5m, 2h, never)
-    #[arg(long, value_name = "DURATION", value_parser = lifetime, default_value = "5m")]
-    pub(super) approval_timeout: Lifetime,
+    /// What the journal survives: `process` a kill of pml, `power` a power cut too [default: process]
+    #[arg(long, value_name = "LEVEL", value_parser = durability)]
+    pub(super) durability: Option<Durability>,
+    /// How long a question can be answered (30s, 5m, 2h, never) [default: 5m]
+    #[arg(long, value_name = "DURATION", value_parser = lifetime)]
+    pub(super) approval_timeout: Option<Lifetime>,
+    /// Trust the project's files, whatever they say, for this run; nothing is recorded
+    #[arg(long)]
+    pub(super) trust: bool,
 }
 
 #[cfg(test)]

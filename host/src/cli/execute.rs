@@ -4,11 +4,12 @@ use super::arguments::{Eval, Options, Run};
 use super::progress::Progress;
 use super::prompt::TerminalPrompt;
 use super::report::Usage;
+use super::workplace::{Files, Workplace};
 use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
-    CallError, Clock, Code, Config, Ending, Engine, Event, Journal, Level, Limits, Line,
-    MemoryJournal, Outcome, Script, SystemClock, tools_from_fn,
+    Clock, Ending, Engine, Event, Journal, Level, Limits, Line, MemoryJournal, Outcome, Script,
+    Servers, SystemClock,
 };
 use anyhow::{Context, Result, bail};
 use std::io::Read;
@@ -67,9 +68,11 @@ impl Run {
         let script = Script::file(file);
         match self.watch {
             true => {
-                let engine = engine(options, journal(options)?)?;
-                let watch = watch::watch(&engine, &script, file, options);
-                match runtime()?.block_on(watch)? {}
+                let runtime = runtime()?;
+                let workplace = workplace(options)?;
+                let engine = engine(options, &workplace, journal(options, &workplace)?)?;
+                let watch = watch::watch(&engine, &workplace.servers, &script, file, options);
+                match runtime.block_on(watch)? {}
             }
             false => once(script, self.resume.as_deref(), options),
         }
@@ -84,10 +87,11 @@ impl Eval {
 
 /// Runs a script, on what an earlier run has done if there was one.
 fn once(script: Script, earlier: Option<&str>, options: &Options) -> Result<ExitCode> {
-    let journal = journal(options)?;
+    let workplace = ManuallyDrop::new(workplace(options)?);
+    let journal = journal(options, &workplace)?;
     // The process ends after this; taking runtime and engine apart would only make the user wait.
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
     runtime.block_on(async {
         let run = new_run(&engine, &script, options)?;
         let run = match earlier {
@@ -96,18 +100,19 @@ fn once(script: Script, earlier: Option<&str>, options: &Options) -> Result<Exit
             }
             None => run,
         };
-        perform(run, options.json, options.kept()).await
+        perform(run, &workplace.servers, options.json, options.kept()).await
     })
 }
 
 /// Goes on with a run of the journal.
 fn go_on(typed: &str, options: &Options) -> Result<ExitCode> {
-    let journal = journal(options)?;
+    let workplace = ManuallyDrop::new(workplace(options)?);
+    let journal = journal(options, &workplace)?;
     let runtime = ManuallyDrop::new(runtime()?);
-    let engine = ManuallyDrop::new(engine(options, journal.clone())?);
+    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
     runtime.block_on(async {
         let run = identify::run(&*journal, typed, SystemClock.now()).await?.run;
-        perform(engine.resume(run), options.json, Kept::OnDisk).await
+        perform(engine.resume(run), &workplace.servers, options.json, Kept::OnDisk).await
     })
 }
 
@@ -139,7 +144,12 @@ pub(super) fn new_run(engine: &Engine, script: &Script, options: &Options) -> Re
 }
 
 /// Sees a run through, and prints what it gives.
-pub(super) async fn perform(run: crate::Run, json: bool, kept: Kept) -> Result<ExitCode> {
+pub(super) async fn perform(
+    run: crate::Run,
+    servers: &Servers,
+    json: bool,
+    kept: Kept,
+) -> Result<ExitCode> {
     let console = Arc::new(Console {
         json,
         progress: Progress::new(),
@@ -147,17 +157,12 @@ pub(super) async fn perform(run: crate::Run, json: bool, kept: Kept) -> Result<E
         gone: Notify::new(),
     });
     let printer = console.clone();
-    let run = run
-        .tools(tools_from_fn(|call| async move {
-            let message = format!("there is no tool `{}`: no server is configured", call.tool);
-            Err(CallError::new(Code::ToolUnknown, message))
-        }))
-        .events(move |event: &Event| {
-            printer.progress.event(event);
-            if let Event::Console { line, .. } = event {
-                printer.print(line);
-            }
-        });
+    let run = run.tools(servers.clone()).events(move |event: &Event| {
+        printer.progress.event(event);
+        if let Event::Console { line, .. } = event {
+            printer.print(line);
+        }
+    });
     // Who does not see the question cannot answer it.
     let prompt = ui::stderr_is_terminal().then(TerminalPrompt::open).flatten();
     let run = match prompt {
@@ -178,18 +183,26 @@ pub(super) async fn perform(run: crate::Run, json: bool, kept: Kept) -> Result<E
     }
 }
 
+/// The project that the options are about.
+fn workplace(options: &Options) -> Result<Workplace> {
+    Workplace::open(Files::from(options.trust))
+}
+
 /// The journal that the options name.
-pub(super) fn journal(options: &Options) -> Result<Arc<dyn Journal>> {
+fn journal(options: &Options, workplace: &Workplace) -> Result<Arc<dyn Journal>> {
     match options.kept() {
         Kept::InMemory => Ok(Arc::new(MemoryJournal::new())),
-        Kept::OnDisk => project::store(options.durability),
+        Kept::OnDisk => project::store(options.durability.unwrap_or(workplace.project.durability)),
     }
 }
 
 /// The engine that the options describe.
-fn engine(options: &Options, journal: Arc<dyn Journal>) -> Result<Engine> {
-    let mut config = config();
-    config.question_lifetime(options.approval_timeout.0);
+fn engine(options: &Options, workplace: &Workplace, journal: Arc<dyn Journal>) -> Result<Engine> {
+    let mut config = workplace.config();
+    config.runs(1);
+    if let Some(lifetime) = &options.approval_timeout {
+        config.question_lifetime(lifetime.0);
+    }
     if let Some(limit) = options.cpu_time {
         config.cpu_time(limit);
     }
@@ -203,14 +216,10 @@ fn engine(options: &Options, journal: Arc<dyn Journal>) -> Result<Engine> {
 }
 
 /// An engine for runs that have their own limits already.
-pub(super) fn engine_over(journal: Arc<dyn Journal>) -> Result<Engine> {
-    Ok(Engine::with_journal(&config(), journal)?)
-}
-
-fn config() -> Config {
-    let mut config = Config::new();
-    config.runs(1).allow_tool("*");
-    config
+pub(super) fn engine_over(workplace: &Workplace, journal: Arc<dyn Journal>) -> Result<Engine> {
+    let mut config = workplace.config();
+    config.runs(1);
+    Ok(Engine::with_journal(&config, journal)?)
 }
 
 /// Prints console lines as they come. When the reader is gone, the program ends.

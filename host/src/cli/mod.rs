@@ -21,6 +21,7 @@ mod remove;
 mod replay;
 mod report;
 mod runs;
+mod stdio;
 mod table;
 mod terminal;
 mod trust;
@@ -28,6 +29,7 @@ mod ui;
 mod version;
 mod watch;
 mod who;
+mod workplace;
 mod wrap;
 
 use arguments::{Arguments, Command};
@@ -40,7 +42,12 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return report::usage(&error),
     };
+    // What serves a client ends in its own way when it is interrupted.
+    if let Command::Stdio(command) = arguments.command {
+        return command.run().unwrap_or_else(|error| report::error(&error));
+    }
     let done = execute::end_on_interrupt().and_then(|()| match arguments.command {
+        Command::Stdio(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Approvals(command) => command.run(),

@@ -1,10 +1,10 @@
 //! `pml replay`
 
-use super::execute::{engine_over, runtime};
+use super::execute::runtime;
 use super::quantity::counted;
 use super::ui::{self, BAD, GOOD};
 use super::{identify, project, report};
-use crate::{Clock, SystemClock, escape};
+use crate::{Clock, Config, Engine, SystemClock, escape};
 use clap::Args;
 use std::process::ExitCode;
 
@@ -24,7 +24,9 @@ pub(super) struct Replay {
 impl Replay {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let journal = project::journal()?;
-        let engine = engine_over(journal.clone())?;
+        // Nothing is called: no setting of the project matters.
+        let mut config = Config::new();
+        let engine = Engine::with_journal(config.runs(1), journal.clone())?;
         let replay = runtime()?.block_on(async {
             let run = identify::run(&*journal, &self.id, SystemClock.now()).await?.run;
             anyhow::Ok(engine.replay_run(run).await?)

@@ -18,6 +18,8 @@ const BROKEN_PIPE: u8 = 3;
 pub(super) const WAITING: u8 = 4;
 /// Stopped by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
+/// Stopped by SIGTERM.
+pub(super) const TERMINATED: u8 = 143;
 const INTERNAL: u8 = 255;
 
 /// A flag whose value is wrong in a way that clap cannot see.

@@ -5,7 +5,7 @@ use super::execute::{new_run, perform};
 use super::quantity::counted;
 use super::report;
 use super::ui::{self, DIM};
-use crate::{Engine, Limits, Script};
+use crate::{Engine, Limits, Script, Servers};
 use anyhow::{Context, Result};
 use notify::{RecursiveMode, Watcher};
 use std::collections::BTreeSet;
@@ -20,6 +20,7 @@ const SETTLE: Duration = Duration::from_millis(50);
 /// Runs until interrupted. A change while the program runs starts it anew.
 pub(super) async fn watch(
     engine: &Engine,
+    servers: &Servers,
     script: &Script,
     file: &Path,
     options: &Options,
@@ -46,7 +47,8 @@ pub(super) async fn watch(
         }
         let run = async {
             let done = async {
-                perform(new_run(engine, script, options)?, options.json, options.kept()).await
+                let run = new_run(engine, script, options)?;
+                perform(run, servers, options.json, options.kept()).await
             };
             if let Err(error) = done.await {
                 report::error(&error);

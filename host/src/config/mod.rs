@@ -120,6 +120,12 @@ impl Config {
         self
     }
 
+    /// Sets all limits of a run at once.
+    pub fn limits(&mut self, limits: Limits) -> &mut Config {
+        self.limits = limits;
+        self
+    }
+
     /// Sets how long JavaScript may run in all; waiting does not count.
     pub fn cpu_time(&mut self, limit: Duration) -> &mut Config {
         self.limits.cpu_time = limit;

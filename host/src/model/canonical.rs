@@ -11,7 +11,7 @@ pub(crate) fn digest(value: &Value) -> String {
 }
 
 /// Returns bytes as lower-case hex.
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

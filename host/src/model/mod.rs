@@ -25,7 +25,7 @@ mod tool;
 
 pub use call::{Call, CallError, Reply};
 #[cfg(feature = "servers")]
-pub(crate) use canonical::digest;
+pub(crate) use canonical::{digest, hex};
 pub use clock::{Clock, SystemClock, Timestamp};
 pub use code::{Class, Code};
 pub use definition::{Annotations, Definition, Origin};

@@ -5,10 +5,14 @@
 
 mod built_in;
 mod policy;
+#[cfg(feature = "servers")]
+mod servers;
 mod tools;
 
 pub(crate) use built_in::{BUILT_IN, SLEEP};
 pub(crate) use policy::Policy;
+#[cfg(feature = "servers")]
+pub use servers::{Freshness, Offer, Servers, Unavailable};
 pub use tools::{Found, Tools, tools_from_fn};
 
 use crate::model::{Call, CallError, Effects, Reply, ToolName};

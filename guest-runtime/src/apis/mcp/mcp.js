@@ -81,6 +81,8 @@
     show(error, "code", code);
     show(error, "tool", tool);
     if (data !== undefined) show(error, "data", data);
+    // What the tool answered, block by block, where it says itself that it failed.
+    if (typeof data === "object" && data !== null && data.content !== undefined) show(error, "content", data.content);
     return error;
   }
 

@@ -9,6 +9,7 @@ use crate::cli::report::{FAILED, Hinted, Usage};
 use crate::cli::terminal::Terminal;
 use crate::cli::ui::{self, DIM, WARNING};
 use crate::cli::who::user;
+use crate::cli::workplace::{Files, Workplace};
 use crate::cli::wrap::wrap;
 use crate::cli::{project, runs};
 use crate::json::{self, Value, json};
@@ -95,8 +96,10 @@ impl Approve {
                     if !self.no_run && (open == 0 || self.abort) =>
                 {
                     // The process ends after this; taking the engine apart would only make the user wait.
-                    let engine = ManuallyDrop::new(engine_over(journal)?);
-                    perform(engine.resume(run), self.json, Kept::OnDisk).await
+                    let workplace = ManuallyDrop::new(Workplace::open(Files::AsTrusted)?);
+                    let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
+                    let run = engine.resume(run);
+                    perform(run, &workplace.servers, self.json, Kept::OnDisk).await
                 }
                 Recorded::New { run, owner, open } => {
                     ui::say(&standing(run, owner, open));

@@ -1,7 +1,7 @@
 //! Runs as a table, and as JSON.
 
 use crate::cli::identify::short;
-use crate::cli::moment::{ago, date, span};
+use crate::cli::moment::{ago, span};
 use crate::cli::table::{Cell, table};
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use crate::cut;
@@ -52,8 +52,8 @@ pub(super) fn summary(run: &Summary) -> Value {
         "run_id": run.run,
         "state": run.state,
         "script": run.script,
-        "started": date(run.created),
-        "updated": date(run.updated),
+        "started": run.created.to_string(),
+        "updated": run.updated.to_string(),
         "wall_ms": milliseconds(run.meter.wall),
         "cpu_ms": milliseconds(run.meter.cpu),
         "call_count": run.meter.calls,

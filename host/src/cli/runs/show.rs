@@ -3,7 +3,7 @@
 use super::draw::{Owner, Scale, draw};
 use super::fold::{Folded, fold};
 use super::list::{colour, script};
-use crate::cli::moment::{ago, date, span};
+use crate::cli::moment::{ago, span};
 use crate::cli::quantity::counted;
 use crate::cli::terminal::width_of_stdout;
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD};
@@ -95,7 +95,7 @@ impl Shown {
             ("run", Some(format!("{BOLD}{}{BOLD:#}", summary.run))),
             ("state", Some(format!("{style}{}{style:#}{owner}", summary.state))),
             ("script", Some(script(&header.script, 80))),
-            ("started", Some(format!("{} ({})", date(header.created), ago(header.created, now)))),
+            ("started", Some(format!("{} ({})", header.created, ago(header.created, now)))),
             (
                 "took",
                 Some(format!(
@@ -117,11 +117,8 @@ impl Shown {
     }
 
     fn question(&self, question: &Question, width: usize) -> Vec<String> {
-        let mut lines = vec![format!(
-            "{BOLD}asked{BOLD:#} {} {DIM}{}{DIM:#}",
-            date(question.asked_at),
-            question.id
-        )];
+        let mut lines =
+            vec![format!("{BOLD}asked{BOLD:#} {} {DIM}{}{DIM:#}", question.asked_at, question.id)];
         for ask in &question.asks {
             lines.extend(lines_of_ask(ask).map(|line| wrap(&format!("  {line}"), width)));
             let said =
@@ -147,7 +144,7 @@ pub(in crate::cli) fn decided_line(decided: &Decided) -> String {
         Decision::Replan => "ended for another plan".into(),
     };
     let (who, channel) = (one_line(&decided.who), one_line(&decided.channel));
-    format!("{what}, by {who} ({channel}), {}", date(decided.at))
+    format!("{what}, by {who} ({channel}), {}", decided.at)
 }
 
 fn one_line(text: &str) -> String {

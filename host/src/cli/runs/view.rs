@@ -3,7 +3,6 @@
 use super::fold::{Folded, Phase, Standing};
 use super::list::{milliseconds, summary};
 use super::show::Shown;
-use crate::cli::moment::date;
 use crate::json::{self, Value, json};
 use crate::{Asked, Decided, Decision, Question, Settled, redact};
 
@@ -56,8 +55,8 @@ fn asked(question: &Question, decided: &[Decided]) -> Value {
         "workflow_id": question.id,
         "run_id": question.run,
         "script": question.script,
-        "asked_at": date(question.asked_at),
-        "expires_at": question.expires_at.map(date),
+        "asked_at": question.asked_at.to_string(),
+        "expires_at": question.expires_at.map(|at| at.to_string()),
         "asks": asks.collect::<Vec<_>>(),
     })
 }
@@ -72,7 +71,7 @@ fn decision(decided: &Decided) -> Value {
         Decision::Replan => ("replan", None),
     };
     let (who, channel) = (&decided.who, &decided.channel);
-    let at = date(decided.at);
+    let at = decided.at.to_string();
     json!({ "decision": name, "result": result, "who": who, "channel": channel, "at": at })
 }
 
@@ -103,8 +102,8 @@ fn call(call: &Folded) -> Value {
         "tool": call.tool,
         "standing": standing,
         "recalled": call.recalled,
-        "requested": date(call.requested),
-        "ended": call.ended.map(date),
+        "requested": call.requested.to_string(),
+        "ended": call.ended.map(|at| at.to_string()),
         "out_ms": milliseconds(call.out()),
         "waited_for_people_ms": milliseconds(waited),
         "arguments": call.arguments.as_ref().map_or(Value::Null, |text| redacted(text)),

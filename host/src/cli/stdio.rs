@@ -1,0 +1,75 @@
+//! `pml stdio`: the MCP server on stdin and stdout.
+
+use super::report;
+use super::workplace::Workplace;
+use super::{execute, project};
+use crate::mcp::{Door, Quit, serve_stdio};
+use crate::{Engine, Journal, MemoryJournal};
+use anyhow::{Context, Result};
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::mem::ManuallyDrop;
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::io::AsyncReadExt;
+
+/// Serve MCP on stdin and stdout, for Claude Code and other clients
+///
+/// One process serves one client: `claude mcp add pml -- pml stdio`. The client sees five tools: execute, browse_components,
+/// list_library, describe_workflow and save_to_library. Programs call the servers of the project around the current folder,
+/// under its policy, and are journalled there.
+///
+/// Ends when the client is gone (exit code 0), on SIGINT (130) or SIGTERM (143). Programs that run then go on until their next
+/// outcome is journalled and can be taken up with `pml run --resume`; servers end with it.
+#[derive(Args)]
+pub(super) struct Stdio {
+    /// Trust the project's files, whatever they say; nothing is recorded
+    #[arg(long)]
+    trust: bool,
+    /// Keep the journal in memory: nothing is written, and runs are forgotten with this process
+    #[arg(long)]
+    no_journal: bool,
+}
+
+impl Stdio {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        // The process ends after this; taking it apart would only make the client wait.
+        let runtime = ManuallyDrop::new(execute::runtime()?);
+        runtime.block_on(async {
+            let (interrupt, terminate) = (signal(SIGINT)?, signal(SIGTERM)?);
+            let workplace = Workplace::open(self.trust.into())?;
+            let journal: Arc<dyn Journal> = match self.no_journal {
+                true => Arc::new(MemoryJournal::new()),
+                false => project::store(workplace.project.durability)?,
+            };
+            let engine = Engine::with_journal(&workplace.config(), journal)?;
+            workplace.servers.start_background();
+            let door = Door::new(engine, workplace.servers.clone());
+            let mut code = 0;
+            let stop = async {
+                tokio::select! {
+                    () = interrupt => code = report::INTERRUPTED,
+                    () = terminate => code = report::TERMINATED,
+                }
+            };
+            match serve_stdio(door, stop).await? {
+                Quit::Stopped => Ok(ExitCode::from(code)),
+                _ => Ok(ExitCode::SUCCESS),
+            }
+        })
+    }
+}
+
+/// Waits for a signal, which from now on does not end the process.
+fn signal(signal: i32) -> Result<impl Future<Output = ()>> {
+    let (sender, receiver) = UnixStream::pair().context("cannot listen for signals")?;
+    signal_hook::low_level::pipe::register(signal, sender).context("cannot listen for signals")?;
+    receiver.set_nonblocking(true).context("cannot listen for signals")?;
+    let mut receiver =
+        tokio::net::UnixStream::from_std(receiver).context("cannot listen for signals")?;
+    Ok(async move {
+        // An error would mean that the pipe is gone, which lives as long as the process.
+        let _ = receiver.read_u8().await;
+    })
+}

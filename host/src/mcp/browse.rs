@@ -1,0 +1,75 @@
+//! `browse_components`: what programs can call, the best matches first, as much as a budget holds.
+
+use super::parameters::Browse;
+use crate::json::{Value, json};
+use crate::{Freshness, Index, Node, Servers, browse as browse_index};
+use std::time::Duration;
+
+/// Tokens of an answer, unless asked otherwise.
+const BUDGET: usize = 4_000;
+
+/// No answer is longer, whatever is asked.
+const MOST: usize = 50_000;
+
+/// How long servers that never ran are waited for: longer than most take, shorter than anybody waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Parameters of a tool that are listed one by one.
+const INPUTS: usize = 30;
+
+/// Looks for tools.
+pub(super) async fn browse(servers: &Servers, asked: &Browse) -> Value {
+    let offer = servers.offer(|_| true, Freshness::Remembered, PATIENCE).await;
+    let index = Index::new(offer.definitions.iter().cloned());
+    // A third of it goes to the lists of parameters, and to what stands between.
+    let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
+    let browsed = browse_index(&index, &asked.query, budget, servers.observed());
+    let nodes: Vec<Value> = browsed.nodes.iter().map(node).collect();
+    let mut answer = json!({ "nodes": nodes, "coverage": browsed.coverage() });
+    if asked.include_workflows {
+        answer["workflows"] = json!([]);
+    }
+    if !offer.unavailable.is_empty() {
+        answer["unavailable"] = json!(offer.unavailable);
+    }
+    for node in answer["nodes"].as_array_mut().into_iter().flatten() {
+        let definition = offer.definitions.iter().find(|it| node["type"] == it.tool.as_str());
+        if let (Some(definition), Some(_)) = (definition, node.get("signature")) {
+            node["inputs"] = inputs(&definition.input);
+        }
+    }
+    answer
+}
+
+fn node(node: &Node) -> Value {
+    let mut value = json!({ "type": node.tool, "server": node.tool.server() });
+    if let Some(signature) = &node.signature {
+        value["signature"] = signature.as_str().into();
+    }
+    if !node.description.is_empty() {
+        value["description"] = node.description.as_str().into();
+    }
+    let effects = match (node.annotations.read_only_hint, node.annotations.destructive_hint) {
+        (Some(true), _) => Some("read-only"),
+        (_, Some(true)) => Some("may destroy"),
+        _ => None,
+    };
+    if let Some(effects) = effects {
+        value["effects"] = effects.into();
+    }
+    value
+}
+
+/// The parameters at the top of a schema.
+fn inputs(schema: &Value) -> Value {
+    let required = |key: &str| {
+        let required = schema["required"].as_array();
+        required.is_some_and(|keys| keys.iter().any(|it| it == key))
+    };
+    let properties = schema["properties"].as_object().into_iter().flatten().take(INPUTS);
+    let inputs = properties.map(|(key, property)| {
+        let kind = property.get("type").cloned().unwrap_or_else(|| "any".into());
+        json!({ "key": crate::escape(key), "type": kind, "required": required(key) })
+    });
+    inputs.collect()
+}

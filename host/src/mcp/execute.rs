@@ -1,0 +1,134 @@
+//! `execute`: a program is run, watched and answered for.
+//!
+//! **Invariant:** a request that its client cancels takes its run and the run's calls with it. A client that is gone does
+//! not: its programs go on until their next outcome is journalled, and can be taken up from there.
+
+use super::answer::Answer;
+use super::door::Shared;
+use super::parameters::Execute;
+use super::watcher::Watcher;
+use super::{handle, library, resume};
+use crate::{Ending, Event, EventSink, Outcome, Run, Script};
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ErrorData, Peer};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+/// Progress is told no more often than this: nobody reads faster.
+const TELL: Duration = Duration::from_millis(100);
+
+/// How long a program may go on when its client is gone, until something of it is settled.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Does what `execute` is asked to do.
+pub(super) async fn execute(
+    shared: &Shared,
+    asked: Execute,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answer, ErrorData> {
+    match asked {
+        Execute::Code { code, inputs, resume_from } => {
+            let mut run = shared.engine.run(Script::ts(code).named("execute.ts"));
+            if let Some(inputs) = inputs {
+                run = run.inputs(inputs);
+            }
+            if let Some(earlier) = resume_from {
+                run = run.resume_from(earlier);
+            }
+            see_through(shared, run, context).await
+        }
+        Execute::Workflow { name } => Ok(library::missing(&name)),
+        Execute::Continue(answer) => resume::go_on(shared, answer, context).await,
+        Execute::Handle { handle, offset } => {
+            Ok(handle::read(&shared.engine, &handle, offset).await)
+        }
+    }
+}
+
+/// Sees a run through to its answer.
+pub(super) async fn see_through(
+    shared: &Shared,
+    run: Run,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answer, ErrorData> {
+    let watcher = Arc::new(Watcher::default());
+    let sink = watcher.clone();
+    let run = run.tools(shared.servers.clone()).events(move |event: &Event| sink.event(event));
+    let outcome = match attend(shared, run, &watcher, context).await? {
+        Ok(outcome) => outcome,
+        Err(error) => return Ok(Answer::of_error(&error)),
+    };
+    // What it has done is looked up only where somebody may go on from there.
+    let stored = match outcome.ending {
+        Ending::Finished(_) | Ending::Waiting(_) => None,
+        _ => shared.engine.journal().load(outcome.run_id).await.ok(),
+    };
+    Ok(Answer::of_outcome(&outcome, stored.as_ref(), &watcher.failures()))
+}
+
+/// Waits for a run, telling how far it is.
+async fn attend(
+    shared: &Shared,
+    run: Run,
+    watcher: &Watcher,
+    context: &RequestContext<RoleServer>,
+) -> Result<Result<Outcome, crate::Error>, ErrorData> {
+    let token = context.meta.get_progress_token();
+    let mut run = run.into_future();
+    let mut closing = shared.closing.subscribe();
+    let (mut tell_from, mut leave_at) = (Instant::now(), None);
+    loop {
+        tokio::select! {
+            biased;
+            outcome = &mut run => return Ok(outcome),
+            // Before a cancellation: rmcp cancels the requests of a client that is gone, too.
+            () = gone(&mut closing), if leave_at.is_none() => {
+                leave_at = Some(Instant::now() + GRACE);
+            }
+            () = context.ct.cancelled(), if leave_at.is_none() => {
+                return Err(ErrorData::internal_error("the request was cancelled", None));
+            }
+            () = watcher.settled.notified(), if leave_at.is_some() => return Err(left()),
+            () = sleep_until(leave_at.unwrap_or(tell_from)), if leave_at.is_some() => {
+                return Err(left());
+            }
+            () = told(watcher, tell_from), if token.is_some() && leave_at.is_none() => {
+                tell_from = Instant::now() + TELL;
+                if let Some(token) = &token {
+                    tell(&context.peer, token, watcher).await;
+                }
+            }
+        }
+    }
+}
+
+/// Waits until the client is gone.
+async fn gone(closing: &mut watch::Receiver<bool>) {
+    if closing.wait_for(|closing| *closing).await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// Waits until there is something to tell, and nobody was told too recently.
+async fn told(watcher: &Watcher, from: Instant) {
+    sleep_until(from).await;
+    watcher.changed.notified().await;
+}
+
+async fn tell(peer: &Peer<RoleServer>, token: &ProgressToken, watcher: &Watcher) {
+    let (progress, message) = watcher.progress();
+    let progress = ProgressNotificationParam::new(token.clone(), progress).with_message(message);
+    // A client that does not listen is noticed by the transport.
+    let _ = peer.notify_progress(progress).await;
+}
+
+/// Nobody reads this any more.
+fn left() -> ErrorData {
+    ErrorData::internal_error(
+        "the client is gone: the run can be taken up with `pml run --resume`",
+        None,
+    )
+}

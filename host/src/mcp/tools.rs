@@ -1,0 +1,83 @@
+//! The five tools as clients see them.
+
+use rmcp::model::Tool;
+use std::sync::{Arc, LazyLock};
+
+/// What `tools/list` answers, in this order.
+static TOOLS: LazyLock<Arc<[Tool]>> = LazyLock::new(|| {
+    let tools: Vec<Tool> =
+        serde_json::from_str(include_str!("tools.json")).expect("it is part of this program");
+    tools.into()
+});
+
+/// Our tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Own {
+    Execute,
+    BrowseComponents,
+    ListLibrary,
+    DescribeWorkflow,
+    SaveToLibrary,
+}
+
+impl Own {
+    /// Returns the tool of that name, as listed or with our own prefix.
+    pub(super) fn named(name: &str) -> Option<Own> {
+        let bare = name.strip_prefix("pml:").or_else(|| name.strip_prefix("pml_"));
+        Some(match bare.unwrap_or(name) {
+            "execute" => Own::Execute,
+            "browse_components" => Own::BrowseComponents,
+            "list_library" => Own::ListLibrary,
+            "describe_workflow" => Own::DescribeWorkflow,
+            "save_to_library" => Own::SaveToLibrary,
+            _ => return None,
+        })
+    }
+}
+
+/// Returns the tools that are listed.
+pub(super) fn list() -> Vec<Tool> {
+    TOOLS.to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Own, list};
+
+    #[test]
+    fn there_are_five_tools_that_clients_take_as_they_are() {
+        let tools = list();
+        let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+        assert_eq!(
+            names,
+            [
+                "execute",
+                "browse_components",
+                "list_library",
+                "describe_workflow",
+                "save_to_library"
+            ]
+        );
+        for tool in &tools {
+            assert!(Own::named(&tool.name).is_some(), "{}", tool.name);
+            let description = tool.description.as_deref().expect("a description");
+            assert!(description.len() < 2_048, "{}: {}", tool.name, description.len());
+            // Clients flatten or drop tools whose schema is a union at its root.
+            assert_eq!(tool.input_schema["type"], "object");
+            for union in ["anyOf", "oneOf", "allOf"] {
+                assert!(!tool.input_schema.contains_key(union), "{}", tool.name);
+            }
+            let output = tool.output_schema.as_ref().expect("an output schema");
+            assert_eq!(output["type"], "object");
+            assert!(tool.annotations.as_ref().is_some_and(|it| it.read_only_hint.is_some()));
+        }
+    }
+
+    #[test]
+    fn our_own_prefix_is_understood_and_nothing_else() {
+        assert_eq!(Own::named("pml:execute"), Some(Own::Execute));
+        assert_eq!(Own::named("pml_execute"), Some(Own::Execute));
+        assert_eq!(Own::named("pml:pml:execute"), None);
+        assert_eq!(Own::named("github:execute"), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! The MCP servers of a project, as tools that programs call.
+//!
+//! In flows a name as a program spells it, out flows the tool that it means: `route` says whether a server's calls are made here
+//! or by the cloud, `names` which of its tools is meant, `offer` what all servers offer. Then in flows a call and out its reply.
+//!
+//! **Invariant:** arguments are checked against the tool's schema before its server sees them.
+
+mod checks;
+mod names;
+mod offer;
+mod route;
+mod tools;
+
+pub use offer::{Freshness, Offer, Unavailable};
+
+use crate::catalog::Observed;
+use crate::config::{Cloud, Launch, Project, ServerConfig};
+use crate::error::Error;
+use crate::model::{Clock, Secret, SystemClock};
+use crate::store::ServerCache;
+use crate::upstream::{ServerStatus, Upstreams};
+use checks::Checks;
+use route::Routes;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The name under which the cloud is reached. It is nobody's name in programs.
+const CLOUD: &str = "cloud";
+
+/// All servers that programs of a process may call, shared by its runs. Clones share everything; none is started before it is
+/// needed.
+#[derive(Clone)]
+pub struct Servers(Arc<Inner>);
+
+struct Inner {
+    upstreams: Upstreams,
+    /// The cloud is one server that knows the tools of many.
+    cloud: Option<Upstreams>,
+    routes: Routes,
+    checks: Checks,
+    observed: Option<Observed>,
+}
+
+impl Servers {
+    /// Returns servers that nothing is remembered of.
+    pub fn new(servers: Vec<ServerConfig>) -> Servers {
+        let routes = Routes::new(servers.iter().map(|server| server.name.clone()));
+        Servers::over(servers, None, routes, None)
+    }
+
+    /// Returns the servers of a project. What they offer is remembered in the project's own folder.
+    ///
+    /// # Errors
+    /// If the cloud that it names cannot be one.
+    pub fn of(project: &Project) -> Result<Servers, Error> {
+        let routes = Routes::of(project);
+        let cloud = match &project.cloud {
+            Some(cloud) => Some(reach(cloud)?),
+            None => None,
+        };
+        let folder = project.state_folder();
+        Ok(Servers::over(project.servers.clone(), Some(folder), routes, cloud))
+    }
+
+    fn over(
+        servers: Vec<ServerConfig>,
+        folder: Option<PathBuf>,
+        routes: Routes,
+        cloud: Option<ServerConfig>,
+    ) -> Servers {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let cache = folder.as_deref().map(ServerCache::open);
+        Servers(Arc::new(Inner {
+            upstreams: Upstreams::new(servers, cache, clock.clone()),
+            cloud: cloud.map(|cloud| Upstreams::new(vec![cloud], None, clock)),
+            routes,
+            checks: Checks::default(),
+            observed: folder.map(Observed::open),
+        }))
+    }
+
+    /// Starts those that are configured to run before they are called, without waiting for them.
+    pub fn start_background(&self) {
+        self.0.upstreams.start_background();
+    }
+
+    /// Returns the names of all servers, in the order of the configuration.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.upstreams.names()
+    }
+
+    /// Returns how all servers are.
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.0.upstreams.status()
+    }
+
+    /// Returns the shapes of results that were seen, where they are kept.
+    pub fn observed(&self) -> Option<&Observed> {
+        self.0.observed.as_ref()
+    }
+
+    /// Ends all servers, gracefully if they let us, and waits for it.
+    pub async fn close(&self) {
+        self.0.upstreams.close().await;
+        if let Some(cloud) = &self.0.cloud {
+            cloud.close().await;
+        }
+        if let Some(observed) = &self.0.observed {
+            // It is only a convenience: what cannot be kept is observed again.
+            let _ = observed.flush();
+        }
+    }
+}
+
+impl fmt::Debug for Servers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+/// The cloud as a server.
+fn reach(cloud: &Cloud) -> Result<ServerConfig, Error> {
+    let mut server = ServerConfig::http(CLOUD, cloud.url.clone())?;
+    if let (Some(name), None) = (&cloud.api_key_env, &cloud.api_key) {
+        server.missing.push(name.clone());
+    }
+    if let Launch::Http { headers, .. } = &mut server.launch {
+        headers.push(("X-PML-Client".into(), Secret::new("package")));
+        let key = cloud.api_key.clone().map(|key| ("x-api-key".to_owned(), key));
+        headers.extend(key);
+    }
+    Ok(server)
+}

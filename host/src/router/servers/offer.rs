@@ -1,0 +1,108 @@
+//! What all servers offer, from memory or from the servers themselves.
+
+use super::Servers;
+use crate::model::{Code, Definition};
+use crate::upstream::{Listing, UpstreamError};
+use futures_util::stream::{self, StreamExt};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Servers that are started at the same time to be asked what they offer.
+const AT_ONCE: usize = 8;
+
+/// Where an offer may come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Freshness {
+    /// What a server that does not run had when it last ran is good enough; one that never ran is started.
+    #[default]
+    Remembered,
+    /// Every server is asked, and started for it.
+    Live,
+}
+
+/// What servers offer.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Offer {
+    /// All tools, by server and name.
+    pub definitions: Vec<Arc<Definition>>,
+    /// The servers that did not answer.
+    pub unavailable: Vec<Unavailable>,
+}
+
+/// A server that does not answer.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Unavailable {
+    /// Which.
+    pub server: String,
+    /// Why.
+    pub code: Code,
+    /// Why, for people.
+    pub reason: String,
+}
+
+impl Servers {
+    /// Returns what the servers that `wanted` names offer, waiting for none longer than `patience`; those that take longer
+    /// go on starting.
+    pub async fn offer(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+        freshness: Freshness,
+        patience: Duration,
+    ) -> Offer {
+        let names: Vec<String> = self.names().filter(|name| wanted(name)).map(Into::into).collect();
+        let asked = names.into_iter().map(|name| self.clone().listing(name, freshness, patience));
+        let answers: Vec<_> = stream::iter(asked).buffered(AT_ONCE).collect().await;
+        let mut offer = Offer::default();
+        for answer in answers {
+            match answer {
+                Ok(listing) => {
+                    let tools = listing.tools().iter().map(|tool| tool.definition.clone());
+                    offer.definitions.extend(tools);
+                }
+                Err(unavailable) => offer.unavailable.push(unavailable),
+            }
+        }
+        for (server, reason) in self.0.routes.unusable().filter(|(server, _)| wanted(server)) {
+            let (server, reason) = (server.clone(), reason.clone());
+            offer.unavailable.push(Unavailable { server, code: Code::ServerFailed, reason });
+        }
+        offer
+    }
+
+    async fn listing(
+        self,
+        server: String,
+        freshness: Freshness,
+        patience: Duration,
+    ) -> Result<Arc<Listing>, Unavailable> {
+        let upstreams = self.0.upstreams.clone();
+        let known = upstreams.listed(&server).or_else(|| match freshness {
+            Freshness::Remembered => upstreams.remembered(&server),
+            Freshness::Live => None,
+        });
+        if let Some(listing) = known {
+            return Ok(listing);
+        }
+        // In a task of its own: a server that is given up on here goes on starting, for the next who asks.
+        let name = server.clone();
+        let asked = tokio::spawn(async move { upstreams.list(&name).await });
+        let unavailable = |code, reason| Unavailable { server, code, reason };
+        match tokio::time::timeout(patience, asked).await {
+            Ok(Ok(Ok(listing))) => Ok(listing),
+            Ok(Ok(Err(error))) => Err(failed(&error, unavailable)),
+            Ok(Err(error)) => Err(unavailable(Code::Internal, error.to_string())),
+            Err(_) => Err(unavailable(Code::CallTimeout, "it is still starting".into())),
+        }
+    }
+}
+
+fn failed(
+    error: &UpstreamError,
+    unavailable: impl FnOnce(Code, String) -> Unavailable,
+) -> Unavailable {
+    unavailable(error.code(), error.to_string())
+}

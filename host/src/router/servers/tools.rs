@@ -1,0 +1,101 @@
+//! Servers as tools.
+
+use super::names::{self, found};
+use super::route::Destination;
+use super::{CLOUD, Servers};
+use crate::model::{Call, CallError, Code, Effects, Reply, ToolName};
+use crate::router::{Found, Tools};
+use crate::upstream::Listing;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Servers {
+    /// The listing of the server that a tool belongs to, if that runs.
+    fn listed(&self, tool: &ToolName) -> Option<Arc<Listing>> {
+        match self.0.routes.destination(tool) {
+            Ok(Destination::Here(server)) => self.0.upstreams.listed(server),
+            _ => None,
+        }
+    }
+
+    /// Takes note of the shape of a result that its server says nothing about.
+    fn observe(&self, tool: &ToolName, result: &Value) {
+        let Some(observed) = &self.0.observed else { return };
+        let Some(listing) = self.listed(tool) else { return };
+        if let Some(known) = listing.get(tool.tool())
+            && known.definition.output.is_none()
+        {
+            observed.note(tool, &known.origin.definition, result);
+        }
+    }
+}
+
+impl Tools for Servers {
+    fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
+        Box::pin(async move {
+            let Call { tool, arguments, .. } = call;
+            let Value::Object(arguments) = arguments else {
+                let message = "the arguments of a call must be an object";
+                return Err(CallError::new(Code::Arguments, message));
+            };
+            match self.0.routes.destination(&tool)? {
+                Destination::Here(server) => {
+                    let upstreams = &self.0.upstreams;
+                    let reply = upstreams.call(server, tool.tool(), arguments, None).await?;
+                    self.observe(&tool, &reply);
+                    Ok(reply)
+                }
+                Destination::Cloud => match &self.0.cloud {
+                    Some(cloud) => cloud.call(CLOUD, tool.as_str(), arguments, None).await,
+                    None => Err(CallError::unknown(tool.as_str())),
+                },
+            }
+        })
+    }
+
+    fn effects(&self, tool: &ToolName) -> Effects {
+        let Ok(Destination::Here(server)) = self.0.routes.destination(tool) else {
+            return Effects::Unknown;
+        };
+        let upstreams = &self.0.upstreams;
+        let listing = upstreams.listed(server).or_else(|| upstreams.remembered(server));
+        let effects = listing.and_then(|listing| {
+            let tool = names::find(&listing, server, tool.tool()).ok()?;
+            Some(tool.definition.effects())
+        });
+        effects.unwrap_or_default()
+    }
+
+    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+        match self.0.routes.destination(tool) {
+            Err(error) => Some(Err(error)),
+            Ok(Destination::Cloud) => Some(Ok(Found::new(tool.clone(), Effects::Unknown))),
+            Ok(Destination::Here(server)) => {
+                let listing = self.0.upstreams.listed(server)?;
+                Some(names::find(&listing, server, tool.tool()).map(found))
+            }
+        }
+    }
+
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+        let tool = tool.clone();
+        Box::pin(async move {
+            match self.0.routes.destination(&tool)? {
+                Destination::Cloud => Ok(Found::new(tool, Effects::Unknown)),
+                Destination::Here(server) => {
+                    let listing = self.0.upstreams.list(server).await?;
+                    names::find(&listing, server, tool.tool()).map(found)
+                }
+            }
+        })
+    }
+
+    fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
+        let Some(listing) = self.listed(tool) else { return Ok(()) };
+        match listing.get(tool.tool()) {
+            Some(known) => self.0.checks.check(known, arguments),
+            None => Ok(()),
+        }
+    }
+}
