@@ -85,10 +85,10 @@ pub use catalog::{
 pub use config::Config;
 #[cfg(feature = "servers")]
 pub use config::{
-    Approvals, Cloud, DeclaredServer, Dependency, Edited, Environment, Existing, FoundServer,
-    FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project, ProjectState,
-    RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState, UnusableServer,
-    find_servers, ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
+    FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
+    ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
+    UnusableServer, find_servers, ignore_state, locate,
 };
 #[cfg(feature = "cli")]
 pub(crate) use config::{bytes, duration};

@@ -113,7 +113,9 @@ impl Offer {
         let folder = project::current()?;
         let project = Project::load_in(&folder, environment)?;
         let is_ours = |name: &str| {
-            project.declared(name).is_some_and(|declared| declared.file.ends_with(".pml.json"))
+            project
+                .declared_server(name)
+                .is_some_and(|declared| declared.file.ends_with(".pml.json"))
         };
         let mut found = find_servers(&folder, environment, clients);
         if own == Own::Left {

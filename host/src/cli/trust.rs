@@ -5,7 +5,7 @@ use super::table::{Cell, table};
 use super::ui::{self, BOLD, DIM, WARNING};
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
-use crate::{Environment, Project, TrustState, escape};
+use crate::{DeclaredServer, Environment, Project, TrustState, brief, escape, redact};
 use anyhow::Result;
 use clap::Args;
 use std::process::ExitCode;
@@ -58,10 +58,13 @@ impl Trust {
 }
 
 fn told(project: &Project) -> Value {
-    let servers = project.declared.iter().map(|server| {
+    let declared = &project.declared;
+    let servers = declared.servers.iter().map(|server| {
         json!({
             "name": server.name,
             "launch": server.launch,
+            "cwd": server.folder,
+            "given": server.given.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
             "file": server.file.file_name().unwrap_or_default().to_string_lossy(),
             "line": server.line,
             "unusable": server.unusable,
@@ -75,8 +78,10 @@ fn told(project: &Project) -> Value {
             _ => Vec::new(),
         },
         "servers": servers.collect::<Value>(),
-        "allow": project.declared_allow,
-        "cloud": project.declared_cloud,
+        "allow": declared.allow,
+        "grants": redact(&declared.grants),
+        "cloud": declared.cloud,
+        "model_may_approve": declared.model_may_approve,
     })
 }
 
@@ -90,24 +95,25 @@ fn lines(project: &Project) -> Vec<String> {
     };
     let root = escape(&project.root.to_string_lossy()).into_owned();
     let mut lines = vec![format!("{BOLD}{before}{BOLD:#}: `{files}` of {root}")];
-    if !project.declared.is_empty() {
-        lines.push(format!("  {}:", counted(project.declared.len() as u64, "server")));
-        let row = |server: &crate::DeclaredServer| {
-            let mut row = vec![Cell::plain("   "), Cell::plain(escape(&server.name))];
-            row.push(Cell::plain(format!("│ {}", one_line(&server.launch))));
-            let unusable = server.unusable.iter();
-            row.extend(unusable.map(|reason| Cell::styled(escape(reason), WARNING)));
-            row
-        };
-        lines.extend(table(&project.declared.iter().map(row).collect::<Vec<_>>()));
+    let declared = &project.declared;
+    if !declared.servers.is_empty() {
+        lines.push(format!("  {}:", counted(declared.servers.len() as u64, "server")));
+        let rows = declared.servers.iter().flat_map(rows);
+        lines.extend(table(&rows.collect::<Vec<_>>()));
     }
-    if !project.declared_allow.is_empty() {
-        let patterns = project.declared_allow.iter().cloned().map(String::from);
+    if !declared.allow.is_empty() {
+        let patterns = declared.allow.iter().cloned().map(String::from);
         let patterns: Vec<_> = patterns.map(|pattern| format!("`{pattern}`")).collect();
         lines.push(format!("  called without asking: {}", patterns.join(", ")));
     }
-    if let Some(cloud) = &project.declared_cloud {
+    if !declared.grants.is_null() {
+        lines.push(format!("  allowed for good │ {}", brief(&declared.grants, WIDTH)));
+    }
+    if let Some(cloud) = &declared.cloud {
         lines.push(format!("  cloud │ {}", one_line(cloud)));
+    }
+    if declared.model_may_approve {
+        lines.push(format!("  {WARNING}the model may approve its own calls{WARNING:#}"));
     }
     lines.push(format!(
         "{DIM}a change of these files asks again; `pml trust --revoke` forgets{DIM:#}"
@@ -115,7 +121,30 @@ fn lines(project: &Project) -> Vec<String> {
     lines
 }
 
+/// A server, and all that can change what it does: a variable may make a harmless program load another.
+fn rows(server: &DeclaredServer) -> Vec<Vec<Cell>> {
+    let row = |name: &str, style, text: &str| {
+        let name = Cell::styled(escape(name), style);
+        vec![Cell::plain("   "), name, Cell::plain(format!("│ {}", one_line(text)))]
+    };
+    let mut rows = vec![row(&server.name, BOLD, &server.launch)];
+    rows.extend(server.folder.iter().map(|folder| row("  in", DIM, folder)));
+    for (name, value) in &server.given {
+        let shown = redact(&json!({ name: value.reveal() }));
+        let shown = shown.as_object().and_then(|shown| shown.values().next());
+        let shown = shown.and_then(Value::as_str).unwrap_or_default();
+        rows.push(row(&format!("  {name}"), DIM, shown));
+    }
+    if let (Some(reason), Some(first)) = (&server.unusable, rows.first_mut()) {
+        first.push(Cell::styled(escape(reason), WARNING));
+    }
+    rows
+}
+
+/// How much of a text that others wrote is shown.
+const WIDTH: usize = 200;
+
 /// A launch line in one line, so that it cannot pass for a line of ours.
 pub(super) fn one_line(text: &str) -> String {
-    crate::cut(&escape(text).replace('\n', "\\n").replace('\t', "\\t"), 200)
+    crate::cut(&escape(text).replace('\n', "\\n").replace('\t', "\\t"), WIDTH)
 }

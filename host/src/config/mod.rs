@@ -10,10 +10,10 @@ mod settings;
 
 #[cfg(feature = "servers")]
 pub use project::{
-    Approvals, Cloud, DeclaredServer, Dependency, Edited, Environment, Existing, FoundServer,
-    FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project, RoutedTo, RoutingRule,
-    Seen, SettingsFile, Sharing, State as ProjectState, TrustState, UnusableServer, find_servers,
-    ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
+    FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project, RoutedTo,
+    RoutingRule, Seen, SettingsFile, Sharing, State as ProjectState, TrustState, UnusableServer,
+    find_servers, ignore_state, locate,
 };
 #[cfg(feature = "cli")]
 pub(crate) use quantity::{bytes, duration};

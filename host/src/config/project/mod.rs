@@ -1,7 +1,7 @@
 //! A project's own files and what they mean: settings, servers, and whether this user trusts them.
 //!
 //! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` (which folder) → `file` (bytes, with care) →
-//! `document` (a tree with places) → `raw` (as typed) → `resolve` and `entry` (what it means) → `trust` decides what counts →
+//! `document` (a tree with places) → `raw` (as typed) → `resolve`, `entry` and `plan` (what it means) → `trust` decides what counts →
 //! `expand` puts variables in. `edit` writes `.pml.json`, `state` writes into `.pml`, `import` reads other clients' files.
 //!
 //! **Invariant:** nothing here starts or reaches anything. **Invariant:** a file that cannot be read or understood is an
@@ -19,6 +19,7 @@ mod gitignore;
 mod import;
 mod locate;
 mod parts;
+mod plan;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]
 mod project;
 mod raw;
@@ -37,7 +38,7 @@ pub use gitignore::{Sharing, ignore_state};
 pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
 pub use locate::locate;
 pub use parts::{
-    Approvals, Cloud, DeclaredServer, Permissions, RoutedTo, RoutingRule, UnusableServer,
+    Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutedTo, RoutingRule, UnusableServer,
 };
 pub use project::Project;
 pub use state::{Dependency, State};

