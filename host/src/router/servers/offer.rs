@@ -70,6 +70,10 @@ impl Servers {
             let (server, reason) = (server.clone(), reason.clone());
             offer.unavailable.push(Unavailable { server, code: Code::ServerFailed, reason });
         }
+        if let Some(reason) = self.0.routes.untrusted() {
+            let (server, reason) = ("*".into(), format!("{reason}: run `pml trust`"));
+            offer.unavailable.push(Unavailable { server, code: Code::Untrusted, reason });
+        }
         offer
     }
 
