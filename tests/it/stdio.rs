@@ -458,3 +458,29 @@ fn an_untrusted_folder_starts_nothing_and_says_what_to_do() {
     assert_eq!(browsed["unavailable"][0]["code"], "UNTRUSTED", "{browsed}");
     assert_eq!(log(&env), [""; 0]);
 }
+
+#[test]
+fn a_project_remembers_its_client_and_the_servers_it_used() {
+    let env = allowing();
+    let mut first = client(&env);
+    assert_eq!(first.execute("return (await mcp.box.count()).n")["result"], 1);
+    assert_eq!(first.execute("return (await mcp.box.echo({ text: 'x' }))")["result"], "x");
+    let read = |name: &str| {
+        std::fs::read_to_string(env.path().join(".pml").join(name)).unwrap_or_default()
+    };
+    let id = read("client-id");
+    assert_eq!(id.trim().len(), 36, "{id}");
+    until("its use is noted", || read("deps.json").contains("toolbox.py"));
+    let remembered: Value = json::from_str(&read("servers.json")).expect("JSON");
+    assert!(remembered.to_string().contains("\"legacy\""), "{remembered}");
+    first.close();
+    assert_eq!(first.finish().0, 0);
+    // The shape of a result whose server says nothing about it is told to whoever browses next, also without the server.
+    let mut second = client(&env);
+    let found = second.call("browse_components", json!({ "query": "echo" }));
+    let found = &found["result"]["structuredContent"]["nodes"][0];
+    let signature = found["signature"].as_str().expect("a signature");
+    assert!(signature.contains("Promise<string>") && signature.contains("inferred"), "{signature}");
+    assert_eq!(read("client-id"), id);
+    assert_eq!(log(&env), ["count", "echo"]);
+}
