@@ -25,4 +25,5 @@ mod rooms;
 mod run_commands;
 mod support;
 mod survivors;
+mod types;
 mod watch;
