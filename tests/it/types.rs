@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folder of the compiler, installed once for all tests of this machine.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "where tests keep what they install, not a setting of pml"
+)]
 fn typescript() -> PathBuf {
     let cache = match std::env::var_os("PML_TEST_CACHE") {
         Some(folder) => PathBuf::from(folder),
@@ -247,4 +251,127 @@ fn what_was_inferred_is_checked_too() {
     assert_eq!(compile(&declarations, right, "es2022"), [""; 0], "{declarations}");
     let wrong = "const s = await mcp.fs.stat(); export const n: string = s.size";
     assert_eq!(compile(&declarations, wrong, "es2022"), ["program.ts(1,45): error TS2322"]);
+}
+
+/// Draws schemas that no server should write: keywords at random, references to anywhere, names of all kinds.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[usize::try_from(self.below(from.len() as u64)).expect("small")]
+    }
+
+    fn name(&mut self) -> &'static str {
+        self.pick(&[
+            "a",
+            "b",
+            "new",
+            "",
+            "x-y",
+            "1",
+            "*/",
+            "\"",
+            "\\",
+            "__proto__",
+            "\u{202e}",
+            "\n",
+            "constructor",
+            "größe",
+        ])
+    }
+
+    fn schema(&mut self, depth: u32) -> Value {
+        if depth == 0 || self.below(12) == 0 {
+            return match self.below(8) {
+                0 => json!(true),
+                1 => json!(false),
+                2 => json!({ "const": self.name() }),
+                3 => json!({ "enum": [self.name(), 1, null, { "x": [] }] }),
+                4 => json!({ "type": ["null", "integer", "nonsense"] }),
+                5 => json!([]),
+                _ => {
+                    json!({ "type": self.pick(&["string", "number", "boolean", "object", "array", "null"]) })
+                }
+            };
+        }
+        let depth = depth - 1;
+        let mut schema = pml::json::Map::new();
+        for _ in 0..=self.below(3) {
+            let some = |draw: &mut Draw| {
+                (0..=draw.below(2)).map(|_| draw.schema(depth)).collect::<Vec<_>>()
+            };
+            let named = |draw: &mut Draw| -> Value {
+                (0..=draw.below(2)).map(|_| (draw.name().to_owned(), draw.schema(depth))).collect()
+            };
+            let (keyword, value) = match self.below(14) {
+                0 => (
+                    "$ref",
+                    json!(self.pick(&[
+                        "#",
+                        "#/$defs/A",
+                        "#/$defs/B",
+                        "#/$defs/C",
+                        "#/properties/a",
+                        "#/$defs/A/properties/a",
+                        "x.json",
+                        "#/$defs/none"
+                    ])),
+                ),
+                1 => ("anyOf", json!(some(self))),
+                2 => ("oneOf", json!(some(self))),
+                3 => ("allOf", json!(some(self))),
+                4 => ("items", self.schema(depth)),
+                5 => ("items", json!(some(self))),
+                6 => ("prefixItems", json!(some(self))),
+                7 => ("additionalProperties", self.schema(depth)),
+                8 => ("patternProperties", named(self)),
+                9 => ("required", json!([self.name(), self.name(), 1])),
+                10 => ("nullable", json!(true)),
+                11 => ("description", json!(self.name())),
+                12 => ("minItems", json!(self.below(3))),
+                _ => ("properties", named(self)),
+            };
+            schema.insert(keyword.into(), value);
+        }
+        Value::Object(schema)
+    }
+
+    fn root(&mut self) -> Value {
+        let mut root = self.schema(4);
+        if let Value::Object(fields) = &mut root {
+            fields.insert(
+                "$defs".into(),
+                json!({ "A": self.schema(3), "B": self.schema(3), "C": self.schema(3) }),
+            );
+        }
+        root
+    }
+}
+
+#[test]
+fn whatever_servers_say_the_declarations_are_typescript() {
+    let mut draw = Draw(7);
+    let definitions: Vec<Definition> = (0..400)
+        .map(|n| {
+            let mut drawn = tool(&format!("server{}:tool{n}", n % 7), draw.name(), draw.root());
+            drawn.output = (n % 2 == 0).then(|| draw.root());
+            drawn
+        })
+        .collect();
+    let declarations = pml::typescript_declarations(&definitions, None);
+    assert!(declarations.len() > 100_000);
+    let found = compile(&declarations, "export {}", "es2022");
+    let lines: Vec<&str> = declarations.lines().collect();
+    let at = |it: &String| {
+        let line = it.split(['(', ',']).nth(1).and_then(|line| line.parse::<usize>().ok());
+        lines.get(line.unwrap_or(1) - 1).map(|line| (*line).to_owned())
+    };
+    let shown: Vec<_> = found.iter().map(|it| (it, at(it))).take(10).collect();
+    assert!(found.is_empty(), "{shown:#?}");
 }
