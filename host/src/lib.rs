@@ -93,7 +93,7 @@ pub use model::{
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
 #[cfg(feature = "servers")]
-pub use plan::{Finding, PlannedCall, check as check_program, planned_calls};
+pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 pub use router::{Tools, tools_from_fn};
 pub use run::{
     Abandoned, Aborted, Completed, Diverged, Divergence, Ending, Engine, Failure, Outcome,
