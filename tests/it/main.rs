@@ -34,4 +34,5 @@ mod stdio;
 mod support;
 mod survivors;
 mod trust;
+mod types;
 mod watch;
