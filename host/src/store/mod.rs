@@ -7,6 +7,8 @@ mod entry;
 mod error;
 mod journal;
 mod memory;
+#[cfg(feature = "servers")]
+mod servers;
 mod sqlite;
 mod summary;
 #[cfg(test)]
@@ -17,5 +19,7 @@ pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};
 pub use error::StoreError;
 pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
 pub use memory::MemoryJournal;
+#[cfg(feature = "servers")]
+pub(crate) use servers::{Remembered, ServerCache};
 pub use sqlite::{Statistics, Store};
 pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};

@@ -1,0 +1,252 @@
+//! What is remembered of servers from one process to the next: how they want to be talked to, and what they offered last.
+//!
+//! In flows what a server said when it was last started, out flows the same again, for a server of the same identity only.
+//! It is a cache: a file that is damaged or too large counts as empty and is written anew.
+//!
+//! **Invariant:** what comes from here is hearsay, since anybody can write a file. It saves a probe and lets tools be shown
+//! before their server runs; nothing is decided by it.
+
+use super::StoreError;
+use crate::model::{Definition, Era, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Some thousand tools with large schemas; a larger file is not ours.
+const LARGEST: u64 = 64 << 20;
+
+/// What servers of a project said, kept in `servers.json` of its `.pml`. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerCache {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    folder: PathBuf,
+    /// Read once, when it is first asked for.
+    known: Mutex<Option<Servers>>,
+}
+
+type Servers = BTreeMap<String, Arc<Remembered>>;
+
+/// What a server said when it was last started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Remembered {
+    /// What the server is: see [`ServerConfig::identity`](crate::ServerConfig::identity).
+    pub(crate) identity: String,
+    /// How it wants to be talked to.
+    pub(crate) era: Era,
+    /// The revision of MCP that was agreed on.
+    pub(crate) protocol: String,
+    /// Its tools.
+    pub(crate) definitions: Vec<Definition>,
+    /// When it listed them.
+    pub(crate) listed_at: Timestamp,
+    /// How long it took until it listed its tools.
+    pub(crate) started_in: Duration,
+}
+
+impl ServerCache {
+    /// Returns the cache of the project whose `.pml` is `folder`. Nothing is read yet.
+    #[allow(dead_code, reason = "whoever makes `Upstreams` takes it up")]
+    pub(crate) fn open(folder: impl Into<PathBuf>) -> ServerCache {
+        let inner = Inner { folder: folder.into(), known: Mutex::new(None) };
+        ServerCache { inner: Arc::new(inner) }
+    }
+
+    /// Returns what the server `name` said, if it is still the same server.
+    pub(crate) fn get(&self, name: &str, identity: &str) -> Option<Arc<Remembered>> {
+        let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let servers = known.get_or_insert_with(|| read(&self.path()));
+        let found = servers.get(name).filter(|found| found.identity == identity)?;
+        // A file can say anything: a tool of another server is not this one's.
+        let own = found.definitions.iter().all(|definition| definition.tool.server() == name);
+        own.then(|| found.clone())
+    }
+
+    /// Keeps what the server `name` said. Waits for other processes that write at the same moment. A project without its
+    /// folder keeps nothing.
+    pub(crate) fn put(&self, name: &str, said: Remembered) -> Result<(), StoreError> {
+        if !self.inner.folder.is_dir() {
+            return Ok(());
+        }
+        let lock = self.inner.folder.join("servers.lock");
+        let held = private().write(true).create(true).truncate(false).open(&lock);
+        let held = held.map_err(|error| failure("open", &lock, error))?;
+        held.lock().map_err(|error| failure("lock", &lock, error))?;
+        let path = self.path();
+        // What others wrote meanwhile stays.
+        let mut servers = read(&path);
+        servers.insert(name.into(), Arc::new(said));
+        let written = write(&path, &servers);
+        *self.inner.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers);
+        written
+    }
+
+    fn path(&self) -> PathBuf {
+        self.inner.folder.join("servers.json")
+    }
+}
+
+/// The file as it is written.
+#[derive(Serialize, Deserialize)]
+struct Whole<S> {
+    version: u32,
+    servers: S,
+}
+
+/// The only layout so far; another one counts as damaged.
+const VERSION: u32 = 1;
+
+/// Returns what the file holds; nothing if it is not there, or not ours.
+fn read(path: &Path) -> Servers {
+    let whole = || -> Option<Whole<BTreeMap<String, Remembered>>> {
+        let mut text = Vec::new();
+        File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut text).ok()?;
+        let fits = text.len() as u64 <= LARGEST;
+        fits.then(|| serde_json::from_slice(&text).ok()).flatten()
+    };
+    match whole() {
+        Some(whole) if whole.version == VERSION => {
+            whole.servers.into_iter().map(|(name, said)| (name, Arc::new(said))).collect()
+        }
+        _ => Servers::new(),
+    }
+}
+
+/// Writes the file anew, so that a reader sees the old one or the new one, whole.
+fn write(path: &Path, servers: &Servers) -> Result<(), StoreError> {
+    let whole = Whole {
+        version: VERSION,
+        servers: servers.iter().map(|(name, said)| (name, &**said)).collect::<BTreeMap<_, _>>(),
+    };
+    let text = serde_json::to_vec(&whole)
+        .map_err(|error| failure("write", path, io::Error::other(error)))?;
+    if text.len() as u64 > LARGEST {
+        return Ok(());
+    }
+    let new = path.with_extension("json.new");
+    // Never through a link that somebody put there: the file is made here, or not at all.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(failure("remove", &new, error));
+        }
+        _ => {}
+    }
+    let file = private().write(true).create_new(true).open(&new);
+    file.and_then(|mut file| file.write_all(&text))
+        .map_err(|error| failure("write", &new, error))?;
+    fs::rename(&new, path).map_err(|error| failure("replace", path, error))
+}
+
+/// Files that only this user can read.
+fn private() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has modes"))]
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {
+    StoreError::Io { action, path: path.to_owned(), source: Arc::new(source) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Remembered, ServerCache};
+    use crate::model::{Definition, Era, Timestamp};
+    use serde_json::json;
+    use std::time::Duration;
+
+    fn said(tool: &str) -> Remembered {
+        let tool = tool.parse().expect("a tool");
+        Remembered {
+            identity: "i".into(),
+            era: Era::Modern,
+            protocol: "2026-07-28".into(),
+            definitions: vec![Definition::new(tool, "Does.", json!({ "type": "object" }))],
+            listed_at: Timestamp(7),
+            started_in: Duration::from_millis(300),
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_there_for_the_next_process() {
+        let folder = tempfile::tempdir().expect("a folder");
+        ServerCache::open(folder.path()).put("a", said("a:x")).expect("written");
+        ServerCache::open(folder.path()).put("b", said("b:x")).expect("written");
+        let cache = ServerCache::open(folder.path());
+        assert_eq!(cache.get("a", "i").as_deref(), Some(&said("a:x")));
+        assert_eq!(cache.get("b", "i").as_deref(), Some(&said("b:x")));
+        assert_eq!(cache.get("c", "i"), None);
+    }
+
+    #[test]
+    fn another_identity_is_another_server() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = ServerCache::open(folder.path());
+        cache.put("a", said("a:x")).expect("written");
+        assert_eq!(cache.get("a", "j"), None);
+        // And a file that gives a server the tools of another gives it none.
+        cache.put("a", said("b:x")).expect("written");
+        assert_eq!(cache.get("a", "i"), None);
+    }
+
+    #[test]
+    fn a_damaged_file_counts_as_empty_and_is_written_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for text in ["", "{", "[]", r#"{"version":2,"servers":{}}"#] {
+            std::fs::write(folder.path().join("servers.json"), text).expect("written");
+            let cache = ServerCache::open(folder.path());
+            assert_eq!(cache.get("a", "i"), None);
+            cache.put("a", said("a:x")).expect("written");
+            assert!(ServerCache::open(folder.path()).get("a", "i").is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn many_writers_lose_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::thread::scope(|scope| {
+            for index in 0..8 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    let name = format!("s{index}");
+                    let tool = format!("{name}:x");
+                    ServerCache::open(folder).put(&name, said(&tool)).expect("written");
+                });
+            }
+        });
+        let cache = ServerCache::open(folder.path());
+        assert!((0..8).all(|index| cache.get(&format!("s{index}"), "i").is_some()));
+    }
+
+    #[test]
+    fn a_project_without_its_folder_keeps_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let missing = folder.path().join(".pml");
+        ServerCache::open(&missing).put("a", said("a:x")).expect("nothing to do");
+        assert!(!missing.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_this_user_reads_it_and_no_link_is_followed() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let victim = folder.path().join("victim");
+        std::fs::write(&victim, "mine").expect("written");
+        let link = folder.path().join("servers.json.new");
+        std::os::unix::fs::symlink(&victim, link).expect("a link");
+        ServerCache::open(folder.path()).put("a", said("a:x")).expect("written");
+        assert_eq!(std::fs::read_to_string(&victim).expect("there"), "mine");
+        let mode = std::fs::metadata(folder.path().join("servers.json")).expect("there");
+        assert_eq!(mode.permissions().mode() & 0o777, 0o600);
+    }
+}
