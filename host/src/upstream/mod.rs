@@ -25,6 +25,7 @@ mod keeper;
 mod listing;
 mod result;
 mod server;
+mod start;
 mod status;
 mod stdio;
 mod tail;
