@@ -9,6 +9,7 @@ mod approve;
 mod arguments;
 mod completions;
 mod execute;
+mod follow;
 mod identify;
 mod import;
 mod init;

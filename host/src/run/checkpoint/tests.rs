@@ -1,7 +1,7 @@
 //! Checkpoints of one run and of several.
 
 use super::Checkpoint;
-use crate::model::{CallId, Effects, Limits, RunId, Settled, Tenant, Timestamp};
+use crate::model::{CallId, Effects, Effects, Limits, RunId, Settled, Tenant, Timestamp};
 use crate::run::history::History;
 use crate::store::{Entry, FORMAT, Header, Meter, Verdict, What};
 
