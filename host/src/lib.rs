@@ -48,7 +48,7 @@
 //!
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
 //! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
-//! `.gitignore`. With `--no-journal` it writes nothing.
+//! `.gitignore`; what servers said of themselves is kept beside it in `servers.json` (with `servers.lock`). With `--no-journal` it writes nothing.
 
 mod approval;
 #[cfg(feature = "servers")]
@@ -104,3 +104,5 @@ pub use store::{
     MemoryJournal, Meter, Pending, Prune, RunState, Safe, Statistics, Store, StoreError, Stored,
     Summary, Verdict, What,
 };
+#[cfg(feature = "servers")]
+pub use upstream::{ServerState, ServerStatus};

@@ -1,0 +1,136 @@
+//! One call, there and back.
+//!
+//! **Invariant:** whoever stops waiting, by time or because the future is dropped, tells the server, and is held up by no
+//! server that does not listen.
+
+use super::board::ProgressSink;
+use super::connection::Connection;
+use super::error::{UpstreamError, brief, find, root};
+use super::http::HttpError;
+use super::result;
+use crate::model::{CallError, Code};
+use futures_util::FutureExt;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+    ClientRequest, RequestId,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
+use serde_json::{Map, Value};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// A call that reports progress is given its time anew, up to this many times in all.
+const PATIENCE: u32 = 10;
+
+/// Calls a tool and waits for its answer.
+pub(super) async fn call(
+    connection: &Connection,
+    tool: &str,
+    arguments: Map<String, Value>,
+    limit: Duration,
+    progress: Option<ProgressSink>,
+) -> Result<Value, CallError> {
+    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let sent = connection.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+    let mut sent = match sent.await {
+        Ok(sent) => sent,
+        Err(_) => return Err(connection.gone().await.into()),
+    };
+    let place = connection.board.place(&sent.progress_token, progress);
+    let mut open = Open { peer: &connection.peer, id: Some(sent.id.clone()) };
+    let began = Instant::now();
+    let mut end = began + limit;
+    let answer = loop {
+        tokio::select! {
+            biased;
+            answer = &mut sent.rx => break answer,
+            () = sleep_until(end) => {}
+        }
+        let extended = extended(began, place.last(), limit);
+        if extended <= Instant::now() {
+            drop(open);
+            return Err(late(connection, tool, began.elapsed()));
+        }
+        end = extended;
+    };
+    open.id = None;
+    match answer {
+        Ok(Ok(answer)) => {
+            connection.served.fetch_add(1, Ordering::AcqRel);
+            result::reply(answer)
+        }
+        Ok(Err(ServiceError::McpError(error))) => {
+            connection.served.fetch_add(1, Ordering::AcqRel);
+            Err(result::refusal(error))
+        }
+        // It is gone, or about to be: the reason is the better answer.
+        Ok(Err(ServiceError::TransportSend(_))) if connection.about.pid.is_some() => {
+            Err(connection.gone().await.into())
+        }
+        Ok(Err(ServiceError::TransportSend(error))) => {
+            Err(unreached(connection, error.error.as_ref()).into())
+        }
+        Ok(Err(_)) | Err(_) => Err(connection.gone().await.into()),
+    }
+}
+
+/// Returns when a call is over that began then and last reported progress then.
+fn extended(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
+    (last.unwrap_or(began) + limit).min(began + limit * PATIENCE)
+}
+
+/// A request that the server still works on.
+struct Open<'a> {
+    peer: &'a Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let reason = "nobody waits for it any more".to_owned();
+        let notice = CancelledNotificationParam::new(Some(id), Some(reason));
+        let notice = CancelledNotification::new(notice);
+        // Its first step puts it in the queue; nobody waits until it is written.
+        let _ = self.peer.send_notification(notice.into()).now_or_never();
+    }
+}
+
+fn late(connection: &Connection, tool: &str, after: Duration) -> CallError {
+    let message = format!("`{}:{tool}` did not answer within {}", connection.server, brief(after));
+    CallError::new(Code::CallTimeout, message)
+}
+
+fn unreached(
+    connection: &Connection,
+    error: &(dyn std::error::Error + Send + Sync + 'static),
+) -> UpstreamError {
+    let reason = match find::<HttpError>(error) {
+        Some(known) => known.to_string(),
+        None => root(error),
+    };
+    UpstreamError::Start {
+        server: connection.server.clone(),
+        local: false,
+        reason,
+        said: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PATIENCE, extended};
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[test]
+    fn progress_gives_a_call_its_time_anew_but_not_for_ever() {
+        let (began, limit) = (Instant::now(), Duration::from_secs(10));
+        let at = |seconds| began + Duration::from_secs(seconds);
+        assert_eq!(extended(began, None, limit), at(10));
+        assert_eq!(extended(began, Some(at(9)), limit), at(19));
+        assert_eq!(extended(began, Some(at(95)), limit), began + limit * PATIENCE);
+    }
+}

@@ -1,0 +1,88 @@
+//! What a server can ask of us: next to nothing. We declare no capabilities, and answer what nobody declared as unknown.
+
+#![expect(deprecated, reason = "servers of older revisions still ask for roots")]
+
+use super::board::Board;
+use rmcp::ClientHandler;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
+    Implementation, ListRootsResult, ProgressNotificationParam, ProtocolVersion,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::Notify;
+
+/// Our end of a connection, as the server sees it.
+#[derive(Clone, Default)]
+pub(super) struct Client {
+    pub(super) board: Arc<Board>,
+    pub(super) changes: Arc<Changes>,
+}
+
+/// How often a server said that its tools changed.
+#[derive(Default)]
+pub(super) struct Changes {
+    count: AtomicU64,
+    told: Notify,
+}
+
+impl Changes {
+    /// Returns how often it has been said so far.
+    pub(super) fn count(&self) -> u64 {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// Takes note of one more.
+    pub(super) fn add(&self) {
+        self.count.fetch_add(1, Ordering::AcqRel);
+        self.told.notify_one();
+    }
+
+    /// Waits for the next one, or returns at once if there was one since.
+    pub(super) async fn next(&self) {
+        self.told.notified().await;
+    }
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let pml = Implementation::new("pml", env!("CARGO_PKG_VERSION"));
+        let mut info = ClientConfig::new(ClientCapabilities::default(), pml);
+        info.protocol_version = ProtocolVersion::V_2025_11_25;
+        info
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changes.add();
+    }
+
+    async fn on_progress(
+        &self,
+        said: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.board.report(said);
+    }
+
+    // rmcp would say that there are no roots, and decline for a person who was never asked.
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Err(unknown("roots/list"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        _: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Err(unknown("elicitation/create"))
+    }
+}
+
+fn unknown(method: &'static str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
+}

@@ -1,0 +1,248 @@
+//! Getting a server to answer for the first time, in whichever era it speaks.
+//!
+//! An era that is not known is probed: `server/discover` first, then the handshake. One that is remembered saves the probe;
+//! if the server no longer speaks it, the other one is tried, with a new process.
+
+use super::client::Client;
+use super::connection::{About, Connection, Parts};
+use super::error::{find, root, words};
+use super::http::{self, HttpError};
+use super::stdio::{CommandLine, Pipes, Process};
+use super::tail::Tail;
+use crate::config::{Launch, ServerConfig};
+use crate::model::Era;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, RoleClient, RunningService, ServerSink,
+    serve_client_with_lifecycle_and_ct,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a server may keep silent to the probe: those who do not know it refuse it within milliseconds.
+pub(super) const PROBE: Duration = Duration::from_secs(3);
+
+/// A server that has just answered for the first time.
+pub(super) struct Connected {
+    pub(super) connection: Connection,
+    pub(super) service: RunningService<RoleClient, Client>,
+    pub(super) process: Option<Process>,
+}
+
+impl Connected {
+    /// Ends a server that is not wanted after all. Returns how it ended, if it did so by itself.
+    pub(super) async fn end(mut self) -> Option<String> {
+        let ended = match (self.connection.is_over(), self.process.as_mut()) {
+            (true, Some(process)) => process.ended().await,
+            _ => None,
+        };
+        // Cancelling fails only if its task is gone already.
+        let _ = self.service.cancel().await;
+        if let Some(process) = self.process {
+            process.stop().await;
+        }
+        ended
+    }
+}
+
+/// Why it did not.
+struct Refused {
+    reason: String,
+    /// The era in which it may like it better.
+    other: Option<Era>,
+    /// Whether it went away without a word.
+    closed: bool,
+}
+
+/// Starts or reaches a server.
+pub(super) async fn connect(
+    config: &ServerConfig,
+    identity: &Arc<str>,
+    remembered: Option<Era>,
+    tail: &Arc<Tail>,
+) -> Result<Connected, String> {
+    let refused = match attempt(config, identity, remembered, tail).await {
+        Ok(connected) => return Ok(connected),
+        Err(refused) => refused,
+    };
+    let Some(other) = refused.other else { return Err(refused.reason) };
+    tail.clear();
+    let second = attempt(config, identity, Some(other), tail).await;
+    second.map_err(|second| if refused.closed { second.reason } else { refused.reason })
+}
+
+async fn attempt(
+    config: &ServerConfig,
+    identity: &Arc<str>,
+    era: Option<Era>,
+    tail: &Arc<Tail>,
+) -> Result<Connected, Refused> {
+    let fatal = |reason| Refused { reason, other: None, closed: false };
+    let began = Instant::now();
+    let client = Client::default();
+    let stop = CancellationToken::new();
+    let patience = era.is_none().then_some(PROBE);
+    let (service, process) = match &config.launch {
+        Launch::Stdio { command, arguments, environment, folder } => {
+            let line = CommandLine { command, arguments, environment, folder };
+            let (mut process, stdin, stdout) =
+                Process::start(&line, tail.clone()).map_err(fatal)?;
+            let pipes = Pipes::new(stdin, stdout, tail.clone(), patience);
+            let begun = serve_client_with_lifecycle_and_ct(
+                client.clone(),
+                pipes,
+                mode(era),
+                stop.child_token(),
+            );
+            match begun.await {
+                Ok(service) => (service, Some(process)),
+                Err(error) => {
+                    let closed = is_closed(&error);
+                    let ended = match closed {
+                        true => process.ended().await,
+                        false => None,
+                    };
+                    process.stop().await;
+                    let reason = ended.unwrap_or_else(|| describe(&error));
+                    let other = other(era, &error, began.elapsed());
+                    return Err(Refused { reason, other, closed });
+                }
+            }
+        }
+        Launch::Http { url, headers } => {
+            let transport = http::transport(url, headers, patience)
+                .map_err(|error| fatal(error.to_string()))?;
+            let begun = serve_client_with_lifecycle_and_ct(
+                client.clone(),
+                transport,
+                mode(era),
+                stop.child_token(),
+            );
+            match begun.await {
+                Ok(service) => (service, None),
+                Err(error) => {
+                    let other = other(era, &error, began.elapsed());
+                    return Err(Refused { reason: describe(&error), other, closed: false });
+                }
+            }
+        }
+    };
+    let peer = service.peer().clone();
+    let about = about(&peer, process.as_ref());
+    let parts = Parts {
+        server: config.name.clone(),
+        identity: identity.clone(),
+        peer,
+        board: client.board,
+        changes: client.changes,
+        tail: tail.clone(),
+        limit: config.call_timeout,
+        about,
+        stop,
+    };
+    Ok(Connected { connection: Connection::new(parts), service, process })
+}
+
+/// Returns the era that is worth another try, after a server did not begin in `era`.
+fn other(era: Option<Era>, error: &ClientInitializeError, after: Duration) -> Option<Era> {
+    match era {
+        // A server that dies of the probe may live without it.
+        None if is_closed(error) => Some(Era::Legacy),
+        None if knows_handshake(error) => Some(Era::Legacy),
+        // One that needs longer to start than we wait for the probe was only asked for the handshake.
+        None if is_answer(error) && after >= PROBE => Some(Era::Modern),
+        Some(Era::Legacy) if is_answer(error) => Some(Era::Modern),
+        Some(Era::Modern) if is_answer(error) || is_closed(error) => Some(Era::Legacy),
+        _ => None,
+    }
+}
+
+fn mode(era: Option<Era>) -> ClientLifecycleMode {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    match era {
+        Some(Era::Legacy) => ClientLifecycleMode::Initialize,
+        Some(Era::Modern) => ClientLifecycleMode::Discover { preferred_versions },
+        None => ClientLifecycleMode::Auto {
+            preferred_versions,
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        },
+    }
+}
+
+fn about(peer: &ServerSink, process: Option<&Process>) -> About {
+    let info = peer.peer_info();
+    let info = info.as_deref();
+    let protocol = info.map_or(&ProtocolVersion::V_2025_11_25, |info| &info.protocol_version);
+    let own = info.and_then(|info| info.server_info.as_ref());
+    About {
+        era: if protocol.has_initialize() { Era::Legacy } else { Era::Modern },
+        protocol: words(protocol.as_str()),
+        title: own.map(|own| words(&own.name)),
+        version: own.map(|own| words(&own.version)),
+        tells: info
+            .and_then(|info| info.capabilities.tools.as_ref())
+            .is_some_and(|tools| tools.list_changed == Some(true)),
+        pid: process.and_then(Process::pid),
+        group: process.and_then(Process::group),
+    }
+}
+
+/// Returns whether the server answered the probe only to say that it wants the handshake.
+fn knows_handshake(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            server_supported.iter().any(ProtocolVersion::has_initialize)
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether the server went away before it answered.
+fn is_closed(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => true,
+        // It closed its stdin.
+        ClientInitializeError::TransportError { error, .. } => find::<HttpError>(error).is_none(),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_closed(fallback),
+        _ => false,
+    }
+}
+
+/// Returns whether the server answered, and did not like what it was asked.
+fn is_answer(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::JsonRpcError(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::NoCompatibleProtocolVersion { .. } => true,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_answer(fallback),
+        _ => false,
+    }
+}
+
+fn describe(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => {
+            "it closed the connection before it answered".into()
+        }
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("it refuses to begin: {} ({})", words(&error.message), error.code.0)
+        }
+        ClientInitializeError::TransportError { error, .. } => match find::<HttpError>(error) {
+            Some(known) => known.to_string(),
+            None => root(error),
+        },
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            let versions: Vec<_> =
+                server_supported.iter().map(|version| version.as_str()).collect();
+            format!(
+                "it speaks revisions of MCP that pml does not know: {}",
+                words(&versions.join(", "))
+            )
+        }
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe(fallback),
+        other => words(&other.to_string()),
+    }
+}

@@ -1,0 +1,188 @@
+//! A server that answers: what calls need of it while it runs.
+
+use super::board::Board;
+use super::client::Changes;
+use super::error::{UpstreamError, brief};
+use super::listing::{self, Listing};
+use super::tail::Tail;
+use crate::model::Era;
+use rmcp::service::{Peer, RoleClient};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// How long a caller waits to hear why its server went away. The keeper knows within half of it.
+const WHY: Duration = Duration::from_secs(1);
+
+/// A running server.
+pub(super) struct Connection {
+    pub(super) server: String,
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) board: Arc<Board>,
+    pub(super) changes: Arc<Changes>,
+    pub(super) tail: Arc<Tail>,
+    /// How long a list may take.
+    limit: Duration,
+    pub(super) about: About,
+    /// Ends the connection when cancelled.
+    pub(super) stop: CancellationToken,
+    /// Why it ended, once it has.
+    pub(super) over: watch::Sender<Option<Arc<str>>>,
+    /// Cancelled when nothing of it is left.
+    pub(super) ended: CancellationToken,
+    /// Calls that are out.
+    pub(super) calls: AtomicUsize,
+    /// Calls that were answered.
+    pub(super) served: AtomicU64,
+    last_use: RwLock<Instant>,
+    /// The newest list, and how often the server had said by then that its tools changed.
+    listing: RwLock<Option<(u64, Arc<Listing>)>>,
+    /// One list at a time, whoever asks.
+    turn: tokio::sync::Mutex<()>,
+    identity: Arc<str>,
+}
+
+/// What a server said of itself, and how it runs.
+#[derive(Clone, Debug)]
+pub(super) struct About {
+    pub(super) era: Era,
+    pub(super) protocol: String,
+    pub(super) title: Option<String>,
+    pub(super) version: Option<String>,
+    /// Whether it says when its tools change.
+    pub(super) tells: bool,
+    pub(super) pid: Option<u32>,
+    pub(super) group: Option<i32>,
+}
+
+/// What a connection is made of.
+pub(super) struct Parts {
+    pub(super) server: String,
+    pub(super) identity: Arc<str>,
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) board: Arc<Board>,
+    pub(super) changes: Arc<Changes>,
+    pub(super) tail: Arc<Tail>,
+    pub(super) limit: Duration,
+    pub(super) about: About,
+    pub(super) stop: CancellationToken,
+}
+
+impl Connection {
+    /// Returns a connection that has listed nothing yet.
+    pub(super) fn new(parts: Parts) -> Connection {
+        let Parts { server, identity, peer, board, changes, tail, limit, about, stop } = parts;
+        Connection {
+            server,
+            peer,
+            board,
+            changes,
+            tail,
+            limit,
+            about,
+            stop,
+            over: watch::Sender::new(None),
+            ended: CancellationToken::new(),
+            calls: AtomicUsize::new(0),
+            served: AtomicU64::new(0),
+            last_use: RwLock::new(Instant::now()),
+            listing: RwLock::new(None),
+            turn: tokio::sync::Mutex::new(()),
+            identity,
+        }
+    }
+
+    /// Returns whether nothing can be sent any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.peer.is_transport_closed() || self.stop.is_cancelled()
+    }
+
+    /// Returns the tools, unless the server said that they changed since.
+    pub(super) fn fresh(&self) -> Option<Arc<Listing>> {
+        if self.is_over() {
+            return None;
+        }
+        let listing = self.listing.read().unwrap_or_else(PoisonError::into_inner);
+        let (changes, listing) = listing.as_ref()?;
+        (*changes == self.changes.count()).then(|| listing.clone())
+    }
+
+    /// Returns the tools, asking the server if need be.
+    pub(super) async fn list(&self) -> Result<Arc<Listing>, UpstreamError> {
+        let _turn = self.turn.lock().await;
+        if let Some(listing) = self.fresh() {
+            return Ok(listing);
+        }
+        let changes = self.changes.count();
+        let fetched = listing::fetch(&self.peer, &self.server, &self.identity, self.about.era);
+        let fetched = match timeout(self.limit, fetched).await {
+            Ok(fetched) => fetched,
+            Err(_) => Err(format!("no answer within {}", brief(self.limit))),
+        };
+        let server = || self.server.clone();
+        let listing = fetched
+            .map(Arc::new)
+            .map_err(|reason| UpstreamError::Listing { server: server(), reason })?;
+        // If they changed meanwhile, they are listed again; what is returned is as good as any.
+        let mut newest = self.listing.write().unwrap_or_else(PoisonError::into_inner);
+        *newest = Some((changes, listing.clone()));
+        Ok(listing)
+    }
+
+    /// Takes note that it is in use.
+    pub(super) fn touch(&self) {
+        *self.last_use.write().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Returns when it was last used.
+    pub(super) fn last_use(&self) -> Instant {
+        *self.last_use.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until it is known why it ended. Returns nothing if nobody is left to say so.
+    pub(super) async fn why(&self) -> Option<Arc<str>> {
+        let mut over = self.over.subscribe();
+        let why = timeout(WHY, over.wait_for(Option::is_some)).await;
+        why.ok()?.ok()?.clone()
+    }
+
+    /// Returns why it went away, as those who waited for an answer are told.
+    pub(super) async fn gone(&self) -> UpstreamError {
+        let reason = self.why().await.unwrap_or_else(|| "it closed the connection".into());
+        let reason = String::from(&*reason);
+        UpstreamError::Gone {
+            server: self.server.clone(),
+            reason,
+            said: self.tail.last(usize::MAX),
+        }
+    }
+}
+
+/// A use of a connection; it is not reaped meanwhile.
+pub(super) struct Lease(Arc<Connection>);
+
+impl Lease {
+    /// Takes a connection into use.
+    pub(super) fn new(connection: Arc<Connection>) -> Lease {
+        connection.calls.fetch_add(1, Ordering::AcqRel);
+        Lease(connection)
+    }
+}
+
+impl std::ops::Deref for Lease {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.0
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.calls.fetch_sub(1, Ordering::AcqRel);
+    }
+}

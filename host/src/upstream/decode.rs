@@ -1,0 +1,205 @@
+//! A server's message, read once and no further than needed.
+//!
+//! rmcp tries an answer against every result there is until one fits, and forgets what it does not know. Answers to calls
+//! and lists are therefore taken as JSON, as they are; only the handshake is read as rmcp has it.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData, NumberOrString,
+    RequestId, ServerJsonRpcMessage, ServerResult,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What the answer to a request is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// The first answer of a server without a handshake.
+    Discovery,
+    /// The first answer of a server with one.
+    Handshake,
+    /// JSON as it is.
+    Plain,
+    /// One of rmcp's results.
+    Other,
+}
+
+impl Expected {
+    /// Returns how to read the answer to `request`.
+    pub(super) fn of(request: &ClientRequest) -> Expected {
+        match request {
+            ClientRequest::DiscoverRequest(_) => Expected::Discovery,
+            ClientRequest::InitializeRequest(_) => Expected::Handshake,
+            ClientRequest::CallToolRequest(_) | ClientRequest::ListToolsRequest(_) => {
+                Expected::Plain
+            }
+            _ => Expected::Other,
+        }
+    }
+
+    /// Returns how to read the answer to `message`, if it is a request.
+    pub(super) fn of_message(message: &ClientJsonRpcMessage) -> Option<(RequestId, Expected)> {
+        match message {
+            ClientJsonRpcMessage::Request(sent) => {
+                Some((sent.id.clone(), Expected::of(&sent.request)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The outside of a message.
+#[derive(Deserialize)]
+pub(super) struct Envelope<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+/// What kind of message it is.
+#[derive(Debug)]
+pub(super) enum Kind<'a> {
+    /// The answer to one of our requests.
+    Answer(i64, &'a RawValue),
+    /// The refusal of one of our requests; some servers do not say which.
+    Refusal(Option<i64>, ErrorData),
+    /// The server wants something.
+    Request,
+    /// The server tells something, by this method.
+    Notification(String),
+}
+
+impl<'a> Envelope<'a> {
+    /// Returns the outside of a message, if it is one.
+    pub(super) fn open(line: &'a [u8]) -> Option<Envelope<'a>> {
+        // A list would be read as the fields in their order.
+        let first = line.iter().find(|byte| !byte.is_ascii_whitespace());
+        (first == Some(&b'{')).then(|| serde_json::from_slice(line).ok()).flatten()
+    }
+
+    /// Returns what kind of message it is, if it is one of JSON-RPC.
+    pub(super) fn kind(&self) -> Option<Kind<'a>> {
+        match (self.method, self.result, self.error) {
+            (Some(method), None, None) => match self.id {
+                Some(_) => Some(Kind::Request),
+                None => serde_json::from_str(method.get()).ok().map(Kind::Notification),
+            },
+            (None, Some(result), None) => Some(Kind::Answer(self.number()?, result)),
+            (None, None, Some(error)) => Some(Kind::Refusal(self.number(), refusal(error))),
+            // A result of `null` reads as none.
+            (None, None, None) if self.id.is_some() => {
+                let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, "the answer is empty", None);
+                Some(Kind::Refusal(self.number(), error))
+            }
+            _ => None,
+        }
+    }
+
+    /// Ids are ours and numbers; some servers send them back as text.
+    fn number(&self) -> Option<i64> {
+        number(self.id?.get())
+    }
+}
+
+/// Returns an id from its JSON.
+pub(super) fn number(text: &str) -> Option<i64> {
+    match serde_json::from_str(text).ok()? {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Returns an answer as rmcp takes it.
+pub(super) fn answer(id: i64, expected: Expected, result: &RawValue) -> ServerJsonRpcMessage {
+    let text = result.get();
+    let read = match expected {
+        Expected::Discovery => serde_json::from_str(text).map(ServerResult::DiscoverResult),
+        Expected::Handshake => serde_json::from_str(text).map(ServerResult::InitializeResult),
+        Expected::Plain => {
+            serde_json::from_str(text).map(|value| ServerResult::CustomResult(CustomResult(value)))
+        }
+        Expected::Other => serde_json::from_str(text),
+    };
+    match read {
+        Ok(result) => ServerJsonRpcMessage::response(result, NumberOrString::Number(id)),
+        Err(error) => {
+            refuse(id, ErrorCode::INTERNAL_ERROR, format!("its answer cannot be read: {error}"))
+        }
+    }
+}
+
+/// Returns a refusal that we make up in the server's place.
+pub(super) fn refuse(id: i64, code: ErrorCode, message: String) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::error(
+        ErrorData::new(code, message, None),
+        Some(NumberOrString::Number(id)),
+    )
+}
+
+/// Reads an error, however it is made.
+fn refusal(error: &RawValue) -> ErrorData {
+    let error: Value = serde_json::from_str(error.get()).unwrap_or(Value::Null);
+    let code = error["code"].as_i64().and_then(|code| i32::try_from(code).ok());
+    let message = match &error["message"] {
+        Value::String(message) => message.clone(),
+        _ => error.to_string(),
+    };
+    let data = error.get("data").filter(|data| !data.is_null()).cloned();
+    ErrorData::new(code.map_or(ErrorCode::INTERNAL_ERROR, ErrorCode), message, data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Envelope, Kind};
+
+    fn kind(line: &str) -> String {
+        let envelope = Envelope::open(line.as_bytes());
+        match envelope.as_ref().and_then(Envelope::kind) {
+            None => "none".into(),
+            Some(Kind::Answer(id, result)) => format!("answer {id} {result}"),
+            Some(Kind::Refusal(id, error)) => {
+                format!("refusal {id:?} {} {}", error.code.0, error.message)
+            }
+            Some(Kind::Request) => "request".into(),
+            Some(Kind::Notification(method)) => format!("notification {method}"),
+        }
+    }
+
+    #[test]
+    fn messages_are_told_apart_by_their_outside() {
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"result":{"a": 1}}"#), r#"answer 1 {"a": 1}"#);
+        assert_eq!(kind(r#"{"result":{},"id":"7"}"#), "answer 7 {}");
+        assert_eq!(kind(r#"{"id":1,"method":"ping"}"#), "request");
+        assert_eq!(
+            kind(r#"{"method":"notifications/x","params":{}}"#),
+            "notification notifications/x"
+        );
+        let refused = r#"{"id":2,"error":{"code":-32601,"message":"no"}}"#;
+        assert_eq!(kind(refused), "refusal Some(2) -32601 no");
+    }
+
+    #[test]
+    fn broken_messages_do_no_harm() {
+        assert_eq!(kind(r#"{"error":"bad","id":null}"#), "refusal None -32603 \"bad\"");
+        assert_eq!(kind(r#"{"id":3,"result":null}"#), "refusal Some(3) -32603 the answer is empty");
+        for line in [
+            "",
+            "hello",
+            "[]",
+            "[1]",
+            "[1,null,{}]",
+            "{}",
+            "1",
+            r#"{"id":{},"result":1}"#,
+            r#"{"id":1,"result":1,"error":2}"#,
+        ] {
+            assert_eq!(kind(line), "none", "{line}");
+        }
+    }
+}

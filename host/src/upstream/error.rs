@@ -1,0 +1,179 @@
+//! Why a server is not there.
+
+use crate::error::Error;
+use crate::model::{CallError, Code, cut, escape};
+use std::time::Duration;
+
+/// A server's own words in our messages are cut to this.
+const WORDS: usize = 500;
+
+/// Lines of stderr in a message; status shows more.
+const SAID: usize = 10;
+
+/// Why a server does not answer. The server's words in it are escaped and cut.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum UpstreamError {
+    /// Nobody configured it.
+    #[error("there is no server `{0}`")]
+    Unknown(String),
+    /// It declares variables that are not set.
+    #[error(
+        "the server `{server}` needs {}: set it in the environment or in the project's `.env`",
+        named(variables)
+    )]
+    Missing { server: String, variables: Vec<String> },
+    /// It could not be started or reached, or did not begin to speak MCP.
+    #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted(said))]
+    Start { server: String, local: bool, reason: String, said: Vec<String> },
+    /// It failed a moment ago and is left alone for now.
+    #[error("the server `{server}` failed and is tried again in {}: {reason}", brief(*.again_in))]
+    BackingOff { server: String, reason: String, again_in: Duration },
+    /// It went away while it was needed.
+    #[error("the server `{server}` went away in the middle of the call: {reason}{}", quoted(said))]
+    Gone { server: String, reason: String, said: Vec<String> },
+    /// It does not list its tools.
+    #[error("the server `{server}` does not list its tools: {reason}")]
+    Listing { server: String, reason: String },
+    /// We are about to end.
+    #[error("the server `{0}` is not started any more: pml is closing")]
+    Closed(String),
+}
+
+impl UpstreamError {
+    /// Returns the stable code.
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            UpstreamError::Unknown(_) => Code::ToolUnknown,
+            UpstreamError::Missing { .. } => Code::ApiKeyRequired,
+            _ => Code::ServerFailed,
+        }
+    }
+
+    /// Returns what is wrong with the server itself, without its name.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            UpstreamError::Start { reason, .. }
+            | UpstreamError::BackingOff { reason, .. }
+            | UpstreamError::Gone { reason, .. }
+            | UpstreamError::Listing { reason, .. } => reason.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl From<UpstreamError> for CallError {
+    fn from(error: UpstreamError) -> CallError {
+        CallError::new(error.code(), error.to_string())
+    }
+}
+
+impl From<UpstreamError> for Error {
+    fn from(error: UpstreamError) -> Error {
+        let made = Error::new(error.code(), error.to_string());
+        match error {
+            UpstreamError::Unknown(_) => made.with_hint("`pml servers` lists those there are"),
+            UpstreamError::Start { .. } | UpstreamError::BackingOff { .. } => {
+                made.with_hint("`pml servers` shows what it said last")
+            }
+            _ => made,
+        }
+    }
+}
+
+/// Returns words of a server, or of the OS about it, fit for a message.
+pub(super) fn words(text: &str) -> String {
+    escape(&cut(text.trim(), WORDS)).into_owned()
+}
+
+/// Returns the last part of a chain of errors: what really happened.
+pub(super) fn root(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut root = error;
+    while let Some(source) = root.source() {
+        root = source;
+    }
+    words(&root.to_string())
+}
+
+/// Returns the innermost error of type `E` in a chain.
+pub(super) fn find<'a, E: std::error::Error + 'static>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> Option<&'a E> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
+
+/// Returns a span of time as people say it.
+pub(super) fn brief(span: Duration) -> String {
+    match span.as_millis() {
+        millis @ 0..1_000 => format!("{millis} ms"),
+        millis if millis % 1_000 == 0 => format!("{} s", millis / 1_000),
+        millis => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+    }
+}
+
+fn verb(local: bool) -> &'static str {
+    match local {
+        true => "started",
+        false => "reached",
+    }
+}
+
+fn named(variables: &[String]) -> String {
+    let names: Vec<_> = variables.iter().map(|name| format!("`{}`", escape(name))).collect();
+    names.join(", ")
+}
+
+fn quoted(said: &[String]) -> String {
+    if said.is_empty() {
+        return String::new();
+    }
+    let start = said.len().saturating_sub(SAID);
+    let lines: Vec<_> = said[start..].iter().map(|line| format!("\n  | {line}")).collect();
+    format!("; it said last:{}", lines.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{UpstreamError, brief};
+    use crate::model::{CallError, Code};
+    use std::time::Duration;
+
+    #[test]
+    fn messages_name_the_server_the_reason_and_what_it_said() {
+        let error = UpstreamError::Start {
+            server: "git".into(),
+            local: true,
+            reason: "it ended with exit status 1".into(),
+            said: vec!["no module `mcp`".into()],
+        };
+        assert_eq!(
+            error.to_string(),
+            "the server `git` cannot be started: it ended with exit status 1; it said last:\n  | no module `mcp`"
+        );
+        assert_eq!(CallError::from(error).code, "SERVER_FAILED");
+    }
+
+    #[test]
+    fn a_missing_variable_is_named() {
+        let variables = vec!["GITHUB_TOKEN".to_owned()];
+        let error = UpstreamError::Missing { server: "github".into(), variables };
+        assert_eq!(error.code(), Code::ApiKeyRequired);
+        assert!(error.to_string().contains("`GITHUB_TOKEN`"), "{error}");
+        assert!(error.to_string().contains("`.env`"), "{error}");
+    }
+
+    #[test]
+    fn spans_are_short() {
+        let shown = |millis| brief(Duration::from_millis(millis));
+        assert_eq!(
+            (shown(250), shown(3_000), shown(1_240)),
+            ("250 ms".into(), "3 s".into(), "1.2 s".into())
+        );
+    }
+}

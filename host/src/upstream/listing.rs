@@ -1,0 +1,265 @@
+//! What a server offers: all pages of its list, bounded, with everything computed once that calls need later.
+
+use super::error::words;
+use crate::model::{Annotations, Definition, Era, Origin, ToolName};
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Pages of a list; a server that has more goes in circles.
+const PAGES: usize = 100;
+
+/// Tools of one server. The largest servers known have a few hundred.
+const TOOLS: usize = 10_000;
+
+/// Bytes of one definition as JSON. The largest known are some ten kilobytes.
+const DEFINITION: usize = 1 << 20;
+
+/// Notes on tools that were left out; further ones are only counted.
+const NOTES: usize = 20;
+
+/// The tools of a server, as it listed them.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    tools: Vec<Tool>,
+    /// What the server is.
+    pub(crate) identity: Arc<str>,
+    /// How it wants to be talked to.
+    pub(crate) era: Era,
+    /// Tools that were left out, and why, fit to be shown.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// A tool that can be called.
+#[derive(Clone, Debug)]
+pub(crate) struct Tool {
+    /// What its server says of it.
+    pub(crate) definition: Arc<Definition>,
+    /// Its digest and its server's, as grants and the lock know them.
+    pub(crate) origin: Origin,
+}
+
+impl Listing {
+    /// Returns the listing of these definitions.
+    pub(super) fn new(mut definitions: Vec<Definition>, identity: &Arc<str>, era: Era) -> Listing {
+        definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
+        let tools = definitions.into_iter().map(|definition| {
+            let origin = Origin::new(definition.digest(), identity.clone());
+            Tool { definition: Arc::new(definition), origin }
+        });
+        Listing { tools: tools.collect(), identity: identity.clone(), era, left_out: Vec::new() }
+    }
+
+    /// Returns all tools, sorted by name.
+    pub(crate) fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Returns the tool that the server calls `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
+        let at = self.tools.binary_search_by(|tool| tool.definition.tool.tool().cmp(name)).ok()?;
+        self.tools.get(at)
+    }
+}
+
+/// Asks a server for all its tools.
+pub(super) async fn fetch(
+    peer: &Peer<RoleClient>,
+    server: &str,
+    identity: &Arc<str>,
+    era: Era,
+) -> Result<Listing, String> {
+    let mut draft = Draft::new(server);
+    let mut cursor: Option<String> = None;
+    let mut seen = HashSet::new();
+    for _ in 0..PAGES {
+        let next = |cursor| PaginatedRequestParams::default().with_cursor(Some(cursor));
+        let request = ListToolsRequest { params: cursor.map(next), ..ListToolsRequest::default() };
+        let request = ClientRequest::ListToolsRequest(request);
+        let page = match ask(peer, request).await {
+            Ok(page) => page,
+            // It has none.
+            Err(ServiceError::McpError(error)) if error.code.0 == -32601 && seen.is_empty() => {
+                break;
+            }
+            Err(ServiceError::McpError(error)) => return Err(words(&error.message)),
+            Err(error) => return Err(words(&error.to_string())),
+        };
+        let Value::Object(mut page) = page else { return Err("the list is not an object".into()) };
+        let Some(Value::Array(tools)) = page.remove("tools") else {
+            return Err("the list holds no `tools`".into());
+        };
+        for tool in tools {
+            draft.add(tool);
+        }
+        match page.remove("nextCursor") {
+            Some(Value::String(next)) if !next.is_empty() && seen.insert(next.clone()) => {
+                cursor = Some(next);
+            }
+            _ => break,
+        }
+    }
+    let mut listing = Listing::new(draft.definitions, identity, era);
+    listing.left_out = draft.left_out;
+    Ok(listing)
+}
+
+async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, ServiceError> {
+    let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
+    match sent.await_response().await? {
+        ServerResult::CustomResult(answer) => Ok(answer.0),
+        other => serde_json::to_value(other).map_err(|_| ServiceError::UnexpectedResponse),
+    }
+}
+
+/// A listing in the making.
+struct Draft<'a> {
+    server: &'a str,
+    definitions: Vec<Definition>,
+    names: HashSet<ToolName>,
+    left_out: Vec<String>,
+}
+
+impl Draft<'_> {
+    fn new(server: &str) -> Draft<'_> {
+        Draft { server, definitions: Vec::new(), names: HashSet::new(), left_out: Vec::new() }
+    }
+
+    fn add(&mut self, tool: Value) {
+        let name = words(tool["name"].as_str().unwrap_or("?"));
+        let note = match self.read(tool) {
+            Ok(definition) if !self.names.insert(definition.tool.clone()) => "it is listed twice",
+            Ok(_) if self.definitions.len() >= TOOLS => "the server lists too many tools",
+            Ok(definition) => {
+                self.definitions.push(definition);
+                return;
+            }
+            Err(why) => why,
+        };
+        if self.left_out.len() < NOTES {
+            self.left_out.push(format!("`{name}`: {note}"));
+        }
+    }
+
+    fn read(&self, tool: Value) -> Result<Definition, &'static str> {
+        if size(&tool) > DEFINITION {
+            return Err("its definition is larger than 1 MiB");
+        }
+        let Value::Object(mut tool) = tool else { return Err("it is not an object") };
+        let Some(Value::String(name)) = tool.remove("name") else { return Err("it has no name") };
+        let name = format!("{}:{name}", self.server).parse();
+        let name =
+            name.map_err(|_| "its name is empty, too long, or holds blanks or hidden characters")?;
+        let input = match tool.remove("inputSchema") {
+            Some(schema @ Value::Object(_)) => schema,
+            None => Value::Object(Map::from_iter([("type".to_owned(), Value::from("object"))])),
+            Some(_) => return Err("its `inputSchema` is not an object"),
+        };
+        let description = match tool.remove("description") {
+            Some(Value::String(text)) => text,
+            _ => String::new(),
+        };
+        let mut definition = Definition::new(name, description, input);
+        definition.output = tool.remove("outputSchema").filter(Value::is_object);
+        let hints = tool.remove("annotations").unwrap_or_default();
+        let titles = [tool.get("title"), hints.get("title")];
+        definition.title =
+            titles.into_iter().flatten().find_map(|title| Some(title.as_str()?.to_owned()));
+        definition.annotations = annotations(&hints);
+        Ok(definition)
+    }
+}
+
+/// Reads each hint alone: one that is not a boolean is no hint, and the others stand.
+fn annotations(hints: &Value) -> Annotations {
+    let mut annotations = Annotations::default();
+    let hint = |name: &str| hints.get(name).and_then(Value::as_bool);
+    annotations.read_only_hint = hint("readOnlyHint");
+    annotations.destructive_hint = hint("destructiveHint");
+    annotations.idempotent_hint = hint("idempotentHint");
+    annotations.open_world_hint = hint("openWorldHint");
+    annotations
+}
+
+/// Returns how many bytes a value takes as JSON.
+fn size(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_) => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Draft, Listing};
+    use crate::model::Era;
+    use serde_json::{Value, json};
+
+    fn draft(tools: Vec<Value>) -> Draft<'static> {
+        let mut draft = Draft::new("s");
+        tools.into_iter().for_each(|tool| draft.add(tool));
+        draft
+    }
+
+    #[test]
+    fn a_definition_is_read_whole() {
+        let tool = json!({
+            "name": "get-env", "title": "Env", "description": "Reads.", "extra": 1,
+            "inputSchema": { "type": "object", "x": [1] }, "outputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": true, "destructiveHint": "no" },
+        });
+        let definition = draft(vec![tool]).definitions.remove(0);
+        assert_eq!(definition.tool.as_str(), "s:get-env");
+        assert_eq!(definition.title.as_deref(), Some("Env"));
+        assert_eq!(definition.input["x"], json!([1]));
+        assert!(definition.output.is_some());
+        assert_eq!(definition.annotations.read_only_hint, Some(true));
+        assert_eq!(definition.annotations.destructive_hint, None);
+    }
+
+    #[test]
+    fn what_cannot_be_a_tool_is_left_out_and_noted() {
+        let good = json!({ "name": "x", "inputSchema": {} });
+        let draft = draft(vec![
+            good.clone(),
+            good,
+            json!({ "name": "a b", "inputSchema": {} }),
+            json!({ "name": "\u{202e}", "inputSchema": {} }),
+            json!({ "inputSchema": {} }),
+            json!({ "name": "y", "inputSchema": 1 }),
+            json!({ "name": "z", "description": "x".repeat(2 << 20) }),
+            json!(1),
+        ]);
+        assert_eq!(draft.definitions.len(), 1);
+        assert_eq!(draft.left_out.len(), 7);
+        assert!(draft.left_out[0].contains("listed twice"), "{:?}", draft.left_out);
+        assert!(draft.left_out[2].contains("\\u{202e}"), "{:?}", draft.left_out);
+    }
+
+    #[test]
+    fn tools_are_found_by_name() {
+        let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
+        let definitions = draft(vec![tool("b"), tool("a"), tool("c")]).definitions;
+        let listing = Listing::new(definitions, &"i".into(), Era::Legacy);
+        let names: Vec<_> =
+            listing.tools().iter().map(|tool| tool.definition.tool.tool()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        let found = listing.get("b").expect("there");
+        assert_eq!(*found.origin.definition, *found.definition.digest());
+        assert_eq!(&*found.origin.server, "i");
+        assert!(listing.get("d").is_none());
+    }
+}

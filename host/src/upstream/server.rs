@@ -1,0 +1,243 @@
+//! One server of the configuration, whether it runs or not.
+//!
+//! It is started on first use, once, however many wait for it; they share the outcome. After a failure it is left alone for
+//! a while that doubles with each failure, from 100 ms up to 30 s, until a call has been answered. A use within that while
+//! waits for its end if it is at most a second away, and else fails at once with the reason and the time.
+
+use super::connection::{Connection, Lease};
+use super::error::UpstreamError;
+use super::listing::Listing;
+use super::tail::Tail;
+use crate::config::ServerConfig;
+use crate::model::Clock;
+use crate::store::{Remembered, ServerCache};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep_until};
+
+/// The shortest time that a server is left alone after a failure.
+const BACK_OFF: Duration = Duration::from_millis(100);
+
+/// And the longest.
+const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
+
+/// Whoever needs it waits this long for a server that is left alone.
+const WAIT: Duration = Duration::from_secs(1);
+
+/// A server and what becomes of it.
+pub(super) struct Server {
+    pub(super) config: ServerConfig,
+    cache: Option<ServerCache>,
+    clock: Arc<dyn Clock>,
+    pub(super) identity: Arc<str>,
+    pub(super) state: Mutex<State>,
+    /// What it said last, from the newest start on.
+    pub(super) tail: Mutex<Arc<Tail>>,
+    /// What it offered last; the outer option says whether it was looked up.
+    remembered: Mutex<Option<Option<Arc<Listing>>>>,
+    pub(super) starts: AtomicU32,
+    failures: AtomicU32,
+    pub(super) started_in: Mutex<Option<Duration>>,
+}
+
+/// Whether it runs.
+pub(super) enum State {
+    Idle,
+    Starting(AbortHandle, watch::Receiver<Option<Outcome>>),
+    Running(Arc<Connection>),
+    Failed { error: UpstreamError, until: Instant },
+    Closed,
+}
+
+pub(super) type Outcome = Result<(), UpstreamError>;
+
+/// What to do next about a server that is needed.
+enum Step {
+    Wait(watch::Receiver<Option<Outcome>>),
+    Sleep(Instant),
+    Bury(Arc<Connection>),
+}
+
+impl Server {
+    /// Returns a server that does not run.
+    pub(super) fn new(
+        config: ServerConfig,
+        cache: Option<ServerCache>,
+        clock: Arc<dyn Clock>,
+    ) -> Server {
+        Server {
+            identity: config.identity.as_str().into(),
+            config,
+            cache,
+            clock,
+            state: Mutex::new(State::Idle),
+            tail: Mutex::default(),
+            remembered: Mutex::new(None),
+            starts: AtomicU32::new(0),
+            failures: AtomicU32::new(0),
+            started_in: Mutex::new(None),
+        }
+    }
+
+    /// Returns its tools, if it runs and they are known.
+    pub(super) fn listed(&self) -> Option<Arc<Listing>> {
+        match &*self.state() {
+            State::Running(connection) => connection.fresh(),
+            _ => None,
+        }
+    }
+
+    /// Returns what it offered when it last ran.
+    pub(super) fn remembered(&self) -> Option<Arc<Listing>> {
+        let read = || {
+            let said = self.said()?;
+            Some(Arc::new(Listing::new(said.definitions.clone(), &self.identity, said.era)))
+        };
+        self.last().get_or_insert_with(read).clone()
+    }
+
+    /// Returns what it said when it last ran.
+    pub(super) fn said(&self) -> Option<Arc<Remembered>> {
+        self.cache.as_ref()?.get(&self.config.name, &self.identity)
+    }
+
+    /// Returns a running server to use, starting it if need be.
+    pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, UpstreamError> {
+        if !self.config.missing.is_empty() {
+            let (server, variables) = (self.config.name.clone(), self.config.missing.clone());
+            return Err(UpstreamError::Missing { server, variables });
+        }
+        loop {
+            let step = {
+                let mut state = self.state();
+                match &*state {
+                    State::Running(connection) if !connection.is_over() => {
+                        return Ok(Lease::new(connection.clone()));
+                    }
+                    State::Closed => return Err(UpstreamError::Closed(self.config.name.clone())),
+                    State::Starting(_, outcome) => Step::Wait(outcome.clone()),
+                    State::Failed { error, until } if *until > Instant::now() => {
+                        let again_in = *until - Instant::now();
+                        if again_in > WAIT {
+                            let server = self.config.name.clone();
+                            let reason = error.reason();
+                            return Err(UpstreamError::BackingOff { server, reason, again_in });
+                        }
+                        Step::Sleep(*until)
+                    }
+                    State::Running(connection) => Step::Bury(connection.clone()),
+                    State::Idle | State::Failed { .. } => Step::Wait(self.start(&mut state)),
+                }
+            };
+            match step {
+                Step::Sleep(until) => sleep_until(until).await,
+                Step::Bury(connection) => {
+                    // Its keeper says what became of it, unless its runtime ended with it.
+                    if connection.why().await.is_none() {
+                        self.retire(&connection);
+                    }
+                }
+                Step::Wait(mut outcome) => match outcome.wait_for(Option::is_some).await.as_deref()
+                {
+                    Ok(Some(Err(error))) => return Err(error.clone()),
+                    Ok(_) => {}
+                    Err(_) => self.cut_off(),
+                },
+            }
+        }
+    }
+
+    /// A connection ended that nobody wanted to end.
+    pub(super) fn went_away(&self, connection: &Arc<Connection>, reason: &str) {
+        if connection.served.load(Ordering::Acquire) > 0 {
+            self.failures.store(0, Ordering::Relaxed);
+        }
+        if self.holds(connection) {
+            self.fail(UpstreamError::Gone {
+                server: self.config.name.clone(),
+                reason: reason.into(),
+                said: connection.tail.last(usize::MAX),
+            });
+        }
+    }
+
+    /// Lets go of a connection that is not in use. Returns whether it may end.
+    pub(super) fn retire(&self, connection: &Arc<Connection>) -> bool {
+        let mut state = self.state();
+        let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_over();
+        let held = matches!(&*state, State::Running(held) if Arc::ptr_eq(held, connection));
+        if unused && held {
+            if connection.served.load(Ordering::Acquire) > 0 {
+                self.failures.store(0, Ordering::Relaxed);
+            }
+            *state = State::Idle;
+        }
+        unused
+    }
+
+    /// Lets go of everything, for good. Returns what is to be waited for.
+    pub(super) fn close(&self) -> Option<Arc<Connection>> {
+        match std::mem::replace(&mut *self.state(), State::Closed) {
+            State::Starting(task, _) => {
+                task.abort();
+                None
+            }
+            State::Running(connection) => {
+                connection.stop.cancel();
+                Some(connection)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what keeps what it said for the next process.
+    pub(super) fn remember(&self, connection: &Connection) -> Option<impl FnOnce() + Send + use<>> {
+        let listing = connection.fresh()?;
+        *self.last() = Some(Some(listing.clone()));
+        let cache = self.cache.clone()?;
+        let started_in = *self.started_in.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = Remembered {
+            identity: self.identity.to_string(),
+            era: connection.about.era,
+            protocol: connection.about.protocol.clone(),
+            definitions: listing.tools().iter().map(|tool| (*tool.definition).clone()).collect(),
+            listed_at: self.clock.now(),
+            started_in: started_in.unwrap_or_default(),
+        };
+        let name = self.config.name.clone();
+        Some(move || {
+            // A cache that cannot be written is none; the server works without.
+            let _ = cache.put(&name, said);
+        })
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Option<Arc<Listing>>>> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn holds(&self, connection: &Arc<Connection>) -> bool {
+        matches!(&*self.state(), State::Running(held) if Arc::ptr_eq(held, connection))
+    }
+
+    pub(super) fn fail(&self, error: UpstreamError) {
+        let failures = self.failures.fetch_add(1, Ordering::Relaxed).min(16);
+        let pause = (BACK_OFF * 2u32.pow(failures)).min(LONGEST_BACK_OFF);
+        let mut state = self.state();
+        if !matches!(*state, State::Closed) {
+            *state = State::Failed { error, until: Instant::now() + pause };
+        }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,65 @@
+//! What a server gets of our environment: what every program needs to find its way, and nothing else.
+//!
+//! **Invariant:** a client hands us its own keys. None of them reaches a server unless it is declared for that server.
+
+use crate::model::Secret;
+use std::ffi::OsString;
+
+/// Variables that every program may see.
+const BASE: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// And those without which nothing starts on Windows.
+const WINDOWS: &[&str] = &[
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "NUMBER_OF_PROCESSORS",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+/// Returns the part of our environment that every server gets.
+#[expect(clippy::disallowed_methods, reason = "not a setting of ours: what a child inherits")]
+pub(super) fn base() -> impl Iterator<Item = (&'static str, OsString)> {
+    let windows = if cfg!(windows) { WINDOWS } else { &[] };
+    let names = BASE.iter().chain(windows);
+    names.filter_map(|name| Some((*name, std::env::var_os(name)?)))
+}
+
+/// Gives `command` the base and what is declared for it.
+pub(super) fn scrub(command: &mut tokio::process::Command, declared: &[(String, Secret)]) {
+    command.env_clear().envs(base());
+    command.envs(declared.iter().map(|(name, value)| (name, value.reveal())));
+}

@@ -1,0 +1,106 @@
+//! MCP over a server's stdin and stdout: one message per line. What is worth reading, its ledger knows.
+
+use super::super::tail::Tail;
+use super::ledger::Ledger;
+use super::lines::{self, Line, Lines};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::RoleClient;
+use rmcp::transport::Transport;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::Mutex;
+use tokio::time::sleep_until;
+
+/// The longest line that is read: twice the largest reply that a program can get.
+const LINE: usize = 32 << 20;
+
+/// The pipes to a server.
+pub(in super::super) struct Pipes {
+    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    stdout: Lines<ChildStdout>,
+    ledger: Ledger,
+}
+
+impl Pipes {
+    /// Speaks MCP over these pipes. A `server/discover` that is not answered within `patience` is taken as refused.
+    pub(in super::super) fn new(
+        stdin: ChildStdin,
+        stdout: ChildStdout,
+        tail: Arc<Tail>,
+        patience: Option<Duration>,
+    ) -> Pipes {
+        Pipes {
+            stdin: Arc::new(Mutex::new(Some(stdin))),
+            stdout: Lines::new(stdout, LINE),
+            ledger: Ledger::new(tail, patience),
+        }
+    }
+}
+
+impl Transport<RoleClient> for Pipes {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.ledger.note(&message);
+        let stdin = self.stdin.clone();
+        let answers =
+            matches!(message, ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_));
+        let asked = answers.then(|| self.ledger.asked());
+        let line = serde_json::to_vec(&message).map(|mut line| {
+            line.push(b'\n');
+            line
+        });
+        async move {
+            let line = line?;
+            let sent = match stdin.lock().await.as_mut() {
+                Some(stdin) => stdin.write_all(&line).await,
+                None => Err(io::ErrorKind::BrokenPipe.into()),
+            };
+            if let Some(asked) = asked {
+                let _ = asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |asked| {
+                    asked.checked_sub(1)
+                });
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let line = match self.ledger.probe_ends() {
+                None => self.stdout.next().await,
+                Some(end) => tokio::select! {
+                    biased;
+                    line = self.stdout.next() => line,
+                    () = sleep_until(end) => match self.ledger.give_up() {
+                        Some(refusal) => return Some(refusal),
+                        None => continue,
+                    },
+                },
+            };
+            // An error of the pipe is its end.
+            let message = match line.ok()?? {
+                Line::Whole(line) => self.ledger.read(line),
+                Line::TooLong(ends) => self.ledger.too_long(lines::id_of(ends)),
+            };
+            if message.is_some() {
+                return message;
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // Whoever still writes keeps the pipe open for no longer than the process lives.
+        if let Ok(mut stdin) = self.stdin.try_lock() {
+            *stdin = None;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! One process that is a server, from its start to its end.
+
+use super::super::tail::Tail;
+use super::environment;
+use super::group::Group;
+use super::lines::{Line, Lines};
+use crate::model::Secret;
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// How long a server may take to end once its stdin is closed: servers need up to half a second.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// And once it was told to.
+const TERM_GRACE: Duration = Duration::from_millis(500);
+
+/// How long we wait to hear why a server ended: its status and its last words are on their way already.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// Longer lines of stderr are cut.
+const STDERR_LINE: usize = 8 << 10;
+
+/// A running server. Dropped, it is killed with all that it started.
+#[derive(Debug)]
+pub(in super::super) struct Process {
+    // Dropped first, while the group's id is still ours.
+    group: Group,
+    child: Child,
+    stderr: JoinHandle<()>,
+}
+
+/// How to start it.
+pub(in super::super) struct CommandLine<'a> {
+    pub(in super::super) command: &'a str,
+    pub(in super::super) arguments: &'a [String],
+    pub(in super::super) environment: &'a [(String, Secret)],
+    pub(in super::super) folder: &'a Path,
+}
+
+impl Process {
+    /// Starts a server in a group of its own. Its stderr goes to `tail`.
+    pub(in super::super) fn start(
+        line: &CommandLine<'_>,
+        tail: Arc<Tail>,
+    ) -> Result<(Process, ChildStdin, ChildStdout), String> {
+        let CommandLine { command: program, arguments, environment, folder } = line;
+        if !folder.is_dir() {
+            return Err(format!("there is no folder to start it in: {}", folder.display()));
+        }
+        let group =
+            Group::new().map_err(|error| format!("`/bin/sh` cannot watch over it: {error}"))?;
+        let mut command = Command::new(program);
+        command.args(*arguments).current_dir(folder);
+        environment::scrub(&mut command, environment);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        group.adopt(&mut command);
+        command.kill_on_drop(true);
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                format!("there is no program `{}`", super::super::error::words(program))
+            }
+            _ => format!("`{}` does not start: {error}", super::super::error::words(program)),
+        })?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err("it has no pipes".into());
+        };
+        let stderr = tokio::spawn(listen(stderr, tail));
+        Ok((Process { group, child, stderr }, stdin, stdout))
+    }
+
+    /// Returns the id of its process.
+    pub(in super::super) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Returns the id of its group.
+    pub(in super::super) fn group(&self) -> Option<i32> {
+        self.group.id()
+    }
+
+    /// Returns how it ended, if it has, or does within a moment; then its last words are in its tail.
+    pub(in super::super) async fn ended(&mut self) -> Option<String> {
+        let status = timeout(LAST_WORDS, self.child.wait()).await.ok()?.ok()?;
+        let _ = timeout(LAST_WORDS, &mut self.stderr).await;
+        Some(describe(status))
+    }
+
+    /// Ends it: waits a little, since its stdin is closed; then tells it and all that it started to end; then kills them.
+    pub(in super::super) async fn stop(mut self) {
+        if timeout(GRACE, self.child.wait()).await.is_err() {
+            self.group.ask();
+            let _ = timeout(TERM_GRACE, self.child.wait()).await;
+        }
+        // What it started and left behind.
+        self.group.ask();
+        self.group.end().await;
+        let _ = self.child.wait().await;
+        self.stderr.abort();
+    }
+}
+
+/// Keeps the last lines of stderr.
+async fn listen(stderr: ChildStderr, tail: Arc<Tail>) {
+    let mut lines = Lines::new(stderr, STDERR_LINE);
+    while let Ok(Some(line)) = lines.next().await {
+        let (Line::Whole(line) | Line::TooLong(line)) = line;
+        tail.push(line);
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("it was ended by signal {signal}");
+    }
+    match status.code() {
+        Some(code) => format!("it ended with exit status {code}"),
+        None => "it ended".into(),
+    }
+}

@@ -1,0 +1,74 @@
+//! Both eras of MCP, and remembering which.
+
+use super::{fake, remembering, upstreams, works};
+use crate::model::Era;
+use crate::store::ServerCache;
+use crate::upstream::{ServerState, Upstreams};
+
+fn era(upstreams: &Upstreams) -> (Option<Era>, Option<String>) {
+    let status = upstreams.status().remove(0);
+    assert_eq!(status.state, ServerState::Running);
+    (status.era, status.protocol)
+}
+
+#[tokio::test]
+async fn a_server_is_talked_to_as_it_wants() {
+    for (mode, wanted, protocol) in [
+        ("plain", Era::Legacy, "2025-11-25"),
+        ("old", Era::Legacy, "2024-11-05"),
+        ("modern", Era::Modern, "2026-07-28"),
+        ("modern-only", Era::Modern, "2026-07-28"),
+        ("silent", Era::Legacy, "2025-11-25"),
+        ("dies-of-discover", Era::Legacy, "2025-11-25"),
+    ] {
+        let upstreams = upstreams(fake(mode));
+        works(&upstreams).await;
+        assert_eq!(era(&upstreams), (Some(wanted), Some(protocol.into())), "{mode}");
+        let status = upstreams.status().remove(0);
+        assert_eq!(
+            (status.title.as_deref(), status.version.as_deref()),
+            (Some("fake"), Some("1.0"))
+        );
+        upstreams.close().await;
+    }
+}
+
+#[tokio::test]
+async fn the_era_and_the_tools_are_remembered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = remembering(fake("silent"), folder.path());
+    assert!(first.remembered("fake").is_none());
+    works(&first).await;
+    first.close().await;
+    let kept = ServerCache::open(folder.path()).get("fake", &fake("silent").identity);
+    assert_eq!(kept.expect("remembered").era, Era::Legacy);
+    let second = remembering(fake("silent"), folder.path());
+    let remembered = second.remembered("fake").expect("remembered");
+    assert!(remembered.get("echo").is_some());
+    assert!(second.listed("fake").is_none(), "it was not started");
+    assert_eq!(second.status()[0].tools, Some(remembered.tools().len()));
+    // Another launch line is another server.
+    assert!(remembering(fake("plain"), folder.path()).remembered("fake").is_none());
+}
+
+#[tokio::test]
+async fn a_server_that_changed_its_era_is_talked_to_in_the_other() {
+    for (before, after, wanted) in
+        [("plain", "modern-only", Era::Modern), ("modern-only", "plain", Era::Legacy)]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut old = fake(before);
+        old.identity = "same".into();
+        let first = remembering(old, folder.path());
+        works(&first).await;
+        first.close().await;
+        let mut new = fake(after);
+        new.identity = "same".into();
+        let second = remembering(new, folder.path());
+        works(&second).await;
+        assert_eq!(era(&second).0, Some(wanted), "{after}");
+        second.close().await;
+        let kept = ServerCache::open(folder.path()).get("fake", "same").expect("remembered");
+        assert_eq!(kept.era, wanted);
+    }
+}

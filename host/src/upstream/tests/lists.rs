@@ -1,0 +1,68 @@
+//! Lists of tools: pages, changes, and names that are none.
+
+use super::{LONG, call, eventually, fake, remembering, upstreams};
+use serde_json::json;
+use tokio::time::timeout;
+
+#[tokio::test]
+async fn all_pages_are_read() {
+    let upstreams = upstreams(fake("paged"));
+    assert!(upstreams.listed("fake").is_none());
+    let listing = upstreams.list("fake").await.expect("a list");
+    assert_eq!(listing.tools().len(), 12);
+    assert!(upstreams.listed("fake").is_some());
+    assert!(upstreams.list("other").await.is_err());
+    upstreams.close().await;
+    assert!(upstreams.listed("fake").is_none());
+}
+
+#[tokio::test]
+async fn pages_without_end_are_cut_off() {
+    let upstreams = upstreams(fake("circle"));
+    let listing = upstreams.list("fake").await.expect("a list");
+    assert_eq!(listing.tools().len(), 100);
+    upstreams.close().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_called_is_left_out_and_noted() {
+    let upstreams = upstreams(fake("odd-names"));
+    let listing = upstreams.list("fake").await.expect("a list");
+    let names: Vec<_> = listing.tools().iter().map(|tool| tool.definition.tool.as_str()).collect();
+    assert_eq!(names, ["fake:good"]);
+    assert_eq!(upstreams.status()[0].left_out.len(), 5);
+    upstreams.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_list_its_tools_cannot_be_started() {
+    let upstreams = upstreams(fake("no-list"));
+    let error = upstreams.list("fake").await.expect_err("no list").to_string();
+    assert!(error.contains("it does not list its tools: the list is lost"), "{error}");
+    upstreams.close().await;
+}
+
+#[tokio::test]
+async fn tools_that_change_are_listed_anew_in_both_eras() {
+    for mode in ["plain", "modern"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let upstreams = remembering(fake(mode), folder.path());
+        let before = upstreams.list("fake").await.expect("a list");
+        assert!(before.get("grown0").is_none());
+        // A modern server tells only those who have subscribed, which is done in the background.
+        let subscribed =
+            async { while call(&upstreams, "subscribed", json!({})).await != Ok(json!(true)) {} };
+        if mode == "modern" {
+            timeout(LONG, subscribed).await.expect("somebody listens");
+        }
+        assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
+        eventually("the new tool is listed", || {
+            let listed = upstreams.listed("fake");
+            listed.is_some_and(|listing| listing.get("grown0").is_some())
+        })
+        .await;
+        let answer = call(&upstreams, "grown0", json!({ "n": 1 })).await;
+        assert_eq!(answer, Ok(json!({ "n": 1 })));
+        upstreams.close().await;
+    }
+}

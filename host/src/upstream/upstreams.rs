@@ -1,0 +1,188 @@
+//! All servers of a process.
+
+use super::board::ProgressSink;
+use super::call;
+use super::error::UpstreamError;
+use super::listing::Listing;
+use super::server::{Server, State};
+use super::status::{self, ServerState, ServerStatus};
+use crate::config::ServerConfig;
+use crate::model::{CallError, Clock};
+use crate::store::ServerCache;
+use futures_util::future::join_all;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// Twice what it takes to end a server that does everything not to end.
+const CLOSING: Duration = Duration::from_secs(4);
+
+/// All servers of a process, shared by its runs. Cheap to clone; when the last clone is dropped, the servers are ended, but
+/// only [`close`](Upstreams::close) waits for it.
+#[derive(Clone)]
+pub(crate) struct Upstreams {
+    servers: Arc<Servers>,
+}
+
+struct Servers {
+    /// In the order of the configuration.
+    all: Vec<Arc<Server>>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Upstreams {
+    /// Returns these servers; none is started yet. Of two with one name, the first is meant.
+    pub(crate) fn new(
+        servers: Vec<ServerConfig>,
+        cache: Option<ServerCache>,
+        clock: Arc<dyn Clock>,
+    ) -> Upstreams {
+        let mut by_name = HashMap::new();
+        let mut all = Vec::with_capacity(servers.len());
+        for config in servers {
+            by_name.entry(config.name.clone()).or_insert(all.len());
+            all.push(Arc::new(Server::new(config, cache.clone(), clock.clone())));
+        }
+        Upstreams { servers: Arc::new(Servers { all, by_name }) }
+    }
+
+    /// Returns the names of all servers, in the order of the configuration.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.servers.all.iter().map(|server| server.config.name.as_str())
+    }
+
+    /// Returns the tools of a server that runs and whose tools are known. Waits for nothing.
+    pub(crate) fn listed(&self, server: &str) -> Option<Arc<Listing>> {
+        self.find(server)?.listed()
+    }
+
+    /// Returns the tools of a server, starting it if need be.
+    pub(crate) async fn list(&self, server: &str) -> Result<Arc<Listing>, UpstreamError> {
+        self.get(server)?.lease().await?.list().await
+    }
+
+    /// Returns the tools that a server had when it last ran, in this process or an earlier one. It is hearsay: see
+    /// `store/servers.rs`.
+    pub(crate) fn remembered(&self, server: &str) -> Option<Arc<Listing>> {
+        self.find(server)?.remembered()
+    }
+
+    /// Calls a tool and waits for its answer, starting the server if need be. Whether there is such a tool, and whether it may
+    /// be called, is for others to know. Dropping the future withdraws the call.
+    pub(crate) async fn call(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Map<String, Value>,
+        progress: Option<ProgressSink>,
+    ) -> Result<Value, CallError> {
+        let server = self.get(server)?;
+        let lease = server.lease().await?;
+        call::call(&lease, tool, arguments, server.config.call_timeout, progress).await
+    }
+
+    /// Starts those servers that are to run before anybody calls them, in tasks of their own. What fails is tried again when
+    /// it is needed.
+    pub(crate) fn start_background(&self) {
+        for server in &self.servers.all {
+            if server.config.background && server.config.missing.is_empty() {
+                let server = server.clone();
+                tokio::spawn(async move {
+                    let _ = server.lease().await;
+                });
+            }
+        }
+    }
+
+    /// Returns how all servers are, in the order of the configuration.
+    pub(crate) fn status(&self) -> Vec<ServerStatus> {
+        let mut groups = Vec::with_capacity(self.servers.all.len());
+        let mut all = Vec::with_capacity(self.servers.all.len());
+        for server in &self.servers.all {
+            let (status, group) = describe(server);
+            all.push(status);
+            groups.push(group);
+        }
+        for (status, memory) in all.iter_mut().zip(status::memory(&groups)) {
+            status.memory = memory;
+        }
+        all
+    }
+
+    /// Ends all servers, gracefully if they let us, and waits for it. Nothing is started any more.
+    pub(crate) async fn close(&self) {
+        let ending: Vec<_> = self.servers.all.iter().filter_map(|server| server.close()).collect();
+        let ended = join_all(ending.iter().map(|connection| connection.ended.cancelled()));
+        // Whoever takes longer is ended with us.
+        let _ = timeout(CLOSING, ended).await;
+    }
+
+    fn find(&self, server: &str) -> Option<&Arc<Server>> {
+        self.servers.by_name.get(server).map(|at| &self.servers.all[*at])
+    }
+
+    fn get(&self, server: &str) -> Result<&Arc<Server>, UpstreamError> {
+        self.find(server).ok_or_else(|| UpstreamError::Unknown(server.into()))
+    }
+}
+
+/// Returns how a server is, and the group of its processes.
+fn describe(server: &Server) -> (ServerStatus, Option<i32>) {
+    let said = server.said();
+    let mut status = ServerStatus {
+        name: server.config.name.clone(),
+        state: ServerState::Idle,
+        era: said.as_ref().map(|said| said.era),
+        protocol: said.as_ref().map(|said| said.protocol.clone()),
+        title: None,
+        version: None,
+        tools: said.as_ref().map(|said| said.definitions.len()),
+        left_out: Vec::new(),
+        started_in: said.as_ref().map(|said| said.started_in),
+        pid: None,
+        memory: None,
+        stderr: Vec::new(),
+        noise: 0,
+        restarts: server.starts.load(Ordering::Relaxed).saturating_sub(1),
+    };
+    let tail = server.tail.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    status.stderr = tail.last(usize::MAX);
+    status.noise = tail.noises();
+    if let Some(took) = *server.started_in.lock().unwrap_or_else(PoisonError::into_inner) {
+        status.started_in = Some(took);
+    }
+    let mut group = None;
+    match &*server.state() {
+        _ if !server.config.missing.is_empty() => {
+            status.state = ServerState::Missing { variables: server.config.missing.clone() };
+        }
+        State::Idle => {}
+        State::Closed => status.state = ServerState::Closed,
+        State::Starting(..) => status.state = ServerState::Starting,
+        State::Failed { error, until } => {
+            let (reason, now) = (error.reason(), Instant::now());
+            status.state = match *until > now {
+                true => ServerState::BackingOff { reason, again_in: *until - now },
+                false => ServerState::Failed { reason },
+            };
+        }
+        State::Running(connection) => {
+            let about = &connection.about;
+            status.state = ServerState::Running;
+            status.era = Some(about.era);
+            status.protocol = Some(about.protocol.clone());
+            status.title = about.title.clone();
+            status.version = about.version.clone();
+            status.pid = about.pid;
+            group = about.group;
+            if let Some(listing) = connection.fresh() {
+                status.tools = Some(listing.tools().len());
+                status.left_out = listing.left_out.clone();
+            }
+        }
+    }
+    (status, group)
+}
