@@ -22,20 +22,25 @@ const INPUTS: usize = 30;
 /// The index over what servers offered last, which takes longer to make than to use.
 #[derive(Default)]
 pub(super) struct Shelf {
-    last: Mutex<Option<(Vec<Arc<Definition>>, Arc<Index>)>>,
+    last: Mutex<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    definitions: Vec<Arc<Definition>>,
+    index: Option<Arc<Index>>,
 }
 
 impl Shelf {
     fn index(&self, definitions: &[Arc<Definition>]) -> Arc<Index> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, index)) = &*last
-            && known.len() == definitions.len()
-            && known.iter().zip(definitions).all(|(one, other)| Arc::ptr_eq(one, other))
-        {
+        let same = last.definitions.len() == definitions.len()
+            && last.definitions.iter().zip(definitions).all(|(one, other)| Arc::ptr_eq(one, other));
+        if let Some(index) = last.index.as_ref().filter(|_| same) {
             return index.clone();
         }
         let index = Arc::new(Index::new(definitions.iter().cloned()));
-        *last = Some((definitions.to_vec(), index.clone()));
+        *last = Last { definitions: definitions.to_vec(), index: Some(index.clone()) };
         index
     }
 }

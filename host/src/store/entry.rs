@@ -4,8 +4,8 @@
 //! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
 
 use crate::model::{
-    AskKind, CallId, Effects, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant, Timestamp,
-    ToolName,
+    AskKind, CallId, Effects, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant,
+    Timestamp, ToolName,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

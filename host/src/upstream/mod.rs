@@ -11,7 +11,6 @@
 //!
 //! **Invariant:** no process of a server outlives this one, in whatever way this one ends: see `stdio/group.rs`.
 
-
 mod board;
 mod call;
 mod client;
@@ -32,7 +31,6 @@ mod tail;
 mod tests;
 mod upstreams;
 
-pub(crate) use board::{Progress, ProgressSink};
 pub(crate) use error::UpstreamError;
 pub(crate) use listing::{Listing, Tool};
 pub use status::{ServerState, ServerStatus};
