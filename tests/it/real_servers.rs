@@ -1,8 +1,10 @@
-//! MCP servers as their authors publish them.
+//! MCP servers as their authors publish them, alone and behind `pml stdio`.
 
+use crate::real_project::{Permissions, RealProject, program};
 use pml::json::{self, Value, json};
 use pml_kit::real::{self, Launch};
 use std::io::{BufRead, BufReader, Write};
+use std::process::Command;
 use tempfile::TempDir;
 
 /// The revision that a server answers with when it is asked for the newest one that begins with a handshake.
@@ -40,4 +42,134 @@ fn published_servers_start_with_an_empty_environment_and_speak_what_they_are_kno
         assert_eq!(answers_with(&launch), "2025-11-25", "{launch:?}");
     }
     assert_eq!(answers_with(&real::commands()), "2024-11-05");
+}
+
+/// One of each kind.
+fn all(permissions: &Permissions) -> RealProject {
+    let project = RealProject::new(permissions, |env| {
+        let files = env.path().join("files");
+        [
+            ("everything", real::everything()),
+            ("files", real::filesystem(&files)),
+            ("memory", real::memory()),
+            ("thinking", real::sequential_thinking()),
+            ("commands", real::commands()),
+            ("git", real::git(&files)),
+            ("time", real::time()),
+        ]
+    });
+    let mut git = Command::new("git");
+    git.args(["init", "--quiet"]).arg(project.env.path().join("files"));
+    assert!(git.status().expect("git").success());
+    project
+}
+
+#[test]
+fn one_program_calls_published_servers_of_every_era() {
+    let project = all(&Permissions::AllowAll);
+    let path = project.env.path().join("files/note.txt");
+    let [answer] = project.execute([&format!(
+        "const path = {path:?}
+        const [sum, note, graph, thought, said, status, time] = await Promise.all([
+            mcp.everything.getSum({{ a: 2, b: 3 }}),
+            mcp.files.writeFile({{ path, content: 'hello' }}).then(() => mcp.files.readTextFile({{ path }})),
+            mcp.memory.createEntities({{ entities: [{{ name: 'pml', entityType: 'tool', observations: ['runs'] }}] }}),
+            mcp.thinking.sequentialthinking({{ thought: 'so', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 }}),
+            mcp.commands.run_command({{ command: 'echo from a command' }}),
+            mcp.git.git_status({{ repo_path: {repository:?} }}),
+            mcp.time.convert_time({{ source_timezone: 'UTC', time: '12:00', target_timezone: 'Asia/Tokyo' }}),
+        ])
+        return {{ sum, note: note.content, entity: graph.entities[0].name, thoughts: thought.thoughtNumber, said, status,
+            difference: time.time_difference }}",
+        repository = project.env.path().join("files"),
+    )]);
+    assert_eq!(answer["status"], "success", "{answer}");
+    let result = &answer["result"];
+    assert_eq!(result["sum"], "The sum of 2 and 3 is 5.");
+    assert_eq!(result["note"], "hello");
+    assert_eq!(result["entity"], "pml");
+    assert_eq!(result["thoughts"], 1);
+    assert!(result["said"].to_string().contains("from a command"), "{result}");
+    assert!(result["status"].as_str().expect("a text").contains("No commits yet"), "{result}");
+    assert_eq!(result["difference"], "+9.0h");
+    assert_eq!(answer["calls"], 8);
+    assert_eq!(std::fs::read_to_string(path).expect("the file"), "hello");
+}
+
+#[test]
+fn what_a_server_refuses_or_would_misread_is_an_error_that_the_program_can_catch() {
+    let project = all(&Permissions::AllowAll);
+    let [refused, misread, unknown] = project.execute([
+        "try { await mcp.files.readTextFile({ path: '/etc/passwd' }) } catch (error) { return error.message }",
+        "try { await mcp.files.readTextFile({ path: 5 }) } catch (error) { return error.message }",
+        "try { await mcp.files.readTextFil({ path: 'x' }) } catch (error) { return error.message }",
+    ]);
+    let says =
+        |answer: &Value, what| answer["result"].as_str().is_some_and(|text| text.contains(what));
+    assert!(says(&refused, "outside allowed directories"), "{refused}");
+    assert!(says(&misread, "path"), "{misread}");
+    assert!(says(&unknown, "read_text_file"), "{unknown}");
+}
+
+#[test]
+fn an_image_that_a_server_gave_is_handed_on_as_an_image() {
+    let project =
+        RealProject::new(&Permissions::AllowAll, |_| [("everything", real::everything())]);
+    let code = "return mcp.everything.getTinyImage()";
+    let told = project.drive("auto", json!([program(code)]));
+    let blocks = told["answers"][0]["content"].as_array().expect("blocks");
+    let image = blocks.iter().find(|block| block["type"] == "image");
+    assert_eq!(image.expect("an image")["mimeType"], "image/png", "{told}");
+}
+
+#[test]
+fn a_server_sees_nothing_of_the_clients_environment() {
+    let mut project =
+        RealProject::new(&Permissions::AllowAll, |_| [("everything", real::everything())]);
+    project.variables = vec![("ANTHROPIC_API_KEY", "sk-ant-of-the-client")];
+    let [answer] = project.execute(["return mcp.everything.getEnv()"]);
+    assert_eq!(answer["status"], "success", "{answer}");
+    assert!(answer["result"]["PATH"].is_string(), "it tells its environment: {answer}");
+    assert!(!answer.to_string().contains("sk-ant"), "{answer}");
+}
+
+#[test]
+fn a_file_is_written_when_a_person_approved_it_and_not_before() {
+    let project = all(&Permissions::AskAll);
+    let path = project.env.path().join("files/asked.txt");
+    let code = format!("return mcp.files.writeFile({{ path: {path:?}, content: 'yes' }})");
+    let [asked] = project.execute([&code]);
+    assert_eq!(asked["status"], "approval_required", "{asked}");
+    assert_eq!(asked["context"]["tool"], "files:write_file", "{asked}");
+    assert!(!path.exists());
+
+    let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
+    let go_on = json!({ "tool": "execute", "arguments": { "continue_workflow": answer } });
+    let told = project.drive("legacy", json!([go_on]));
+    assert_eq!(told["answers"][0]["structuredContent"]["status"], "success", "{told}");
+    assert_eq!(std::fs::read_to_string(&path).expect("the file"), "yes");
+}
+
+#[test]
+fn a_file_is_not_written_when_a_person_declined() {
+    let project = all(&Permissions::AskAll);
+    let path = project.env.path().join("files/asked.txt");
+    let code = format!("return mcp.files.writeFile({{ path: {path:?}, content: 'yes' }})");
+    let [asked] = project.execute([&code]);
+    let answer = json!({ "workflow_id": asked["workflow_id"], "approved": false });
+    let go_on = json!({ "tool": "execute", "arguments": { "continue_workflow": answer } });
+    let told = project.drive("auto", json!([go_on]));
+    assert_eq!(told["answers"][0]["structuredContent"]["status"], "aborted", "{told}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn in_a_project_that_is_not_trusted_no_server_is_started() {
+    let project = all(&Permissions::AllowAll).untrusted();
+    let path = project.env.path().join("files/clone.txt");
+    let code = format!("return mcp.files.writeFile({{ path: {path:?}, content: 'yes' }})");
+    let [answer] = project.execute([&code]);
+    assert_ne!(answer["status"], "success", "{answer}");
+    assert!(answer.to_string().contains("trust"), "{answer}");
+    assert!(!path.exists());
 }
