@@ -48,7 +48,8 @@
 //!
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
 //! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
-//! `.gitignore`. With `--no-journal` it writes nothing.
+//! `.gitignore`; what servers said of themselves is kept beside it in `servers.json`, and shapes of their results in
+//! `observed.json`. With `--no-journal` it writes nothing.
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
@@ -79,8 +80,8 @@ mod upstream;
 pub use approval::{Approver, approver_from_fn, lines_of_ask};
 #[cfg(feature = "servers")]
 pub use catalog::{
-    Browsed, Index, Inferred, Mismatch, Node, Observed, Unchecked, Validator, Wrong, browse,
-    declarations as typescript_declarations, signature as typescript_signature,
+    Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,
+    Wrong, browse, declarations as typescript_declarations, signature as typescript_signature,
 };
 pub use config::Config;
 #[cfg(feature = "servers")]
@@ -104,6 +105,8 @@ pub use model::{
     MEMORY_CEILING, Origin, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled,
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
+#[cfg(feature = "servers")]
+pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 pub use router::{Found, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, Servers, Unavailable};

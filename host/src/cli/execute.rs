@@ -174,6 +174,7 @@ pub(super) async fn perform(
         () = console.gone.notified() => None,
         never = console.progress.moves() => match never {},
     };
+    servers.keep();
     if let Some(error) = console.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error.into());
     }
