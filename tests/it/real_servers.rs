@@ -4,7 +4,8 @@ use crate::real_project::{Permissions, RealProject, program};
 use pml::json::{self, Value, json};
 use pml_kit::real::{self, Launch};
 use std::io::{BufRead, BufReader, Write};
-use std::process::Command;
+use std::net::TcpListener;
+use std::process::{Child, Command};
 use tempfile::TempDir;
 
 /// The revision that a server answers with when it is asked for the newest one that begins with a handshake.
@@ -35,7 +36,7 @@ fn published_servers_start_with_an_empty_environment_and_speak_what_they_are_kno
     for launch in [
         real::everything(),
         real::filesystem(folder.path()),
-        real::memory(),
+        real::memory(&folder.path().join("memory.jsonl")),
         real::sequential_thinking(),
         real::time(),
     ] {
@@ -51,7 +52,7 @@ fn all(permissions: &Permissions) -> RealProject {
         [
             ("everything", real::everything()),
             ("files", real::filesystem(&files)),
-            ("memory", real::memory()),
+            ("memory", real::memory(&env.path().join("memory.jsonl"))),
             ("thinking", real::sequential_thinking()),
             ("commands", real::commands()),
             ("git", real::git(&files)),
@@ -172,4 +173,44 @@ fn in_a_project_that_is_not_trusted_no_server_is_started() {
     assert_ne!(answer["status"], "success", "{answer}");
     assert!(answer.to_string().contains("trust"), "{answer}");
     assert!(!path.exists());
+}
+
+/// The published server with some of everything, at a port of its own, until it is dropped.
+struct OverHttp(Child, String);
+
+impl OverHttp {
+    fn start() -> OverHttp {
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("a port").port();
+        drop(free);
+        let folder = TempDir::new().expect("a folder");
+        let mut command = real::everything_over_http(port).command(folder.path());
+        let mut child = command.spawn().expect("it starts");
+        let lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+        let listens = |line: &Result<String, _>| {
+            line.as_ref().is_ok_and(|line| line.contains(&port.to_string()))
+        };
+        assert!({ lines }.any(|line| listens(&line)), "it says that it listens");
+        OverHttp(child, format!("http://127.0.0.1:{port}/mcp"))
+    }
+}
+
+impl Drop for OverHttp {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_published_server_is_called_over_http() {
+    let server = OverHttp::start();
+    let project = RealProject::new(&Permissions::AllowAll, |_| []);
+    let entry = json!({ "type": "http", "url": server.1 });
+    let settings = json!({ "mcpServers": { "remote": entry } });
+    project.env.write(".mcp.json", settings.to_string());
+    let [answer] = project.execute([
+        "const parts = await Promise.all([1, 2, 3].map(a => mcp.remote.getSum({ a, b: 1 })))\nreturn parts.length",
+    ]);
+    assert_eq!((&answer["status"], &answer["result"]), (&"success".into(), &3.into()), "{answer}");
 }
