@@ -204,7 +204,7 @@ async fn a_program_cut_anywhere_gives_the_same_result_and_repeats_nothing() {
 async fn a_journal_in_a_file_forgets_no_more_than_one_in_memory() {
     let folders: Vec<_> = (0..LANES).map(|_| TempDir::new().expect("a folder")).collect();
     let paths = std::cell::RefCell::new(folders.iter());
-    let (cuts, _) = cut_all(500, soak(20), || {
+    let (cuts, _) = cut_all(500, soak(30), || {
         let folder = paths.borrow_mut().next().expect("one for each lane");
         Arc::new(Store::open(folder.path().join(".pml"), Durability::Process).expect("it opens"))
     })

@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use crate::model::{CallId, Decided, Decision, Limits, Question, Settled, Timestamp};
 use crate::router::Found;
 use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
-use crate::store::{RunState, Safe, What};
+use crate::store::{RunState, Safe, Verdict, What};
 use serde_json::value::RawValue;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -20,6 +20,10 @@ use std::time::{Duration, Instant};
 
 /// A program gives way after this long, also when it is made of many short steps.
 const TURN: Duration = Duration::from_millis(1);
+
+/// How long calls that may be made again are out before the journal says so: most are answered by then, and are written down
+/// together with their answer.
+const HELD_BACK: Duration = Duration::from_millis(5);
 
 /// What comes first.
 pub(super) enum Next {
@@ -49,6 +53,8 @@ pub(super) struct Live {
     pub(super) clock: RunClock,
     pub(super) console: Arc<Console>,
     pub(super) made: u64,
+    /// Whether something was noted that is not to be held back until the next outcome.
+    pub(super) hurry: bool,
     pub(super) limits: Limits,
     pub(super) next: Option<Next>,
     /// Everything that was asked, answered or not.
@@ -82,7 +88,7 @@ impl Live {
         }
         loop {
             self.dispatch(ledger).await?;
-            let Some(arrivals) = self.calls.next(&mut self.clock).await else { return Ok(None) };
+            let Some(arrivals) = self.next(ledger).await else { return Ok(None) };
             if arrivals.is_empty() {
                 continue;
             }
@@ -127,10 +133,13 @@ impl Live {
                 Intent::Request { id, tool, arguments } => {
                     let text = arguments.as_deref().map_err(|size| *size);
                     let verdict = self.calls.request(id, &tool, text, now, self.limits.arguments);
+                    // A timer, a question or a refusal is a fact of its own, which nothing that follows repeats.
+                    self.hurry |= verdict != Verdict::Go;
                     ledger.note(now, What::Requested { call: id, tool, arguments, verdict });
                 }
                 Intent::Cancel(id) => {
                     if let Some(sent) = self.calls.cancel(id) {
+                        self.hurry = true;
                         ledger.note(now, What::Cancelled { call: id, sent });
                     }
                 }
@@ -155,18 +164,29 @@ impl Live {
             let call = call.call;
             ledger.note(self.clock.last(), What::Executing { call, tool, origin, effects });
         }
-        if ledger.is_blank() {
-            return Ok(());
-        }
         let effects = leaving.iter().any(|call| !call.found.effects.repeatable());
-        let safe = if effects { Safe::Disk } else { Safe::Process };
-        let written = ledger.write(RunState::Running, safe);
-        // What may be made again need not wait until it is known to have left.
+        let hurry = std::mem::take(&mut self.hurry);
         if effects {
-            written.await?;
+            ledger.write(RunState::Running, Safe::Disk).await?;
+        } else if hurry && !ledger.is_blank() {
+            // What may be made again need not wait until it is known to have left.
+            drop(ledger.write(RunState::Running, Safe::Process));
         }
         self.calls.send(leaving);
         Ok(())
+    }
+
+    /// Waits for the next outcomes. What was noted meanwhile is not held back for long: somebody may look at the run.
+    async fn next(&mut self, ledger: &mut Ledger) -> Option<Vec<Arrival>> {
+        let mut next = pin!(self.calls.next(&mut self.clock));
+        if !ledger.is_blank() {
+            match tokio::time::timeout(HELD_BACK, next.as_mut()).await {
+                Ok(arrivals) => return arrivals,
+                // If it fails, so does what is written next.
+                Err(_) => drop(ledger.write(RunState::Running, Safe::Process)),
+            }
+        }
+        next.await
     }
 
     /// Takes the reading of the meters.

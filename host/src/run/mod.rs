@@ -14,7 +14,8 @@
 //! | `desk`, `parking` | waiting for people, and for a slot |
 //!
 //! **Invariant:** the program sees a reply only after the journal has it, and its place in the order.
-//! **Invariant:** a call goes out only after the journal says so, unless it may be repeated.
+//! **Invariant:** a call goes out only after the journal says so, unless it may be repeated: then the journal says so soon, or
+//! with its outcome.
 //! **Invariant:** a run gives way at least once a time slice.
 
 mod calls;
