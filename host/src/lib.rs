@@ -79,8 +79,8 @@ mod upstream;
 pub use approval::{Approver, approver_from_fn, lines_of_ask};
 #[cfg(feature = "servers")]
 pub use catalog::{
-    Browsed, Index, Inferred, Mismatch, Node, Observed, Unchecked, Validator, Wrong, browse,
-    declarations as typescript_declarations, signature as typescript_signature,
+    Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,
+    Wrong, browse, declarations as typescript_declarations, signature as typescript_signature,
 };
 pub use config::Config;
 #[cfg(feature = "servers")]
@@ -104,6 +104,8 @@ pub use model::{
     MEMORY_CEILING, Origin, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled,
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
+#[cfg(feature = "servers")]
+pub use plan::{Finding, PlannedCall, check as check_program, planned_calls};
 pub use router::{Found, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, Servers, Unavailable};

@@ -31,4 +31,5 @@ mod settings;
 mod support;
 mod survivors;
 mod trust;
+mod types;
 mod watch;

@@ -79,11 +79,20 @@ impl Validator {
     /// # Errors
     /// Returns what is wrong, the first mismatches if there are many.
     pub fn check(&self, arguments: &Value) -> Result<(), Vec<Mismatch>> {
-        if !self.weight.bears(arguments) || self.compiled.is_valid(arguments) {
-            return Ok(());
-        }
-        let wrong = mismatch::all(&self.schema, self.compiled.iter_errors(arguments));
+        let wrong = self.check_where(arguments, |_| true);
         if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+    }
+
+    /// Returns what is wrong with arguments and counts for the caller.
+    pub(crate) fn check_where(
+        &self,
+        arguments: &Value,
+        counts: impl Fn(&Mismatch) -> bool,
+    ) -> Vec<Mismatch> {
+        if !self.weight.bears(arguments) || self.compiled.is_valid(arguments) {
+            return Vec::new();
+        }
+        mismatch::all(&self.schema, self.compiled.iter_errors(arguments), counts)
     }
 }
 

@@ -44,12 +44,13 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Returns the first of what is wrong.
+/// Returns the first of what is wrong and counts.
 pub(super) fn all<'e>(
     schema: &Value,
     errors: impl Iterator<Item = ValidationError<'e>>,
+    counts: impl Fn(&Mismatch) -> bool,
 ) -> Vec<Mismatch> {
-    errors.filter_map(|error| of(schema, &error)).take(MISMATCHES).collect()
+    errors.filter_map(|error| of(schema, &error)).filter(counts).take(MISMATCHES).collect()
 }
 
 fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {

@@ -11,6 +11,7 @@ mod arguments;
 mod browse;
 mod built_in;
 mod infer;
+mod listing;
 mod mismatch;
 mod observed;
 mod search;
@@ -20,7 +21,9 @@ mod wording;
 
 pub use arguments::{Unchecked, Validator};
 pub use browse::{Browsed, Node, browse};
+pub(crate) use built_in::definitions as built_in_definitions;
 
+pub use listing::{Listing, Unresolved};
 pub use mismatch::{Mismatch, Wrong};
 pub use observed::{Inferred, Observed};
 pub use search::Index;

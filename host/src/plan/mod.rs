@@ -1,1 +1,19 @@
 //! What a program will do: its calls, held against what the servers offer, without running it.
+//!
+//! In flow a [`Program`](crate::source::Program) and a [`Listing`](crate::catalog::Listing), out flow [`PlannedCall`]s and
+//! [`Finding`]s.
+//!
+//! **Invariant:** a finding is certain: the call it tells of fails whenever it is made. What depends on values that are not
+//! written out is never found wrong.
+
+mod check;
+mod finding;
+mod partial;
+mod planned;
+
+#[cfg(test)]
+mod tests;
+
+pub use check::check;
+pub use finding::Finding;
+pub use planned::{PlannedCall, planned_calls};

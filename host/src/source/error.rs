@@ -181,7 +181,7 @@ pub(super) struct Text<'t> {
 }
 
 impl Text<'_> {
-    fn place(self, offset: u32) -> Box<Place> {
+    pub(super) fn place(self, offset: u32) -> Box<Place> {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         let position = Lines::new(self.text).position(self.name, offset);
         let frame = CodeFrame::new(self.text, &position);

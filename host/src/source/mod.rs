@@ -2,7 +2,7 @@
 //!
 //! [`Script`] says what to run and where its imports may reach. [`Script::load`] reads it, blanks its types in place, wraps
 //! a function body as a module, and follows relative imports. [`Program::trace`] and [`Program::code_frame`] show where in
-//! the user's text something went wrong.
+//! the user's text something went wrong. `calls` finds what a program calls, without running it.
 //!
 //! A program is one of two things. With a value `import` or `export`, or `import.meta`, it is an ES module. Otherwise it is
 //! the body of an async function: it may `return` and `await`, and a last expression is its result.
@@ -13,10 +13,12 @@
 //! wrapper.
 //! **Invariant:** nothing outside the workspace is read, and an error never tells what is there.
 //! **Invariant:** hostile text costs at most linear time and a bounded stack.
-//! This room knows nothing of the sandbox, of policy, or of tools.
+//! This room knows nothing of the sandbox, of policy, or of which tools there are.
 
 mod atlas;
 mod blank;
+#[cfg(feature = "servers")]
+mod calls;
 mod compile;
 mod error;
 mod escape;
@@ -35,6 +37,8 @@ mod trace;
 mod words;
 mod wrap;
 
+#[cfg(feature = "servers")]
+pub(crate) use calls::{Callee, Found, Literal, Written, calls_of};
 pub use error::{Place, SourceError};
 pub use frame::CodeFrame;
 pub use position::Position;

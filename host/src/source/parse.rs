@@ -9,6 +9,8 @@ use oxc::ast_visit::Visit;
 use oxc::diagnostics::OxcDiagnostic;
 use oxc::parser::config::TokensParserConfig;
 use oxc::parser::{ParseOptions, Parser, Token};
+#[cfg(feature = "servers")]
+use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::SourceType;
 
 use super::error::{Refusal, SourceError, Text};
@@ -26,12 +28,7 @@ pub(super) fn with_program<R>(
     language: Language,
     read: impl FnOnce(Parsed<'_, '_>) -> R,
 ) -> Result<R, SourceError> {
-    let source_type = match language {
-        Language::TypeScript => SourceType::ts(),
-        _ => SourceType::mjs(),
-    }
-    .with_module(true)
-    .with_jsx(false);
+    let source_type = source_type(language);
     let allocator = Allocator::default();
     // With debug assertions on, the parser panics on an unfinished string if it collects tokens.
     if cfg!(debug_assertions) {
@@ -54,11 +51,43 @@ pub(super) fn with_program<R>(
     }
 }
 
+/// Parses a text as [`with_program`] does, and hands the tree to `read` with the variables that its names stand for.
+#[cfg(feature = "servers")]
+pub(super) fn with_scopes<R>(
+    text: Text<'_>,
+    language: Language,
+    read: impl for<'a> FnOnce(&'a Program<'a>, &Scoping) -> R,
+) -> Result<R, SourceError> {
+    let source_type = source_type(language);
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, text.text, source_type).with_options(options()).parse();
+    match parsed.diagnostics.first() {
+        Some(diagnostic) => Err(refuse(text, source_type, diagnostic)),
+        None if parsed.panicked => {
+            Err(SourceError::syntax(text, 0, "the text cannot be parsed", None))
+        }
+        None => {
+            let program = allocator.alloc(parsed.program);
+            let scoping = SemanticBuilder::new().build(program).semantic.into_scoping();
+            Ok(read(program, &scoping))
+        }
+    }
+}
+
 /// Parses generated JavaScript as a module and hands the tree to `read`, or nothing if it does not parse.
 pub(super) fn with_module<R>(code: &str, read: impl FnOnce(&Program<'_>) -> R) -> Option<R> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, SourceType::mjs().with_jsx(false)).parse();
     (parsed.diagnostics.is_empty() && !parsed.panicked).then(|| read(&parsed.program))
+}
+
+fn source_type(language: Language) -> SourceType {
+    match language {
+        Language::TypeScript => SourceType::ts(),
+        _ => SourceType::mjs(),
+    }
+    .with_module(true)
+    .with_jsx(false)
 }
 
 fn options() -> ParseOptions {

@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+#[cfg(feature = "servers")]
+use super::error::{Place, Text};
 use super::frame::CodeFrame;
 use super::position::Position;
 
@@ -26,6 +28,14 @@ impl Program {
     /// Returns the user's lines around a position, or nothing if it is not in this program.
     pub fn code_frame(&self, position: &Position) -> Option<CodeFrame> {
         CodeFrame::new(&self.module(&position.module)?.source, position)
+    }
+
+    /// Returns the place of an offset in a module's own text, in bytes.
+    #[cfg(feature = "servers")]
+    pub(crate) fn place(&self, module: &str, offset: u32) -> Option<Place> {
+        let module = self.module(module)?;
+        let text = Text { name: &module.name, text: &module.source };
+        Some(*text.place(offset))
     }
 }
 

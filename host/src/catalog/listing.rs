@@ -1,0 +1,160 @@
+//! What there is to call, by name: a tool as a program spells it to the one that is meant.
+//!
+//! **Invariant:** a name that is written exactly means that name and nothing else; another spelling of it is found only if it can
+//! mean one thing.
+
+use crate::model::{Definition, ToolName, fold, nearest};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Tools by server and name.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    servers: BTreeMap<String, BTreeMap<String, Arc<Definition>>>,
+    /// Servers that exist and whose tools are not known.
+    unlisted: BTreeSet<String>,
+}
+
+/// Why a name leads to no tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unresolved {
+    /// There is no such server. These are called nearly so.
+    Server(Vec<String>),
+    /// The server has no such tool. These, as `server:tool`, are called nearly so.
+    Tool(Vec<String>),
+    /// The spelling could mean any of these.
+    Ambiguous(Vec<String>),
+    /// The server is there, and what it offers is not known.
+    Unlisted,
+}
+
+impl Listing {
+    /// Returns the listing of these tools.
+    pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> Listing {
+        let mut listing = Listing::default();
+        for definition in definitions {
+            let tools = listing.servers.entry(definition.tool.server().into()).or_default();
+            tools.insert(definition.tool.tool().into(), definition);
+        }
+        listing
+    }
+
+    /// Adds a server whose tools are not known: it could not be started, or was not.
+    #[must_use]
+    pub fn with_unlisted(mut self, server: impl Into<String>) -> Listing {
+        self.unlisted.insert(server.into());
+        self
+    }
+
+    /// Returns the tool that is meant.
+    ///
+    /// # Errors
+    /// Fails if there is none, or more than one.
+    pub fn resolve(&self, server: &str, tool: &str) -> Result<&Arc<Definition>, Unresolved> {
+        let names = self.servers.keys().chain(&self.unlisted).map(String::as_str);
+        let server = match one_of(server, names.clone()) {
+            Meant::One(name) => name,
+            Meant::Several(names) => return Err(Unresolved::Ambiguous(names)),
+            Meant::None => {
+                let near = nearest(server, names);
+                return Err(Unresolved::Server(near.into_iter().map(str::to_owned).collect()));
+            }
+        };
+        let Some(tools) = self.servers.get(server) else { return Err(Unresolved::Unlisted) };
+        let full = |name: &str| format!("{server}:{name}");
+        match one_of(tool, tools.keys().map(String::as_str)) {
+            Meant::One(name) => tools.get(name).ok_or(Unresolved::Unlisted),
+            Meant::Several(names) => {
+                Err(Unresolved::Ambiguous(names.iter().map(|name| full(name)).collect()))
+            }
+            Meant::None => {
+                let near = nearest(tool, tools.keys().map(String::as_str));
+                let mut near: Vec<String> = near.into_iter().map(full).collect();
+                if near.is_empty() {
+                    near = self.elsewhere(tool);
+                }
+                Err(Unresolved::Tool(near))
+            }
+        }
+    }
+
+    /// Returns all tools, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Definition>> {
+        self.servers.values().flat_map(BTreeMap::values)
+    }
+
+    /// Tools of that very name on other servers.
+    fn elsewhere(&self, tool: &str) -> Vec<String> {
+        let same = self.iter().map(|it| &it.tool).filter(|name| fold(name.tool()) == fold(tool));
+        same.take(3).map(ToolName::to_string).collect()
+    }
+}
+
+enum Meant<'n> {
+    One(&'n str),
+    Several(Vec<String>),
+    None,
+}
+
+fn one_of<'n>(spelled: &str, names: impl Iterator<Item = &'n str> + Clone) -> Meant<'n> {
+    if let Some(name) = names.clone().find(|name| *name == spelled) {
+        return Meant::One(name);
+    }
+    let key = fold(spelled);
+    let mut same: Vec<&str> = names.filter(|name| fold(name) == key).collect();
+    same.dedup();
+    match same.as_slice() {
+        [] => Meant::None,
+        [name] => Meant::One(name),
+        names => Meant::Several(names.iter().map(|name| (*name).to_owned()).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Listing, Unresolved};
+    use crate::model::Definition;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn listing() -> Listing {
+        let tools = ["my-server:get-env", "my-server:set_a", "my-server:setA", "fs:read_file"];
+        Listing::new(
+            tools.map(|name| {
+                Arc::new(Definition::new(name.parse().expect("a tool"), "", json!({})))
+            }),
+        )
+        .with_unlisted("sleepy")
+    }
+
+    fn resolved(server: &str, tool: &str) -> Result<String, Unresolved> {
+        listing().resolve(server, tool).map(|found| found.tool.to_string())
+    }
+
+    #[test]
+    fn every_spelling_of_a_name_leads_to_it() {
+        for (server, tool) in
+            [("my-server", "get-env"), ("myServer", "getEnv"), ("my_server", "get_env")]
+        {
+            assert_eq!(resolved(server, tool), Ok("my-server:get-env".into()));
+        }
+    }
+
+    #[test]
+    fn an_exact_name_is_never_ambiguous_and_another_spelling_may_be() {
+        assert_eq!(resolved("my-server", "setA"), Ok("my-server:setA".into()));
+        assert_eq!(resolved("my-server", "set_a"), Ok("my-server:set_a".into()));
+        let both = vec!["my-server:setA".into(), "my-server:set_a".into()];
+        assert_eq!(resolved("my-server", "set-a"), Err(Unresolved::Ambiguous(both)));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_with_what_is_near() {
+        assert_eq!(resolved("fs", "raed_file"), Err(Unresolved::Tool(vec!["fs:read_file".into()])));
+        assert_eq!(resolved("fss", "x"), Err(Unresolved::Server(vec!["fs".into()])));
+        let elsewhere = vec!["fs:read_file".into()];
+        assert_eq!(resolved("my-server", "readFile"), Err(Unresolved::Tool(elsewhere)));
+        assert_eq!(resolved("sleepy", "anything"), Err(Unresolved::Unlisted));
+    }
+}

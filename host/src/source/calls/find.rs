@@ -1,0 +1,89 @@
+//! A program to its calls.
+
+use super::literal::Literal;
+use super::names::Names;
+use super::walk::{Call, Walk};
+use crate::source::error::{SourceError, Text};
+use crate::source::parse;
+use crate::source::position::{Lines, Position, utf16_column};
+use crate::source::program::{Language, Module, Program};
+use crate::source::stack;
+use oxc::ast_visit::Visit as _;
+
+/// What a call calls, as far as the text says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Callee {
+    /// A tool by its names: `mcp.server.tool`.
+    Tool { server: String, tool: String },
+    /// A tool by one text: `mcp.call("server:tool")`.
+    Text(String),
+    /// Some tool of a server.
+    Server(String),
+    /// Some tool.
+    Anything,
+}
+
+/// A call in the text, or a place where a program hands on what it could call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Found {
+    /// Where the tool's name stands.
+    pub(crate) position: Position,
+    /// The same in the module's text, in bytes.
+    pub(crate) offset: u32,
+    /// What is called.
+    pub(crate) callee: Callee,
+    /// What it is called with.
+    pub(crate) arguments: Literal,
+}
+
+/// Returns the calls of a program, module by module.
+///
+/// # Errors
+/// Fails if a module cannot be parsed, which one that was loaded can.
+pub(crate) fn calls_of(program: &Program) -> Result<Vec<Found>, SourceError> {
+    let mut found = Vec::new();
+    for module in &program.modules {
+        if module.language != Language::Json {
+            found.extend(of_module(module)?);
+        }
+    }
+    Ok(found)
+}
+
+fn of_module(module: &Module) -> Result<Vec<Found>, SourceError> {
+    let text = Text { name: &module.name, text: &module.source };
+    // Most modules call nothing: they need not be read a second time.
+    if !module.source.contains("mcp") && !module.source.contains('\\') {
+        return Ok(Vec::new());
+    }
+    stack::with_enough(text, || {
+        parse::with_scopes(text, module.language, |program, scoping| {
+            let names = Names::new(program, scoping);
+            let mut walk = Walk::new(&names);
+            walk.visit_program(program);
+            placed(text, walk.finish())
+        })
+    })?
+}
+
+/// Gives calls their positions. Columns are counted on from the call before: a text may be one long line full of calls.
+fn placed(text: Text<'_>, calls: Vec<Call>) -> Vec<Found> {
+    let lines = Lines::new(text.text);
+    let mut before = (0, 0, 0);
+    let mut found = Vec::with_capacity(calls.len());
+    for Call { offset, callee, arguments } in calls {
+        let at = usize::try_from(offset).unwrap_or(usize::MAX).min(text.text.len());
+        let (line, byte) = lines.locate(at);
+        let column = match before {
+            (same, start, column) if same == line => {
+                let between = text.text.get(start..at).unwrap_or_default();
+                column + utf16_column(between, between.len()) - 1
+            }
+            _ => utf16_column(lines.line(line).unwrap_or_default(), byte),
+        };
+        before = (line, at, column);
+        let position = Position { module: text.name.to_owned(), line, column };
+        found.push(Found { position, offset, callee, arguments });
+    }
+    found
+}

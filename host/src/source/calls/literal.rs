@@ -1,0 +1,175 @@
+//! Values that are written out in a program, with holes where they are not.
+
+use super::names::Names;
+use oxc::ast::ast::*;
+use oxc::span::GetSpan as _;
+use oxc::syntax::operator::UnaryOperator;
+use serde_json::{Number, Value};
+
+/// Largest number whose neighbours are all there: larger ones are not written as they are meant.
+const EXACT: f64 = 9_007_199_254_740_991.0;
+
+/// A value as a program writes it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Literal {
+    /// Where it stands in the module's text, in bytes.
+    pub(crate) offset: u32,
+    /// What is written there.
+    pub(crate) written: Written,
+}
+
+/// What is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Written {
+    /// Nothing that can be read from the text.
+    Hole,
+    /// `undefined`, or nothing at all.
+    Absent,
+    /// A text, a number, a boolean or null.
+    Plain(Value),
+    /// A list. If it is open, there may be more items after these.
+    List { items: Vec<Literal>, open: bool },
+    /// An object. If it is open, there may be further fields.
+    Object { fields: Vec<Field>, open: bool },
+}
+
+/// A field of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    /// Where its name stands.
+    pub(crate) offset: u32,
+    pub(crate) value: Literal,
+}
+
+impl Literal {
+    /// Returns a hole.
+    pub(super) fn hole(offset: u32) -> Literal {
+        Literal { offset, written: Written::Hole }
+    }
+
+    /// Returns nothing at all.
+    pub(super) fn absent(offset: u32) -> Literal {
+        Literal { offset, written: Written::Absent }
+    }
+
+    /// Reads an argument of a call.
+    pub(super) fn of_argument(argument: Option<&Argument<'_>>, names: &Names<'_>, at: u32) -> Self {
+        match argument.map(|argument| (argument.as_expression(), argument.span().start)) {
+            None => Literal::absent(at),
+            Some((Some(expression), _)) => Literal::of(expression, names),
+            Some((None, offset)) => Literal::hole(offset),
+        }
+    }
+
+    /// Reads an expression.
+    pub(super) fn of(expression: &Expression<'_>, names: &Names<'_>) -> Literal {
+        let inner = expression.get_inner_expression();
+        let offset = inner.span().start;
+        let written = match inner {
+            Expression::ObjectExpression(it) => object(it, names),
+            Expression::ArrayExpression(it) => list(it, names),
+            Expression::Identifier(it) if names.is_undefined(it) => Written::Absent,
+            Expression::Identifier(it) => {
+                names.constant(it).map_or(Written::Hole, |value| Written::Plain(value.clone()))
+            }
+            other => plain(other).map_or(Written::Hole, Written::Plain),
+        };
+        Literal { offset, written }
+    }
+}
+
+/// Returns a text, a number, a boolean or null, if that is written there.
+pub(super) fn plain(expression: &Expression<'_>) -> Option<Value> {
+    match expression.get_inner_expression() {
+        Expression::NullLiteral(_) => Some(Value::Null),
+        Expression::BooleanLiteral(it) => Some(Value::Bool(it.value)),
+        Expression::NumericLiteral(it) => number(it.value),
+        Expression::StringLiteral(it) if !it.lone_surrogates => Some(it.value.as_str().into()),
+        Expression::TemplateLiteral(it) => match it.quasis.as_slice() {
+            [only] if !only.lone_surrogates => {
+                only.value.cooked.as_ref().map(|text| text.as_str().into())
+            }
+            _ => None,
+        },
+        Expression::UnaryExpression(it) if it.operator == UnaryOperator::UnaryNegation => {
+            match it.argument.get_inner_expression() {
+                Expression::NumericLiteral(it) => number(-it.value),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn number(value: f64) -> Option<Value> {
+    match value.fract() == 0.0 && value.abs() <= EXACT {
+        // Within the bounds, and minus zero is zero in JSON.
+        #[expect(clippy::cast_possible_truncation, reason = "it is a whole number that fits")]
+        true => Some((value as i64).into()),
+        false => Number::from_f64(value).map(Value::Number),
+    }
+}
+
+fn list(it: &ArrayExpression<'_>, names: &Names<'_>) -> Written {
+    let mut items = Vec::new();
+    for element in &it.elements {
+        let item = match element {
+            // Whatever follows has no certain place.
+            ArrayExpressionElement::SpreadElement(_) => {
+                return Written::List { items, open: true };
+            }
+            ArrayExpressionElement::Elision(it) => Literal::absent(it.span.start),
+            _ => match element.as_expression() {
+                Some(expression) => Literal::of(expression, names),
+                None => Literal::hole(element.span().start),
+            },
+        };
+        // JSON has no `undefined`: in a list it becomes null.
+        items.push(match item.written {
+            Written::Absent => Literal { written: Written::Plain(Value::Null), ..item },
+            _ => item,
+        });
+    }
+    Written::List { items, open: false }
+}
+
+fn object(it: &ObjectExpression<'_>, names: &Names<'_>) -> Written {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut open = false;
+    for property in &it.properties {
+        let property = match property {
+            ObjectPropertyKind::ObjectProperty(property) => property,
+            ObjectPropertyKind::SpreadProperty(_) => {
+                forget(&mut fields, &mut open);
+                continue;
+            }
+        };
+        let Some(name) = names.key(&property.key, property.computed) else {
+            forget(&mut fields, &mut open);
+            continue;
+        };
+        let sets_prototype = name == "__proto__" && !property.computed && !property.shorthand;
+        if sets_prototype || name == "toJSON" {
+            // Such an object is written as JSON in its own way.
+            return Written::Hole;
+        }
+        let value = match property.kind {
+            PropertyKind::Init if !property.method => Literal::of(&property.value, names),
+            _ => Literal::hole(property.span.start),
+        };
+        fields.retain(|field| field.name != name);
+        if value.written != Written::Absent {
+            fields.push(Field { name, offset: property.key.span().start, value });
+        }
+    }
+    Written::Object { fields, open }
+}
+
+/// What comes later may have any name: what is there so far may be replaced.
+fn forget(fields: &mut [Field], open: &mut bool) {
+    *open = true;
+    for field in fields {
+        field.value.written = Written::Hole;
+    }
+}

@@ -1,0 +1,231 @@
+//! What the names of a module stand for: `mcp`, a server, a tool, a constant.
+//!
+//! **Invariant:** a variable stands for something only if it is bound once and never written to again.
+
+use super::literal;
+use oxc::ast::ast::*;
+use oxc::ast_visit::{Visit, walk};
+use oxc::semantic::{Scoping, SymbolId};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// Deepest expression looked through: `mcp.server.tool` is three deep, brackets and casts may be around each part.
+const DEPTH: usize = 16;
+
+/// Names that the sandbox gives no server and no tool: conversions of a value ask for them.
+const CONVERSIONS: [&str; 5] = ["then", "toJSON", "valueOf", "constructor", "toString"];
+
+/// What an expression stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// `globalThis`.
+    Global,
+    /// `mcp`.
+    Mcp,
+    /// `mcp.call`.
+    Call,
+    /// A server; which one may be unknown.
+    Server(Option<String>),
+    /// A tool, of which the server or both names may be unknown.
+    Tool(Option<String>, Option<String>),
+    /// A property of these that calls nothing.
+    Harmless,
+}
+
+/// What is known of the variables of a module.
+pub(super) struct Names<'s> {
+    scoping: &'s Scoping,
+    known: HashMap<SymbolId, Known>,
+    constants: HashMap<SymbolId, Value>,
+    /// Variables that are only declared: the name is that of a global.
+    ambient: HashSet<SymbolId>,
+}
+
+impl<'s> Names<'s> {
+    /// Reads the variables of a module.
+    pub(super) fn new(program: &Program<'_>, scoping: &'s Scoping) -> Names<'s> {
+        let mut names = Names {
+            scoping,
+            known: HashMap::new(),
+            constants: HashMap::new(),
+            ambient: HashSet::new(),
+        };
+        names.visit_program(program);
+        names
+    }
+
+    /// Returns what an expression stands for, if it is one of the things that calls are made of.
+    pub(super) fn resolve(&self, expression: &Expression<'_>) -> Option<Known> {
+        self.resolve_within(expression, DEPTH)
+    }
+
+    fn resolve_within(&self, expression: &Expression<'_>, depth: usize) -> Option<Known> {
+        let depth = depth.checked_sub(1)?;
+        match expression {
+            Expression::Identifier(it) => self.of_identifier(it),
+            Expression::ParenthesizedExpression(it) => self.resolve_within(&it.expression, depth),
+            Expression::TSAsExpression(it) => self.resolve_within(&it.expression, depth),
+            Expression::TSSatisfiesExpression(it) => self.resolve_within(&it.expression, depth),
+            Expression::TSTypeAssertion(it) => self.resolve_within(&it.expression, depth),
+            Expression::TSNonNullExpression(it) => self.resolve_within(&it.expression, depth),
+            Expression::TSInstantiationExpression(it) => self.resolve_within(&it.expression, depth),
+            Expression::StaticMemberExpression(it) => {
+                let object = self.resolve_within(&it.object, depth)?;
+                member(object, Some(it.property.name.as_str()))
+            }
+            Expression::ComputedMemberExpression(it) => {
+                let object = self.resolve_within(&it.object, depth)?;
+                member(object, self.text(&it.expression).as_deref())
+            }
+            Expression::ChainExpression(it) => match &it.expression {
+                ChainElement::StaticMemberExpression(it) => {
+                    let object = self.resolve_within(&it.object, depth)?;
+                    member(object, Some(it.property.name.as_str()))
+                }
+                ChainElement::ComputedMemberExpression(it) => {
+                    let object = self.resolve_within(&it.object, depth)?;
+                    member(object, self.text(&it.expression).as_deref())
+                }
+                ChainElement::TSNonNullExpression(it) => self.resolve_within(&it.expression, depth),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn of_identifier(&self, it: &IdentifierReference<'_>) -> Option<Known> {
+        match self.symbol(it) {
+            None if it.name == "mcp" => Some(Known::Mcp),
+            None if it.name == "globalThis" => Some(Known::Global),
+            None => None,
+            Some(symbol) => self.known.get(&symbol).cloned(),
+        }
+    }
+
+    /// The variable that a name stands for; nothing for a global.
+    fn symbol(&self, it: &IdentifierReference<'_>) -> Option<SymbolId> {
+        let reference = it.reference_id.get()?;
+        let symbol = self.scoping.get_reference(reference).symbol_id()?;
+        (!self.ambient.contains(&symbol)).then_some(symbol)
+    }
+
+    /// Returns whether a name is the global `undefined`.
+    pub(super) fn is_undefined(&self, it: &IdentifierReference<'_>) -> bool {
+        it.name == "undefined" && self.symbol(it).is_none()
+    }
+
+    /// Returns the value of a constant.
+    pub(super) fn constant(&self, it: &IdentifierReference<'_>) -> Option<&Value> {
+        self.constants.get(&self.symbol(it)?)
+    }
+
+    /// Returns the text that an expression is, if it is written out.
+    pub(super) fn text(&self, expression: &Expression<'_>) -> Option<String> {
+        let value = match expression.get_inner_expression() {
+            Expression::Identifier(it) => self.constant(it).cloned(),
+            other => literal::plain(other),
+        };
+        match value? {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of a property, if it is written out.
+    pub(super) fn key(&self, key: &PropertyKey<'_>, computed: bool) -> Option<String> {
+        match key {
+            PropertyKey::StaticIdentifier(it) => Some(it.name.as_str().into()),
+            PropertyKey::StringLiteral(it) if !it.lone_surrogates => Some(it.value.as_str().into()),
+            PropertyKey::NumericLiteral(it) => {
+                // Whole numbers up to here are written in the same way by everybody.
+                (it.value.fract() == 0.0 && it.value.abs() < 1e15).then(|| it.value.to_string())
+            }
+            _ if computed => self.text(key.as_expression()?),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a pattern takes nothing out of `known` but what stands for something by itself.
+    pub(super) fn is_bound(&self, pattern: &BindingPattern<'_>, known: &Known) -> bool {
+        self.bindings(pattern, known, &mut |_, _| {})
+    }
+
+    /// Hands the variables of a pattern to `take`, with what they stand for. Returns whether that is all there is.
+    fn bindings(
+        &self,
+        pattern: &BindingPattern<'_>,
+        known: &Known,
+        take: &mut dyn FnMut(SymbolId, &Known),
+    ) -> bool {
+        match pattern {
+            BindingPattern::BindingIdentifier(it) => match it.symbol_id.get() {
+                Some(symbol) if self.is_constant(symbol) => {
+                    take(symbol, known);
+                    true
+                }
+                _ => false,
+            },
+            BindingPattern::ObjectPattern(it) => {
+                let mut all = it.rest.is_none();
+                for property in &it.properties {
+                    let name = self.key(&property.key, property.computed);
+                    all &= match name.and_then(|name| member(known.clone(), Some(&name))) {
+                        Some(part) => self.bindings(&property.value, &part, take),
+                        None => false,
+                    };
+                }
+                all
+            }
+            _ => false,
+        }
+    }
+
+    fn is_constant(&self, symbol: SymbolId) -> bool {
+        !self.scoping.symbol_is_mutated(symbol)
+            && self.scoping.symbol_redeclarations(symbol).is_empty()
+    }
+}
+
+/// A property of what is known; without a name, some property.
+fn member(object: Known, name: Option<&str>) -> Option<Known> {
+    let owned = || name.map(str::to_owned);
+    match (object, name) {
+        (Known::Global, Some("mcp")) => Some(Known::Mcp),
+        (Known::Mcp, Some("call")) => Some(Known::Call),
+        (Known::Mcp | Known::Server(_), Some(name)) if CONVERSIONS.contains(&name) => {
+            Some(Known::Harmless)
+        }
+        (Known::Mcp, _) => Some(Known::Server(owned())),
+        (Known::Server(None), _) => Some(Known::Tool(None, None)),
+        (Known::Server(server), _) => Some(Known::Tool(server, owned())),
+        _ => None,
+    }
+}
+
+impl<'a> Visit<'a> for Names<'_> {
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        for declarator in &it.declarations {
+            if it.declare {
+                if let BindingPattern::BindingIdentifier(id) = &declarator.id {
+                    self.ambient.extend(id.symbol_id.get());
+                }
+                continue;
+            }
+            let Some(init) = &declarator.init else { continue };
+            if let Some(known) = self.resolve(init) {
+                let mut found = Vec::new();
+                self.bindings(&declarator.id, &known, &mut |symbol, known| {
+                    found.push((symbol, known.clone()));
+                });
+                self.known.extend(found);
+            } else if let BindingPattern::BindingIdentifier(id) = &declarator.id
+                && let Some(symbol) = id.symbol_id.get()
+                && self.is_constant(symbol)
+                && let Some(value) = literal::plain(init)
+            {
+                self.constants.insert(symbol, value);
+            }
+        }
+        walk::walk_variable_declaration(self, it);
+    }
+}
