@@ -96,17 +96,17 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
-#[cfg(feature = "cli")]
-pub(crate) use model::cut;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided,
     Decision, Decisions, Definition, Effects, Era, InvalidTool, Level, Limits, Line,
     MEMORY_CEILING, Origin, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled,
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
+#[cfg(feature = "cli")]
+pub(crate) use model::{cut, nearest};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, planned_calls};
-pub use router::{Found, Tools, tools_from_fn};
+pub use router::{Found, Policy, Ruling, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, Servers, Unavailable};
 pub use run::{

@@ -13,6 +13,7 @@ mod identify;
 mod import;
 mod init;
 mod moment;
+mod offered;
 mod progress;
 mod project;
 mod prompt;
@@ -21,9 +22,11 @@ mod remove;
 mod replay;
 mod report;
 mod runs;
+mod servers;
 mod stdio;
 mod table;
 mod terminal;
+mod tools;
 mod trust;
 mod ui;
 mod version;
@@ -59,6 +62,8 @@ pub fn main() -> ExitCode {
         Command::Import(command) => command.run(),
         Command::Add(command) => command.run(),
         Command::Remove(command) => command.run(),
+        Command::Servers(command) => command.run(),
+        Command::Tools(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });

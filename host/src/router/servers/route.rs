@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn route(pattern: &str, to: RoutedTo) -> RoutingRule {
-        RoutingRule::new(pattern.parse().expect("a pattern"), to)
+        RoutingRule { pattern: pattern.parse().expect("a pattern"), to }
     }
 
     #[test]
