@@ -2,7 +2,7 @@
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::{
-    add, approvals, approve, completions, import, init, remove, replay, runs, servers, stdio,
+    add, approvals, approve, call, completions, import, init, remove, replay, runs, servers, stdio,
     tools, trust, version,
 };
 use crate::Durability;
@@ -33,6 +33,7 @@ pub(super) enum Command {
     Remove(remove::Remove),
     Servers(servers::Servers),
     Tools(tools::Tools),
+    Call(call::Call),
     Version(version::Version),
     Completions(completions::Completions),
 }

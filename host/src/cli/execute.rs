@@ -1,6 +1,7 @@
 //! `pml run` and `pml eval`, and seeing any run through.
 
 use super::arguments::{Eval, Options, Run};
+use super::media::name_media;
 use super::progress::Progress;
 use super::prompt::TerminalPrompt;
 use super::report::Usage;
@@ -150,6 +151,12 @@ pub(super) async fn perform(
     json: bool,
     kept: Kept,
 ) -> Result<ExitCode> {
+    let outcome = see_through(run, servers, json).await?;
+    conclude(&outcome, json, kept)
+}
+
+/// Sees a run through, printing its console and asking on the terminal.
+pub(super) async fn see_through(run: crate::Run, servers: &Servers, json: bool) -> Result<Outcome> {
     let console = Arc::new(Console {
         json,
         progress: Progress::new(),
@@ -177,10 +184,11 @@ pub(super) async fn perform(
     if let Some(error) = console.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error.into());
     }
-    match outcome {
-        Some(outcome) => conclude(&outcome, json, kept),
-        None => bail!("the console cannot be written"),
+    if let Some(observed) = servers.observed() {
+        // It is only a convenience: what cannot be kept is observed again.
+        let _ = observed.flush();
     }
+    outcome.context("the console cannot be written")
 }
 
 /// The project that the options are about.
@@ -244,7 +252,8 @@ impl Console {
     }
 }
 
-fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<ExitCode> {
+/// Prints what a run gave, or why it gave nothing.
+pub(super) fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<ExitCode> {
     report::leftovers(outcome);
     match &outcome.ending {
         Ending::Finished(result) => {
@@ -293,7 +302,10 @@ fn show(result: &RawValue, json: bool) -> Result<String> {
     }
     // A result may nest deeper than we can read it; then it is shown as it came.
     match json::from_str::<Value>(result.get()) {
-        Ok(value) => Ok(json::to_string_pretty(&value)?),
+        Ok(mut value) => {
+            name_media(&mut value);
+            Ok(json::to_string_pretty(&value)?)
+        }
         Err(_) => Ok(result.get().into()),
     }
 }

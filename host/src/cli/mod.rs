@@ -7,11 +7,13 @@ mod add;
 mod approvals;
 mod approve;
 mod arguments;
+mod call;
 mod completions;
 mod execute;
 mod identify;
 mod import;
 mod init;
+mod media;
 mod moment;
 mod offered;
 mod progress;
@@ -64,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Remove(command) => command.run(),
         Command::Servers(command) => command.run(),
         Command::Tools(command) => command.run(),
+        Command::Call(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });
