@@ -1,103 +1,74 @@
 //! A client for the official conformance suite, which starts it with the address of a server of its own and looks at what
 //! arrives there. For the tests only; `tests/it/conformance.rs` runs the suite.
 //!
-//! It does the same whatever the scenario: connects, lists the tools, and calls each with the arguments that the suite names,
-//! or with some that fit its schema.
+//! It does the same whatever the scenario, and as any program of a user would: lists the server's tools, and calls each with
+//! the arguments that the suite names, or with some that fit its schema.
 
-use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
-    ElicitationAction, Implementation, JsonObject, ProtocolVersion, Tool,
-};
-use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RequestContext};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::{ClientHandler, ErrorData, RoleClient};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use pml::json::{self, Value, json};
+use pml::{Config, Definition, Engine, Freshness, Offer, Script, ServerConfig, Servers};
+use std::time::Duration;
 
-/// What the suite tells a client about its scenario.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Told {
-    tool_calls: Vec<ToolCall>,
-}
+/// What the suite calls its client for: it has to be done within this.
+const PATIENCE: Duration = Duration::from_secs(20);
 
-#[derive(Deserialize)]
-struct ToolCall {
-    name: String,
-    arguments: JsonObject,
-}
-
-/// A client whose user accepts whatever is asked, as it stands.
-struct Client;
-
-impl ClientHandler for Client {
-    fn get_info(&self) -> ClientConfig {
-        let capabilities = ClientCapabilities::builder().enable_elicitation().build();
-        ClientConfig::new(capabilities, Implementation::new("pml", env!("CARGO_PKG_VERSION")))
-    }
-
-    async fn create_elicitation(
-        &self,
-        request: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
-    ) -> Result<ElicitResult, ErrorData> {
-        let schema = serde_json::to_value(&request).unwrap_or_default();
-        let properties = schema["requestedSchema"]["properties"].as_object().cloned();
-        let given = properties.unwrap_or_default().into_iter().filter_map(|(name, property)| {
-            property.get("default").map(|default| (name, default.clone()))
-        });
-        Ok(ElicitResult::new(ElicitationAction::Accept).with_content(given.collect()))
-    }
-}
+const PROGRAM: &str = "return await mcp.suite[inputs.tool](inputs.arguments)";
 
 #[tokio::main(flavor = "current_thread")]
 #[expect(clippy::disallowed_methods, reason = "how the suite tells its client what to do")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    rustls::crypto::ring::default_provider().install_default().map_err(|_| "two providers")?;
     let url = std::env::args().next_back().ok_or("the address is missing")?;
-    let told: Told = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
-        Ok(context) => serde_json::from_str(&context)?,
-        Err(_) => Told::default(),
+    let told: Value = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
+        Ok(context) => json::from_str(&context)?,
+        Err(_) => Value::Null,
     };
-    let modern = std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")
-        .is_ok_and(|version| version == ProtocolVersion::V_2026_07_28.as_str());
-    let lifecycle = match modern {
-        true => ClientLifecycleMode::Discover {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        },
-        false => ClientLifecycleMode::Initialize,
-    };
-    let transport = StreamableHttpClientTransport::from_uri(url);
-    let client = Client.serve_with_lifecycle(transport, lifecycle).await?;
-    for tool in client.list_all_tools().await? {
-        for arguments in calls_of(&tool, &told) {
-            let request = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
-            client.call_tool(request).await?;
+    let mut config = Config::new();
+    config.allow_tool("suite:*");
+    let engine = Engine::new(&config)?;
+    let servers = Servers::new(vec![ServerConfig::http("suite", url)?]);
+    let offer = servers.offer(|_| true, Freshness::Live, PATIENCE).await;
+    if let Some(unavailable) = offer.unavailable.first() {
+        return Err(unavailable.reason.clone().into());
+    }
+    let mut failed = None;
+    for definition in &offer.definitions {
+        for arguments in calls_of(definition, &offer, &told) {
+            let inputs = json!({ "tool": definition.tool.tool(), "arguments": arguments });
+            let run = engine.run(Script::ts(PROGRAM)).inputs(inputs).tools(servers.clone());
+            if let Some(failure) = run.await?.failure() {
+                failed = Some(format!("{}: {}", definition.tool, failure.message));
+            }
         }
     }
-    client.cancel().await?;
-    Ok(())
+    servers.close().await;
+    match failed {
+        Some(failed) => Err(failed.into()),
+        None => Ok(()),
+    }
 }
 
-/// What to call a tool with.
-fn calls_of(tool: &Tool, told: &Told) -> Vec<JsonObject> {
-    let named = told.tool_calls.iter().filter(|call| tool.name == call.name);
-    let named: Vec<_> = named.map(|call| call.arguments.clone()).collect();
+/// What to call a tool with. What is null is left out, as a program would.
+fn calls_of(definition: &Definition, offer: &Offer, told: &Value) -> Vec<Value> {
+    let named = told["toolCalls"].as_array().into_iter().flatten();
+    let named = named.filter(|call| call["name"] == definition.tool.tool());
+    let mut named: Vec<_> = named.map(|call| call["arguments"].clone()).collect();
+    for arguments in named.iter_mut().filter_map(Value::as_object_mut) {
+        arguments.retain(|_, value| !value.is_null());
+    }
     match named.is_empty() {
-        true => vec![fitting(&tool.input_schema)],
+        true => vec![fitting(&definition.input, &offer.definitions[0].input)],
         false => named,
     }
 }
 
-/// The simplest arguments with what a schema requires.
-fn fitting(schema: &JsonObject) -> JsonObject {
-    let property = |name: &Value| schema.get("properties")?.get(name.as_str()?).cloned();
-    let value = |name: &Value| match property(name).unwrap_or_default()["type"].as_str() {
+/// The simplest arguments with what a schema requires. Where it takes any object, that is `object`: the suite looks at whether
+/// a schema it gave comes back whole.
+fn fitting(schema: &Value, object: &Value) -> Value {
+    let value = |name: &str| match schema["properties"][name]["type"].as_str() {
         Some("number" | "integer") => json!(1),
         Some("boolean") => json!(true),
+        Some("object") => object.clone(),
         _ => json!("x"),
     };
-    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let pair = |name: &Value| Some((name.as_str()?.to_owned(), value(name)));
-    required.iter().filter_map(pair).collect()
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    required.map(|name| (name.to_owned(), value(name))).collect()
 }

@@ -48,7 +48,8 @@
 //!
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
 //! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
-//! `.gitignore`. With `--no-journal` it writes nothing.
+//! `.gitignore`; what servers said of themselves is kept beside it in `servers.json`, and shapes of their results in
+//! `observed.json`. With `--no-journal` it writes nothing.
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
@@ -105,7 +106,7 @@ pub use model::{
 #[cfg(feature = "cli")]
 pub(crate) use model::{cut, nearest};
 #[cfg(feature = "servers")]
-pub use plan::{Finding, PlannedCall, check as check_program, planned_calls};
+pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 pub use router::{Found, Policy, Ruling, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, Servers, Unavailable};

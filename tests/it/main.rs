@@ -11,6 +11,8 @@ mod conformance;
 mod cuts;
 mod dependencies;
 mod determinism;
+#[cfg(target_os = "linux")]
+mod endings;
 mod examples;
 mod fairness;
 mod finding;
@@ -28,6 +30,7 @@ mod rebuilds;
 mod rooms;
 mod run_commands;
 mod settings;
+mod stdio;
 mod support;
 mod survivors;
 mod trust;

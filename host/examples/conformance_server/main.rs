@@ -10,12 +10,13 @@
 
 mod catalogue;
 mod fixture;
-mod plain;
 mod rounds;
 mod shared;
 mod tools;
 
 use fixture::Fixture;
+use pml::mcp::Door;
+use pml::{Config, Engine, Servers};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use shared::Shared;
@@ -24,9 +25,11 @@ use std::sync::Arc;
 #[tokio::main(flavor = "current_thread")]
 #[expect(clippy::print_stdout, reason = "an example, and how the test learns the port")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let engine = Engine::new(&Config::new())?;
+    let door = Door::new(engine, Servers::new(Vec::new()));
     let shared = Arc::new(Shared::default());
     let service = StreamableHttpService::new(
-        move || Ok(Fixture::new(plain::Plain, shared.clone())),
+        move || Ok(Fixture::new(door.clone(), shared.clone())),
         Arc::new(LocalSessionManager::default()),
         StreamableHttpServerConfig::default()
             .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*"]),

@@ -152,10 +152,10 @@ impl Seen {
             shape.parts() <= PARTS
                 && serde_json::to_string(shape).is_ok_and(|text| text.len() <= SHAPE)
         };
-        let mut depth = 6;
+        let mut depth: usize = 6;
         while self.shape.parts() > 100 && !fits(&self.shape) {
             self.shape.prune(depth);
-            depth -= 1;
+            depth = depth.saturating_sub(1);
         }
     }
 }

@@ -181,12 +181,9 @@ pub(super) async fn see_through(run: crate::Run, servers: &Servers, json: bool) 
         () = console.gone.notified() => None,
         never = console.progress.moves() => match never {},
     };
+    servers.keep();
     if let Some(error) = console.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error.into());
-    }
-    if let Some(observed) = servers.observed() {
-        // It is only a convenience: what cannot be kept is observed again.
-        let _ = observed.flush();
     }
     outcome.context("the console cannot be written")
 }

@@ -4,7 +4,7 @@ use super::report;
 use super::workplace::Workplace;
 use super::{execute, project};
 use crate::mcp::{Door, Quit, serve_stdio};
-use crate::{Engine, Journal, MemoryJournal};
+use crate::{Engine, Journal, MemoryJournal, ProjectState};
 use anyhow::{Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -44,6 +44,10 @@ impl Stdio {
                 false => project::store(workplace.project.durability)?,
             };
             let engine = Engine::with_journal(&workplace.config(), journal)?;
+            if !self.no_journal {
+                // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
+                let _ = ProjectState::at(workplace.project.state_folder()).client_id();
+            }
             workplace.servers.start_background();
             let door = Door::new(engine, workplace.servers.clone());
             let mut code = 0;

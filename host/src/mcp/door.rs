@@ -106,15 +106,17 @@ fn shows_either(context: &RequestContext<RoleServer>) -> bool {
     context.client_info().is_some_and(|client| client.name == "claude-code")
 }
 
-/// Requests that we understand: if one of them arrives here as unknown, its parameters are wrong.
-fn is_known(method: &str) -> bool {
-    [
-        CallToolRequestMethod::VALUE,
-        ListToolsRequestMethod::VALUE,
-        DiscoverRequestMethod::VALUE,
-        InitializeResultMethod::VALUE,
-    ]
-    .contains(&method)
+/// Requests that we understand: if one of them arrives here as unknown, its parameters are wrong. The handshake is gone from
+/// the newest revision.
+fn is_known(method: &str, context: &RequestContext<RoleServer>) -> bool {
+    let shakes_hands = || context.protocol_version().is_none_or(|version| version.has_initialize());
+    match method {
+        CallToolRequestMethod::VALUE
+        | ListToolsRequestMethod::VALUE
+        | DiscoverRequestMethod::VALUE => true,
+        InitializeResultMethod::VALUE => shakes_hands(),
+        _ => false,
+    }
 }
 
 impl ServerHandler for Door {
@@ -184,10 +186,10 @@ impl ServerHandler for Door {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = crate::escape(&request.method).into_owned();
-        Err(match is_known(&request.method) {
+        Err(match is_known(&request.method, &context) {
             true => {
                 ErrorData::invalid_params(format!("the parameters of `{method}` are wrong"), None)
             }

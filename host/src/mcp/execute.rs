@@ -13,6 +13,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, Peer};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -56,8 +57,12 @@ pub(super) async fn see_through(
 ) -> Result<Answer, ErrorData> {
     let watcher = Arc::new(Watcher::default());
     let sink = watcher.clone();
-    let run = run.tools(shared.servers.clone()).events(move |event: &Event| sink.event(event));
-    let outcome = match attend(shared, run, &watcher, context).await? {
+    let leave = Arc::new(AtomicBool::new(false));
+    let run = run
+        .tools(shared.servers.clone())
+        .events(move |event: &Event| sink.event(event))
+        .leave(leave.clone());
+    let outcome = match attend(shared, run, &watcher, &leave, context).await? {
         Ok(outcome) => outcome,
         Err(error) => return Ok(Answer::of_error(&error)),
     };
@@ -74,6 +79,7 @@ async fn attend(
     shared: &Shared,
     run: Run,
     watcher: &Watcher,
+    leave: &AtomicBool,
     context: &RequestContext<RoleServer>,
 ) -> Result<Result<Outcome, crate::Error>, ErrorData> {
     let token = context.meta.get_progress_token();
@@ -86,12 +92,12 @@ async fn attend(
             outcome = &mut run => return Ok(outcome),
             // Before a cancellation: rmcp cancels the requests of a client that is gone, too.
             () = gone(&mut closing), if leave_at.is_none() => {
+                leave.store(true, Ordering::Relaxed);
                 leave_at = Some(Instant::now() + GRACE);
             }
             () = context.ct.cancelled(), if leave_at.is_none() => {
                 return Err(ErrorData::internal_error("the request was cancelled", None));
             }
-            () = watcher.settled.notified(), if leave_at.is_some() => return Err(left()),
             () = sleep_until(leave_at.unwrap_or(tell_from)), if leave_at.is_some() => {
                 return Err(left());
             }

@@ -1,4 +1,4 @@
-//! What is noticed of a run while it goes on: what it calls, what failed, and when it may be left.
+//! What is noticed of a run while it goes on: what it calls, and what failed.
 
 use super::answer::ToolFailure;
 use crate::{CallId, Event, EventSink, ToolName, escape};
@@ -15,8 +15,6 @@ pub(super) struct Watcher {
     seen: Mutex<Seen>,
     /// Something is worth telling the client.
     pub(super) changed: Notify,
-    /// A call was settled, and the journal has it.
-    pub(super) settled: Notify,
 }
 
 #[derive(Default)]
@@ -26,7 +24,6 @@ struct Seen {
     done: u64,
     out: BTreeMap<CallId, ToolName>,
     failures: Vec<ToolFailure>,
-    settling: bool,
 }
 
 impl Watcher {
@@ -54,10 +51,6 @@ impl Watcher {
 impl EventSink for Watcher {
     fn event(&self, event: &Event) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        // The journal has an outcome before the program sees it: whatever comes after it says so.
-        if std::mem::take(&mut seen.settling) {
-            self.settled.notify_one();
-        }
         match event {
             Event::CallStarted { call, tool, .. } => {
                 seen.out.insert(*call, tool.clone());
@@ -65,7 +58,6 @@ impl EventSink for Watcher {
             Event::CallSettled { call, error, .. } => {
                 let tool = seen.out.remove(call);
                 seen.done += 1;
-                seen.settling = true;
                 if let (Some(tool), Some(error)) = (tool, error)
                     && seen.failures.len() < FAILURES
                 {

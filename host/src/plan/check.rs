@@ -127,7 +127,10 @@ impl<'c> Checker<'c> {
         tool: String,
     ) -> Vec<Finding> {
         let place = self.program.place(&found.position.module, offset);
-        place.map(|place| Finding { code, message, hint, tool, place }).into_iter().collect()
+        place
+            .map(|place| Finding { code, message, hint, tool: Some(tool), place })
+            .into_iter()
+            .collect()
     }
 }
 

@@ -9,14 +9,14 @@ use std::fmt;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What kind: `TOOL_UNKNOWN`, `TOOL_AMBIGUOUS` or `ARGUMENTS`.
+    /// What kind: `TOOL_UNKNOWN`, `TOOL_AMBIGUOUS`, `ARGUMENTS`, or why the script cannot be loaded.
     pub code: Code,
     /// What is wrong, in a line.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// The tool, as `server:tool`: as it is called if it was found, else as the program spells it.
-    pub tool: String,
+    /// The tool it is about, as `server:tool`: as it is called if it was found, else as the program spells it.
+    pub tool: Option<String>,
     /// Where.
     pub place: Place,
 }

@@ -10,6 +10,7 @@ mod check;
 mod finding;
 mod partial;
 mod planned;
+mod script;
 
 #[cfg(test)]
 mod tests;
@@ -17,3 +18,4 @@ mod tests;
 pub use check::check;
 pub use finding::Finding;
 pub use planned::{PlannedCall, planned_calls};
+pub use script::check_script;

@@ -1,6 +1,6 @@
 //! What is found wrong with programs, and what is not.
 
-use super::{Finding, check, planned_calls};
+use super::{Finding, check, check_script, planned_calls};
 use crate::catalog::Listing;
 use crate::model::Definition;
 use crate::source::Script;
@@ -161,4 +161,16 @@ fn calls_are_planned_with_what_is_known_of_them() {
 fn a_program_full_of_mistakes_is_cut_short() {
     let program = Script::ts("mcp.x.y();".repeat(10_000)).load(1 << 20).expect("a program");
     assert_eq!(check(&program, &listing()).expect("checked").len(), 200);
+}
+
+#[test]
+fn what_is_no_program_is_a_finding_and_what_cannot_be_read_an_error() {
+    let found = check_script(&Script::ts("let = = 1").named("p.ts"), 1 << 20, &listing());
+    let found = &found.expect("findings")[0];
+    assert_eq!((found.code.as_str(), found.tool.as_deref()), ("SYNTAX", None));
+    assert_eq!(found.to_string().matches("p.ts:").count(), 1, "{found}");
+    let found = check_script(&Script::ts("import 'node:fs'"), 1 << 20, &listing());
+    assert_eq!(found.expect("findings")[0].code.as_str(), "IMPORT_REFUSED");
+    let error = check_script(&Script::file("/nowhere/at/all.ts"), 1 << 20, &listing());
+    assert_eq!(error.expect_err("no file").kind().as_str(), "SOURCE_READ");
 }

@@ -39,7 +39,7 @@ impl Session {
         live: Option<&mut Live>,
     ) -> Result<Outcome, Error> {
         let failure = match &trouble {
-            Trouble::Stop(Stop::Broken(_)) | Trouble::Store(_) => None,
+            Trouble::Stop(Stop::Broken(_)) | Trouble::Store(_) | Trouble::Left => None,
             Trouble::Stop(stop) => Some(failure::of_stop(stop)),
             Trouble::Diverged(diverged) => diverged.failure(),
         };

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A program gives way after this long, also when it is made of many short steps.
@@ -53,6 +54,8 @@ pub(super) struct Live {
     pub(super) questions: Vec<Question>,
     /// What ends the run before it goes on.
     pub(super) refused: Option<Decided>,
+    /// Whether the run is to be left where it is.
+    pub(super) leave: Arc<AtomicBool>,
     pub(super) recording: Option<Recording>,
 }
 
@@ -89,6 +92,9 @@ impl Live {
             }
             // The program sees nothing that a journal could forget.
             ledger.write(RunState::Running, Safe::Process).await?;
+            if self.leave.load(Ordering::Relaxed) {
+                return Err(Trouble::Left);
+            }
             for Arrival { call, settled, at } in arrivals {
                 if yielded.elapsed() > TURN {
                     tokio::task::yield_now().await;

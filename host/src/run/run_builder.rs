@@ -18,7 +18,7 @@ use crate::source::Script;
 use crate::store::{Header, Lease, Meter, RunState, Safe, What};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use std::{fmt, sync::Arc};
 
@@ -34,6 +34,7 @@ pub struct Run {
     events: Arc<dyn EventSink>,
     approver: Arc<dyn Approver>,
     recorded: bool,
+    leave: Arc<AtomicBool>,
 }
 
 impl Run {
@@ -54,6 +55,7 @@ impl Run {
             events: Arc::new(()),
             approver: Arc::new(()),
             recorded: false,
+            leave: Arc::default(),
         }
     }
 
@@ -112,6 +114,13 @@ impl Run {
     /// Tells `sink` what happens, as it happens.
     pub fn events(mut self, sink: impl EventSink + 'static) -> Run {
         self.events = Arc::new(sink);
+        self
+    }
+
+    /// Leaves the run where it is once `when` is set and the next outcome of a call is journalled: nothing more is called, it
+    /// gives an error of the kind [`Code::Cancelled`](crate::Code::Cancelled), and [`Engine::resume`] goes on with it.
+    pub fn leave(mut self, when: Arc<AtomicBool>) -> Run {
+        self.leave = when;
         self
     }
 
@@ -182,14 +191,26 @@ impl Run {
         meter: Meter,
         clock: RunClock,
     ) -> Session {
-        let Run { engine, id, tools, events, approver, recorded, .. } = self;
+        let Run { engine, id, tools, events, approver, recorded, leave, .. } = self;
         let journal = engine.journal.clone();
         let ledger = Ledger::new(journal.clone(), lease, state, meter);
         let desk = Desk::new(id, journal, approver, events.clone());
         let router = Arc::new(Router::new(engine.policy.clone(), tools));
         let told = Arc::new(AtomicU64::new(meter.lines));
         let rebuilding = Duration::ZERO;
-        Session { engine, script, router, events, ledger, desk, clock, told, recorded, rebuilding }
+        Session {
+            engine,
+            script,
+            router,
+            events,
+            ledger,
+            desk,
+            clock,
+            told,
+            recorded,
+            leave,
+            rebuilding,
+        }
     }
 }
 

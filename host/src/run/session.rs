@@ -20,7 +20,7 @@ use crate::sandbox::{Begin, Instance, Intent, Step, Stop};
 use crate::source::Program;
 use crate::store::{Header, RunState, Safe, Stored, What};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
 /// A run that was put away is not rebuilt for its sleeps before this many times what that took the last time.
@@ -61,6 +61,8 @@ pub(super) struct Session {
     pub(super) clock: RunClock,
     pub(super) told: Arc<AtomicU64>,
     pub(super) recorded: bool,
+    /// Whether the run is to be left where it is.
+    pub(super) leave: Arc<AtomicBool>,
     /// How long it took to rebuild the run the last time.
     pub(super) rebuilding: Duration,
 }
@@ -223,6 +225,7 @@ impl Session {
             next: Some(Next::Begin(begin)),
             questions: Vec::new(),
             refused: None,
+            leave: self.leave.clone(),
             recording,
         }
     }
@@ -271,6 +274,7 @@ impl Session {
             next: Some(Next::Step(step)),
             questions: history.questions,
             refused: None,
+            leave: self.leave.clone(),
             recording,
         };
         let decided = self.desk.decided().await?;

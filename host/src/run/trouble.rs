@@ -16,6 +16,8 @@ pub(super) enum Trouble {
     Store(StoreError),
     /// The program does not do what its journal says.
     Diverged(Diverged),
+    /// It was to be left where it is.
+    Left,
 }
 
 /// Where a rebuilt program first did something else than its journal says.
@@ -71,6 +73,8 @@ impl From<Trouble> for Error {
                 Error::new(Code::Internal, "the sandbox failed").with_source(stop)
             }
             Trouble::Store(error) => error.into(),
+            Trouble::Left => Error::new(Code::Cancelled, "the run was left where it is")
+                .with_hint("`pml run --resume RUN` goes on with it"),
             Trouble::Diverged(diverged) => Error::new(Code::ReplayDiverged, diverged.message()),
         }
     }

@@ -48,7 +48,7 @@ pub(super) async fn call(
             answer = &mut sent.rx => break answer,
             () = sleep_until(end) => {}
         }
-        let extended = place.last().map_or(end, |last| last + limit).min(began + limit * PATIENCE);
+        let extended = extended(began, place.last(), limit);
         if extended <= Instant::now() {
             drop(open);
             return Err(late(connection, tool, began.elapsed()));
@@ -74,6 +74,11 @@ pub(super) async fn call(
         }
         Ok(Err(_)) | Err(_) => Err(connection.gone().await.into()),
     }
+}
+
+/// Returns when a call is over that began then and last reported progress then.
+fn extended(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
+    (last.unwrap_or(began) + limit).min(began + limit * PATIENCE)
 }
 
 /// A request that the server still works on.
@@ -111,5 +116,21 @@ fn unreached(
         local: false,
         reason,
         said: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PATIENCE, extended};
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[test]
+    fn progress_gives_a_call_its_time_anew_but_not_for_ever() {
+        let (began, limit) = (Instant::now(), Duration::from_secs(10));
+        let at = |seconds| began + Duration::from_secs(seconds);
+        assert_eq!(extended(began, None, limit), at(10));
+        assert_eq!(extended(began, Some(at(9)), limit), at(19));
+        assert_eq!(extended(began, Some(at(95)), limit), began + limit * PATIENCE);
     }
 }

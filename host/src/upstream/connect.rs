@@ -18,6 +18,7 @@ use rmcp::service::{
 };
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a server may keep silent to the probe: those who do not know it refuse it within milliseconds.
@@ -49,8 +50,10 @@ impl Connected {
 /// Why it did not.
 struct Refused {
     reason: String,
-    /// Whether it may be the era that it does not like.
-    era: bool,
+    /// The era in which it may like it better.
+    other: Option<Era>,
+    /// Whether it went away without a word.
+    closed: bool,
 }
 
 /// Starts or reaches a server.
@@ -60,21 +63,14 @@ pub(super) async fn connect(
     remembered: Option<Era>,
     tail: &Arc<Tail>,
 ) -> Result<Connected, String> {
-    let other = match remembered {
-        // A server that dies of the probe may live without it.
-        None | Some(Era::Modern) => Era::Legacy,
-        Some(Era::Legacy) => Era::Modern,
+    let refused = match attempt(config, identity, remembered, tail).await {
+        Ok(connected) => return Ok(connected),
+        Err(refused) => refused,
     };
-    match attempt(config, identity, remembered, tail).await {
-        Ok(connected) => Ok(connected),
-        Err(refused) if refused.era => {
-            let second = attempt(config, identity, Some(other), tail).await;
-            // What it said to the era that it is known to speak is the better reason.
-            second
-                .map_err(|second| if remembered.is_none() { second.reason } else { refused.reason })
-        }
-        Err(refused) => Err(refused.reason),
-    }
+    let Some(other) = refused.other else { return Err(refused.reason) };
+    tail.clear();
+    let second = attempt(config, identity, Some(other), tail).await;
+    second.map_err(|second| if refused.closed { second.reason } else { refused.reason })
 }
 
 async fn attempt(
@@ -83,7 +79,8 @@ async fn attempt(
     era: Option<Era>,
     tail: &Arc<Tail>,
 ) -> Result<Connected, Refused> {
-    let fatal = |reason| Refused { reason, era: false };
+    let fatal = |reason| Refused { reason, other: None, closed: false };
+    let began = Instant::now();
     let client = Client::default();
     let stop = CancellationToken::new();
     let patience = era.is_none().then_some(PROBE);
@@ -93,8 +90,12 @@ async fn attempt(
             let (mut process, stdin, stdout) =
                 Process::start(&line, tail.clone()).map_err(fatal)?;
             let pipes = Pipes::new(stdin, stdout, tail.clone(), patience);
-            let begun =
-                serve_client_with_lifecycle_and_ct(client.clone(), pipes, mode(era), stop.clone());
+            let begun = serve_client_with_lifecycle_and_ct(
+                client.clone(),
+                pipes,
+                mode(era),
+                stop.child_token(),
+            );
             match begun.await {
                 Ok(service) => (service, Some(process)),
                 Err(error) => {
@@ -105,10 +106,8 @@ async fn attempt(
                     };
                     process.stop().await;
                     let reason = ended.unwrap_or_else(|| describe(&error));
-                    return Err(Refused {
-                        reason,
-                        era: closed && era.is_none() || is_answer(&error),
-                    });
+                    let other = other(era, &error, began.elapsed());
+                    return Err(Refused { reason, other, closed });
                 }
             }
         }
@@ -119,12 +118,13 @@ async fn attempt(
                 client.clone(),
                 transport,
                 mode(era),
-                stop.clone(),
+                stop.child_token(),
             );
             match begun.await {
                 Ok(service) => (service, None),
                 Err(error) => {
-                    return Err(Refused { reason: describe(&error), era: is_answer(&error) });
+                    let other = other(era, &error, began.elapsed());
+                    return Err(Refused { reason: describe(&error), other, closed: false });
                 }
             }
         }
@@ -138,10 +138,25 @@ async fn attempt(
         board: client.board,
         changes: client.changes,
         tail: tail.clone(),
+        limit: config.call_timeout,
         about,
         stop,
     };
     Ok(Connected { connection: Connection::new(parts), service, process })
+}
+
+/// Returns the era that is worth another try, after a server did not begin in `era`.
+fn other(era: Option<Era>, error: &ClientInitializeError, after: Duration) -> Option<Era> {
+    match era {
+        // A server that dies of the probe may live without it.
+        None if is_closed(error) => Some(Era::Legacy),
+        None if knows_handshake(error) => Some(Era::Legacy),
+        // One that needs longer to start than we wait for the probe was only asked for the handshake.
+        None if is_answer(error) && after >= PROBE => Some(Era::Modern),
+        Some(Era::Legacy) if is_answer(error) => Some(Era::Modern),
+        Some(Era::Modern) if is_answer(error) || is_closed(error) => Some(Era::Legacy),
+        _ => None,
+    }
 }
 
 fn mode(era: Option<Era>) -> ClientLifecycleMode {
@@ -174,6 +189,16 @@ fn about(peer: &ServerSink, process: Option<&Process>) -> About {
     }
 }
 
+/// Returns whether the server answered the probe only to say that it wants the handshake.
+fn knows_handshake(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            server_supported.iter().any(ProtocolVersion::has_initialize)
+        }
+        _ => false,
+    }
+}
+
 /// Returns whether the server went away before it answered.
 fn is_closed(error: &ClientInitializeError) -> bool {
     match error {
@@ -187,13 +212,14 @@ fn is_closed(error: &ClientInitializeError) -> bool {
 
 /// Returns whether the server answered, and did not like what it was asked.
 fn is_answer(error: &ClientInitializeError) -> bool {
-    matches!(
-        error,
+    match error {
         ClientInitializeError::JsonRpcError(_)
-            | ClientInitializeError::ExpectedInitResult(_)
-            | ClientInitializeError::ExpectedInitResponse(_)
-            | ClientInitializeError::NoCompatibleProtocolVersion { .. }
-    )
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::NoCompatibleProtocolVersion { .. } => true,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_answer(fallback),
+        _ => false,
+    }
 }
 
 fn describe(error: &ClientInitializeError) -> String {

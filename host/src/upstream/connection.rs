@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::client::Changes;
-use super::error::UpstreamError;
+use super::error::{UpstreamError, brief};
 use super::listing::{self, Listing};
 use super::tail::Tail;
 use crate::model::Era;
@@ -24,6 +24,8 @@ pub(super) struct Connection {
     pub(super) board: Arc<Board>,
     pub(super) changes: Arc<Changes>,
     pub(super) tail: Arc<Tail>,
+    /// How long a list may take.
+    limit: Duration,
     pub(super) about: About,
     /// Ends the connection when cancelled.
     pub(super) stop: CancellationToken,
@@ -36,7 +38,8 @@ pub(super) struct Connection {
     /// Calls that were answered.
     pub(super) served: AtomicU64,
     last_use: RwLock<Instant>,
-    fresh: RwLock<Option<Arc<Listing>>>,
+    /// The newest list, and how often the server had said by then that its tools changed.
+    listing: RwLock<Option<(u64, Arc<Listing>)>>,
     /// One list at a time, whoever asks.
     turn: tokio::sync::Mutex<()>,
     identity: Arc<str>,
@@ -63,6 +66,7 @@ pub(super) struct Parts {
     pub(super) board: Arc<Board>,
     pub(super) changes: Arc<Changes>,
     pub(super) tail: Arc<Tail>,
+    pub(super) limit: Duration,
     pub(super) about: About,
     pub(super) stop: CancellationToken,
 }
@@ -70,13 +74,14 @@ pub(super) struct Parts {
 impl Connection {
     /// Returns a connection that has listed nothing yet.
     pub(super) fn new(parts: Parts) -> Connection {
-        let Parts { server, identity, peer, board, changes, tail, about, stop } = parts;
+        let Parts { server, identity, peer, board, changes, tail, limit, about, stop } = parts;
         Connection {
             server,
             peer,
             board,
             changes,
             tail,
+            limit,
             about,
             stop,
             over: watch::Sender::new(None),
@@ -84,7 +89,7 @@ impl Connection {
             calls: AtomicUsize::new(0),
             served: AtomicU64::new(0),
             last_use: RwLock::new(Instant::now()),
-            fresh: RwLock::new(None),
+            listing: RwLock::new(None),
             turn: tokio::sync::Mutex::new(()),
             identity,
         }
@@ -97,15 +102,12 @@ impl Connection {
 
     /// Returns the tools, unless the server said that they changed since.
     pub(super) fn fresh(&self) -> Option<Arc<Listing>> {
-        match self.is_over() {
-            true => None,
-            false => self.fresh.read().unwrap_or_else(PoisonError::into_inner).clone(),
+        if self.is_over() {
+            return None;
         }
-    }
-
-    /// Forgets the tools: they changed.
-    pub(super) fn spoil(&self) {
-        *self.fresh.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let listing = self.listing.read().unwrap_or_else(PoisonError::into_inner);
+        let (changes, listing) = listing.as_ref()?;
+        (*changes == self.changes.count()).then(|| listing.clone())
     }
 
     /// Returns the tools, asking the server if need be.
@@ -115,18 +117,18 @@ impl Connection {
             return Ok(listing);
         }
         let changes = self.changes.count();
-        let fetched =
-            listing::fetch(&self.peer, &self.server, &self.identity, self.about.era).await;
-        let listing =
-            Arc::new(fetched.map_err(|reason| UpstreamError::Listing {
-                server: self.server.clone(),
-                reason,
-            })?);
-        // What changed meanwhile is listed again; what is returned is as good as any.
-        if changes == self.changes.count() {
-            let mut fresh = self.fresh.write().unwrap_or_else(PoisonError::into_inner);
-            *fresh = Some(listing.clone());
-        }
+        let fetched = listing::fetch(&self.peer, &self.server, &self.identity, self.about.era);
+        let fetched = match timeout(self.limit, fetched).await {
+            Ok(fetched) => fetched,
+            Err(_) => Err(format!("no answer within {}", brief(self.limit))),
+        };
+        let server = || self.server.clone();
+        let listing = fetched
+            .map(Arc::new)
+            .map_err(|reason| UpstreamError::Listing { server: server(), reason })?;
+        // If they changed meanwhile, they are listed again; what is returned is as good as any.
+        let mut newest = self.listing.write().unwrap_or_else(PoisonError::into_inner);
+        *newest = Some((changes, listing.clone()));
         Ok(listing)
     }
 
@@ -140,14 +142,17 @@ impl Connection {
         *self.last_use.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns why it went away, as those who waited for an answer are told.
-    pub(super) async fn gone(&self) -> UpstreamError {
+    /// Waits until it is known why it ended. Returns nothing if nobody is left to say so.
+    pub(super) async fn why(&self) -> Option<Arc<str>> {
         let mut over = self.over.subscribe();
         let why = timeout(WHY, over.wait_for(Option::is_some)).await;
-        let reason = match why {
-            Ok(Ok(reason)) => reason.as_deref().unwrap_or_default().to_owned(),
-            _ => "it closed the connection".to_owned(),
-        };
+        why.ok()?.ok()?.clone()
+    }
+
+    /// Returns why it went away, as those who waited for an answer are told.
+    pub(super) async fn gone(&self) -> UpstreamError {
+        let reason = self.why().await.unwrap_or_else(|| "it closed the connection".into());
+        let reason = String::from(&*reason);
         UpstreamError::Gone {
             server: self.server.clone(),
             reason,

@@ -77,7 +77,9 @@ pub(super) enum Kind<'a> {
 impl<'a> Envelope<'a> {
     /// Returns the outside of a message, if it is one.
     pub(super) fn open(line: &'a [u8]) -> Option<Envelope<'a>> {
-        serde_json::from_slice(line).ok()
+        // A list would be read as the fields in their order.
+        let first = line.iter().find(|byte| !byte.is_ascii_whitespace());
+        (first == Some(&b'{')).then(|| serde_json::from_slice(line).ok()).flatten()
     }
 
     /// Returns what kind of message it is, if it is one of JSON-RPC.
@@ -190,6 +192,8 @@ mod tests {
             "",
             "hello",
             "[]",
+            "[1]",
+            "[1,null,{}]",
             "{}",
             "1",
             r#"{"id":{},"result":1}"#,

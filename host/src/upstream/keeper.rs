@@ -64,7 +64,6 @@ async fn watch(server: &Weak<Server>, connection: &Connection) {
     remember(server, connection).await;
     loop {
         connection.changes.next().await;
-        connection.spoil();
         // A list that fails leaves the tools unknown: whoever needs them asks again, and hears why.
         if connection.list().await.is_ok() {
             remember(server, connection).await;

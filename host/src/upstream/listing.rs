@@ -75,9 +75,8 @@ pub(super) async fn fetch(
     let mut cursor: Option<String> = None;
     let mut seen = HashSet::new();
     for _ in 0..PAGES {
-        let mut request = ListToolsRequest::default();
-        request.params =
-            cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let next = |cursor| PaginatedRequestParams::default().with_cursor(Some(cursor));
+        let request = ListToolsRequest { params: cursor.map(next), ..ListToolsRequest::default() };
         let request = ClientRequest::ListToolsRequest(request);
         let page = match ask(peer, request).await {
             Ok(page) => page,

@@ -11,8 +11,6 @@
 //!
 //! **Invariant:** no process of a server outlives this one, in whatever way this one ends: see `stdio/group.rs`.
 
-#![allow(dead_code, unused_imports, reason = "`router` takes it up")]
-
 mod board;
 mod call;
 mod client;
@@ -25,6 +23,7 @@ mod keeper;
 mod listing;
 mod result;
 mod server;
+mod start;
 mod status;
 mod stdio;
 mod tail;

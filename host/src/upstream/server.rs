@@ -4,21 +4,19 @@
 //! a while that doubles with each failure, from 100 ms up to 30 s, until a call has been answered. A use within that while
 //! waits for its end if it is at most a second away, and else fails at once with the reason and the time.
 
-use super::connect::{self, Connected};
 use super::connection::{Connection, Lease};
-use super::error::{UpstreamError, brief};
-use super::keeper;
+use super::error::UpstreamError;
 use super::listing::Listing;
 use super::tail::Tail;
-use crate::config::{Launch, ServerConfig};
-use crate::model::{Clock, Secret};
+use crate::config::ServerConfig;
+use crate::model::Clock;
 use crate::store::{Remembered, ServerCache};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 /// The shortest time that a server is left alone after a failure.
 const BACK_OFF: Duration = Duration::from_millis(100);
@@ -34,11 +32,12 @@ pub(super) struct Server {
     pub(super) config: ServerConfig,
     cache: Option<ServerCache>,
     clock: Arc<dyn Clock>,
-    identity: Arc<str>,
+    pub(super) identity: Arc<str>,
     pub(super) state: Mutex<State>,
     /// What it said last, from the newest start on.
     pub(super) tail: Mutex<Arc<Tail>>,
-    remembered: OnceLock<Option<Arc<Listing>>>,
+    /// What it offered last; the outer option says whether it was looked up.
+    remembered: Mutex<Option<Option<Arc<Listing>>>>,
     pub(super) starts: AtomicU32,
     failures: AtomicU32,
     pub(super) started_in: Mutex<Option<Duration>>,
@@ -53,12 +52,13 @@ pub(super) enum State {
     Closed,
 }
 
-type Outcome = Result<(), UpstreamError>;
+pub(super) type Outcome = Result<(), UpstreamError>;
 
 /// What to do next about a server that is needed.
 enum Step {
     Wait(watch::Receiver<Option<Outcome>>),
     Sleep(Instant),
+    Bury(Arc<Connection>),
 }
 
 impl Server {
@@ -75,7 +75,7 @@ impl Server {
             clock,
             state: Mutex::new(State::Idle),
             tail: Mutex::default(),
-            remembered: OnceLock::new(),
+            remembered: Mutex::new(None),
             starts: AtomicU32::new(0),
             failures: AtomicU32::new(0),
             started_in: Mutex::new(None),
@@ -96,7 +96,7 @@ impl Server {
             let said = self.said()?;
             Some(Arc::new(Listing::new(said.definitions.clone(), &self.identity, said.era)))
         };
-        self.remembered.get_or_init(read).clone()
+        self.last().get_or_insert_with(read).clone()
     }
 
     /// Returns what it said when it last ran.
@@ -128,88 +128,24 @@ impl Server {
                         }
                         Step::Sleep(*until)
                     }
-                    State::Idle | State::Running(_) | State::Failed { .. } => {
-                        Step::Wait(self.start(&mut state))
-                    }
+                    State::Running(connection) => Step::Bury(connection.clone()),
+                    State::Idle | State::Failed { .. } => Step::Wait(self.start(&mut state)),
                 }
             };
             match step {
                 Step::Sleep(until) => sleep_until(until).await,
+                Step::Bury(connection) => {
+                    // Its keeper says what became of it, unless its runtime ended with it.
+                    if connection.why().await.is_none() {
+                        self.retire(&connection);
+                    }
+                }
                 Step::Wait(mut outcome) => match outcome.wait_for(Option::is_some).await.as_deref()
                 {
                     Ok(Some(Err(error))) => return Err(error.clone()),
                     Ok(_) => {}
                     Err(_) => self.cut_off(),
                 },
-            }
-        }
-    }
-
-    /// Starts it in a task of its own: those who wait for it may go away.
-    fn start(self: &Arc<Self>, state: &mut State) -> watch::Receiver<Option<Outcome>> {
-        let (told, outcome) = watch::channel(None);
-        let server = self.clone();
-        let task = tokio::spawn(async move {
-            let outcome = server.begin().await;
-            told.send_replace(Some(outcome));
-        });
-        *state = State::Starting(task.abort_handle(), outcome.clone());
-        outcome
-    }
-
-    /// The task that starts it was cut off, with its runtime.
-    fn cut_off(&self) {
-        let mut state = self.state();
-        if let State::Starting(task, _) = &*state
-            && task.is_finished()
-        {
-            *state = State::Idle;
-        }
-    }
-
-    async fn begin(self: &Arc<Self>) -> Outcome {
-        self.starts.fetch_add(1, Ordering::Relaxed);
-        let tail = Arc::new(Tail::new(secrets(&self.config.launch)));
-        *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = tail.clone();
-        let began = Instant::now();
-        let connected = timeout(self.config.start_timeout, self.connect(&tail)).await;
-        let failed = match connected {
-            Ok(Ok(Connected { connection, service, process })) => {
-                let connection = Arc::new(connection);
-                let mut state = self.state();
-                if matches!(*state, State::Closed) {
-                    return Err(UpstreamError::Closed(self.config.name.clone()));
-                }
-                let took = began.elapsed();
-                *self.started_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(took);
-                *state = State::Running(connection.clone());
-                tokio::spawn(keeper::keep(Arc::downgrade(self), connection, service, process));
-                return Ok(());
-            }
-            Ok(Err(reason)) => reason,
-            Err(_) => format!("it did not answer within {}", brief(self.config.start_timeout)),
-        };
-        let error = UpstreamError::Start {
-            server: self.config.name.clone(),
-            local: self.config.is_local(),
-            reason: failed,
-            said: tail.last(usize::MAX),
-        };
-        self.fail(error.clone());
-        Err(error)
-    }
-
-    async fn connect(&self, tail: &Arc<Tail>) -> Result<Connected, String> {
-        let era = self.said().map(|said| said.era);
-        let connected = connect::connect(&self.config, &self.identity, era, tail).await?;
-        match connected.connection.list().await {
-            Ok(_) => Ok(connected),
-            Err(_) if connected.connection.is_over() => {
-                Err(connected.end().await.unwrap_or_else(|| "it closed the connection".into()))
-            }
-            Err(error) => {
-                connected.end().await;
-                Err(format!("it does not list its tools: {}", error.reason()))
             }
         }
     }
@@ -231,9 +167,12 @@ impl Server {
     /// Lets go of a connection that is not in use. Returns whether it may end.
     pub(super) fn retire(&self, connection: &Arc<Connection>) -> bool {
         let mut state = self.state();
-        let unused = connection.calls.load(Ordering::Acquire) == 0;
+        let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_over();
         let held = matches!(&*state, State::Running(held) if Arc::ptr_eq(held, connection));
         if unused && held {
+            if connection.served.load(Ordering::Acquire) > 0 {
+                self.failures.store(0, Ordering::Relaxed);
+            }
             *state = State::Idle;
         }
         unused
@@ -256,7 +195,9 @@ impl Server {
 
     /// Returns what keeps what it said for the next process.
     pub(super) fn remember(&self, connection: &Connection) -> Option<impl FnOnce() + Send + use<>> {
-        let (cache, listing) = (self.cache.clone()?, connection.fresh()?);
+        let listing = connection.fresh()?;
+        *self.last() = Some(Some(listing.clone()));
+        let cache = self.cache.clone()?;
         let started_in = *self.started_in.lock().unwrap_or_else(PoisonError::into_inner);
         let said = Remembered {
             identity: self.identity.to_string(),
@@ -273,11 +214,15 @@ impl Server {
         })
     }
 
+    fn last(&self) -> MutexGuard<'_, Option<Option<Arc<Listing>>>> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn holds(&self, connection: &Arc<Connection>) -> bool {
         matches!(&*self.state(), State::Running(held) if Arc::ptr_eq(held, connection))
     }
 
-    fn fail(&self, error: UpstreamError) {
+    pub(super) fn fail(&self, error: UpstreamError) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed).min(16);
         let pause = (BACK_OFF * 2u32.pow(failures)).min(LONGEST_BACK_OFF);
         let mut state = self.state();
@@ -295,11 +240,4 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-/// Returns the values that must not be shown.
-fn secrets(launch: &Launch) -> Vec<Secret> {
-    let (Launch::Stdio { environment: declared, .. } | Launch::Http { headers: declared, .. }) =
-        launch;
-    declared.iter().map(|(_, secret)| secret.clone()).collect()
 }

@@ -54,6 +54,11 @@ impl Tail {
         self.push(&line[..line.len().min(4 * LINE)]);
     }
 
+    /// Forgets everything.
+    pub(super) fn clear(&self) {
+        *self.lock() = Lines::default();
+    }
+
     /// Returns how many lines should have been messages.
     pub(super) fn noises(&self) -> u64 {
         self.lock().noise

@@ -14,7 +14,11 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use tokio::time::Instant;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// Twice what it takes to end a server that does everything not to end.
+const CLOSING: Duration = Duration::from_secs(4);
 
 /// All servers of a process, shared by its runs. Cheap to clone; when the last clone is dropped, the servers are ended, but
 /// only [`close`](Upstreams::close) waits for it.
@@ -111,7 +115,9 @@ impl Upstreams {
     /// Ends all servers, gracefully if they let us, and waits for it. Nothing is started any more.
     pub(crate) async fn close(&self) {
         let ending: Vec<_> = self.servers.all.iter().filter_map(|server| server.close()).collect();
-        join_all(ending.iter().map(|connection| connection.ended.cancelled())).await;
+        let ended = join_all(ending.iter().map(|connection| connection.ended.cancelled()));
+        // Whoever takes longer is ended with us.
+        let _ = timeout(CLOSING, ended).await;
     }
 
     fn find(&self, server: &str) -> Option<&Arc<Server>> {

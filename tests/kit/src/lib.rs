@@ -6,6 +6,7 @@ mod environment;
 mod hooked;
 mod programs;
 pub mod real;
+mod stdio_client;
 mod terminal;
 mod tree;
 
@@ -14,5 +15,6 @@ pub use cut::{CutJournal, When};
 pub use environment::{Output, TestEnv};
 pub use hooked::Hooked;
 pub use programs::{Generated, generate};
+pub use stdio_client::StdioClient;
 pub use terminal::Terminal;
 pub use tree::{files_under, project_root};

@@ -24,7 +24,7 @@ const HEAD: &str = "\
 /** What a program catches when a call fails. */
 interface ToolError extends Error {
     readonly name: \"ToolError\";
-    /** Why it failed: `TOOL_ERROR`, `TOOL_DENIED`, … */
+    /** Why it failed: `TOOL_FAILED`, `TOOL_DENIED`, … */
     readonly code: string;
     /** `server:tool` */
     readonly tool: string;

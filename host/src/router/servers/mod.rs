@@ -10,6 +10,7 @@ mod names;
 mod offer;
 mod route;
 mod tools;
+mod usage;
 
 pub use offer::{Freshness, Offer, Unavailable};
 
@@ -18,12 +19,13 @@ use crate::config::{Cloud, Launch, Project, ServerConfig};
 use crate::error::Error;
 use crate::model::{Clock, Secret, SystemClock};
 use crate::store::ServerCache;
-use crate::upstream::{ServerStatus, Upstreams};
+use crate::upstream::{Listing, ServerStatus, UpstreamError, Upstreams};
 use checks::Checks;
 use route::Routes;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use usage::Usage;
 
 /// The name under which the cloud is reached. It is nobody's name in programs.
 const CLOUD: &str = "cloud";
@@ -40,13 +42,14 @@ struct Inner {
     routes: Routes,
     checks: Checks,
     observed: Option<Observed>,
+    usage: Option<Usage>,
 }
 
 impl Servers {
     /// Returns servers that nothing is remembered of.
     pub fn new(servers: Vec<ServerConfig>) -> Servers {
         let routes = Routes::new(servers.iter().map(|server| server.name.clone()));
-        Servers::over(servers, None, routes, None)
+        Servers::over(servers, None, routes, None, None)
     }
 
     /// Returns the servers of a project. What they offer is remembered in the project's own folder.
@@ -59,8 +62,8 @@ impl Servers {
             Some(cloud) => Some(reach(cloud)?),
             None => None,
         };
-        let folder = project.state_folder();
-        Ok(Servers::over(project.servers.clone(), Some(folder), routes, cloud))
+        let (folder, usage) = (project.state_folder(), Usage::of(project));
+        Ok(Servers::over(project.servers.clone(), Some(folder), routes, cloud, Some(usage)))
     }
 
     fn over(
@@ -68,6 +71,7 @@ impl Servers {
         folder: Option<PathBuf>,
         routes: Routes,
         cloud: Option<ServerConfig>,
+        usage: Option<Usage>,
     ) -> Servers {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let cache = folder.as_deref().map(ServerCache::open);
@@ -77,6 +81,7 @@ impl Servers {
             routes,
             checks: Checks::default(),
             observed: folder.map(Observed::open),
+            usage,
         }))
     }
 
@@ -106,10 +111,24 @@ impl Servers {
         if let Some(cloud) = &self.0.cloud {
             cloud.close().await;
         }
+        self.keep();
+    }
+
+    /// Writes down what was learnt of the servers in passing: the shapes of results that they say nothing about.
+    pub fn keep(&self) {
         if let Some(observed) = &self.0.observed {
             // It is only a convenience: what cannot be kept is observed again.
             let _ = observed.flush();
         }
+    }
+
+    /// Starts a server if need be, and lists its tools.
+    async fn list(&self, server: &str) -> Result<Arc<Listing>, UpstreamError> {
+        let listing = self.0.upstreams.list(server).await?;
+        if let Some(usage) = &self.0.usage {
+            usage.note(server);
+        }
+        Ok(listing)
     }
 }
 

@@ -70,6 +70,10 @@ impl Servers {
             let (server, reason) = (server.clone(), reason.clone());
             offer.unavailable.push(Unavailable { server, code: Code::ServerFailed, reason });
         }
+        if let Some(reason) = self.0.routes.untrusted() {
+            let (server, reason) = ("*".into(), format!("{reason}: run `pml trust`"));
+            offer.unavailable.push(Unavailable { server, code: Code::Untrusted, reason });
+        }
         offer
     }
 
@@ -89,7 +93,7 @@ impl Servers {
         }
         // In a task of its own: a server that is given up on here goes on starting, for the next who asks.
         let name = server.clone();
-        let asked = tokio::spawn(async move { upstreams.list(&name).await });
+        let asked = tokio::spawn(async move { self.list(&name).await });
         let unavailable = |code, reason| Unavailable { server, code, reason };
         match tokio::time::timeout(patience, asked).await {
             Ok(Ok(Ok(listing))) => Ok(listing),

@@ -108,6 +108,11 @@ impl Routes {
         self.unusable.iter()
     }
 
+    /// Why the project's files do not count, if they do not.
+    pub(super) fn untrusted(&self) -> Option<&str> {
+        self.untrusted.as_deref()
+    }
+
     fn configured(&self, server: &str) -> Result<Option<&str>, CallError> {
         if let Some(name) = self.names.get(server) {
             return Ok(Some(name));

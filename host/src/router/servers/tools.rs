@@ -84,7 +84,7 @@ impl Tools for Servers {
             match self.0.routes.destination(&tool)? {
                 Destination::Cloud => Ok(Found::new(tool, Effects::Unknown)),
                 Destination::Here(server) => {
-                    let listing = self.0.upstreams.list(server).await?;
+                    let listing = self.list(server).await?;
                     names::find(&listing, server, tool.tool()).map(found)
                 }
             }

@@ -4,49 +4,36 @@
 //! of a failure. A request that never reached the server is sent again; nothing else is.
 
 use super::super::decode::{self, Envelope, Expected, Kind};
-use super::super::error::words;
+use super::super::error::{root, words};
 use super::HttpError;
 use super::address;
 use super::error::is_tls;
 use super::events::events;
-use crate::model::Secret;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
-use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Request, Response, StatusCode, Url};
 use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, NumberOrString, RequestId, ServerJsonRpcMessage,
 };
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::common::client_side_sse::{BoxedSseResponse, ExponentialBackoff};
+use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use rmcp::transport::streamable_http_client::{
-    StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
-    StreamableHttpPostResponse,
+    StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// A machine that is there answers within this.
-const CONNECT: Duration = Duration::from_secs(10);
-
 /// Pauses before a request that never reached the server is sent again.
 const AGAIN: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
 
 /// The largest answer that is read: twice the largest reply that a program can get.
-const ANSWER: usize = 32 << 20;
+pub(super) const ANSWER: usize = 32 << 20;
 
 /// The largest answer that is read to learn why something failed.
 const REASON: usize = 64 << 10;
-
-/// Redirects within an origin that are followed.
-const REDIRECTS: usize = 5;
-
-/// Requests that are out at the same time: as many as a run may have calls in flight.
-const CONCURRENT: usize = 256;
 
 /// Sends messages to one server.
 #[derive(Clone)]
@@ -60,50 +47,17 @@ pub(in super::super) struct HttpClient {
 
 type Failure = StreamableHttpError<HttpError>;
 
-/// Returns a transport to the server at `url`. A `server/discover` that is not answered within `patience` is taken as refused.
-pub(in super::super) fn transport(
-    url: &str,
-    headers: &[(String, Secret)],
-    patience: Option<Duration>,
-) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
-    let url = address::url(url)?;
-    let headers = address::headers(&url, headers)?;
-    // Whoever embeds us may have chosen a provider for the process: then that one is used.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut client = reqwest::Client::builder()
-        .default_headers(headers)
-        .user_agent(concat!("pml/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT)
-        .referer(false)
-        .redirect(Policy::custom(follow));
-    if address::is_loopback(&url) {
-        client = client.no_proxy();
-    }
-    let client =
-        client.build().map_err(|error| HttpError::Client(super::super::error::root(&error)))?;
-    let client = HttpClient { client, at: address::shown(&url).into(), patience };
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
-        .max_concurrent_requests(CONCURRENT)
-        .max_sse_event_size(ANSWER);
-    let mut again = ExponentialBackoff::default();
-    again.max_times = Some(5);
-    config.retry_config = Arc::new(again);
-    Ok(StreamableHttpClientTransport::with_client(client, config))
-}
-
-/// Follows a redirect within the origin that keeps method and body. Any other is handed back, and nothing is sent there.
-fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let keeps =
-        matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-    let first = attempt.previous().first();
-    let same = first.is_some_and(|first| first.origin() == attempt.url().origin());
-    match keeps && same && attempt.previous().len() <= REDIRECTS {
-        true => attempt.follow(),
-        false => attempt.stop(),
-    }
-}
-
 impl HttpClient {
+    /// Returns a client for the server at `url`.
+    pub(super) fn new(
+        builder: reqwest::ClientBuilder,
+        url: &Url,
+        patience: Option<Duration>,
+    ) -> Result<HttpClient, HttpError> {
+        let client = builder.build().map_err(|error| HttpError::Client(root(&error)))?;
+        Ok(HttpClient { client, at: address::shown(url).into(), patience })
+    }
+
     /// Sends a request, again if it never reached the server.
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, HttpError> {
         let broken = |error| HttpError::of(&self.at, &error);

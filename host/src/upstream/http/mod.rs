@@ -7,6 +7,9 @@ mod address;
 mod client;
 mod error;
 mod events;
+#[cfg(test)]
+mod tests;
+mod transport;
 
-pub(super) use client::transport;
 pub(super) use error::HttpError;
+pub(super) use transport::transport;

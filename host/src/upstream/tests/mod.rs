@@ -4,6 +4,7 @@ mod eras;
 mod hostile;
 mod http;
 mod lists;
+#[cfg(unix)]
 mod orphans;
 mod processes;
 mod tls;

@@ -57,7 +57,7 @@ async fn a_start_that_fails_says_why_and_hides_keys() {
     assert_eq!(
         error.message,
         "the server `fake` cannot be started: it ended with exit status 1; it said last:\n  \
-         | cannot find module `left-pad`, key=…\n  | cannot find module `left-pad`, key=…"
+         | cannot find module `left-pad`, key=…"
     );
     assert!(matches!(
         upstreams.status()[0].state,
@@ -131,13 +131,16 @@ async fn a_crash_in_the_middle_of_a_call_is_an_error_and_the_next_call_restarts(
 
 #[tokio::test]
 async fn a_server_that_fails_again_and_again_is_left_alone() {
-    let mut config =
+    let config =
         ServerConfig::stdio("fake", "no-such-program-at-all", ["x"], "/").expect("a server");
-    config.call_timeout = Duration::from_secs(1);
     let upstreams = upstreams(config);
+    // Short pauses are waited for.
     let mut last = String::new();
-    for _ in 0..6 {
+    for _ in 0..12 {
         last = upstreams.list("fake").await.expect_err("not there").to_string();
+        if last.contains("tried again") {
+            break;
+        }
     }
     assert!(last.contains("failed and is tried again in"), "{last}");
     assert!(last.contains("there is no program"), "{last}");

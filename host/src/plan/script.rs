@@ -1,0 +1,49 @@
+//! A script checked as it stands on disk: what keeps it from being loaded is a finding too.
+
+use super::check::check;
+use super::finding::Finding;
+use crate::catalog::Listing;
+use crate::error::Error;
+use crate::model::Code;
+use crate::source::{Place, Script, SourceError};
+
+/// Returns what is certainly wrong with a script and all that it imports. `source_limit` counts the bytes of all modules together.
+///
+/// A script that is no program, or imports what it may not, has that as its one finding.
+///
+/// # Errors
+/// Fails if a file cannot be read, or is too large.
+pub fn check_script(
+    script: &Script,
+    source_limit: usize,
+    listing: &Listing,
+) -> Result<Vec<Finding>, Error> {
+    let found = script.load(source_limit).and_then(|program| check(&program, listing));
+    found.or_else(|error| unloaded(&error).map(|finding| vec![finding]))
+}
+
+fn unloaded(error: &SourceError) -> Result<Finding, Error> {
+    let code = Code::ALL.iter().copied().find(|code| code.as_str() == error.code());
+    let code = code.unwrap_or(Code::Internal);
+    let hint = error.hint().map(str::to_owned);
+    match error.position() {
+        Some(position) => {
+            // The finding tells the position itself.
+            let message = error.to_string();
+            let end = format!(": {position}");
+            let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();
+            let place = Place { position, frame: error.frame() };
+            Ok(Finding { code, message, hint, tool: None, place })
+        }
+        None => {
+            let mut usage = Error::new(code, error.to_string());
+            if let Some(hint) = hint {
+                usage = usage.with_hint(hint);
+            }
+            if let Some(source) = std::error::Error::source(error) {
+                usage = usage.with_source(source.to_string());
+            }
+            Err(usage)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The settings of a connection to a URL.
+
+use super::HttpError;
+use super::address;
+use super::client::{ANSWER, HttpClient};
+use crate::model::Secret;
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{StatusCode, Url};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A machine that is there answers within this.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Redirects within an origin that are followed.
+const REDIRECTS: usize = 5;
+
+/// Requests that are out at the same time: as many as a run may have calls in flight.
+const CONCURRENT: usize = 256;
+
+/// How often an event stream that broke is opened again.
+const RECONNECTS: usize = 5;
+
+/// Returns a transport to the server at `url`. A `server/discover` that is not answered within `patience` is taken as refused.
+pub(in super::super) fn transport(
+    url: &str,
+    headers: &[(String, Secret)],
+    patience: Option<Duration>,
+) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
+    let url = address::url(url)?;
+    let client = HttpClient::new(builder(&url, headers)?, &url, patience)?;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+        .max_concurrent_requests(CONCURRENT)
+        .max_sse_event_size(ANSWER);
+    let mut again = ExponentialBackoff::default();
+    again.max_times = Some(RECONNECTS);
+    config.retry_config = Arc::new(again);
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// Returns the settings of a client for the server at `url`.
+pub(super) fn builder(
+    url: &Url,
+    headers: &[(String, Secret)],
+) -> Result<reqwest::ClientBuilder, HttpError> {
+    let headers = address::headers(url, headers)?;
+    // Whoever embeds us may have chosen a provider for the process: then that one is used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut client = reqwest::Client::builder()
+        .default_headers(headers)
+        .user_agent(concat!("pml/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .referer(false)
+        .redirect(Policy::custom(follow));
+    if address::is_loopback(url) {
+        client = client.no_proxy();
+    }
+    Ok(client)
+}
+
+/// Follows a redirect within the origin that keeps method and body. Any other is handed back, and nothing is sent there.
+fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let keeps =
+        matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    let first = attempt.previous().first();
+    let same = first.is_some_and(|first| first.origin() == attempt.url().origin());
+    match keeps && same && attempt.previous().len() <= REDIRECTS {
+        true => attempt.follow(),
+        false => attempt.stop(),
+    }
+}

@@ -1,0 +1,91 @@
+//! Starting a server: once, in a task of its own, and with its tools listed before anybody uses it.
+
+use super::connect::{self, Connected};
+use super::error::{UpstreamError, brief};
+use super::keeper;
+use super::server::{Outcome, Server, State};
+use super::tail::Tail;
+use crate::config::Launch;
+use crate::model::Secret;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+impl Server {
+    /// Starts it in a task of its own: those who wait for it may go away.
+    pub(super) fn start(self: &Arc<Self>, state: &mut State) -> watch::Receiver<Option<Outcome>> {
+        let (told, outcome) = watch::channel(None);
+        let server = self.clone();
+        let task = tokio::spawn(async move {
+            let outcome = server.begin().await;
+            told.send_replace(Some(outcome));
+        });
+        *state = State::Starting(task.abort_handle(), outcome.clone());
+        outcome
+    }
+
+    /// The task that starts it was cut off, with its runtime.
+    pub(super) fn cut_off(&self) {
+        let mut state = self.state();
+        if let State::Starting(task, _) = &*state
+            && task.is_finished()
+        {
+            *state = State::Idle;
+        }
+    }
+
+    async fn begin(self: &Arc<Self>) -> Outcome {
+        self.starts.fetch_add(1, Ordering::Relaxed);
+        let tail = Arc::new(Tail::new(secrets(&self.config.launch)));
+        *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = tail.clone();
+        let began = Instant::now();
+        let connected = timeout(self.config.start_timeout, self.connect(&tail)).await;
+        let failed = match connected {
+            Ok(Ok(Connected { connection, service, process })) => {
+                let connection = Arc::new(connection);
+                let mut state = self.state();
+                if matches!(*state, State::Closed) {
+                    return Err(UpstreamError::Closed(self.config.name.clone()));
+                }
+                let took = began.elapsed();
+                *self.started_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(took);
+                *state = State::Running(connection.clone());
+                tokio::spawn(keeper::keep(Arc::downgrade(self), connection, service, process));
+                return Ok(());
+            }
+            Ok(Err(reason)) => reason,
+            Err(_) => format!("it did not answer within {}", brief(self.config.start_timeout)),
+        };
+        let error = UpstreamError::Start {
+            server: self.config.name.clone(),
+            local: self.config.is_local(),
+            reason: failed,
+            said: tail.last(usize::MAX),
+        };
+        self.fail(error.clone());
+        Err(error)
+    }
+
+    async fn connect(&self, tail: &Arc<Tail>) -> Result<Connected, String> {
+        let era = self.said().map(|said| said.era);
+        let connected = connect::connect(&self.config, &self.identity, era, tail).await?;
+        match connected.connection.list().await {
+            Ok(_) => Ok(connected),
+            Err(_) if connected.connection.is_over() => {
+                Err(connected.end().await.unwrap_or_else(|| "it closed the connection".into()))
+            }
+            Err(error) => {
+                connected.end().await;
+                Err(format!("it does not list its tools: {}", error.reason()))
+            }
+        }
+    }
+}
+
+/// Returns the values that must not be shown.
+fn secrets(launch: &Launch) -> Vec<Secret> {
+    let (Launch::Stdio { environment: declared, .. } | Launch::Http { headers: declared, .. }) =
+        launch;
+    declared.iter().map(|(_, secret)| secret.clone()).collect()
+}

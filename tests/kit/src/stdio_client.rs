@@ -1,0 +1,143 @@
+//! The simplest MCP client there is: lines of JSON to a process and back. It shows exactly what goes over the wire.
+
+use pml::json::{self, Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long an answer may take on a machine that is busy with other tests.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A process that speaks MCP on its stdin and stdout.
+pub struct StdioClient {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    stderr: Option<JoinHandle<String>>,
+    next: u64,
+    /// What came and nobody asked for: notifications, and answers to requests that were not waited for.
+    pub aside: Vec<Value>,
+}
+
+impl StdioClient {
+    /// Starts a server.
+    pub fn start(command: &mut Command) -> StdioClient {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the server starts");
+        let (sender, lines) = channel();
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        std::thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut pipe = child.stderr.take().expect("piped");
+        let stderr = std::thread::spawn(move || {
+            let mut text = String::new();
+            // What is not UTF-8 is not ours.
+            let _ = pipe.read_to_string(&mut text);
+            text
+        });
+        let stdin = child.stdin.take();
+        StdioClient { child, stdin, lines, stderr: Some(stderr), next: 0, aside: Vec::new() }
+    }
+
+    /// Shakes hands as clients did until 2025.
+    pub fn initialize(&mut self) -> Value {
+        self.initialize_as("test")
+    }
+
+    /// The same, under another name.
+    pub fn initialize_as(&mut self, name: &str) -> Value {
+        let answer = self.request(
+            "initialize",
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": { "name": name, "version": "1" } }),
+        );
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        answer
+    }
+
+    /// Writes a line.
+    pub fn send(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("it is open");
+        writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("the server reads");
+    }
+
+    /// Sends a request and does not wait. Returns its id.
+    pub fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        let request =
+            json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
+        self.send(&request.to_string());
+        self.next
+    }
+
+    /// Waits for the answer to a request; the whole message.
+    pub fn answer(&mut self, id: u64) -> Value {
+        if let Some(at) = self.aside.iter().position(|message| message["id"] == id) {
+            return self.aside.remove(at);
+        }
+        loop {
+            let message = self.receive();
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+            self.aside.push(message);
+        }
+    }
+
+    /// Waits for the next message, whatever it is.
+    pub fn receive(&mut self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("the server answers");
+        json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// Sends a request and waits for its answer.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        self.answer(id)
+    }
+
+    /// Calls a tool; the whole message.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Runs a program; what `execute` answers in its structure.
+    pub fn execute(&mut self, code: &str) -> Value {
+        let answer = self.call("execute", json!({ "code": code }));
+        let body = answer["result"]["structuredContent"].clone();
+        assert!(body.is_object(), "{answer}");
+        body
+    }
+
+    /// The process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Says that no more will come.
+    pub fn close(&mut self) {
+        drop(self.stdin.take());
+    }
+
+    /// Waits for the end. Returns the exit code (-1 after a signal), and what went to stderr.
+    pub fn finish(mut self) -> (i32, String) {
+        let status = self.child.wait().expect("it ends");
+        let stderr = self.stderr.take().expect("once").join().expect("it was read");
+        (status.code().unwrap_or(-1), stderr)
+    }
+}
+
+impl Drop for StdioClient {
+    fn drop(&mut self) {
+        // A test that fails must not leave a server behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
