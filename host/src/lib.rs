@@ -104,7 +104,7 @@ pub use model::{
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
 #[cfg(feature = "cli")]
-pub(crate) use model::{cut, nearest};
+pub(crate) use model::{cut, fold, nearest};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 pub use router::{Found, Policy, Ruling, Tools, tools_from_fn};

@@ -2,8 +2,8 @@
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::{
-    add, approvals, approve, call, completions, import, init, remove, replay, runs, servers, stdio,
-    tools, trust, version,
+    add, approvals, approve, call, check, completions, import, init, remove, replay, runs, servers,
+    stdio, tools, trust, types, version,
 };
 use crate::Durability;
 use clap::{Args, Parser, Subcommand};
@@ -34,6 +34,8 @@ pub(super) enum Command {
     Servers(servers::Servers),
     Tools(tools::Tools),
     Call(call::Call),
+    Check(check::Check),
+    Types(types::Types),
     Version(version::Version),
     Completions(completions::Completions),
 }

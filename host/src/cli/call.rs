@@ -28,7 +28,6 @@ const PROGRAM: &str = "return await mcp.call(inputs.tool, inputs.arguments)";
 ///
 /// Exit codes: 0 success, 1 the call failed, 2 wrong usage, 4 waiting for approval, 130 interrupted, 255 pml is broken.
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
 pub(super) struct Call {
     /// The tool, as `pml tools` lists it
     #[arg(value_name = "SERVER:TOOL")]

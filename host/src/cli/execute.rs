@@ -324,7 +324,8 @@ fn inputs(options: &Options) -> Result<Option<Value>> {
     json::from_str(&text).map(Some).with_context(|| format!("the inputs are not JSON: {file}"))
 }
 
-fn read_stdin() -> Result<String> {
+/// Reads a program from stdin.
+pub(super) fn read_stdin() -> Result<String> {
     let mut text = Vec::new();
     // One byte over the limit is enough for the loader to refuse it by size.
     let limit = Limits::SOURCE as u64 + 1;

@@ -8,6 +8,7 @@ mod approvals;
 mod approve;
 mod arguments;
 mod call;
+mod check;
 mod completions;
 mod execute;
 mod identify;
@@ -30,6 +31,7 @@ mod table;
 mod terminal;
 mod tools;
 mod trust;
+mod types;
 mod ui;
 mod version;
 mod watch;
@@ -67,6 +69,8 @@ pub fn main() -> ExitCode {
         Command::Servers(command) => command.run(),
         Command::Tools(command) => command.run(),
         Command::Call(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Types(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });

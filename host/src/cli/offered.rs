@@ -76,8 +76,7 @@ fn message(servers: &Servers) -> String {
 }
 
 /// Says which servers did not answer, and why.
-pub(super) fn warn(workplace: &Workplace, unavailable: &[Unavailable]) {
-    untrusted(workplace);
+pub(super) fn warn(unavailable: &[Unavailable]) {
     for one in unavailable {
         ui::say(&format!("{WARNING}warning{WARNING:#}: {}", reason(one)));
     }

@@ -56,9 +56,7 @@ impl Servers {
             )),
             false => ui::print(&show::lines(&rows).join("\n"))?,
         }
-        if !self.json {
-            untrusted(&workplace);
-        }
+        untrusted(&workplace);
         Ok(match rows.iter().any(|row| self.counts_as_failed(row)) {
             true => ExitCode::from(FAILED),
             false => ExitCode::SUCCESS,

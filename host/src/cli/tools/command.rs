@@ -3,7 +3,7 @@
 use super::show;
 use super::wanted::Wanted;
 use crate::cli::execute::runtime;
-use crate::cli::offered::{offered, warn};
+use crate::cli::offered::{offered, untrusted, warn};
 use crate::cli::report::FAILED;
 use crate::cli::terminal::width_of_stdout;
 use crate::cli::ui::{self, ERROR, HINT};
@@ -62,8 +62,9 @@ impl Tools {
                 let lines = show::lines(&found, &policy, order, width_of_stdout());
                 ui::print(&lines.join("\n"))?;
             }
-            warn(&workplace, &offer.unavailable);
+            warn(&offer.unavailable);
         }
+        untrusted(&workplace);
         if !found.is_empty() || (self.wanted.is_empty() && offer.unavailable.is_empty()) {
             if found.is_empty() && names.is_empty() && !self.json {
                 ui::say(&format!(
