@@ -25,6 +25,8 @@ mod limits;
 mod mended;
 #[cfg(target_os = "linux")]
 mod prompts;
+mod real_clients;
+mod real_project;
 mod real_servers;
 mod rebuilds;
 mod rooms;

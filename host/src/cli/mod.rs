@@ -11,6 +11,7 @@ mod call;
 mod check;
 mod completions;
 mod execute;
+mod follow;
 mod identify;
 mod import;
 mod init;

@@ -1,10 +1,11 @@
 //! `pml stdio`: the MCP server on stdin and stdout.
 
+use super::follow::Follower;
 use super::report;
 use super::workplace::Workplace;
 use super::{execute, project};
 use crate::mcp::{Door, Quit, serve_stdio};
-use crate::{Engine, Journal, MemoryJournal, ProjectState};
+use crate::{Journal, MemoryJournal, ProjectState};
 use anyhow::{Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -43,13 +44,12 @@ impl Stdio {
                 true => Arc::new(MemoryJournal::new()),
                 false => project::store(workplace.project.durability)?,
             };
-            let engine = Engine::with_journal(&workplace.config(), journal)?;
             if !self.no_journal {
                 // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
-            workplace.servers.start_background();
-            let door = Door::new(engine, workplace.servers.clone());
+            let follower = Follower::new(&workplace, self.trust.into(), journal)?;
+            let door = Door::following(move || follower.current());
             let mut code = 0;
             let stop = async {
                 tokio::select! {

@@ -1,7 +1,6 @@
 //! Where a command runs programs: the project around the current folder, its settings and its servers.
 
-use super::project::current;
-use crate::{Config, Environment, Permissions, Project, Servers, ToolPattern};
+use crate::{Code, Config, Environment, Error, Permissions, Project, Servers, ToolPattern};
 use anyhow::Result;
 
 /// What a command takes the project's files for.
@@ -28,7 +27,15 @@ pub(super) struct Workplace {
 impl Workplace {
     /// Opens the project around the current folder. None of its servers is started.
     pub(super) fn open(files: Files) -> Result<Workplace> {
-        let (folder, environment) = (current()?, Environment::of_process());
+        Ok(Workplace::load(files)?)
+    }
+
+    /// The same, for those who hand errors on as they are.
+    pub(super) fn load(files: Files) -> Result<Workplace, Error> {
+        let environment = Environment::of_process();
+        let folder = std::env::current_dir().map_err(|error| {
+            Error::new(Code::Config, "cannot find the current folder").with_source(error)
+        })?;
         let project = match files {
             Files::AsTrusted => Project::load_in(&folder, &environment)?,
             Files::Trusted => Project::load_trusted(&folder, &environment)?,

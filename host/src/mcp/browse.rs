@@ -1,8 +1,10 @@
 //! `browse_components`: what programs can call, the best matches first, as much as a budget holds.
 
+use super::door::Visit;
 use super::parameters::Browse;
 use crate::json::{Value, json};
-use crate::{Freshness, Index, Node, Servers, browse as browse_index};
+use crate::{Definition, Freshness, Index, Node, browse as browse_index};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Tokens of an answer, unless asked otherwise.
@@ -17,10 +19,37 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Parameters of a tool that are listed one by one.
 const INPUTS: usize = 30;
 
+/// The index over what servers offered last, which takes longer to make than to use.
+#[derive(Default)]
+pub(super) struct Shelf {
+    last: Mutex<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    definitions: Vec<Arc<Definition>>,
+    index: Option<Arc<Index>>,
+}
+
+impl Shelf {
+    fn index(&self, definitions: &[Arc<Definition>]) -> Arc<Index> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = last.definitions.len() == definitions.len()
+            && last.definitions.iter().zip(definitions).all(|(one, other)| Arc::ptr_eq(one, other));
+        if let Some(index) = last.index.as_ref().filter(|_| same) {
+            return index.clone();
+        }
+        let index = Arc::new(Index::new(definitions.iter().cloned()));
+        *last = Last { definitions: definitions.to_vec(), index: Some(index.clone()) };
+        index
+    }
+}
+
 /// Looks for tools.
-pub(super) async fn browse(servers: &Servers, asked: &Browse) -> Value {
+pub(super) async fn browse(visit: &Visit, asked: &Browse) -> Value {
+    let servers = &visit.servers;
     let offer = servers.offer(|_| true, Freshness::Remembered, PATIENCE).await;
-    let index = Index::new(offer.definitions.iter().cloned());
+    let index = visit.door.shelf.index(&offer.definitions);
     // A third of it goes to the lists of parameters, and to what stands between.
     let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
     let browsed = browse_index(&index, &asked.query, budget, servers.observed());

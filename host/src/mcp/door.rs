@@ -1,10 +1,12 @@
 //! The door itself: rmcp's server, answered for by us.
 
+use super::answer::Answer;
+use super::browse::Shelf;
 use super::parameters::{self, Execute};
 use super::tools::{self, Own};
 use super::{browse, direct, execute, library};
 use crate::json::Value;
-use crate::{Engine, Servers, ToolName};
+use crate::{Engine, Error, Servers, ToolName};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult,
     CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString, CustomRequest,
@@ -29,24 +31,57 @@ answer says `approval_required`, a person has to decide before the program goes 
 /// How long a client may keep the list of our tools: it changes only with pml itself.
 const LIST_TTL: u64 = 60 * 60 * 1_000;
 
-/// An MCP server whose programs run in `engine` and call `servers`. Clones share everything.
+/// Where programs run and what they call.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Setting {
+    /// Runs programs.
+    pub engine: Engine,
+    /// What they call.
+    pub servers: Servers,
+}
+
+impl Setting {
+    /// Returns a setting.
+    pub fn new(engine: Engine, servers: Servers) -> Setting {
+        Setting { engine, servers }
+    }
+}
+
+/// An MCP server. Clones share everything.
 #[derive(Clone)]
 pub struct Door(Arc<Shared>);
 
 pub(super) struct Shared {
-    pub(super) engine: Engine,
-    pub(super) servers: Servers,
+    /// Gives the setting of the moment.
+    source: Box<dyn Fn() -> Result<Setting, Error> + Send + Sync>,
+    pub(super) shelf: Shelf,
     /// Whether the client is gone.
     pub(super) closing: watch::Sender<bool>,
     /// Requests that are being answered.
-    pub(super) busy: TaskTracker,
+    busy: TaskTracker,
+}
+
+/// One request, and the setting that it came into.
+pub(super) struct Visit {
+    pub(super) engine: Engine,
+    pub(super) servers: Servers,
+    pub(super) door: Arc<Shared>,
 }
 
 impl Door {
-    /// Returns a door.
+    /// Returns a door to programs that run in `engine` and call `servers`.
     pub fn new(engine: Engine, servers: Servers) -> Door {
-        let (closing, _) = watch::channel(false);
-        Door(Arc::new(Shared { engine, servers, closing, busy: TaskTracker::new() }))
+        let setting = Setting::new(engine, servers);
+        Door::following(move || Ok(setting.clone()))
+    }
+
+    /// Returns a door that asks `source` with every request where programs run and what they call: a project's files may
+    /// change while a client is served. What it cannot give is what the request is answered with.
+    pub fn following(source: impl Fn() -> Result<Setting, Error> + Send + Sync + 'static) -> Door {
+        let ((closing, _), source) = (watch::channel(false), Box::new(source));
+        let (shelf, busy) = (Shelf::default(), TaskTracker::new());
+        Door(Arc::new(Shared { source, shelf, closing, busy }))
     }
 
     /// Says that the client is gone: programs go on until their next outcome is journalled.
@@ -59,7 +94,9 @@ impl Door {
         self.close();
         self.0.busy.close();
         self.0.busy.wait().await;
-        self.0.servers.close().await;
+        if let Ok(setting) = (self.0.source)() {
+            setting.servers.close().await;
+        }
     }
 
     async fn answer(
@@ -68,14 +105,17 @@ impl Door {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
         let (name, arguments) = (request.name, request.arguments);
-        let shared = &*self.0;
+        let visit = match (self.0.source)() {
+            Ok(Setting { engine, servers }) => Visit { engine, servers, door: self.0.clone() },
+            Err(error) => return Ok(Answer::of_error(&error).write(shows_either(context))),
+        };
         let answer = match Own::named(&name) {
             Some(Own::Execute) => {
-                execute::execute(shared, Execute::read(arguments)?, context).await?
+                execute::execute(&visit, Execute::read(arguments)?, context).await?
             }
             Some(Own::BrowseComponents) => {
                 let asked = parameters::read(&name, arguments)?;
-                return Ok(plain(browse::browse(&shared.servers, &asked).await));
+                return Ok(plain(browse::browse(&visit, &asked).await));
             }
             Some(Own::ListLibrary) => {
                 return Ok(plain(library::list(&parameters::read(&name, arguments)?)));
@@ -84,7 +124,7 @@ impl Door {
             Some(Own::SaveToLibrary) => library::save(&parameters::read(&name, arguments)?),
             None => match name.parse::<ToolName>() {
                 Ok(tool) => {
-                    direct::call(shared, &tool, arguments.unwrap_or_default(), context).await?
+                    direct::call(&visit, &tool, arguments.unwrap_or_default(), context).await?
                 }
                 Err(_) => {
                     let message = format!("there is no tool `{}`", crate::escape(&name));

@@ -4,7 +4,7 @@
 //! not: its programs go on until their next outcome is journalled, and can be taken up from there.
 
 use super::answer::Answer;
-use super::door::Shared;
+use super::door::Visit;
 use super::parameters::Execute;
 use super::watcher::Watcher;
 use super::{handle, library, resume};
@@ -26,32 +26,32 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Does what `execute` is asked to do.
 pub(super) async fn execute(
-    shared: &Shared,
+    visit: &Visit,
     asked: Execute,
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, ErrorData> {
     match asked {
         Execute::Code { code, inputs, resume_from } => {
-            let mut run = shared.engine.run(Script::ts(code).named("execute.ts"));
+            let mut run = visit.engine.run(Script::ts(code).named("execute.ts"));
             if let Some(inputs) = inputs {
                 run = run.inputs(inputs);
             }
             if let Some(earlier) = resume_from {
                 run = run.resume_from(earlier);
             }
-            see_through(shared, run, context).await
+            see_through(visit, run, context).await
         }
         Execute::Workflow { name } => Ok(library::missing(&name)),
-        Execute::Continue(answer) => resume::go_on(shared, answer, context).await,
+        Execute::Continue(answer) => resume::go_on(visit, answer, context).await,
         Execute::Handle { handle, offset } => {
-            Ok(handle::read(&shared.engine, &handle, offset).await)
+            Ok(handle::read(&visit.engine, &handle, offset).await)
         }
     }
 }
 
 /// Sees a run through to its answer.
 pub(super) async fn see_through(
-    shared: &Shared,
+    visit: &Visit,
     run: Run,
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, ErrorData> {
@@ -59,24 +59,24 @@ pub(super) async fn see_through(
     let sink = watcher.clone();
     let leave = Arc::new(AtomicBool::new(false));
     let run = run
-        .tools(shared.servers.clone())
+        .tools(visit.servers.clone())
         .events(move |event: &Event| sink.event(event))
         .leave(leave.clone());
-    let outcome = match attend(shared, run, &watcher, &leave, context).await? {
+    let outcome = match attend(visit, run, &watcher, &leave, context).await? {
         Ok(outcome) => outcome,
         Err(error) => return Ok(Answer::of_error(&error)),
     };
     // What it has done is looked up only where somebody may go on from there.
     let stored = match outcome.ending {
         Ending::Finished(_) | Ending::Waiting(_) => None,
-        _ => shared.engine.journal().load(outcome.run_id).await.ok(),
+        _ => visit.engine.journal().load(outcome.run_id).await.ok(),
     };
     Ok(Answer::of_outcome(&outcome, stored.as_ref(), &watcher.failures()))
 }
 
 /// Waits for a run, telling how far it is.
 async fn attend(
-    shared: &Shared,
+    visit: &Visit,
     run: Run,
     watcher: &Watcher,
     leave: &AtomicBool,
@@ -84,7 +84,7 @@ async fn attend(
 ) -> Result<Result<Outcome, crate::Error>, ErrorData> {
     let token = context.meta.get_progress_token();
     let mut run = run.into_future();
-    let mut closing = shared.closing.subscribe();
+    let mut closing = visit.door.closing.subscribe();
     let (mut tell_from, mut leave_at) = (Instant::now(), None);
     loop {
         tokio::select! {

@@ -29,5 +29,5 @@ mod stdio;
 mod tools;
 mod watcher;
 
-pub use door::Door;
+pub use door::{Door, Setting};
 pub use stdio::{Quit, serve_stdio};

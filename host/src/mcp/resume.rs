@@ -1,7 +1,7 @@
 //! `continue_workflow`: an answer is recorded, and the run goes on.
 
 use super::answer::{Answer, gone};
-use super::door::Shared;
+use super::door::Visit;
 use super::execute::see_through;
 use super::parameters::{Continue, Said};
 use crate::json::json;
@@ -14,7 +14,7 @@ const CHANNEL: &str = "continue_workflow";
 
 /// Records an answer and goes on with its run.
 pub(super) async fn go_on(
-    shared: &Shared,
+    visit: &Visit,
     answer: Continue,
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, ErrorData> {
@@ -24,12 +24,12 @@ pub(super) async fn go_on(
         Said::All(decision) => crate::Answer::all(decision, who, CHANNEL),
         Said::Each(decisions) => crate::Answer::each(decisions, who, CHANNEL),
     };
-    match shared.engine.answer(question, said).await {
+    match visit.engine.answer(question, said).await {
         Ok(Answered::Recorded { question, .. }) => {
-            let run = shared.engine.resume(question.run);
-            see_through(shared, run, context).await
+            let run = visit.engine.resume(question.run);
+            see_through(visit, run, context).await
         }
-        Ok(Answered::Late { question, .. }) => late(shared, &question, context).await,
+        Ok(Answered::Late { question, .. }) => late(visit, &question, context).await,
         Ok(_) => Ok(gone()),
         Err(error) => Ok(Answer::of_error(&error)),
     }
@@ -37,12 +37,12 @@ pub(super) async fn go_on(
 
 /// Somebody was faster. If nobody goes on with the run, it goes on here; nothing is approved twice.
 async fn late(
-    shared: &Shared,
+    visit: &Visit,
     question: &Question,
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, ErrorData> {
-    let run = shared.engine.resume(question.run);
-    let answer = see_through(shared, run, context).await?;
+    let run = visit.engine.resume(question.run);
+    let answer = see_through(visit, run, context).await?;
     let code = |code: Code| {
         answer.body.get("error").and_then(|error| error.get("code")) == Some(&json!(code))
     };

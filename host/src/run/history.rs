@@ -1,8 +1,7 @@
 //! A journal, read: what is known of each call, and what the program was given in which order.
 
-use crate::model::{
-    Ask, AskKind, CallId, Code, Question, QuestionId, Settled, Timestamp, ToolName,
-};
+use crate::model::{Ask, AskKind, CallId, Code, Question, QuestionId, Settled, Timestamp};
+use crate::router::Found;
 use crate::store::{Entry, Meter, Verdict, What};
 use std::collections::BTreeMap;
 
@@ -26,8 +25,8 @@ pub(super) struct Past {
     pub(super) arguments: Result<String, usize>,
     pub(super) verdict: Verdict,
     pub(super) reached: Reached,
-    /// The tool that it means, once it went out.
-    pub(super) resolved: Option<ToolName>,
+    /// The tool that it means and what that said of its effects, once it went out.
+    pub(super) sent: Option<Found>,
     /// Whether it went out and nobody knows its outcome.
     pub(super) unknown: bool,
 }
@@ -79,8 +78,7 @@ impl History {
                 let reached = Reached::Requested;
                 // An earlier run made it, and nobody knew its outcome; so it is until somebody does.
                 let unknown = matches!(verdict, Verdict::Ask { kind: AskKind::UncertainCall, .. });
-                let resolved = None;
-                let past = Past { tool, arguments, verdict, reached, resolved, unknown };
+                let past = Past { tool, arguments, verdict, reached, sent: None, unknown };
                 self.calls.insert(call, past);
             }
             What::Asked { question } => {
@@ -89,10 +87,10 @@ impl History {
                 }
                 self.questions.push(question);
             }
-            What::Executing { call, tool, .. } => {
+            What::Executing { call, tool, origin, effects } => {
                 self.reach(call, Reached::Executing);
                 if let Some(past) = self.calls.get_mut(&call) {
-                    past.resolved = Some(tool);
+                    past.sent = Some(Found { tool, effects, origin });
                 }
                 self.went_out = true;
             }

@@ -8,6 +8,7 @@ use super::recording::Recording;
 use super::run_clock::RunClock;
 use super::trouble::Trouble;
 use crate::model::{CallId, Decided, Decision, Limits, Question, Settled, Timestamp};
+use crate::router::Found;
 use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
 use crate::store::{RunState, Safe, What};
 use serde_json::value::RawValue;
@@ -150,13 +151,14 @@ impl Live {
     async fn dispatch(&mut self, ledger: &mut Ledger) -> Result<(), Trouble> {
         let leaving = self.calls.leaving();
         for call in &leaving {
-            let (call, tool, origin) = (call.call, call.tool.clone(), call.origin.clone());
-            ledger.note(self.clock.last(), What::Executing { call, tool, origin });
+            let Found { tool, effects, origin } = call.found.clone();
+            let call = call.call;
+            ledger.note(self.clock.last(), What::Executing { call, tool, origin, effects });
         }
         if ledger.is_blank() {
             return Ok(());
         }
-        let effects = leaving.iter().any(|call| !call.repeatable);
+        let effects = leaving.iter().any(|call| !call.found.effects.repeatable());
         let safe = if effects { Safe::Disk } else { Safe::Process };
         let written = ledger.write(RunState::Running, safe);
         // What may be made again need not wait until it is known to have left.

@@ -4,8 +4,8 @@
 //! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
 
 use crate::model::{
-    AskKind, CallId, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant, Timestamp,
-    ToolName,
+    AskKind, CallId, Effects, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant,
+    Timestamp, ToolName,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -152,6 +152,8 @@ pub enum What {
         tool: ToolName,
         /// Its definition and its server, where they are known.
         origin: Option<Origin>,
+        /// What it may do, as its tool said then: whether it may be made again is decided by this.
+        effects: Effects,
     },
     /// A call has its outcome, which the program gets next. The entry's time is the clock reading that comes with it.
     Settled {

@@ -53,7 +53,6 @@ pub(crate) struct Remembered {
 
 impl ServerCache {
     /// Returns the cache of the project whose `.pml` is `folder`. Nothing is read yet.
-    #[allow(dead_code, reason = "whoever makes `Upstreams` takes it up")]
     pub(crate) fn open(folder: impl Into<PathBuf>) -> ServerCache {
         let inner = Inner { folder: folder.into(), known: Mutex::new(None) };
         ServerCache { inner: Arc::new(inner) }

@@ -1,7 +1,7 @@
 //! What a server offers: all pages of its list, bounded, with everything computed once that calls need later.
 
 use super::error::words;
-use crate::model::{Annotations, Definition, Era, Origin, ToolName};
+use crate::model::{Annotations, Definition, Origin, ToolName};
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use serde_json::{Map, Value};
@@ -24,10 +24,6 @@ const NOTES: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Listing {
     tools: Vec<Tool>,
-    /// What the server is.
-    pub(crate) identity: Arc<str>,
-    /// How it wants to be talked to.
-    pub(crate) era: Era,
     /// Tools that were left out, and why, fit to be shown.
     pub(crate) left_out: Vec<String>,
 }
@@ -43,13 +39,13 @@ pub(crate) struct Tool {
 
 impl Listing {
     /// Returns the listing of these definitions.
-    pub(super) fn new(mut definitions: Vec<Definition>, identity: &Arc<str>, era: Era) -> Listing {
+    pub(super) fn new(mut definitions: Vec<Definition>, identity: &Arc<str>) -> Listing {
         definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
         let tools = definitions.into_iter().map(|definition| {
             let origin = Origin::new(definition.digest(), identity.clone());
             Tool { definition: Arc::new(definition), origin }
         });
-        Listing { tools: tools.collect(), identity: identity.clone(), era, left_out: Vec::new() }
+        Listing { tools: tools.collect(), left_out: Vec::new() }
     }
 
     /// Returns all tools, sorted by name.
@@ -69,7 +65,6 @@ pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     server: &str,
     identity: &Arc<str>,
-    era: Era,
 ) -> Result<Listing, String> {
     let mut draft = Draft::new(server);
     let mut cursor: Option<String> = None;
@@ -101,7 +96,7 @@ pub(super) async fn fetch(
             _ => break,
         }
     }
-    let mut listing = Listing::new(draft.definitions, identity, era);
+    let mut listing = Listing::new(draft.definitions, identity);
     listing.left_out = draft.left_out;
     Ok(listing)
 }
@@ -205,7 +200,6 @@ fn size(value: &Value) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{Draft, Listing};
-    use crate::model::Era;
     use serde_json::{Value, json};
 
     fn draft(tools: Vec<Value>) -> Draft<'static> {
@@ -253,7 +247,7 @@ mod tests {
     fn tools_are_found_by_name() {
         let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
         let definitions = draft(vec![tool("b"), tool("a"), tool("c")]).definitions;
-        let listing = Listing::new(definitions, &"i".into(), Era::Legacy);
+        let listing = Listing::new(definitions, &"i".into());
         let names: Vec<_> =
             listing.tools().iter().map(|tool| tool.definition.tool.tool()).collect();
         assert_eq!(names, ["a", "b", "c"]);

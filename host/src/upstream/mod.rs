@@ -31,7 +31,6 @@ mod tail;
 mod tests;
 mod upstreams;
 
-pub(crate) use board::{Progress, ProgressSink};
 pub(crate) use error::UpstreamError;
 pub(crate) use listing::{Listing, Tool};
 pub use status::{ServerState, ServerStatus};

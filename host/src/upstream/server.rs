@@ -94,7 +94,7 @@ impl Server {
     pub(super) fn remembered(&self) -> Option<Arc<Listing>> {
         let read = || {
             let said = self.said()?;
-            Some(Arc::new(Listing::new(said.definitions.clone(), &self.identity, said.era)))
+            Some(Arc::new(Listing::new(said.definitions.clone(), &self.identity)))
         };
         self.last().get_or_insert_with(read).clone()
     }

@@ -2,7 +2,7 @@
 
 It has the tools `echo` (returns its arguments), `slow` (answers when `release` is called), `crash`, `huge` (one line of
 100 MB), `progress`, `environment`, `ask` (asks the client for roots, sampling and elicitation, and returns what it is told),
-`seen` (the notifications that reached it), and `grow` (one more tool, and says so).
+`seen` (the notifications that reached it), `grow` (one more tool, and says so), and `subscribed` (whether anybody listens).
 
 Modes: plain, modern, silent (to server/discover), dies-of-discover, old (2024-11-05), modern-only, garbage, reversed (answers
 pairs of calls in the wrong order), twice, mute (never answers a call), deaf (stops reading), paged, circle (pages without
@@ -60,7 +60,7 @@ def tool(name):
     return {"name": name, "description": "Fake.", "inputSchema": {"type": "object"}}
 
 
-NAMES = ["echo", "slow", "release", "crash", "huge", "progress", "environment", "ask", "seen", "grow", "input"]
+NAMES = ["echo", "slow", "release", "crash", "huge", "progress", "environment", "ask", "seen", "grow", "input", "subscribed"]
 
 
 def listed(cursor):
@@ -137,6 +137,8 @@ def call(id, params):
             send({"jsonrpc": "2.0", "id": "%s@%d" % (method, id), "method": method, "params": params})
     elif name == "seen":
         answer(id, text(seen))
+    elif name == "subscribed":
+        answer(id, text(subscription is not None))
     elif name == "grow":
         answer(id, text("growing"))
         grow()

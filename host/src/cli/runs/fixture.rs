@@ -48,7 +48,12 @@ fn requested(call: u64, tool: &str, arguments: &str, verdict: Verdict) -> What {
 }
 
 fn executing(call: u64, tool: &str) -> What {
-    What::Executing { call: CallId(call), tool: tool.parse::<ToolName>().unwrap(), origin: None }
+    What::Executing {
+        call: CallId(call),
+        tool: tool.parse::<ToolName>().unwrap(),
+        origin: None,
+        effects: crate::Effects::Unknown,
+    }
 }
 
 fn settled(call: u64, settled: Settled) -> What {

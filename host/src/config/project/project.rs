@@ -23,6 +23,9 @@ use crate::model::{Durability, Limits, Secret, ToolPattern};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Variables of a project.
+const ENV_FILE: &str = ".env";
+
 /// A project and its settings.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -51,6 +54,8 @@ pub struct Project {
     /// What the files say, trusted or not, as written.
     pub declared: Declared,
     digests: Digests,
+    /// Where it stands whether the files are trusted.
+    trust_store: Option<PathBuf>,
 }
 
 impl Project {
@@ -116,6 +121,12 @@ impl Project {
         self.digests.keys().map(String::as_str)
     }
 
+    /// Returns the files that decide what the project is: its own, there or not, and what says whether they are trusted.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let own = [PML_FILE, MCP_FILE, ENV_FILE].map(|name| self.root.join(name));
+        own.into_iter().chain(self.trust_store.clone()).collect()
+    }
+
     /// Returns the folder in which the project's state is kept.
     pub fn state_folder(&self) -> PathBuf {
         self.root.join(State::FOLDER)
@@ -178,6 +189,7 @@ impl Files {
                 model_may_approve: resolved.approvals.model_may_approve,
             },
             digests: self.digests,
+            trust_store: TrustStore::of(environment).map(|store| store.path()),
             ..Project::restricted(self.root, permissions)
         };
         if project.trust.is_trusted() {
@@ -206,6 +218,7 @@ impl Project {
             durability: Durability::default(),
             declared: Declared::default(),
             digests: Digests::new(),
+            trust_store: None,
         }
     }
 
@@ -241,7 +254,7 @@ impl Project {
 }
 
 fn file_variables(root: &Path) -> Result<BTreeMap<String, Secret>, Error> {
-    match read(root, ".env")? {
+    match read(root, ENV_FILE)? {
         Some(file) => dotenv::parse(&file),
         None => Ok(BTreeMap::new()),
     }

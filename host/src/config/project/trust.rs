@@ -158,7 +158,8 @@ impl TrustStore {
         Ok(known)
     }
 
-    fn path(&self) -> PathBuf {
+    /// Returns where it is kept.
+    pub(super) fn path(&self) -> PathBuf {
         self.folder.join("trust.json")
     }
 

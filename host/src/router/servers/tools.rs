@@ -58,8 +58,8 @@ impl Tools for Servers {
         let Ok(Destination::Here(server)) = self.0.routes.destination(tool) else {
             return Effects::Unknown;
         };
-        let upstreams = &self.0.upstreams;
-        let listing = upstreams.listed(server).or_else(|| upstreams.remembered(server));
+        // What is remembered is hearsay, and lies where others may write: only a server that runs is believed.
+        let listing = self.0.upstreams.listed(server);
         let effects = listing.and_then(|listing| {
             let tool = names::find(&listing, server, tool.tool()).ok()?;
             Some(tool.definition.effects())

@@ -2,7 +2,7 @@
 
 use super::open::{Calls, Landed, Open, Stage};
 use crate::event::Event;
-use crate::model::{CallId, Effects, Origin, Reply, ToolName};
+use crate::model::{CallId, Effects, Reply, ToolName};
 use crate::router::Found;
 use crate::run::perform::perform;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
@@ -12,10 +12,7 @@ use std::task::{Context, Poll};
 /// A call that goes out next.
 pub(in crate::run) struct Leaving {
     pub(in crate::run) call: CallId,
-    pub(in crate::run) tool: ToolName,
-    pub(in crate::run) origin: Option<Origin>,
-    /// Whether it may be made again if nobody knows what became of it.
-    pub(in crate::run) repeatable: bool,
+    pub(in crate::run) found: Found,
     pub(super) arguments: String,
 }
 
@@ -39,16 +36,14 @@ impl Calls {
             let Some(open) = self.open.get_mut(&call) else { continue };
             let Stage::Queued(arguments) = &mut open.stage else { continue };
             let arguments = std::mem::take(arguments);
-            let Found { tool, effects, origin } = open.found.clone();
-            let repeatable = effects.repeatable();
-            leaving.push(Leaving { call, tool, origin, repeatable, arguments });
+            leaving.push(Leaving { call, found: open.found.clone(), arguments });
         }
         leaving
     }
 
     /// Sends calls that have been noted.
     pub(in crate::run) fn send(&mut self, leaving: Vec<Leaving>) {
-        for Leaving { call: id, tool, arguments, .. } in leaving {
+        for Leaving { call: id, found: Found { tool, .. }, arguments } in leaving {
             let Some(open) = self.open.get_mut(&id) else { continue };
             self.events.event(&Event::CallStarted { run: self.run, call: id, tool: tool.clone() });
             let (run, router) = (self.run, self.router.clone());

@@ -146,10 +146,9 @@ impl Calls {
             // A call without a name or arguments was refused when it was made.
             return;
         };
-        let found = |calls: &Calls, name: ToolName| calls.found(past.resolved.unwrap_or(name));
         match (past.reached, past.verdict) {
             (Reached::Executing, _) => {
-                let found = found(self, name);
+                let found = past.sent.unwrap_or_else(|| self.found(name));
                 match found.effects.repeatable() {
                     true => self.enqueue(id, found, arguments),
                     false => {
@@ -166,11 +165,11 @@ impl Calls {
                 self.ask(id, found, arguments, kind, reason, Some(question));
             }
             (Reached::Requested, Verdict::Ask { kind, reason }) => {
-                self.ask(id, found(self, name), arguments, kind, reason, None);
+                self.ask(id, self.found(name), arguments, kind, reason, None);
             }
             (Reached::Requested, Verdict::Find) => self.find(id, name, arguments),
             // Somebody may have said `always`, which is known only afterwards: the word of then counts.
-            (Reached::Requested, _) => self.enqueue(id, found(self, name), arguments),
+            (Reached::Requested, _) => self.enqueue(id, self.found(name), arguments),
             (Reached::Done, _) => {}
         }
     }

@@ -111,6 +111,7 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
             call: CallId(2),
             tool: "a:b".parse().expect("a tool"),
             origin: None,
+            effects: Effects::Unknown,
         }),
     ];
     let (mut third, _) =
@@ -130,7 +131,8 @@ fn an_outcome_that_says_nothing_of_the_tool_leaves_the_call_unknown() {
         let failed = Settled::Error { code: code.into(), message: "no".into(), data: None };
         let mut entries = entries(&[("a:b", "{}", failed)]);
         let tool = "a:b".parse().expect("a tool");
-        let executing = What::Executing { call: CallId(1), tool, origin: None };
+        let executing =
+            What::Executing { call: CallId(1), tool, origin: None, effects: Effects::Unknown };
         entries.insert(1, Entry::new(Timestamp(1), Meter::default(), executing));
         let checkpoint = Checkpoint::of(&header(None), &History::read(entries));
         assert_eq!(

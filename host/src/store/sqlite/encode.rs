@@ -4,7 +4,7 @@
 //! this version does not know is passed over.
 
 use super::columns::json;
-use crate::model::{CallId, Origin, Settled, Timestamp};
+use crate::model::{CallId, Effects, Origin, Settled, Timestamp};
 use crate::store::{Entry, Meter, Verdict, What};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,8 @@ struct Meta<'a> {
     sent: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Cow<'a, Origin>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pml: Option<Cow<'a, str>>,
 }
@@ -79,9 +81,11 @@ fn encode(what: &What) -> (&'static str, Option<Meta<'_>>, Option<Cow<'_, str>>)
         }
         What::Asked { question } => ("asked", None, Some(json(question).into())),
         What::Withdrawn { question } => ("withdrawn", None, Some(question.to_string().into())),
-        What::Executing { tool, origin, .. } => {
+        What::Executing { tool, origin, effects, .. } => {
             let origin = origin.as_ref().map(Cow::Borrowed);
-            let meta = Meta { tool: Some(tool.as_str().into()), origin, ..Meta::default() };
+            let effects = Some(*effects).filter(|effects| *effects != Effects::Unknown);
+            let tool = Some(tool.as_str().into());
+            let meta = Meta { tool, origin, effects, ..Meta::default() };
             ("executing", Some(meta), None)
         }
         What::Settled { settled: Settled::Value(value), .. } => {
@@ -164,6 +168,7 @@ fn decode(
             call: call?,
             tool: tool?.parse().map_err(|error| format!("an entry `{kind}`: {error}"))?,
             origin: meta.origin.map(Cow::into_owned),
+            effects: meta.effects.unwrap_or_default(),
         },
         "settled" => What::Settled {
             call: call?,

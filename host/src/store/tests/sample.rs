@@ -1,8 +1,8 @@
 //! Runs, entries and questions to try journals with.
 
 use crate::model::{
-    Ask, AskKind, CallId, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant, Timestamp,
-    ToolName,
+    Ask, AskKind, CallId, Effects, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant,
+    Timestamp, ToolName,
 };
 use crate::store::{Batch, Entry, FORMAT, Header, Meter, RunState, Verdict, What};
 use serde_json::json;
@@ -104,8 +104,18 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<Entry> {
         requested(Ok(NASTY.into()), Verdict::Recall { number: 7 }),
         What::Asked { question: question(run, Some(u64::MAX)) },
         What::Asked { question: question(run, None) },
-        What::Executing { call: CallId(1), tool: tool.clone(), origin: None },
-        What::Executing { call: CallId(1), tool, origin: Some(Origin::new(NASTY, "ab")) },
+        What::Executing {
+            call: CallId(1),
+            tool: tool.clone(),
+            origin: None,
+            effects: Effects::Unknown,
+        },
+        What::Executing {
+            call: CallId(1),
+            tool,
+            origin: Some(Origin::new(NASTY, "ab")),
+            effects: Effects::Idempotent,
+        },
         requested(Ok("{}".into()), Verdict::Find),
         value(NASTY.into()),
         value("\"é\"".repeat(1 << 20)),

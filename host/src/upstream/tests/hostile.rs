@@ -131,7 +131,7 @@ async fn progress_is_told() {
     let sink = told.clone();
     let mut arguments = none();
     arguments.insert("steps".into(), json!(3));
-    let progress = Arc::new(move |step: crate::upstream::Progress| {
+    let progress = Arc::new(move |step: crate::upstream::board::Progress| {
         sink.lock().expect("not poisoned").push((step.done, step.total));
     });
     let answer = upstreams.call("fake", "progress", arguments, Some(progress)).await;

@@ -22,9 +22,10 @@ pub fn everything() -> Launch {
     module("@modelcontextprotocol/server-everything/dist/index.js").arg("stdio")
 }
 
-/// The same over streamable HTTP, at `/mcp` of the port in its environment variable `PORT`.
-pub fn everything_over_http() -> Launch {
-    module("@modelcontextprotocol/server-everything/dist/index.js").arg("streamableHttp")
+/// The same over streamable HTTP, at `/mcp` of `port`.
+pub fn everything_over_http(port: u16) -> Launch {
+    let server = module("@modelcontextprotocol/server-everything/dist/index.js");
+    server.arg("streamableHttp").env("PORT", port.to_string())
 }
 
 /// Files below `folder`.
@@ -32,9 +33,9 @@ pub fn filesystem(folder: &Path) -> Launch {
     module("@modelcontextprotocol/server-filesystem/dist/index.js").arg(folder)
 }
 
-/// A graph of facts, kept in the file that `MEMORY_FILE_PATH` names.
-pub fn memory() -> Launch {
-    module("@modelcontextprotocol/server-memory/dist/index.js")
+/// A graph of facts, kept in `file`: if it were told none, it would write into the cache.
+pub fn memory(file: &Path) -> Launch {
+    module("@modelcontextprotocol/server-memory/dist/index.js").env("MEMORY_FILE_PATH", file)
 }
 
 /// One tool with a large schema.

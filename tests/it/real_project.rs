@@ -1,0 +1,98 @@
+//! A project with published servers, and published clients that talk to `pml stdio` in it.
+
+use pml::json::{self, Value, json};
+use pml_kit::TestEnv;
+use pml_kit::real::{self, Launch};
+use std::io::Write;
+use std::process::Command;
+
+/// What programs may do in it.
+pub(crate) enum Permissions {
+    AllowAll,
+    AskAll,
+}
+
+/// A project whose files this user trusts.
+pub(crate) struct RealProject {
+    pub(crate) env: TestEnv,
+    /// What the client has in its environment, beside the least there is.
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
+    arguments: Vec<&'static str>,
+}
+
+impl RealProject {
+    /// Makes a project; `servers` is given its folder.
+    pub(crate) fn new<const N: usize>(
+        permissions: &Permissions,
+        servers: impl FnOnce(&TestEnv) -> [(&'static str, Launch); N],
+    ) -> RealProject {
+        let env = crate::support::pml();
+        std::fs::create_dir(env.path().join("files")).expect("a folder");
+        let named = servers(&env).map(|(name, launch)| (name.to_owned(), launch.entry()));
+        let named: json::Map<_, _> = named.into_iter().collect();
+        env.write(".mcp.json", json!({ "mcpServers": named }).to_string());
+        let permissions = match permissions {
+            Permissions::AllowAll => json!({ "allow": ["*"] }),
+            Permissions::AskAll => json!({ "ask": ["*"] }),
+        };
+        let settings = json!({ "version": "0.1.0", "permissions": permissions });
+        env.write(".pml.json", settings.to_string());
+        RealProject { env, variables: Vec::new(), arguments: vec!["stdio", "--trust"] }
+    }
+
+    /// The same project, as somebody finds it who has not trusted it.
+    pub(crate) fn untrusted(mut self) -> RealProject {
+        self.arguments.pop();
+        self
+    }
+
+    /// Drives `pml stdio` with the Python client; what it says of the server, its tools and the answers.
+    pub(crate) fn drive(&self, mode: &str, calls: Value) -> Value {
+        let mut variables =
+            json!({ "HOME": self.env.path(), "PATH": "/usr/local/bin:/usr/bin:/bin" });
+        for (name, value) in &self.variables {
+            variables[name] = (*value).into();
+        }
+        let asked = json!({
+            "command": self.env.binary(),
+            "args": self.arguments,
+            "cwd": self.env.path(),
+            "env": variables,
+            "mode": mode,
+            "calls": calls,
+        });
+        let mut driver = real::python_driver("drive.py").command(self.env.path());
+        let mut child = driver.spawn().expect("the driver starts");
+        let mut stdin = child.stdin.take().expect("piped");
+        writeln!(stdin, "{asked}").expect("the driver reads");
+        drop(stdin);
+        let output = child.wait_with_output().expect("the driver ends");
+        json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+    }
+
+    /// The structures that `execute` answers to programs, run one after the other over one connection.
+    pub(crate) fn execute<const N: usize>(&self, programs: [&str; N]) -> [Value; N] {
+        let calls: Value = programs.iter().map(|code| program(code)).collect();
+        let mut told = self.drive("auto", calls);
+        let mut answers = told["answers"].as_array_mut().expect("answers").drain(..);
+        programs.map(|_| answers.next().expect("one for each")["structuredContent"].take())
+    }
+
+    /// Runs the inspector on `pml stdio`; its exit code and what it says.
+    pub(crate) fn inspect(&self, era: &str, arguments: &[&str]) -> (i32, Value) {
+        let mut command: Command = real::inspector().command(self.env.path());
+        command.args(["--protocol-era", era, "--format", "json", "-q"]).args(arguments);
+        command.arg("--cwd").arg(self.env.path()).arg(self.env.binary()).args(&self.arguments);
+        let output = command.output().expect("the inspector runs");
+        let told = json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));
+        });
+        (output.status.code().unwrap_or(-1), told)
+    }
+}
+
+/// A call of `execute` with a program.
+pub(crate) fn program(code: &str) -> Value {
+    json!({ "tool": "execute", "arguments": { "code": code } })
+}
