@@ -2,8 +2,8 @@
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::{
-    add, approvals, approve, call, check, completions, import, init, remove, replay, runs, servers,
-    stdio, tools, trust, types, version,
+    add, approvals, approve, call, check, completions, doctor, import, init, remove, replay, runs,
+    servers, stdio, tools, trust, types, version,
 };
 use crate::Durability;
 use clap::{Args, Parser, Subcommand};
@@ -36,6 +36,7 @@ pub(super) enum Command {
     Call(call::Call),
     Check(check::Check),
     Types(types::Types),
+    Doctor(doctor::Doctor),
     Version(version::Version),
     Completions(completions::Completions),
 }

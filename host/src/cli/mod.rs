@@ -10,6 +10,7 @@ mod arguments;
 mod call;
 mod check;
 mod completions;
+mod doctor;
 mod execute;
 mod follow;
 mod identify;
@@ -72,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Call(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Types(command) => command.run(),
+        Command::Doctor(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });

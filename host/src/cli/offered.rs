@@ -26,7 +26,8 @@ pub(super) async fn offered(
     freshness: Freshness,
 ) -> Offer {
     let Workplace { project, servers } = workplace;
-    if project.trust == TrustState::Trusted && !project.servers.is_empty() {
+    let starts = freshness != Freshness::Known && !project.servers.is_empty();
+    if project.trust == TrustState::Trusted && starts {
         // What they say is remembered there; where it cannot be, they are asked again.
         let _ = Store::make_folder(project.state_folder());
     }

@@ -5,17 +5,17 @@ use crate::json::{Value, json};
 use crate::{Launch, ServerState, ServerStatus};
 
 /// A server of the project, whether it can be used or not.
-pub(super) struct Row {
-    pub(super) name: String,
-    pub(super) kind: &'static str,
-    pub(super) health: Health,
+pub(in crate::cli) struct Row {
+    pub(in crate::cli) name: String,
+    pub(in crate::cli) kind: &'static str,
+    pub(in crate::cli) health: Health,
     /// What it says itself, now or when it last ran.
-    pub(super) status: Option<ServerStatus>,
+    pub(in crate::cli) status: Option<ServerStatus>,
 }
 
 /// How a server is, for people.
 #[derive(Debug, PartialEq)]
-pub(super) enum Health {
+pub(in crate::cli) enum Health {
     /// It does not run, and nobody has tried.
     NotStarted,
     /// It answers.
@@ -31,7 +31,7 @@ pub(super) enum Health {
 }
 
 /// Returns all servers, in the order in which they are declared.
-pub(super) fn rows(workplace: &Workplace) -> Vec<Row> {
+pub(in crate::cli) fn rows(workplace: &Workplace) -> Vec<Row> {
     let project = &workplace.project;
     let mut known = workplace.servers.status();
     let row = |declared: &crate::DeclaredServer| {
