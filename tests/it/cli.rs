@@ -185,7 +185,10 @@ fn version_and_help_and_completions_go_to_stdout() {
 
 #[test]
 fn what_a_program_leaves_behind_is_told_on_stderr() {
-    let output = pml().run(&["eval", "Promise.reject(new Error('lost')); mcp.pml.confirm({ message: 'x' }); return 1"]);
+    let output = pml().run(&[
+        "eval",
+        "Promise.reject(new Error('lost')); mcp.pml.confirm({ message: 'x' }); return 1",
+    ]);
     assert_eq!((output.stdout.as_str(), output.code), ("1\n", 0));
     for part in [
         "warning: unhandled rejection: Error: lost (eval.ts:1:",

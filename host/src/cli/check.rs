@@ -1,7 +1,7 @@
 //! `pml check`
 
 use super::execute::{read_stdin, runtime};
-use super::offered::{offered, reason, untrusted};
+use super::offered::{of_servers, offered, reason, untrusted};
 use super::quantity::counted;
 use super::report::FAILED;
 use super::ui::{self, ERROR, WARNING};
@@ -71,7 +71,7 @@ impl Check {
             for finding in &findings {
                 ui::say(&format!("{ERROR}error{ERROR:#}: {}", finding.report()));
             }
-            for one in &offer.unavailable {
+            for one in of_servers(&offer.unavailable) {
                 ui::say(&format!(
                     "{WARNING}warning{WARNING:#}: calls of `{}` are not checked: {}",
                     escape(&one.server),

@@ -3,7 +3,7 @@
 use super::progress;
 use super::ui::{self, HINT, WARNING};
 use super::workplace::Workplace;
-use crate::{Freshness, Offer, ServerState, Servers, Store, TrustState, Unavailable, escape};
+use crate::{Code, Freshness, Offer, ServerState, Servers, Store, TrustState, Unavailable, escape};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -78,9 +78,14 @@ fn message(servers: &Servers) -> String {
 
 /// Says which servers did not answer, and why.
 pub(super) fn warn(unavailable: &[Unavailable]) {
-    for one in unavailable {
+    for one in of_servers(unavailable) {
         ui::say(&format!("{WARNING}warning{WARNING:#}: {}", reason(one)));
     }
+}
+
+/// Those that are about one server: that nobody trusts the project is said by [`untrusted`], once.
+pub(super) fn of_servers(unavailable: &[Unavailable]) -> impl Iterator<Item = &Unavailable> {
+    unavailable.iter().filter(|one| one.code != Code::Untrusted)
 }
 
 /// Says that the project's files do not count, if they declare servers.
