@@ -19,8 +19,9 @@ const GITIGNORE: &str = "*\n!mcp.lock\n";
 /// Statements kept prepared: more than there are.
 const STATEMENTS: usize = 64;
 
-/// The WAL is cut back to this after a large write, so that one does not take the room for ever.
-const WAL_KEPT: i64 = 16 << 20;
+/// The WAL is cut back to this when it begins anew: less than calls for a checkpoint, so that its size says whether there is
+/// something to fold in.
+const WAL_KEPT: i64 = 1 << 20;
 
 /// One at a time in a process: making the file opens and closes it, which would drop the locks of a faster one.
 static OPENING: Mutex<()> = Mutex::new(());

@@ -12,6 +12,8 @@ pub struct Statistics {
     pub synced: u64,
     /// The operations that they carried.
     pub operations: u64,
+    /// How often the WAL was taken over into the journal itself.
+    pub checkpoints: u64,
 }
 
 /// Counts them.
@@ -20,6 +22,7 @@ pub(super) struct Counters {
     commits: AtomicU64,
     synced: AtomicU64,
     operations: AtomicU64,
+    checkpoints: AtomicU64,
 }
 
 impl Counters {
@@ -30,12 +33,18 @@ impl Counters {
         self.operations.fetch_add(operations as u64, Ordering::Relaxed);
     }
 
+    /// Counts a checkpoint.
+    pub(super) fn count_checkpoint(&self) {
+        self.checkpoints.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Returns what was counted so far.
     pub(super) fn read(&self) -> Statistics {
         Statistics {
             commits: self.commits.load(Ordering::Relaxed),
             synced: self.synced.load(Ordering::Relaxed),
             operations: self.operations.load(Ordering::Relaxed),
+            checkpoints: self.checkpoints.load(Ordering::Relaxed),
         }
     }
 }

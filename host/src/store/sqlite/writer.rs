@@ -26,6 +26,9 @@ const SMALL: usize = 32 << 10;
 /// Bytes of WAL that call for a checkpoint, whoever wrote them: a few megabytes are still read fast.
 const CHECKPOINT: u64 = 4 << 20;
 
+/// Where somebody still reads what should be folded in, it is tried again when the WAL has grown by this.
+const CHECKPOINT_AGAIN: u64 = 1 << 20;
+
 /// Runs forgotten at once on our own account: somebody may be about to write.
 pub(super) const FORGOTTEN_AT_ONCE: usize = 32;
 
@@ -55,6 +58,8 @@ pub(super) struct Writer {
     /// What became of the operations of a group; kept for its allocation.
     pub(super) outcomes: Vec<Outcome>,
     checkpointed: u64,
+    /// The size of the WAL that calls for the next checkpoint.
+    checkpoint_at: u64,
 }
 
 impl Writer {
@@ -85,6 +90,7 @@ impl Writer {
             prune_due: false,
             outcomes: Vec::new(),
             checkpointed: 0,
+            checkpoint_at: CHECKPOINT,
         }
     }
 
@@ -107,15 +113,27 @@ impl Writer {
         // Looked at once for each time that there was something to write, or to look after.
         if self.commits() != self.checkpointed || self.closing {
             self.checkpointed = self.commits();
-            if wal_size(&self.shared.path) >= CHECKPOINT {
-                // A checkpoint that fails is tried again; until then the WAL grows.
-                let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-            }
+            self.fold_in();
         }
         self.prune();
         // Nobody waits for a journal that is closed.
         while self.closing && self.prune_due {
             self.prune();
+        }
+    }
+
+    /// Takes a WAL that has grown large over into the journal itself. It waits for the disk, and is not done more often than
+    /// need be: what is folded in leaves the file as large as it was until the next write begins it anew.
+    fn fold_in(&mut self) {
+        let size = wal_size(&self.shared.path);
+        if size < CHECKPOINT {
+            self.checkpoint_at = CHECKPOINT;
+        }
+        if size >= self.checkpoint_at {
+            // One that fails is tried again; until then the WAL grows.
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            self.shared.counters.count_checkpoint();
+            self.checkpoint_at = size + CHECKPOINT_AGAIN;
         }
     }
 

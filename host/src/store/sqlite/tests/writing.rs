@@ -167,3 +167,17 @@ async fn the_wal_is_folded_in_beside_a_journal_that_is_open_and_idle() {
     let wal = std::fs::metadata(folder.path().join("state.db-wal")).unwrap().len();
     assert!(wal < 10 << 20, "{wal}");
 }
+
+#[tokio::test]
+async fn a_wal_that_was_folded_in_is_not_folded_in_again_with_every_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let lease = store.create(header("a")).await.unwrap();
+    for step in 0..1_500 {
+        let what = What::Settled { call: CallId(step), settled: Settled::Value("x".repeat(9_000)) };
+        store.append(&lease, Batch::new(vec![entry(step, what)])).await.unwrap();
+    }
+    // Some thirty megabytes of WAL, of which a few are folded in at a time.
+    let checkpoints = store.statistics().checkpoints;
+    assert!((1..=30).contains(&checkpoints), "{checkpoints}");
+}
