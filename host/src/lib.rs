@@ -53,8 +53,8 @@
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
-//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`). `pml init` adds to `.gitignore`; `pml import` reads
-//! the files of Claude Code, Claude Desktop, VS Code and Cursor.
+//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`). `pml init` adds to `.gitignore`; `pml types`
+//! writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code, Claude Desktop, VS Code and Cursor.
 
 mod approval;
 #[cfg(feature = "servers")]
@@ -97,17 +97,17 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
-#[cfg(feature = "cli")]
-pub(crate) use model::cut;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided,
     Decision, Decisions, Definition, Effects, Era, InvalidTool, Level, Limits, Line,
     MEMORY_CEILING, Origin, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled,
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
+#[cfg(feature = "cli")]
+pub(crate) use model::{cut, fold, nearest};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
-pub use router::{Found, Tools, tools_from_fn};
+pub use router::{Found, Policy, Ruling, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, Servers, Unavailable};
 pub use run::{

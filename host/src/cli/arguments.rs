@@ -2,7 +2,8 @@
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::{
-    add, approvals, approve, completions, import, init, remove, replay, runs, stdio, trust, version,
+    add, approvals, approve, call, check, completions, doctor, import, init, remove, replay, runs,
+    servers, stdio, tools, trust, types, version,
 };
 use crate::Durability;
 use clap::{Args, Parser, Subcommand};
@@ -30,6 +31,12 @@ pub(super) enum Command {
     Import(import::Import),
     Add(add::Add),
     Remove(remove::Remove),
+    Servers(servers::Servers),
+    Tools(tools::Tools),
+    Call(call::Call),
+    Check(check::Check),
+    Types(types::Types),
+    Doctor(doctor::Doctor),
     Version(version::Version),
     Completions(completions::Completions),
 }

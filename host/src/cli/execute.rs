@@ -1,6 +1,7 @@
 //! `pml run` and `pml eval`, and seeing any run through.
 
 use super::arguments::{Eval, Options, Run};
+use super::media::name_media;
 use super::progress::Progress;
 use super::prompt::TerminalPrompt;
 use super::report::Usage;
@@ -150,6 +151,12 @@ pub(super) async fn perform(
     json: bool,
     kept: Kept,
 ) -> Result<ExitCode> {
+    let outcome = see_through(run, servers, json).await?;
+    conclude(&outcome, json, kept)
+}
+
+/// Sees a run through, printing its console and asking on the terminal.
+pub(super) async fn see_through(run: crate::Run, servers: &Servers, json: bool) -> Result<Outcome> {
     let console = Arc::new(Console {
         json,
         progress: Progress::new(),
@@ -178,10 +185,7 @@ pub(super) async fn perform(
     if let Some(error) = console.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error.into());
     }
-    match outcome {
-        Some(outcome) => conclude(&outcome, json, kept),
-        None => bail!("the console cannot be written"),
-    }
+    outcome.context("the console cannot be written")
 }
 
 /// The project that the options are about.
@@ -245,7 +249,8 @@ impl Console {
     }
 }
 
-fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<ExitCode> {
+/// Prints what a run gave, or why it gave nothing.
+pub(super) fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<ExitCode> {
     report::leftovers(outcome);
     match &outcome.ending {
         Ending::Finished(result) => {
@@ -294,7 +299,10 @@ fn show(result: &RawValue, json: bool) -> Result<String> {
     }
     // A result may nest deeper than we can read it; then it is shown as it came.
     match json::from_str::<Value>(result.get()) {
-        Ok(value) => Ok(json::to_string_pretty(&value)?),
+        Ok(mut value) => {
+            name_media(&mut value);
+            Ok(json::to_string_pretty(&value)?)
+        }
         Err(_) => Ok(result.get().into()),
     }
 }
@@ -316,7 +324,8 @@ fn inputs(options: &Options) -> Result<Option<Value>> {
     json::from_str(&text).map(Some).with_context(|| format!("the inputs are not JSON: {file}"))
 }
 
-fn read_stdin() -> Result<String> {
+/// Reads a program from stdin.
+pub(super) fn read_stdin() -> Result<String> {
     let mut text = Vec::new();
     // One byte over the limit is enough for the loader to refuse it by size.
     let limit = Limits::SOURCE as u64 + 1;

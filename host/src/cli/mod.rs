@@ -7,13 +7,18 @@ mod add;
 mod approvals;
 mod approve;
 mod arguments;
+mod call;
+mod check;
 mod completions;
+mod doctor;
 mod execute;
 mod follow;
 mod identify;
 mod import;
 mod init;
+mod media;
 mod moment;
+mod offered;
 mod progress;
 mod project;
 mod prompt;
@@ -22,10 +27,13 @@ mod remove;
 mod replay;
 mod report;
 mod runs;
+mod servers;
 mod stdio;
 mod table;
 mod terminal;
+mod tools;
 mod trust;
+mod types;
 mod ui;
 mod version;
 mod watch;
@@ -60,6 +68,12 @@ pub fn main() -> ExitCode {
         Command::Import(command) => command.run(),
         Command::Add(command) => command.run(),
         Command::Remove(command) => command.run(),
+        Command::Servers(command) => command.run(),
+        Command::Tools(command) => command.run(),
+        Command::Call(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Types(command) => command.run(),
+        Command::Doctor(command) => command.run(),
         Command::Version(command) => command.run(),
         Command::Completions(command) => command.run(),
     });

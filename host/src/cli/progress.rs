@@ -25,6 +25,16 @@ pub(super) struct Progress {
     calls: Mutex<Calls>,
 }
 
+/// Returns a line on stderr that is not drawn yet, if that is a terminal.
+pub(super) fn line() -> Option<ProgressBar> {
+    ui::stderr_is_terminal().then(|| {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}");
+        // The template is ours and right; with a wrong one the default would do.
+        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+    })
+}
+
 #[derive(Default)]
 struct Calls {
     done: u64,
@@ -36,13 +46,7 @@ struct Calls {
 impl Progress {
     /// Returns a line on stderr, if that is a terminal.
     pub(super) fn new() -> Progress {
-        let bar = ui::stderr_is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}");
-            // The template is ours and right; with a wrong one the default would do.
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-        });
-        Progress { bar, calls: Mutex::default() }
+        Progress { bar: line(), calls: Mutex::default() }
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {

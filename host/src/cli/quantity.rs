@@ -1,4 +1,4 @@
-//! Lifetimes, levels, seeds and counts as people write them.
+//! Lifetimes, levels, seeds, sizes and counts as people write them.
 
 use crate::Durability;
 pub(super) use crate::{bytes, duration};
@@ -33,6 +33,23 @@ pub(super) fn counted(count: u64, thing: &str) -> String {
     }
 }
 
+/// Returns a number of bytes in its largest unit: `512 B`, `3.4 KiB`, `61 MiB`.
+pub(super) fn size(bytes: u64) -> String {
+    let scaled = |shift: u32, unit: &str| {
+        let tenths = (bytes * 10) >> shift;
+        match tenths {
+            100.. => format!("{} {unit}", tenths / 10),
+            _ => format!("{}.{} {unit}", tenths / 10, tenths % 10),
+        }
+    };
+    match bytes {
+        0..0x400 => format!("{bytes} B"),
+        0x400..0x10_0000 => scaled(10, "KiB"),
+        0x10_0000..0x4000_0000 => scaled(20, "MiB"),
+        _ => scaled(30, "GiB"),
+    }
+}
+
 /// Parses a whole number or 64 hex digits.
 pub(super) fn seed(text: &str) -> Result<[u8; 32], String> {
     let mut seed = [0; 32];
@@ -52,7 +69,7 @@ pub(super) fn seed(text: &str) -> Result<[u8; 32], String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lifetime, lifetime, seed};
+    use super::{Lifetime, lifetime, seed, size};
     use std::time::Duration;
 
     #[test]
@@ -60,6 +77,12 @@ mod tests {
         assert_eq!(lifetime("never"), Ok(Lifetime(None)));
         assert_eq!(lifetime("2h"), Ok(Lifetime(Some(Duration::from_secs(7200)))));
         assert!(lifetime("0s").is_err() && lifetime("ever").is_err());
+    }
+
+    #[test]
+    fn sizes_have_one_unit() {
+        assert_eq!([size(7), size(3_500), size(64 << 20)], ["7 B", "3.4 KiB", "64 MiB"]);
+        assert_eq!([size(5 << 30), size(0)], ["5.0 GiB", "0 B"]);
     }
 
     #[test]

@@ -118,6 +118,19 @@ pub(super) fn failure(failure: &Failure) {
     ui::say(&text);
 }
 
+/// Reports why a single call failed: the program around it is ours and not shown.
+pub(super) fn call_failed(failure: &Failure) {
+    let code = failure.error_code.as_deref().unwrap_or(failure.code.as_str());
+    let message = quote(&failure.message);
+    // A server's last words may follow: the code is not among them.
+    let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
+    let mut text = format!("{ERROR}error{ERROR:#}: {first} [{}]{rest}", escape(code));
+    if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
+        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+    }
+    ui::say(&text);
+}
+
 /// Says what a program waits for, and how to go on.
 pub(super) fn waiting(questions: &[Question], kept: Kept) {
     let width = width_of_stderr();

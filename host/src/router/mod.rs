@@ -10,7 +10,7 @@ mod servers;
 mod tools;
 
 pub(crate) use built_in::{BUILT_IN, SLEEP};
-pub(crate) use policy::Policy;
+pub use policy::{Policy, Ruling};
 #[cfg(feature = "servers")]
 pub use servers::{Freshness, Offer, Servers, Unavailable};
 pub use tools::{Found, Tools, tools_from_fn};

@@ -4,12 +4,42 @@
 //! asked about where the settings say so.
 
 use super::Verdict;
-use crate::config::Settings;
+use crate::config::{Config, Settings};
+use crate::error::Error;
 use crate::model::{CallError, Code, ToolName, ToolPattern};
 
-/// Which tools may be called.
+/// What becomes of the calls of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ruling {
+    /// They are made.
+    Go,
+    /// A person is asked about each.
+    Ask {
+        /// Why.
+        reason: String,
+    },
+    /// They are refused.
+    Deny {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Ruling {
+    /// Returns `go`, `ask` or `deny`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Ruling::Go => "go",
+            Ruling::Ask { .. } => "ask",
+            Ruling::Deny { .. } => "deny",
+        }
+    }
+}
+
+/// Which tools may be called: what an engine of the same settings goes by.
 #[derive(Debug, Default)]
-pub(crate) struct Policy {
+pub struct Policy {
     allow: Vec<ToolPattern>,
     ask: Vec<ToolPattern>,
     deny: Vec<ToolPattern>,
@@ -29,6 +59,23 @@ impl From<&Settings> for Policy {
 }
 
 impl Policy {
+    /// Returns the policy that settings describe.
+    ///
+    /// # Errors
+    /// If a setting is out of its range.
+    pub fn new(config: &Config) -> Result<Policy, Error> {
+        Ok(Policy::from(&Settings::try_from(config)?))
+    }
+
+    /// Returns what becomes of the calls of a tool.
+    pub fn ruling(&self, tool: &ToolName) -> Ruling {
+        match self.verdict(tool) {
+            Verdict::Go => Ruling::Go,
+            Verdict::Ask(reason) => Ruling::Ask { reason },
+            Verdict::Deny(error) => Ruling::Deny { reason: error.message },
+        }
+    }
+
     pub(super) fn verdict(&self, tool: &ToolName) -> Verdict {
         if let Some(denied) = self.denied(tool) {
             return Verdict::Deny(denied);
@@ -57,7 +104,7 @@ impl Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::{Policy, Verdict};
+    use super::Policy;
 
     fn policy(allow: &[&str], ask: &[&str], deny: &[&str]) -> Policy {
         let patterns =
@@ -71,11 +118,7 @@ mod tests {
     }
 
     fn said(policy: &Policy, tool: &str) -> &'static str {
-        match policy.verdict(&tool.parse().expect("a tool")) {
-            Verdict::Go => "go",
-            Verdict::Ask(_) => "ask",
-            Verdict::Deny(_) => "deny",
-        }
+        policy.ruling(&tool.parse().expect("a tool")).as_str()
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use crate::model::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Variables as a process has them. They are taken for secrets: none is ever printed.
 #[derive(Clone, Default)]
@@ -23,6 +23,16 @@ impl Environment {
     /// Returns the value of a variable.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(Secret::reveal)
+    }
+
+    /// Returns the program that a command starts in `folder`, if there is one; `path` is searched instead of `PATH`, if given.
+    pub fn program(&self, command: &str, folder: &Path, path: Option<&str>) -> Option<PathBuf> {
+        if command.contains(std::path::MAIN_SEPARATOR) {
+            return Some(folder.join(command)).filter(|file| is_program(file));
+        }
+        let folders = path.or_else(|| self.variable("PATH")).unwrap_or_default();
+        let files = std::env::split_paths(folders).map(|place| folder.join(place).join(command));
+        files.into_iter().find(|file| is_program(file))
     }
 
     /// Returns the user's home.
@@ -46,6 +56,17 @@ impl Environment {
     pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
+}
+
+/// Whether a file can be started. On Windows its name may go on with an extension.
+fn is_program(file: &Path) -> bool {
+    #[cfg(unix)]
+    return file.metadata().is_ok_and(|found| {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions());
+        found.is_file() && mode & 0o111 != 0
+    });
+    #[cfg(not(unix))]
+    ["", "exe", "cmd", "bat", "com"].iter().any(|end| file.with_extension(end).is_file())
 }
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
@@ -78,6 +99,26 @@ mod tests {
         let relative = [("HOME", "/h"), ("XDG_STATE_HOME", "s")];
         assert_eq!(of(&relative).as_deref(), Some(Path::new("/h/.local/state/pml")));
         assert_eq!(of(&[]), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_found_where_the_os_would_find_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let here = |name: &str| folder.path().join(name);
+        std::fs::create_dir(here("bin")).unwrap();
+        for (name, mode) in [("bin/serve", 0o755), ("bin/notes", 0o644)] {
+            std::fs::write(here(name), "").unwrap();
+            std::fs::set_permissions(here(name), PermissionsExt::from_mode(mode)).unwrap();
+        }
+        let path = format!("/nowhere:{}", here("bin").display());
+        let environment: Environment = [("PATH", path.as_str())].into_iter().collect();
+        let found = |command: &str| environment.program(command, folder.path(), None);
+        assert_eq!(found("serve"), Some(here("bin/serve")));
+        assert_eq!(found("./bin/serve").map(|file| file.exists()), Some(true));
+        assert_eq!((found("notes"), found("nothing"), found("./serve")), (None, None, None));
+        assert_eq!(environment.program("serve", folder.path(), Some("/nowhere")), None);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub enum Freshness {
     Remembered,
     /// Every server is asked, and started for it.
     Live,
+    /// No server is started: one that never ran offers nothing.
+    Known,
 }
 
 /// What servers offer.
@@ -85,11 +87,15 @@ impl Servers {
     ) -> Result<Arc<Listing>, Unavailable> {
         let upstreams = self.0.upstreams.clone();
         let known = upstreams.listed(&server).or_else(|| match freshness {
-            Freshness::Remembered => upstreams.remembered(&server),
+            Freshness::Remembered | Freshness::Known => upstreams.remembered(&server),
             Freshness::Live => None,
         });
         if let Some(listing) = known {
             return Ok(listing);
+        }
+        if freshness == Freshness::Known {
+            let reason = "it never ran here, and is not started for this".into();
+            return Err(Unavailable { server, code: Code::ServerFailed, reason });
         }
         // In a task of its own: a server that is given up on here goes on starting, for the next who asks.
         let name = server.clone();

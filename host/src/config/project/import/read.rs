@@ -22,6 +22,8 @@ pub struct FoundServers {
     pub servers: Vec<FoundServer>,
     /// What cannot, and why.
     pub left_out: Vec<LeftOut>,
+    /// The clients that have pml itself among their servers, and the files that say so.
+    pub with_pml: Vec<(ImportSource, PathBuf)>,
 }
 
 /// Something that cannot be imported.
@@ -52,8 +54,7 @@ pub fn find_servers(
                     let translator = Translator { client: *client, place: &place, root: &root };
                     match translator.translate(&name, &entry) {
                         Ok(Some(server)) => found.add(server),
-                        // Ourselves.
-                        Ok(None) => {}
+                        Ok(None) => found.with_pml.push((*client, place.path.clone())),
                         Err(reason) => found.leave_out(Some(name), &place.path, reason),
                     }
                 }

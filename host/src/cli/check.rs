@@ -1,0 +1,120 @@
+//! `pml check`
+
+use super::execute::{read_stdin, runtime};
+use super::offered::{of_servers, offered, reason, untrusted};
+use super::quantity::counted;
+use super::report::FAILED;
+use super::ui::{self, ERROR, WARNING};
+use super::workplace::Workplace;
+use crate::json::{Value, json};
+use crate::{
+    Finding, Freshness, Limits, Listing, PlannedCall, Script, ToolName, Tools, check_script,
+    escape, fold, planned_calls,
+};
+use anyhow::Result;
+use clap::Args;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Check programs without running them
+///
+/// Names of tools, and arguments as far as they are written out, are held against what the servers say. Only what is certainly
+/// wrong is found: a value that is computed may be anything. No tool is called.
+///
+/// What a server said when it last ran is good enough; one that never ran is started and stopped again. Calls of a server
+/// that cannot be asked are not checked, which is a warning.
+///
+/// Exit codes: 0 nothing is wrong, 1 something is.
+#[derive(Args)]
+pub(super) struct Check {
+    /// The files to check (.ts, .mts, .js, .mjs), or - for stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath, required = true)]
+    files: Vec<PathBuf>,
+    /// Ask the servers themselves
+    #[arg(long)]
+    refresh: bool,
+    /// Print one line of JSON: `findings`, and `unavailable` servers
+    #[arg(long)]
+    json: bool,
+    /// Trust the project's files, whatever they say; nothing is recorded
+    #[arg(long)]
+    trust: bool,
+}
+
+impl Check {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let workplace = Workplace::open(self.trust.into())?;
+        let scripts =
+            self.files.iter().map(|file| script(file)).collect::<Result<Vec<Script>>>()?;
+        let calls: Vec<PlannedCall> = scripts.iter().flat_map(planned).collect();
+        let called: BTreeSet<String> =
+            calls.iter().filter_map(|call| call.server.as_deref()).map(fold).collect();
+        let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
+        let offer = runtime()?.block_on(async {
+            let wanted = |server: &str| called.contains(&fold(server));
+            let offer = offered(&workplace, wanted, freshness).await;
+            workplace.servers.close().await;
+            offer
+        });
+        let listing = unlisted(&workplace, &calls, Listing::new(offer.definitions.iter().cloned()));
+        let mut findings = Vec::new();
+        for script in &scripts {
+            findings.extend(check_script(script, Limits::SOURCE, &listing)?);
+        }
+        untrusted(&workplace);
+        if self.json {
+            let findings: Value = findings.iter().map(Finding::json).collect();
+            let told = json!({ "findings": findings, "unavailable": offer.unavailable });
+            ui::out(&told.to_string())?;
+        } else {
+            for finding in &findings {
+                ui::say(&format!("{ERROR}error{ERROR:#}: {}", finding.report()));
+            }
+            for one in of_servers(&offer.unavailable) {
+                ui::say(&format!(
+                    "{WARNING}warning{WARNING:#}: calls of `{}` are not checked: {}",
+                    escape(&one.server),
+                    reason(one)
+                ));
+            }
+            let files = counted(self.files.len() as u64, "file");
+            ui::print(&match findings.len() {
+                0 => format!("{files} checked: nothing is wrong"),
+                count => format!("{files} checked: {}", counted(count as u64, "mistake")),
+            })?;
+        }
+        Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+}
+
+fn script(file: &Path) -> Result<Script> {
+    match file.as_os_str() == "-" {
+        true => Ok(Script::ts(read_stdin()?).named("stdin.ts")),
+        false => Ok(Script::file(file)),
+    }
+}
+
+/// The calls of a script; none of one that cannot be loaded, which is found later.
+fn planned(script: &Script) -> Vec<PlannedCall> {
+    let program = script.load(Limits::SOURCE);
+    program.and_then(|program| planned_calls(&program)).unwrap_or_default()
+}
+
+/// Adds the servers that are there and were not asked, or could not be: theirs may be any tool.
+fn unlisted(workplace: &Workplace, calls: &[PlannedCall], listing: Listing) -> Listing {
+    let known: BTreeSet<&str> = listing.iter().map(|definition| definition.tool.server()).collect();
+    let declared = workplace.project.declared.servers.iter().map(|server| server.name.clone());
+    let mut add: BTreeSet<String> = declared.filter(|name| !known.contains(&**name)).collect();
+    for call in calls {
+        let (Some(server), Some(tool)) = (&call.server, &call.tool) else { continue };
+        let Ok(name) = format!("{server}:{tool}").parse::<ToolName>() else { continue };
+        // What goes to the cloud is known there.
+        if let Some(Ok(found)) = workplace.servers.look_up(&name)
+            && !known.contains(found.tool.server())
+        {
+            add.insert(found.tool.server().to_owned());
+        }
+    }
+    add.into_iter().fold(listing, Listing::with_unlisted)
+}
