@@ -484,3 +484,51 @@ fn a_project_remembers_its_client_and_the_servers_it_used() {
     assert_eq!(read("client-id"), id);
     assert_eq!(log(&env), ["count", "echo"]);
 }
+
+#[test]
+fn a_server_that_is_to_run_in_the_background_does_if_something_of_it_is_allowed() {
+    for (permissions, started) in [
+        (json!({ "allow": ["box:echo"] }), true),
+        (json!({ "ask": ["box:*"] }), false),
+        (json!({ "allow": ["box:echo"], "deny": ["box:*"] }), false),
+    ] {
+        let env = project(&permissions);
+        let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
+        let mut settings: Value = json::from_str(&settings).expect("JSON");
+        settings["servers"]["box"]["background"] = json!(true);
+        env.write(".pml.json", settings.to_string());
+        let mut client = StdioClient::start(&mut command(&env, &["stdio", "--trust"]));
+        client.initialize();
+        let remembered = env.path().join(".pml/servers.json");
+        match started {
+            true => until("it runs", || remembered.exists()),
+            false => {
+                // Long enough for one that is started: a program was run meanwhile.
+                assert_eq!(client.execute("return 1")["result"], 1);
+                assert!(!remembered.exists(), "{permissions}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_project_that_changes_while_it_is_served_is_read_again() {
+    let env = project(&json!({ "deny": ["box:echo"] }));
+    let mut client = client(&env);
+    let code = "return await mcp.box.echo({ text: 'x' })";
+    assert_eq!(client.execute(code)["error"]["code"], "TOOL_DENIED");
+    let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
+    let allowed = settings.replace("\"deny\"", "\"allow\"");
+    env.write(".pml.json", &allowed);
+    // Changed, and nobody has seen it.
+    assert_eq!(client.execute(code)["error"]["code"], "UNTRUSTED");
+    let trusted = command(&env, &["trust"]).output().expect("it runs");
+    assert!(trusted.status.success());
+    assert_eq!(client.execute(code)["result"], "x");
+    // What cannot be understood refuses everything.
+    env.write(".pml.json", "{ \"permissions\": { \"alow\": [] } }");
+    let refused = client.execute("return 1");
+    assert_eq!(refused["error"]["code"], "CONFIG", "{refused}");
+    env.write(".pml.json", &allowed);
+    assert_eq!(client.execute(code)["result"], "x");
+}

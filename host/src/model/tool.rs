@@ -97,6 +97,18 @@ impl ToolPattern {
 }
 
 impl ToolPattern {
+    /// Returns whether it covers some tool that a server of this name may have.
+    #[cfg(feature = "servers")]
+    pub(crate) fn touches(&self, server: &str) -> bool {
+        self.0 == "*" || self.0.split_once(':').is_some_and(|(name, _)| name == server)
+    }
+
+    /// Returns whether it covers every tool that a server of this name may have.
+    #[cfg(feature = "servers")]
+    pub(crate) fn covers_all_of(&self, server: &str) -> bool {
+        self.touches(server) && (self.0 == "*" || self.0.ends_with(":*"))
+    }
+
     /// Returns how much of a name the pattern spells out: a whole name is more than any prefix.
     pub(crate) fn specificity(&self) -> usize {
         self.0.strip_suffix('*').map_or(usize::MAX, str::len)
@@ -178,6 +190,21 @@ mod tests {
         assert!(!covers("github:get_*", "github:set_issue"));
         assert!(covers("github:search", "github:search"));
         assert!(!covers("github:search", "github:search_code"));
+    }
+
+    #[test]
+    fn a_pattern_says_what_of_a_server_it_is_about() {
+        let pattern = |text: &str| text.parse::<ToolPattern>().expect("a pattern");
+        for (text, touches, covers) in [
+            ("*", true, true),
+            ("git:*", true, true),
+            ("git:log_*", true, false),
+            ("git:log", true, false),
+            ("github:*", false, false),
+        ] {
+            let told = (pattern(text).touches("git"), pattern(text).covers_all_of("git"));
+            assert_eq!(told, (touches, covers), "{text}");
+        }
     }
 
     #[test]

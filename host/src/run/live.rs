@@ -13,10 +13,11 @@ use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
 use crate::store::{RunState, Safe, Verdict, What};
 use serde_json::value::RawValue;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tokio::time::{Sleep, sleep};
 
 /// A program gives way after this long, also when it is made of many short steps.
 const TURN: Duration = Duration::from_millis(1);
@@ -55,6 +56,8 @@ pub(super) struct Live {
     pub(super) made: u64,
     /// Whether something was noted that is not to be held back until the next outcome.
     pub(super) hurry: bool,
+    /// Until when other things are.
+    pub(super) held_back: Option<Pin<Box<Sleep>>>,
     pub(super) limits: Limits,
     pub(super) next: Option<Next>,
     /// Everything that was asked, answered or not.
@@ -180,10 +183,16 @@ impl Live {
     async fn next(&mut self, ledger: &mut Ledger) -> Option<Vec<Arrival>> {
         let mut next = pin!(self.calls.next(&mut self.clock));
         if !ledger.is_blank() {
-            match tokio::time::timeout(HELD_BACK, next.as_mut()).await {
-                Ok(arrivals) => return arrivals,
+            // One timer serves many calls: setting one wakes the runtime, which costs more than looking once too often.
+            let held_back = self.held_back.get_or_insert_with(|| Box::pin(sleep(HELD_BACK)));
+            if held_back.is_elapsed() {
+                held_back.as_mut().reset(tokio::time::Instant::now() + HELD_BACK);
+            }
+            tokio::select! {
+                biased;
+                arrivals = &mut next => return arrivals,
                 // If it fails, so does what is written next.
-                Err(_) => drop(ledger.write(RunState::Running, Safe::Process)),
+                () = held_back => drop(ledger.write(RunState::Running, Safe::Process)),
             }
         }
         next.await

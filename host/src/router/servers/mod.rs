@@ -15,7 +15,7 @@ mod usage;
 pub use offer::{Freshness, Offer, Unavailable};
 
 use crate::catalog::Observed;
-use crate::config::{Cloud, Launch, Project, ServerConfig};
+use crate::config::{Cloud, Launch, Permissions, Project, ServerConfig};
 use crate::error::Error;
 use crate::model::{Clock, Secret, SystemClock};
 use crate::store::ServerCache;
@@ -63,7 +63,11 @@ impl Servers {
             None => None,
         };
         let (folder, usage) = (project.state_folder(), Usage::of(project));
-        Ok(Servers::over(project.servers.clone(), Some(folder), routes, cloud, Some(usage)))
+        let mut servers = project.servers.clone();
+        for server in &mut servers {
+            server.background &= is_allowed(project, &server.name);
+        }
+        Ok(Servers::over(servers, Some(folder), routes, cloud, Some(usage)))
     }
 
     fn over(
@@ -136,6 +140,13 @@ impl fmt::Debug for Servers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.names()).finish()
     }
+}
+
+/// Whether a tool of a server may be called without asking: only then it is started before it is called.
+fn is_allowed(project: &Project, server: &str) -> bool {
+    let Permissions { allow, deny, .. } = &project.permissions;
+    allow.iter().any(|pattern| pattern.touches(server))
+        && !deny.iter().any(|pattern| pattern.covers_all_of(server))
 }
 
 /// The cloud as a server.
