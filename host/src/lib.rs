@@ -40,8 +40,9 @@
 //! | `upstream` | MCP servers, processes and remote ones (feature `servers`) | nothing |
 //! | `catalog` | what the servers offer: types, signatures, search (feature `servers`) | nothing |
 //! | `approval` | asking a person | nothing |
-//! | `config`, `event` | settings; what happens, told as it happens | floor |
-//! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error` |
+//! | `config`, `event` | settings; what happens, told as it happens | `model`, `error`, `disk` |
+//! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error`, `disk` |
+//! | `disk` | small files, written whole or not at all (feature `servers`) | nothing |
 //! | `model`, `error` | plain data: ids, calls, lines, limits, codes; the crate's error | floor |
 //!
 //! # Files
@@ -62,6 +63,8 @@ mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod config;
+#[cfg(feature = "servers")]
+mod disk;
 mod error;
 mod event;
 #[cfg(feature = "mcp")]
@@ -93,6 +96,8 @@ pub use config::{
 };
 #[cfg(feature = "cli")]
 pub(crate) use config::{bytes, duration};
+#[cfg(feature = "cli")]
+pub(crate) use disk::{Safe as FileSafe, replace as replace_file};
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.

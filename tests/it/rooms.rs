@@ -4,7 +4,7 @@ use pml_kit::{files_under, project_root};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const FLOOR: &[&str] = &["model", "error", "config", "event", "store"];
+const FLOOR: &[&str] = &["model", "error", "config", "disk", "event", "store"];
 
 /// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and `error`.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -19,6 +19,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("catalog", &[]),
     ("approval", &[]),
     ("config", &[]),
+    ("disk", &[]),
     ("event", &[]),
     ("store", &[]),
     ("model", &[]),
@@ -33,7 +34,7 @@ fn allowed(room: &str, used: &str) -> bool {
         // `cli` starts `mcp`.
         "cli" => used == "mcp",
         "mcp" => false,
-        _ if FLOOR.contains(&room) => ["model", "error"].contains(&used),
+        _ if FLOOR.contains(&room) => ["model", "error", "disk"].contains(&used),
         _ => FLOOR.contains(&used) || above_floor.contains(&used),
     }
 }

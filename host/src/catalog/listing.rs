@@ -3,7 +3,7 @@
 //! **Invariant:** a name that is written exactly means that name and nothing else; another spelling of it is found only if it can
 //! mean one thing.
 
-use crate::model::{Definition, ToolName, fold, nearest};
+use crate::model::{Definition, Meant, ToolName, fold, meant, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -53,9 +53,12 @@ impl Listing {
     /// Fails if there is none, or more than one.
     pub fn resolve(&self, server: &str, tool: &str) -> Result<&Arc<Definition>, Unresolved> {
         let names = self.servers.keys().chain(&self.unlisted).map(String::as_str);
-        let server = match one_of(server, names.clone()) {
+        let server = match meant(server, names.clone()) {
             Meant::One(name) => name,
-            Meant::Several(names) => return Err(Unresolved::Ambiguous(names)),
+            Meant::Several(names) => {
+                let names = names.into_iter().map(str::to_owned).collect();
+                return Err(Unresolved::Ambiguous(names));
+            }
             Meant::None => {
                 let near = nearest(server, names);
                 return Err(Unresolved::Server(near.into_iter().map(str::to_owned).collect()));
@@ -63,7 +66,7 @@ impl Listing {
         };
         let Some(tools) = self.servers.get(server) else { return Err(Unresolved::Unlisted) };
         let full = |name: &str| format!("{server}:{name}");
-        match one_of(tool, tools.keys().map(String::as_str)) {
+        match meant(tool, tools.keys().map(String::as_str)) {
             Meant::One(name) => tools.get(name).ok_or(Unresolved::Unlisted),
             Meant::Several(names) => {
                 Err(Unresolved::Ambiguous(names.iter().map(|name| full(name)).collect()))
@@ -88,26 +91,6 @@ impl Listing {
     fn elsewhere(&self, tool: &str) -> Vec<String> {
         let same = self.iter().map(|it| &it.tool).filter(|name| fold(name.tool()) == fold(tool));
         same.take(3).map(ToolName::to_string).collect()
-    }
-}
-
-enum Meant<'n> {
-    One(&'n str),
-    Several(Vec<String>),
-    None,
-}
-
-fn one_of<'n>(spelled: &str, names: impl Iterator<Item = &'n str> + Clone) -> Meant<'n> {
-    if let Some(name) = names.clone().find(|name| *name == spelled) {
-        return Meant::One(name);
-    }
-    let key = fold(spelled);
-    let mut same: Vec<&str> = names.filter(|name| fold(name) == key).collect();
-    same.dedup();
-    match same.as_slice() {
-        [] => Meant::None,
-        [name] => Meant::One(name),
-        names => Meant::Several(names.iter().map(|name| (*name).to_owned()).collect()),
     }
 }
 

@@ -9,14 +9,15 @@
 //! nothing seen, since everything in it can be seen again.
 
 use super::infer::Shape;
+use crate::disk::{self, Safe};
 use crate::error::Error;
 use crate::model::{Code, Definition, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -161,16 +162,8 @@ impl Seen {
 }
 
 fn read(path: &Path) -> BTreeMap<ToolName, Seen> {
-    let text = || -> io::Result<String> {
-        let mut text = String::new();
-        let file = open_plain(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        file.take(SIZE).read_to_string(&mut text)?;
-        Ok(text)
-    };
-    let content = text().ok().and_then(|text| serde_json::from_str::<Content>(&text).ok());
+    let content = disk::read(path, SIZE).ok();
+    let content = content.and_then(|bytes| serde_json::from_slice::<Content>(&bytes).ok());
     let mut tools = match content {
         Some(Content { version: VERSION, tools }) => tools,
         _ => BTreeMap::new(),
@@ -182,27 +175,13 @@ fn read(path: &Path) -> BTreeMap<ToolName, Seen> {
     tools
 }
 
-/// Opens a file for reading, but never what a link leads to: the folder may have come with a clone.
-fn open_plain(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    options.open(path)
-}
-
 fn write(
     folder: &Path,
     path: &Path,
     ours: &BTreeMap<ToolName, Seen>,
 ) -> io::Result<BTreeMap<ToolName, Seen>> {
     fs::create_dir_all(folder)?;
-    let lock = private(OpenOptions::new().write(true).create(true)).open(folder.join(LOCK))?;
-    lock.lock()?;
+    let _held = disk::lock(&folder.join(LOCK))?;
     let mut tools = ours.clone();
     for (tool, theirs) in read(path) {
         let room = tools.len() < TOOLS;
@@ -215,26 +194,8 @@ fn write(
         }
     }
     let content = Content { version: VERSION, tools };
-    let fresh = folder.join(format!("{FILE}.new"));
-    // Whoever holds the lock owns this name; what lies there was left by one that was killed, or put there by a clone.
-    match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&fresh)?;
-    file.write_all(serde_json::to_string(&content)?.as_bytes())?;
-    fs::rename(&fresh, path)?;
+    disk::replace(path, serde_json::to_string(&content)?.as_bytes(), Safe::Process)?;
     Ok(content.tools)
-}
-
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NOFOLLOW;
-        options.mode(0o600).custom_flags(flags.bits().cast_signed());
-    }
-    options
 }
 
 #[cfg(test)]

@@ -7,12 +7,15 @@ use super::report::Hinted;
 use super::ui::{self, HINT};
 use super::workplace::Workplace;
 use crate::json::json;
-use crate::{Definition, Error, Freshness, Offer, Store, escape, typescript_declarations};
+use crate::{
+    Definition, Error, FileSafe, Freshness, Offer, Store, escape, replace_file,
+    typescript_declarations,
+};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -144,16 +147,7 @@ fn replace(path: &Path, text: &str) -> io::Result<Written> {
     if is_file && fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(Written::Same);
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let fresh = path.with_file_name(name);
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&fresh)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&fresh, path));
-    if written.is_err() {
-        // What was written is of no use to anybody.
-        let _ = fs::remove_file(&fresh);
-    }
-    written.map(|()| Written::New)
+    replace_file(path, text.as_bytes(), FileSafe::Process).map(|()| Written::New)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub(crate) fn fold(name: &str) -> String {
 
 /// Returns the words of a name, as they were written: it is taken apart at everything that is no letter or digit, and where a
 /// capital begins a word, as in `getEnv` and in `URLParser`.
+#[cfg(feature = "servers")]
 pub(crate) fn words(name: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut start: Option<usize> = None;
@@ -43,7 +44,36 @@ pub(crate) fn words(name: &str) -> Vec<&str> {
     words
 }
 
+/// What a spelling means among some names.
+#[derive(Debug, PartialEq, Eq)]
+#[cfg(feature = "servers")]
+pub(crate) enum Meant<'n> {
+    /// This name: it is spelled so, or nothing else could be.
+    One(&'n str),
+    /// It could be any of these.
+    Several(Vec<&'n str>),
+    /// None of them.
+    None,
+}
+
+/// Returns which of the names a spelling means: the very name, or the only one that it is another spelling of.
+#[cfg(feature = "servers")]
+pub(crate) fn meant<'n>(spelled: &str, names: impl Iterator<Item = &'n str> + Clone) -> Meant<'n> {
+    if let Some(name) = names.clone().find(|name| *name == spelled) {
+        return Meant::One(name);
+    }
+    let key = fold(spelled);
+    let mut same: Vec<&str> = names.filter(|name| fold(name) == key).collect();
+    same.dedup();
+    match same.as_slice() {
+        [] => Meant::None,
+        [name] => Meant::One(name),
+        _ => Meant::Several(same),
+    }
+}
+
 /// Returns up to three of the candidates that are most like `name`, the most like first; none if none is.
+#[cfg(feature = "servers")]
 pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,

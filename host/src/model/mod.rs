@@ -10,7 +10,6 @@ mod definition;
 mod durability;
 mod effects;
 mod era;
-#[cfg(feature = "servers")]
 mod fold;
 mod id;
 mod limits;
@@ -32,8 +31,9 @@ pub use definition::{Annotations, Definition, Origin};
 pub use durability::Durability;
 pub use effects::Effects;
 pub use era::Era;
+pub(crate) use fold::fold;
 #[cfg(feature = "servers")]
-pub(crate) use fold::{fold, nearest, words};
+pub(crate) use fold::{Meant, meant, nearest, words};
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};

@@ -7,11 +7,11 @@
 //! before their server runs; nothing is decided by it.
 
 use super::StoreError;
+use crate::disk::{self, Safe};
 use crate::model::{Definition, Era, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -75,9 +75,7 @@ impl ServerCache {
             return Ok(());
         }
         let lock = self.inner.folder.join("servers.lock");
-        let held = private().write(true).create(true).truncate(false).open(&lock);
-        let held = held.map_err(|error| failure("open", &lock, error))?;
-        held.lock().map_err(|error| failure("lock", &lock, error))?;
+        let _held = disk::lock(&lock).map_err(|error| failure("lock", &lock, error))?;
         let path = self.path();
         // What others wrote meanwhile stays.
         let mut servers = read(&path);
@@ -105,10 +103,7 @@ const VERSION: u32 = 1;
 /// Returns what the file holds; nothing if it is not there, or not ours.
 fn read(path: &Path) -> Servers {
     let whole = || -> Option<Whole<BTreeMap<String, Remembered>>> {
-        let mut text = Vec::new();
-        File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut text).ok()?;
-        let fits = text.len() as u64 <= LARGEST;
-        fits.then(|| serde_json::from_slice(&text).ok()).flatten()
+        serde_json::from_slice(&disk::read(path, LARGEST).ok()?).ok()
     };
     match whole() {
         Some(whole) if whole.version == VERSION => {
@@ -129,27 +124,7 @@ fn write(path: &Path, servers: &Servers) -> Result<(), StoreError> {
     if text.len() as u64 > LARGEST {
         return Ok(());
     }
-    let new = path.with_extension("json.new");
-    // Never through a link that somebody put there: the file is made here, or not at all.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failure("remove", &new, error));
-        }
-        _ => {}
-    }
-    let file = private().write(true).create_new(true).open(&new);
-    file.and_then(|mut file| file.write_all(&text))
-        .map_err(|error| failure("write", &new, error))?;
-    fs::rename(&new, path).map_err(|error| failure("replace", path, error))
-}
-
-/// Files that only this user can read.
-fn private() -> OpenOptions {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has modes"))]
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
+    disk::replace(path, &text, Safe::Process).map_err(|error| failure("write", path, error))
 }
 
 fn failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {

@@ -6,7 +6,8 @@
 
 use super::environment::Environment;
 use super::file::{read_own, shown};
-use super::write::{Lock, lock, make_private_folder, replace};
+use super::write::{lock, make_private_folder, replace};
+use crate::disk::Lock;
 use crate::error::Error;
 use crate::model::{Code, hex};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Which tool of a server a name means.
 
 use super::route::ambiguous;
-use crate::model::{CallError, Code, escape, fold, nearest};
+use crate::model::{CallError, Code, Meant, escape, meant, nearest};
 use crate::router::Found;
 use crate::upstream::{Listing, Tool};
 
@@ -14,17 +14,11 @@ pub(super) fn find<'a>(
     if let Some(tool) = listing.get(name) {
         return Ok(tool);
     }
-    let key = fold(name);
-    let named = |tool: &&Tool| fold(tool.definition.tool.tool()) == key;
-    let same: Vec<&Tool> = listing.tools().iter().filter(named).collect();
-    match same.as_slice() {
-        [tool] => Ok(tool),
-        [] => Err(unknown(listing, server, name)),
-        several => {
-            let names: Vec<String> =
-                several.iter().map(|tool| tool.definition.tool.tool().to_owned()).collect();
-            Err(ambiguous("tool", name, &names))
-        }
+    let unknown = || unknown(listing, server, name);
+    match meant(name, names(listing)) {
+        Meant::One(name) => listing.get(name).ok_or_else(unknown),
+        Meant::None => Err(unknown()),
+        Meant::Several(names) => Err(ambiguous("tool", name, &names)),
     }
 }
 
@@ -36,9 +30,12 @@ pub(super) fn found(tool: &Tool) -> Found {
     found
 }
 
+fn names(listing: &Listing) -> impl Iterator<Item = &str> + Clone {
+    listing.tools().iter().map(|tool| tool.definition.tool.tool())
+}
+
 fn unknown(listing: &Listing, server: &str, name: &str) -> CallError {
-    let names = || listing.tools().iter().map(|tool| tool.definition.tool.tool());
-    let near = nearest(name, names());
+    let near = nearest(name, names(listing));
     let hint = match near.as_slice() {
         [] => format!(": `pml tools {server}` lists what there is"),
         near => {

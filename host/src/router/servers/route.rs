@@ -4,8 +4,8 @@
 //! cloud has; everything else would be called here, and is not there.
 
 use crate::config::{Project, RoutedTo, RoutingRule};
-use crate::model::{CallError, Code, ToolName, escape, fold, nearest};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::model::{CallError, Code, Meant, ToolName, escape, fold, meant, nearest};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Servers whose tools are the cloud's, unless a server of that name is configured or the project says otherwise.
 const CLOUD_SERVERS: &[&str] = &[
@@ -38,9 +38,8 @@ pub(super) enum Destination<'a> {
 
 /// What is known of where calls go.
 pub(super) struct Routes {
-    /// Every server that is configured, and how its name is spelled otherwise.
+    /// Every server that is configured.
     names: BTreeSet<String>,
-    spellings: HashMap<String, Vec<String>>,
     unusable: BTreeMap<String, String>,
     routing: Vec<RoutingRule>,
     cloud: bool,
@@ -52,12 +51,8 @@ impl Routes {
     /// Routes of servers that are all called here.
     pub(super) fn new(names: impl IntoIterator<Item = String>) -> Routes {
         let names: BTreeSet<String> = names.into_iter().collect();
-        let mut spellings: HashMap<String, Vec<String>> = HashMap::new();
-        for name in &names {
-            spellings.entry(fold(name)).or_default().push(name.clone());
-        }
         let (unusable, routing) = (BTreeMap::new(), Vec::new());
-        Routes { names, spellings, unusable, routing, cloud: false, untrusted: None }
+        Routes { names, unusable, routing, cloud: false, untrusted: None }
     }
 
     /// Routes of a project.
@@ -117,10 +112,10 @@ impl Routes {
         if let Some(name) = self.names.get(server) {
             return Ok(Some(name));
         }
-        match self.spellings.get(&fold(server)).map(Vec::as_slice) {
-            None | Some([]) => Ok(None),
-            Some([name]) => Ok(Some(name)),
-            Some(several) => Err(ambiguous("server", server, several)),
+        match meant(server, self.names.iter().map(String::as_str)) {
+            Meant::None => Ok(None),
+            Meant::One(name) => Ok(Some(name)),
+            Meant::Several(several) => Err(ambiguous("server", server, &several)),
         }
     }
 
@@ -154,7 +149,7 @@ impl Routes {
 }
 
 /// A spelling that more than one name has.
-pub(super) fn ambiguous(what: &str, spelled: &str, names: &[String]) -> CallError {
+pub(super) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError {
     let message = format!(
         "`{}` may mean more than one {what}: write `{}`",
         escape(spelled),

@@ -9,7 +9,7 @@
 //! **Invariant:** nothing goes out before the program has used up what it can, and a person has seen which calls with
 //! effects it did not ask for again.
 
-use crate::model::{Ask, AskKind, CallId, Effects, RunId, Settled, Timestamp, ToolName};
+use crate::model::{Ask, AskKind, CallId, Effects, RunId, Settled, Timestamp, ToolName, fold};
 use crate::router::BUILT_IN;
 use crate::run::history::{History, Past, Reached};
 use crate::store::{Header, Verdict};
@@ -115,7 +115,7 @@ impl Checkpoint {
 
     /// Whether an earlier run made this call, and nobody knows what became of it. Each counts once.
     pub(in crate::run) fn take_unknown(&mut self, tool: &str, arguments: &str) -> bool {
-        let left = self.unknown.get_mut(&key(&fold(tool), arguments));
+        let left = self.unknown.get_mut(&key(&folded(tool), arguments));
         left.is_some_and(|left| left.pop_front().is_some())
     }
 
@@ -186,7 +186,7 @@ impl From<Kept> for Checkpoint {
             left.entry(key(&recalled.tool, &recalled.arguments)).or_default().push_back(recalled);
         }
         for (tool, arguments) in kept.unknown {
-            let key = key(&fold(&tool), &arguments);
+            let key = key(&folded(&tool), &arguments);
             unknown.entry(key).or_default().push_back((tool, arguments));
         }
         Checkpoint { left, unknown, passed: false }
@@ -220,8 +220,8 @@ impl Unmatched {
 }
 
 /// A tool may be spelled in several ways: a call whose outcome nobody knows counts under all of them.
-fn fold(tool: &str) -> String {
-    tool.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+fn folded(tool: &str) -> String {
+    tool.splitn(2, ':').map(fold).collect::<Vec<_>>().join(":")
 }
 
 /// Arguments are the same whatever the order of their keys.
