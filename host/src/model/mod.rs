@@ -18,6 +18,8 @@ mod question;
 mod redact;
 mod secret;
 mod settled;
+#[cfg(feature = "servers")]
+mod spelling;
 mod tenant;
 mod text;
 mod tool;
@@ -32,8 +34,6 @@ pub use durability::Durability;
 pub use effects::Effects;
 pub use era::Era;
 pub(crate) use fold::fold;
-#[cfg(feature = "servers")]
-pub(crate) use fold::{Meant, meant, nearest, words};
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};
@@ -41,6 +41,8 @@ pub use question::{Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Qu
 pub use redact::{brief, redact};
 pub use secret::Secret;
 pub use settled::Settled;
+#[cfg(feature = "servers")]
+pub(crate) use spelling::{Meant, meant, nearest, words};
 pub use tenant::Tenant;
 pub use text::escape;
 pub(crate) use text::{cut, is_hidden};

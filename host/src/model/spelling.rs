@@ -1,0 +1,127 @@
+//! Names in several spellings: which one is meant, which was probably meant, and the words they are made of.
+
+use super::fold;
+
+/// Longest name compared with others: names are no longer than this, and what is compared with them may be.
+const COMPARED: usize = 128;
+
+/// Most names that are suggested instead of a wrong one.
+const SUGGESTED: usize = 3;
+
+/// Returns the words of a name, as they were written: it is taken apart at everything that is no letter or digit, and where a
+/// capital begins a word, as in `getEnv` and in `URLParser`.
+pub(crate) fn words(name: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start: Option<usize> = None;
+    let mut before: Option<char> = None;
+    let mut rest = name.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        if !c.is_alphanumeric() {
+            words.extend(start.take().map(|from| &name[from..at]));
+            before = None;
+            continue;
+        }
+        let next_is_lower = rest.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let begins = before
+            .is_some_and(|before| c.is_uppercase() && (!before.is_uppercase() || next_is_lower));
+        if begins {
+            words.extend(start.take().map(|from| &name[from..at]));
+        }
+        start.get_or_insert(at);
+        before = Some(c);
+    }
+    words.extend(start.map(|from| &name[from..]));
+    words
+}
+
+/// What a spelling means among some names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Meant<'n> {
+    /// This name: it is spelled so, or nothing else could be.
+    One(&'n str),
+    /// It could be any of these.
+    Several(Vec<&'n str>),
+    /// None of them.
+    None,
+}
+
+/// Returns which of the names a spelling means: the very name, or the only one that it is another spelling of.
+pub(crate) fn meant<'n>(spelled: &str, names: impl Iterator<Item = &'n str> + Clone) -> Meant<'n> {
+    if let Some(name) = names.clone().find(|name| *name == spelled) {
+        return Meant::One(name);
+    }
+    let key = fold(spelled);
+    let mut same: Vec<&str> = names.filter(|name| fold(name) == key).collect();
+    same.dedup();
+    match same.as_slice() {
+        [] => Meant::None,
+        [name] => Meant::One(name),
+        _ => Meant::Several(same),
+    }
+}
+
+/// Returns up to three of the candidates that are most like `name`, the most like first; none if none is.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    let key: String = fold(name).chars().take(COMPARED).collect();
+    // One slip in three letters: more is another word.
+    let bearable = (key.chars().count() / 3).max(1);
+    let mut near: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let other: String = fold(candidate).chars().take(COMPARED).collect();
+            let distance = strsim::osa_distance(&key, &other);
+            let part = key.len() >= 3 && (other.contains(&key) || key.contains(&other));
+            match distance <= bearable {
+                true => Some((distance, candidate)),
+                // Half a name, or too much of it, is nearly as good as one with a slip.
+                false if part && other.len() >= 3 => Some((bearable + 1, candidate)),
+                false => None,
+            }
+        })
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(SUGGESTED).map(|(_, candidate)| candidate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{nearest, words};
+    use crate::model::fold;
+
+    #[test]
+    fn spellings_of_one_name_have_one_key() {
+        for name in ["get-env", "get_env", "getEnv", "GetEnv", "get.env"] {
+            assert_eq!(fold(name), "getenv", "{name}");
+        }
+        assert_ne!(fold("get-env"), fold("set-env"));
+        assert_eq!(fold("Größe-2"), "größe2");
+    }
+
+    #[test]
+    fn names_without_letters_stay_apart() {
+        assert_eq!((fold("__"), fold("--")), ("__".into(), "--".into()));
+    }
+
+    #[test]
+    fn names_fall_into_words() {
+        assert_eq!(words("API-get-user"), ["API", "get", "user"]);
+        assert_eq!(words("getURLParser2"), ["get", "URL", "Parser2"]);
+        assert_eq!(words("read_text_file"), ["read", "text", "file"]);
+        assert_eq!(words("--"), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_probably_meant_is_found_and_nothing_else() {
+        let tools = ["search_issues", "search_code", "create_issue", "get_me"];
+        assert_eq!(nearest("serach_issues", tools), ["search_issues"]);
+        assert_eq!(nearest("searchIssue", tools), ["search_issues"]);
+        assert_eq!(nearest("search", tools), ["search_code", "search_issues"]);
+        assert!(nearest("drop_table", tools).is_empty());
+        assert!(nearest("", tools).is_empty());
+        assert!(nearest(&"x".repeat(100_000), tools).is_empty());
+    }
+}
