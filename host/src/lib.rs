@@ -102,6 +102,8 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
+#[cfg(feature = "mcp")]
+pub(crate) use model::cut;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided,
     Decision, Decisions, Definition, Effects, Era, InvalidTool, Level, Limits, Line,
@@ -109,7 +111,7 @@ pub use model::{
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
 };
 #[cfg(feature = "cli")]
-pub(crate) use model::{cut, fold, nearest};
+pub(crate) use model::{fold, nearest};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 pub use router::{Found, Policy, Ruling, Tools, tools_from_fn};

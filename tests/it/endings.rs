@@ -106,3 +106,34 @@ fn a_run_that_ends_takes_its_servers_with_it() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n");
     until("its server is gone", || servers(&env) == 0);
 }
+
+#[test]
+fn a_client_that_does_not_read_keeps_it_from_nothing() {
+    use std::io::Write;
+    let env = allowing();
+    let mut child = env.command(&["stdio"]);
+    child.env("PATH", crate::stdio::path()).stdin(std::process::Stdio::piped());
+    let mut child = child.spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let mut send = |message: pml::json::Value| writeln!(stdin, "{message}").expect("it reads");
+    send(
+        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": "2025-11-25",
+        "capabilities": {}, "clientInfo": { "name": "deaf", "version": "1" } } }),
+    );
+    // More than a pipe holds.
+    for id in 1..60 {
+        send(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {} }));
+    }
+    let code = "for (let i = 0; i < 3; i++) await mcp.box.later({ ms: 150 }); await mcp.box.count(); await mcp.box.wait()";
+    send(
+        json!({ "jsonrpc": "2.0", "id": 100, "method": "tools/call", "params": { "name": "execute",
+        "arguments": { "code": code }, "_meta": { "progressToken": 1 } } }),
+    );
+    let log = env.path().join("calls.log");
+    until("the program goes on", || {
+        std::fs::read_to_string(&log).is_ok_and(|calls| calls.contains("count"))
+    });
+    signal(child.id(), Signal::TERM);
+    assert_eq!(child.wait().expect("it ends").code(), Some(143));
+    until("its server is gone", || servers(&env) == 0);
+}

@@ -17,6 +17,8 @@ struct Slow {
     calls: AtomicUsize,
     /// Whether the server never comes up.
     hangs: bool,
+    /// The digest of what it says of its tool.
+    definition: Option<&'static str>,
     searching: Notify,
 }
 
@@ -37,7 +39,7 @@ impl Tools for Slow {
             "files:writeFile" | "files:write_file" => {
                 let name = "files:write_file".parse().expect("a tool");
                 let mut found = Found::new(name, Effects::Unknown);
-                found.origin = Some(Origin::new("d1", "s1"));
+                found.origin = Some(Origin::new(self.definition.unwrap_or("d1"), "s1"));
                 Ok(found)
             }
             other => Err(CallError::unknown(other)),
@@ -87,8 +89,10 @@ async fn the_policy_decides_on_the_tool_and_not_on_its_spelling() {
     let tools = Arc::new(Slow::default());
     let denying = engine(|config| config.deny_tool("files:write_file"));
     let outcome = run(&denying, &tools, REFUSED).await;
-    let message = "Tool files:write_file is denied by user config";
+    // A restriction holds in every spelling: nothing has to be started to say so.
+    let message = "Tool files:writeFile is denied by user config";
     assert_eq!(outcome.value(), Some(json!(["TOOL_DENIED", message])));
+    assert_eq!(tools.searches.load(Ordering::SeqCst), 0);
 
     let asking = engine(|config| config.ask_tool("files:write_file"));
     let outcome = run(&asking, &tools, WRITE).await;
@@ -188,4 +192,65 @@ impl Tools for Stuck {
         self.0.notify_one();
         Box::pin(std::future::pending())
     }
+}
+
+#[tokio::test]
+async fn an_approval_is_of_the_definition_that_was_shown() {
+    let engine = engine(|config| config.ask_tool("files:*"));
+    let outcome = run(&engine, &Arc::new(Slow::default()), REFUSED).await;
+    let [question] = outcome.questions() else { panic!("{:?}", outcome.ending) };
+    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    engine.answer(question.id, yes).await.expect("it records");
+    let changed = Arc::new(Slow { definition: Some("d2"), ..Slow::default() });
+    let resumed = engine.resume(outcome.run_id).tools(changed.clone()).await.expect("it goes on");
+    assert_eq!(resumed.value().expect("caught")[0], "INTEGRITY");
+    assert_eq!(changed.calls.load(Ordering::SeqCst), 0);
+}
+
+/// Knows `quick:*` at once, and never finds anything else.
+struct Half;
+
+impl Tools for Half {
+    fn call(&self, _: Call) -> BoxFuture<'_, Reply> {
+        Box::pin(std::future::ready(Ok(json!("here"))))
+    }
+
+    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+        (tool.server() == "quick").then(|| Ok(Found::new(tool.clone(), Effects::Unknown)))
+    }
+
+    fn find(&self, _: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_in_its_start_holds_up_no_other() {
+    let engine = engine(|config| config.calls_in_flight(2));
+    let code = "for (let n = 0; n < 5; n++) mcp.hangs.x({ n }).catch(() => {}); return await mcp.quick.y()";
+    let run = engine.run(Script::ts(code)).tools(Half);
+    assert_eq!(run.await.expect("it runs").value(), Some(json!("here")));
+}
+
+#[tokio::test]
+async fn a_mended_program_is_not_asked_about_calls_that_only_read() {
+    let engine = engine(|config| config);
+    struct Reading;
+    impl Tools for Reading {
+        fn call(&self, _: Call) -> BoxFuture<'_, Reply> {
+            Box::pin(std::future::ready(Ok(json!(1))))
+        }
+
+        fn effects(&self, _: &ToolName) -> Effects {
+            Effects::ReadOnly
+        }
+    }
+    let failed =
+        engine.run(Script::ts("await mcp.a.read({}); throw new Error('x')")).tools(Reading);
+    let failed = failed.await.expect("it runs").run_id;
+    // Nobody here knows what `a:read` is.
+    let mended =
+        engine.run(Script::ts("return 2")).resume_from(failed).tools(Arc::new(Slow::default()));
+    let outcome = mended.await.expect("it runs");
+    assert_eq!(outcome.value(), Some(json!(2)), "{:?}", outcome.ending);
 }

@@ -343,6 +343,28 @@ async fn the_process_level_does_not_wait_for_the_disk_and_the_power_level_does()
 }
 
 #[tokio::test]
+async fn the_power_level_waits_for_the_disk_unless_a_call_only_reads() {
+    struct Says(pml::Effects);
+    impl pml::Tools for Says {
+        fn call(&self, _: pml::Call) -> pml::BoxFuture<'_, pml::Reply> {
+            Box::pin(std::future::ready(Ok(json!(1))))
+        }
+
+        fn effects(&self, _: &pml::ToolName) -> pml::Effects {
+            self.0
+        }
+    }
+    for (effects, synced) in [(pml::Effects::Idempotent, 2), (pml::Effects::ReadOnly, 0)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Arc::new(Store::open(folder.path(), Durability::Power).expect("it opens"));
+        let code = "await mcp.a.b({}); await mcp.a.b({}); return 1";
+        let run = engine(store.clone()).run(Script::ts(code)).tools(Says(effects));
+        assert_eq!(run.await.expect("it runs").value(), Some(json!(1)));
+        assert_eq!(store.statistics().synced, synced, "{effects:?}");
+    }
+}
+
+#[tokio::test]
 async fn runs_are_forgotten_by_count_and_never_while_they_wait() {
     let engine = engine(Arc::new(MemoryJournal::keeping(3)));
     let waiting = engine.run(Script::ts("await mcp.t.later({})")).await.expect("it waits").run_id;

@@ -312,6 +312,8 @@ fn a_request_that_is_cancelled_takes_its_calls_with_it() {
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
     client.send(&cancel.to_string());
     until("the server is told", || log(&env) == ["wait", "cancelled"]);
+    // Nobody takes up what its client did not want any more.
+    until("the run is over", || crate::support::state(&env) == "aborted");
     assert_eq!(client.execute("return 2")["result"], 2);
     assert!(client.aside.iter().all(|message| message["id"] != id), "{:?}", client.aside);
 }

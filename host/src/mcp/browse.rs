@@ -13,11 +13,12 @@ const BUDGET: usize = 4_000;
 /// No answer is longer, whatever is asked.
 const MOST: usize = 50_000;
 
-/// How long servers that never ran are waited for: longer than most take, shorter than anybody waits.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long servers that never ran are waited for in all: longer than most take, shorter than anybody waits. Those that take
+/// longer go on starting, and are there for the next who asks.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Parameters of a tool that are listed one by one.
-const INPUTS: usize = 30;
+const INPUTS: usize = 16;
 
 /// The index over what servers offered last, which takes longer to make than to use.
 #[derive(Default)]
@@ -97,8 +98,15 @@ fn inputs(schema: &Value) -> Value {
     };
     let properties = schema["properties"].as_object().into_iter().flatten().take(INPUTS);
     let inputs = properties.map(|(key, property)| {
-        let kind = property.get("type").cloned().unwrap_or_else(|| "any".into());
-        json!({ "key": crate::escape(key), "type": kind, "required": required(key) })
+        let kind = match property.get("type") {
+            Some(Value::String(kind)) => crate::cut(kind, 16),
+            Some(Value::Array(kinds)) => {
+                let kinds = kinds.iter().filter_map(Value::as_str).take(4);
+                crate::cut(&kinds.collect::<Vec<_>>().join(" | "), 40)
+            }
+            _ => "any".into(),
+        };
+        json!({ "key": crate::cut(&crate::escape(key), 64), "type": kind, "required": required(key) })
     });
     inputs.collect()
 }

@@ -18,7 +18,8 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
@@ -27,6 +28,9 @@ const INSTRUCTIONS: &str = "PML runs small TypeScript programs that call the too
 can do nothing else. Instead of many single tool calls, look with `browse_components` at what there is, then write one program for \
 `execute`: call `await mcp.server.tool({...})`, in parallel with `Promise.all` where you can, and `return` only what you need. If an \
 answer says `approval_required`, a person has to decide before the program goes on; never decide for them.";
+
+/// How long requests may take to end when the client is gone: longer than programs are given.
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// How long a client may keep the list of our tools: it changes only with pml itself.
 const LIST_TTL: u64 = 60 * 60 * 1_000;
@@ -55,6 +59,8 @@ pub struct Door(Arc<Shared>);
 pub(super) struct Shared {
     /// Gives the setting of the moment.
     source: Box<dyn Fn() -> Result<Setting, Error> + Send + Sync>,
+    /// The servers that it gave last.
+    last: Mutex<Option<Servers>>,
     pub(super) shelf: Shelf,
     /// Whether the client is gone.
     pub(super) closing: watch::Sender<bool>,
@@ -81,7 +87,7 @@ impl Door {
     pub fn following(source: impl Fn() -> Result<Setting, Error> + Send + Sync + 'static) -> Door {
         let ((closing, _), source) = (watch::channel(false), Box::new(source));
         let (shelf, busy) = (Shelf::default(), TaskTracker::new());
-        Door(Arc::new(Shared { source, shelf, closing, busy }))
+        Door(Arc::new(Shared { source, last: Mutex::default(), shelf, closing, busy }))
     }
 
     /// Says that the client is gone: programs go on until their next outcome is journalled.
@@ -93,10 +99,19 @@ impl Door {
     pub async fn closed(&self) {
         self.close();
         self.0.busy.close();
-        self.0.busy.wait().await;
-        if let Ok(setting) = (self.0.source)() {
-            setting.servers.close().await;
+        // A client that does not read may keep an answer from being written for ever.
+        let _ = tokio::time::timeout(PATIENCE, self.0.busy.wait()).await;
+        let last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(servers) = last {
+            servers.close().await;
         }
+    }
+
+    /// The setting of the moment, for one request.
+    fn visit(&self) -> Result<Visit, Error> {
+        let Setting { engine, servers } = (self.0.source)()?;
+        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers.clone());
+        Ok(Visit { engine, servers, door: self.0.clone() })
     }
 
     async fn answer(
@@ -105,8 +120,8 @@ impl Door {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
         let (name, arguments) = (request.name, request.arguments);
-        let visit = match (self.0.source)() {
-            Ok(Setting { engine, servers }) => Visit { engine, servers, door: self.0.clone() },
+        let visit = match self.visit() {
+            Ok(visit) => visit,
             Err(error) => return Ok(Answer::of_error(&error).write(shows_either(context))),
         };
         let answer = match Own::named(&name) {
@@ -115,7 +130,11 @@ impl Door {
             }
             Some(Own::BrowseComponents) => {
                 let asked = parameters::read(&name, arguments)?;
-                return Ok(plain(browse::browse(&visit, &asked).await));
+                let mut closing = self.0.closing.subscribe();
+                tokio::select! {
+                    found = browse::browse(&visit, &asked) => return Ok(plain(found)),
+                    () = execute::gone(&mut closing) => return Err(execute::left()),
+                }
             }
             Some(Own::ListLibrary) => {
                 return Ok(plain(library::list(&parameters::read(&name, arguments)?)));

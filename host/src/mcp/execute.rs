@@ -8,7 +8,7 @@ use super::door::Visit;
 use super::parameters::Execute;
 use super::watcher::Watcher;
 use super::{handle, library, resume};
-use crate::{Ending, Event, EventSink, Outcome, Run, Script};
+use crate::{Ending, Event, EventSink, Outcome, Run, RunId, Script};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, Peer};
@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// Progress is told no more often than this: nobody reads faster.
@@ -83,9 +84,10 @@ async fn attend(
     context: &RequestContext<RoleServer>,
 ) -> Result<Result<Outcome, crate::Error>, ErrorData> {
     let token = context.meta.get_progress_token();
+    let id = run.id();
     let mut run = run.into_future();
     let mut closing = visit.door.closing.subscribe();
-    let (mut tell_from, mut leave_at) = (Instant::now(), None);
+    let (mut tell_from, mut leave_at, mut telling) = (Instant::now(), None, None);
     loop {
         tokio::select! {
             biased;
@@ -96,15 +98,17 @@ async fn attend(
                 leave_at = Some(Instant::now() + GRACE);
             }
             () = context.ct.cancelled(), if leave_at.is_none() => {
+                drop(run);
+                give_up(visit, id, context).await;
                 return Err(ErrorData::internal_error("the request was cancelled", None));
             }
             () = sleep_until(leave_at.unwrap_or(tell_from)), if leave_at.is_some() => {
                 return Err(left());
             }
-            () = told(watcher, tell_from), if token.is_some() && leave_at.is_none() => {
+            () = told(watcher, tell_from, &telling), if token.is_some() && leave_at.is_none() => {
                 tell_from = Instant::now() + TELL;
                 if let Some(token) = &token {
-                    tell(&context.peer, token, watcher).await;
+                    telling = Some(tell(&context.peer, token, watcher));
                 }
             }
         }
@@ -112,27 +116,41 @@ async fn attend(
 }
 
 /// Waits until the client is gone.
-async fn gone(closing: &mut watch::Receiver<bool>) {
+pub(super) async fn gone(closing: &mut watch::Receiver<bool>) {
     if closing.wait_for(|closing| *closing).await.is_err() {
         std::future::pending().await
     }
 }
 
-/// Waits until there is something to tell, and nobody was told too recently.
-async fn told(watcher: &Watcher, from: Instant) {
+/// Waits until there is something to tell, nobody was told too recently, and the client has taken what it was told last.
+async fn told(watcher: &Watcher, from: Instant, telling: &Option<JoinHandle<()>>) {
     sleep_until(from).await;
+    while telling.as_ref().is_some_and(|telling| !telling.is_finished()) {
+        tokio::time::sleep(TELL).await;
+    }
     watcher.changed.notified().await;
 }
 
-async fn tell(peer: &Peer<RoleServer>, token: &ProgressToken, watcher: &Watcher) {
+/// Tells the client how far the run is, in a task of its own: one that does not read must not hold up the run.
+fn tell(peer: &Peer<RoleServer>, token: &ProgressToken, watcher: &Watcher) -> JoinHandle<()> {
     let (progress, message) = watcher.progress();
     let progress = ProgressNotificationParam::new(token.clone(), progress).with_message(message);
-    // A client that does not listen is noticed by the transport.
-    let _ = peer.notify_progress(progress).await;
+    let peer = peer.clone();
+    tokio::spawn(async move {
+        // A client that is gone is noticed by the transport.
+        let _ = peer.notify_progress(progress).await;
+    })
+}
+
+/// Ends a run that its client does not want any more: nobody is to take it up as if it had been cut off.
+async fn give_up(visit: &Visit, run: RunId, context: &RequestContext<RoleServer>) {
+    let who = context.client_info().map_or_else(|| "mcp client".into(), |client| client.name);
+    // If it cannot be written down, it stays a run that was cut off.
+    let _ = visit.engine.abort(run, "cancelled by the client", &who, "mcp").await;
 }
 
 /// Nobody reads this any more.
-fn left() -> ErrorData {
+pub(super) fn left() -> ErrorData {
     ErrorData::internal_error(
         "the client is gone: the run can be taken up with `pml run --resume`",
         None,

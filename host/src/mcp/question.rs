@@ -3,10 +3,16 @@
 use crate::json::{Value, json};
 use crate::{Ask, AskKind, Question, escape, lines_of_ask, redact};
 
+/// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
+const ARGUMENTS: usize = 4 << 10;
+
+/// Asks that are shown; an answer for all is one for the others too.
+const ASKS: usize = 50;
+
 /// Returns the fields of an `approval_required` answer. Those at the top are of the first ask.
 pub(super) fn of(question: &Question) -> Value {
     let id = question.id.to_string();
-    let asks: Vec<Value> = question.asks.iter().map(ask).collect();
+    let asks: Vec<Value> = question.asks.iter().take(ASKS).map(ask).collect();
     let mut body = json!({
         "success": false,
         "approval_required": true,
@@ -16,7 +22,7 @@ pub(super) fn of(question: &Question) -> Value {
         "expires_at": question.expires_at.map(|at| at.to_string()),
     });
     if let Some(first) = question.asks.first() {
-        let arguments = redact(&first.arguments);
+        let arguments = arguments(first);
         let more = match question.asks.len() {
             1 => String::new(),
             many => format!(" (and {} more)", many - 1),
@@ -35,11 +41,21 @@ fn ask(ask: &Ask) -> Value {
         "id": ask.id,
         "type": ask.kind,
         "tool": ask.tool,
-        "arguments": redact(&ask.arguments),
+        "arguments": arguments(ask),
         "reason": ask.reason,
         "description": describe(ask),
         "lines": lines_of_ask(ask),
     })
+}
+
+/// Arguments without secrets; of large ones only the beginning, and how large they are.
+fn arguments(ask: &Ask) -> Value {
+    let redacted = redact(&ask.arguments);
+    let text = redacted.to_string();
+    match text.len() > ARGUMENTS {
+        true => json!({ "cut": &text[..text.floor_char_boundary(ARGUMENTS)], "size": text.len() }),
+        false => redacted,
+    }
 }
 
 fn describe(ask: &Ask) -> String {

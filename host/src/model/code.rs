@@ -92,6 +92,8 @@ codes! {
     ToolUnknown = "TOOL_UNKNOWN", Refused;
     /// The name as written stands for more than one tool.
     ToolAmbiguous = "TOOL_AMBIGUOUS", Refused;
+    /// The tool is not the one that was decided about: its definition or its server has changed meanwhile.
+    Integrity = "INTEGRITY", Refused;
     /// The project's files say so, and nobody has trusted them.
     Untrusted = "UNTRUSTED", Refused;
     /// A server cannot be started or reached, went away in the middle of a call, or does not speak MCP.

@@ -10,3 +10,29 @@ pub(crate) fn fold(name: &str) -> String {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if key.is_empty() { name.into() } else { key }
 }
+
+/// Returns the words of a name, as they were written: it is taken apart at everything that is no letter or digit, and where a
+/// capital begins a word, as in `getEnv` and in `URLParser`.
+pub(crate) fn words(name: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start: Option<usize> = None;
+    let mut before: Option<char> = None;
+    let mut rest = name.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        if !c.is_alphanumeric() {
+            words.extend(start.take().map(|from| &name[from..at]));
+            before = None;
+            continue;
+        }
+        let next_is_lower = rest.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let begins = before
+            .is_some_and(|before| c.is_uppercase() && (!before.is_uppercase() || next_is_lower));
+        if begins {
+            words.extend(start.take().map(|from| &name[from..at]));
+        }
+        start.get_or_insert(at);
+        before = Some(c);
+    }
+    words.extend(start.map(|from| &name[from..]));
+    words
+}

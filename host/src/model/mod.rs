@@ -33,7 +33,7 @@ pub use definition::{Annotations, Definition, Origin};
 pub use durability::Durability;
 pub use effects::Effects;
 pub use era::Era;
-pub(crate) use fold::fold;
+pub(crate) use fold::{fold, words};
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};
@@ -42,7 +42,7 @@ pub use redact::{brief, redact};
 pub use secret::Secret;
 pub use settled::Settled;
 #[cfg(feature = "servers")]
-pub(crate) use spelling::{Meant, meant, nearest, words};
+pub(crate) use spelling::{Meant, meant, nearest};
 pub use tenant::Tenant;
 pub use text::escape;
 pub(crate) use text::{cut, is_hidden};

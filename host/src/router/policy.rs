@@ -1,9 +1,10 @@
 //! Patterns over tools, and what they say about one.
 //!
 //! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused, or
-//! asked about where the settings say so.
+//! asked about where the settings say so. Deny and ask hold in every spelling of a name, allow only to the letter.
 
 use super::Verdict;
+use super::strict::{Spelled, StrictPattern};
 use crate::config::{Config, Settings};
 use crate::error::Error;
 use crate::model::{CallError, Code, ToolName, ToolPattern};
@@ -41,8 +42,8 @@ impl Ruling {
 #[derive(Debug, Default)]
 pub struct Policy {
     allow: Vec<ToolPattern>,
-    ask: Vec<ToolPattern>,
-    deny: Vec<ToolPattern>,
+    ask: Vec<StrictPattern>,
+    deny: Vec<StrictPattern>,
     /// Whether a person is asked about what no pattern names.
     ask_unnamed: bool,
 }
@@ -51,8 +52,8 @@ impl From<&Settings> for Policy {
     fn from(settings: &Settings) -> Policy {
         Policy {
             allow: settings.allow.clone(),
-            ask: settings.ask.clone(),
-            deny: settings.deny.clone(),
+            ask: settings.ask.iter().cloned().map(StrictPattern::new).collect(),
+            deny: settings.deny.iter().cloned().map(StrictPattern::new).collect(),
             ask_unnamed: settings.ask_unnamed,
         }
     }
@@ -80,10 +81,12 @@ impl Policy {
         if let Some(denied) = self.denied(tool) {
             return Verdict::Deny(denied);
         }
-        let best = |patterns: &[ToolPattern]| {
-            patterns.iter().filter(|p| p.covers(tool)).map(ToolPattern::specificity).max()
-        };
-        match (best(&self.allow), best(&self.ask)) {
+        let allow = self.allow.iter().filter(|pattern| pattern.covers(tool));
+        let allow = allow.map(ToolPattern::specificity).max();
+        let spelled = Spelled::new(tool);
+        let ask = self.ask.iter().filter(|pattern| pattern.covers(&spelled));
+        let ask = ask.map(StrictPattern::specificity).max();
+        match (allow, ask) {
             (None, None) if !self.ask_unnamed => {
                 let message = format!("tool `{tool}` is not allowed");
                 Verdict::Deny(CallError::new(Code::ToolDenied, message))
@@ -96,7 +99,11 @@ impl Policy {
 
     /// Returns the refusal of a tool that a pattern denies.
     pub(super) fn denied(&self, tool: &ToolName) -> Option<CallError> {
-        let denied = self.deny.iter().any(|pattern| pattern.covers(tool));
+        if self.deny.is_empty() {
+            return None;
+        }
+        let spelled = Spelled::new(tool);
+        let denied = self.deny.iter().any(|pattern| pattern.covers(&spelled));
         let message = || format!("Tool {tool} is denied by user config");
         denied.then(|| CallError::new(Code::ToolDenied, message()))
     }
@@ -107,10 +114,17 @@ mod tests {
     use super::Policy;
 
     fn policy(allow: &[&str], ask: &[&str], deny: &[&str]) -> Policy {
-        let patterns =
-            |texts: &[&str]| texts.iter().map(|text| text.parse().expect("a pattern")).collect();
-        let (allow, ask, deny) = (patterns(allow), patterns(ask), patterns(deny));
-        Policy { allow, ask, deny, ask_unnamed: false }
+        let mut config = crate::config::Config::new();
+        for pattern in allow {
+            config.allow_tool(*pattern);
+        }
+        for pattern in ask {
+            config.ask_tool(*pattern);
+        }
+        for pattern in deny {
+            config.deny_tool(*pattern);
+        }
+        Policy::new(&config).expect("patterns")
     }
 
     fn verdict(allow: &[&str], ask: &[&str], deny: &[&str], tool: &str) -> &'static str {
@@ -136,6 +150,14 @@ mod tests {
         assert_eq!(verdict(&["*"], &["a:*"], &[], "a:b"), "ask");
         assert_eq!(verdict(&["a:*"], &["a:*"], &[], "a:b"), "ask");
         assert_eq!(verdict(&["a:b"], &["a:b"], &[], "a:b"), "ask");
+    }
+
+    #[test]
+    fn what_restricts_holds_in_every_spelling_and_what_allows_does_not() {
+        assert_eq!(verdict(&["*"], &[], &["my_server:*"], "my-server:echo"), "deny");
+        assert_eq!(verdict(&["*"], &[], &["a:deleteFile"], "a:delete_file"), "deny");
+        assert_eq!(verdict(&["a:*"], &["a:delete_*"], &[], "a:deleteFile"), "ask");
+        assert_eq!(verdict(&["a:deleteFile"], &[], &[], "a:delete_file"), "deny");
     }
 
     #[test]

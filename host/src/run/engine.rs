@@ -1,7 +1,7 @@
 //! The engine: one for a process, cheap to clone.
 
 use super::parking::Parking;
-use super::{Divergence, Recording, Replay, Run, replay};
+use super::{Divergence, Recording, Replay, Run, end, replay};
 use crate::config::{Config, Settings};
 use crate::error::Error;
 use crate::model::{Answer, Code, Limits, Line, QuestionId, RunId};
@@ -85,6 +85,20 @@ impl Engine {
     /// If the journal fails. An answer that comes too late is not an error: [`Answered`] says so.
     pub async fn answer(&self, question: QuestionId, answer: Answer) -> Result<Answered, Error> {
         Ok(self.journal.answer(question, answer, self.settings.clock.now()).await?)
+    }
+
+    /// Ends a run that nobody has, as aborted: nobody goes on with it, and what it has done can be taken up by another.
+    ///
+    /// # Errors
+    /// If there is no such run, somebody has it, or the journal fails. A run that is over already stays as it is.
+    pub async fn abort(
+        &self,
+        run: RunId,
+        message: impl Into<String>,
+        who: &str,
+        channel: &str,
+    ) -> Result<(), Error> {
+        end::end(self, run, message.into(), who, channel).await.map(drop)
     }
 
     /// Returns the journal.

@@ -7,7 +7,7 @@ use super::ledger::Ledger;
 use super::recording::Recording;
 use super::run_clock::RunClock;
 use super::trouble::Trouble;
-use crate::model::{CallId, Decided, Decision, Limits, Question, Settled, Timestamp};
+use crate::model::{CallId, Decided, Decision, Effects, Limits, Question, Settled, Timestamp};
 use crate::router::Found;
 use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
 use crate::store::{RunState, Safe, Verdict, What};
@@ -22,7 +22,7 @@ use tokio::time::{Sleep, sleep};
 /// A program gives way after this long, also when it is made of many short steps.
 const TURN: Duration = Duration::from_millis(1);
 
-/// How long calls that may be made again are out before the journal says so: most are answered by then, and are written down
+/// How long calls that only read are out before the journal says so: most are answered by then, and are written down
 /// together with their answer.
 const HELD_BACK: Duration = Duration::from_millis(5);
 
@@ -167,12 +167,12 @@ impl Live {
             let call = call.call;
             ledger.note(self.clock.last(), What::Executing { call, tool, origin, effects });
         }
-        let effects = leaving.iter().any(|call| !call.found.effects.repeatable());
+        let effects = leaving.iter().any(|call| call.found.effects != Effects::ReadOnly);
         let hurry = std::mem::take(&mut self.hurry);
         if effects {
             ledger.write(RunState::Running, Safe::Disk).await?;
         } else if hurry && !ledger.is_blank() {
-            // What may be made again need not wait until it is known to have left.
+            // What only reads need not wait until it is known to have left.
             drop(ledger.write(RunState::Running, Safe::Process));
         }
         self.calls.send(leaving);

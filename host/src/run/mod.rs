@@ -7,14 +7,14 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `run_builder`, `told`, `engine` | what an embedder says |
-//! | `session`, `conclude` | a run, in memory or put away; how it ends |
+//! | `session`, `conclude`, `end` | a run, in memory or put away; how it ends, and is ended |
 //! | `live`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, lines |
 //! | `ledger`, `stopwatch`, `run_clock` | what is written of it, and its clocks |
 //! | `history`, `rebuild`, `replay`, `recording`, `checkpoint` | what was written, run again |
 //! | `desk`, `parking` | waiting for people, and for a slot |
 //!
 //! **Invariant:** the program sees a reply only after the journal has it, and its place in the order.
-//! **Invariant:** a call goes out only after the journal says so, unless it may be repeated: then the journal says so soon, or
+//! **Invariant:** a call goes out only after the journal says so, unless it only reads: then the journal says so soon, or
 //! with its outcome.
 //! **Invariant:** a run gives way at least once a time slice.
 
@@ -23,6 +23,7 @@ mod checkpoint;
 mod conclude;
 mod console;
 mod desk;
+mod end;
 mod engine;
 mod failure;
 mod history;

@@ -1,7 +1,7 @@
 //! One call from its text to its reply's text.
 
-use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled, ToolName};
-use crate::router::{Router, Verdict};
+use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled};
+use crate::router::{Found, Router, Verdict};
 use serde_json::Value;
 
 /// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.
@@ -34,11 +34,18 @@ pub(super) async fn perform(
     router: &Router,
     run: RunId,
     id: CallId,
-    tool: ToolName,
+    decided: Found,
     arguments: String,
 ) -> Reply {
     let arguments = parse_aside(arguments).await?;
-    let tool = router.find(&tool).await?.tool;
+    let Found { tool, origin, .. } = router.find(&decided.tool).await?;
+    // An approval is of one definition of one server.
+    if decided.origin.is_some() && decided.origin != origin {
+        let message = format!(
+            "`{tool}` is not what was decided about: its definition or its server has changed meanwhile; call it again"
+        );
+        return Err(CallError::new(Code::Integrity, message));
+    }
     // A person may have taken long to approve it: what is denied by now stays here.
     if let Verdict::Deny(error) = router.verdict(&tool) {
         return Err(error);

@@ -1,14 +1,15 @@
 //! What was told of a new run, made into what it starts with.
 
 use super::checkpoint::Checkpoint;
+use super::end::end;
 use super::history::History;
 use super::session::modules;
-use super::{Aborted, Ending, Engine, Outcome, failure};
+use super::{Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::model::{Code, RunId, Tenant};
 use crate::sandbox::{Begin, GUEST_DIGEST};
 use crate::source::{Program, Script, SourceError};
-use crate::store::{Batch, Entry, FORMAT, Header, RunState, Stored, What};
+use crate::store::{FORMAT, Header};
 use serde_json::Value;
 
 /// Sources up to this size are parsed where they are; a larger one could hold up other runs for longer than a time slice
@@ -65,7 +66,10 @@ impl Told {
             return refused(failure::plain(Code::InputSize, message));
         }
         let earlier = match self.resume_from {
-            Some(from) => Some(supersede(engine, from, run).await?),
+            Some(from) => {
+                let message = format!("taken up by run {run}");
+                Some(end(engine, from, message, "pml", "resume").await?)
+            }
             None => None,
         };
         let earlier_header = earlier.as_ref().map(|stored| &stored.header);
@@ -129,34 +133,4 @@ fn fresh_seed() -> Result<[u8; 32], Error> {
         Error::new(Code::Internal, "the OS gives no random numbers").with_source(error)
     })?;
     Ok(seed)
-}
-
-/// Ends the earlier run, so that nobody approves or repeats a call of it that the new one makes.
-async fn supersede(engine: &Engine, from: RunId, by: RunId) -> Result<Stored, Error> {
-    let stored = engine.journal.load(from).await?;
-    if stored.state.ended() {
-        return Ok(stored);
-    }
-    let lease = engine.journal.claim(from).await?;
-    // What its last owner wrote before it died may have come after the first look.
-    let stored = engine.journal.load(from).await?;
-    let ending = Ending::Aborted(Aborted {
-        message: format!("taken up by run {by}"),
-        who: "pml".into(),
-        channel: "resume".into(),
-        replan: false,
-        completed: Vec::new(),
-    });
-    let ending = serde_json::to_string(&ending).map_err(|error| {
-        Error::new(Code::Internal, "the ending cannot be written").with_source(error)
-    })?;
-    let last = stored.entries.last();
-    let (at, meter) = last.map_or_else(
-        || (stored.header.started, Default::default()),
-        |entry| (entry.at, entry.meter),
-    );
-    let mut batch = Batch::new(vec![Entry::new(at, meter, What::Ended { ending })]);
-    batch.state = Some(RunState::Aborted);
-    engine.journal.append(&lease, batch).await?;
-    Ok(stored)
 }

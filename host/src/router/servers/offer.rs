@@ -7,6 +7,7 @@ use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Servers that are started at the same time to be asked what they offer.
 const AT_ONCE: usize = 8;
@@ -47,8 +48,8 @@ pub struct Unavailable {
 }
 
 impl Servers {
-    /// Returns what the servers that `wanted` names offer, waiting for none longer than `patience`; those that take longer
-    /// go on starting.
+    /// Returns what the servers that `wanted` names offer, waiting no longer than `patience` in all; those that take longer go
+    /// on starting.
     pub async fn offer(
         &self,
         wanted: impl Fn(&str) -> bool,
@@ -56,10 +57,15 @@ impl Servers {
         patience: Duration,
     ) -> Offer {
         let names: Vec<String> = self.names().filter(|name| wanted(name)).map(Into::into).collect();
-        let asked = names.into_iter().map(|name| self.clone().listing(name, freshness, patience));
-        let answers: Vec<_> = stream::iter(asked).buffered(AT_ONCE).collect().await;
+        let end = Instant::now() + patience;
+        let asked = names.into_iter().zip(0_usize..).map(|(name, place)| {
+            let listing = self.clone().listing(name, freshness, end);
+            async move { (place, listing.await) }
+        });
+        let mut answers: Vec<_> = stream::iter(asked).buffer_unordered(AT_ONCE).collect().await;
+        answers.sort_by_key(|(place, _)| *place);
         let mut offer = Offer::default();
-        for answer in answers {
+        for (_, answer) in answers {
             match answer {
                 Ok(listing) => {
                     let tools = listing.tools().iter().map(|tool| tool.definition.clone());
@@ -83,7 +89,7 @@ impl Servers {
         self,
         server: String,
         freshness: Freshness,
-        patience: Duration,
+        end: Instant,
     ) -> Result<Arc<Listing>, Unavailable> {
         let upstreams = self.0.upstreams.clone();
         let known = upstreams.listed(&server).or_else(|| match freshness {
@@ -101,7 +107,7 @@ impl Servers {
         let name = server.clone();
         let asked = tokio::spawn(async move { self.list(&name).await });
         let unavailable = |code, reason| Unavailable { server, code, reason };
-        match tokio::time::timeout(patience, asked).await {
+        match tokio::time::timeout_at(end, asked).await {
             Ok(Ok(Ok(listing))) => Ok(listing),
             Ok(Ok(Err(error))) => Err(failed(&error, unavailable)),
             Ok(Err(error)) => Err(unavailable(Code::Internal, error.to_string())),

@@ -4,7 +4,7 @@
 //! cloud has; everything else would be called here, and is not there.
 
 use crate::config::{Project, RoutedTo, RoutingRule};
-use crate::model::{CallError, Code, Meant, ToolName, escape, fold, meant, nearest};
+use crate::model::{CallError, Code, Meant, ToolName, escape, meant, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Servers whose tools are the cloud's, unless a server of that name is configured or the project says otherwise.
@@ -32,8 +32,8 @@ const CLOUD_SERVERS: &[&str] = &[
 pub(super) enum Destination<'a> {
     /// To the server of this name.
     Here(&'a str),
-    /// To the cloud.
-    Cloud,
+    /// To the cloud, which calls the server so.
+    Cloud(&'a str),
 }
 
 /// What is known of where calls go.
@@ -70,7 +70,10 @@ impl Routes {
     }
 
     /// Says where a call of `tool` goes.
-    pub(super) fn destination(&self, tool: &ToolName) -> Result<Destination<'_>, CallError> {
+    pub(super) fn destination<'a>(
+        &'a self,
+        tool: &'a ToolName,
+    ) -> Result<Destination<'a>, CallError> {
         let server = tool.server();
         if let Some(name) = self.configured(server)? {
             return match self.unusable.get(name) {
@@ -90,10 +93,13 @@ impl Routes {
         }
         let said = self.routing.iter().filter(|route| route.pattern.covers(tool));
         let said = said.max_by_key(|route| route.pattern.specificity()).map(|route| route.to);
-        let built_in = || CLOUD_SERVERS.iter().any(|known| fold(known) == fold(server));
-        match said {
-            Some(RoutedTo::Server) => self.to_cloud(server),
-            None if built_in() => self.to_cloud(server),
+        let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
+            Meant::One(name) => Some(name),
+            _ => None,
+        };
+        match (said, built_in()) {
+            (Some(RoutedTo::Server), _) => self.to_cloud(tool.server()),
+            (None, Some(name)) => self.to_cloud(name),
             _ => Err(self.unknown(server)),
         }
     }
@@ -119,9 +125,9 @@ impl Routes {
         }
     }
 
-    fn to_cloud(&self, server: &str) -> Result<Destination<'_>, CallError> {
+    fn to_cloud<'a>(&self, server: &'a str) -> Result<Destination<'a>, CallError> {
         match self.cloud {
-            true => Ok(Destination::Cloud),
+            true => Ok(Destination::Cloud(server)),
             false => {
                 let message = format!(
                     "`{0}` is one of the cloud's servers, and no cloud is configured: `pml add {0} -- COMMAND` \
@@ -162,14 +168,19 @@ pub(super) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError 
 mod tests {
     use super::{Destination, Routes};
     use crate::config::{RoutedTo, RoutingRule};
-    use crate::model::CallError;
+    use crate::model::{CallError, ToolName};
 
     fn routes(names: &[&str]) -> Routes {
         Routes::new(names.iter().map(|name| (*name).to_owned()))
     }
 
-    fn to<'a>(routes: &'a Routes, tool: &str) -> Result<Destination<'a>, CallError> {
-        routes.destination(&tool.parse().expect("a tool"))
+    fn to(routes: &Routes, tool: &str) -> Result<Destination<'static>, CallError> {
+        // A test may leak a name.
+        let tool = Box::leak(Box::new(tool.parse::<ToolName>().expect("a tool")));
+        Ok(match routes.destination(tool)? {
+            Destination::Here(name) => Destination::Here(name.to_owned().leak()),
+            Destination::Cloud(name) => Destination::Cloud(name.to_owned().leak()),
+        })
     }
 
     fn refusal(routes: &Routes, tool: &str) -> (String, String) {
@@ -198,7 +209,8 @@ mod tests {
         all.cloud = true;
         all.routing = vec![route("github:*", RoutedTo::Server)];
         assert_eq!(to(&all, "github:search"), Ok(Destination::Here("github")));
-        assert_eq!(to(&all, "tavily:search"), Ok(Destination::Cloud));
+        assert_eq!(to(&all, "tavily:search"), Ok(Destination::Cloud("tavily")));
+        assert_eq!(to(&all, "sequentialThinking:x"), Ok(Destination::Cloud("sequential-thinking")));
     }
 
     #[test]
@@ -211,7 +223,7 @@ mod tests {
             route("own:far_*", RoutedTo::Server),
         ];
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
-        assert_eq!(to(&all, "own:far_away"), Ok(Destination::Cloud));
+        assert_eq!(to(&all, "own:far_away"), Ok(Destination::Cloud("own")));
         assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
     }
 

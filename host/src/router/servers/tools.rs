@@ -31,6 +31,13 @@ impl Servers {
     }
 }
 
+/// A tool of the cloud, under the name that the cloud has for its server. What it says of itself is not known here.
+fn of_cloud(server: &str, tool: &ToolName) -> Result<Found, CallError> {
+    let name = format!("{server}:{}", tool.tool()).parse();
+    let name = name.map_err(|_| CallError::unknown(tool.as_str()))?;
+    Ok(Found::new(name, Effects::Unknown))
+}
+
 impl Tools for Servers {
     fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
         Box::pin(async move {
@@ -46,7 +53,7 @@ impl Tools for Servers {
                     self.observe(&tool, &reply);
                     Ok(reply)
                 }
-                Destination::Cloud => match &self.0.cloud {
+                Destination::Cloud(_) => match &self.0.cloud {
                     Some(cloud) => cloud.call(CLOUD, tool.as_str(), arguments, None).await,
                     None => Err(CallError::unknown(tool.as_str())),
                 },
@@ -70,7 +77,7 @@ impl Tools for Servers {
     fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
         match self.0.routes.destination(tool) {
             Err(error) => Some(Err(error)),
-            Ok(Destination::Cloud) => Some(Ok(Found::new(tool.clone(), Effects::Unknown))),
+            Ok(Destination::Cloud(server)) => Some(of_cloud(server, tool)),
             Ok(Destination::Here(server)) => {
                 let listing = self.0.upstreams.listed(server)?;
                 Some(names::find(&listing, server, tool.tool()).map(found))
@@ -82,7 +89,7 @@ impl Tools for Servers {
         let tool = tool.clone();
         Box::pin(async move {
             match self.0.routes.destination(&tool)? {
-                Destination::Cloud => Ok(Found::new(tool, Effects::Unknown)),
+                Destination::Cloud(server) => of_cloud(server, &tool),
                 Destination::Here(server) => {
                     let listing = self.list(server).await?;
                     names::find(&listing, server, tool.tool()).map(found)
@@ -92,7 +99,11 @@ impl Tools for Servers {
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
-        let Some(listing) = self.listed(tool) else { return Ok(()) };
+        // What a server offered last is good enough to say no early: it has the last word itself.
+        let Ok(Destination::Here(server)) = self.0.routes.destination(tool) else { return Ok(()) };
+        let upstreams = &self.0.upstreams;
+        let listing = upstreams.listed(server).or_else(|| upstreams.remembered(server));
+        let Some(listing) = listing else { return Ok(()) };
         match listing.get(tool.tool()) {
             Some(known) => self.0.checks.check(known, arguments),
             None => Ok(()),

@@ -19,9 +19,13 @@ pub(in crate::run) struct Leaving {
 impl Calls {
     /// Whether a queued call may go out.
     pub(super) fn has_room(&self) -> bool {
+        !self.queue.is_empty() && self.out() < self.in_flight && !self.held_back()
+    }
+
+    /// Calls that are out. Those whose tool is being found are not: a server that hangs holds up no other.
+    fn out(&self) -> usize {
         // Replies that the program has not taken count too: a busy program must not pile them up.
-        let out = self.flying.len() + self.ready.len();
-        !self.queue.is_empty() && out < self.in_flight && !self.held_back()
+        self.flying.len().saturating_sub(self.finding) + self.ready.len()
     }
 
     /// Takes the queued calls that there is room for. They are to be noted, and then sent.
@@ -30,7 +34,7 @@ impl Calls {
         if !self.has_room() {
             return leaving;
         }
-        let room = self.in_flight - self.flying.len() - self.ready.len();
+        let room = self.in_flight - self.out();
         while leaving.len() < room {
             let Some(call) = self.queue.pop_front() else { break };
             let Some(open) = self.open.get_mut(&call) else { continue };
@@ -43,12 +47,13 @@ impl Calls {
 
     /// Sends calls that have been noted.
     pub(in crate::run) fn send(&mut self, leaving: Vec<Leaving>) {
-        for Leaving { call: id, found: Found { tool, .. }, arguments } in leaving {
+        for Leaving { call: id, found, arguments } in leaving {
             let Some(open) = self.open.get_mut(&id) else { continue };
-            self.events.event(&Event::CallStarted { run: self.run, call: id, tool: tool.clone() });
+            let tool = found.tool.clone();
+            self.events.event(&Event::CallStarted { run: self.run, call: id, tool });
             let (run, router) = (self.run, self.router.clone());
             let call: BoxFuture<'static, _> = Box::pin(async move {
-                (id, Landed::Reply(perform(&router, run, id, tool, arguments).await))
+                (id, Landed::Reply(perform(&router, run, id, found, arguments).await))
             });
             let (abort, registration) = AbortHandle::new_pair();
             open.stage = Stage::Flying(abort);
@@ -64,6 +69,7 @@ impl Calls {
         let (abort, registration) = AbortHandle::new_pair();
         let (size, stage) = (arguments.len(), Stage::Finding(arguments, abort));
         self.open.insert(id, Open { found, size, stage });
+        self.finding += 1;
         self.flying.push(Abortable::new(finding, registration));
     }
 
@@ -78,6 +84,7 @@ impl Calls {
         match done {
             Ok((id, Landed::Reply(reply))) => self.answered(id, reply),
             Ok((id, Landed::Found(found))) => {
+                self.finding = self.finding.saturating_sub(1);
                 if let Some(Open { stage: Stage::Finding(arguments, _), .. }) =
                     self.open.remove(&id)
                 {

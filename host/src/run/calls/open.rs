@@ -62,6 +62,8 @@ pub(in crate::run) struct Calls {
     pub(super) open: BTreeMap<CallId, Open>,
     pub(super) queue: VecDeque<CallId>,
     pub(super) flying: FuturesUnordered<Flying>,
+    /// How many of them find a tool.
+    pub(super) finding: usize,
     pub(super) timers: Timers,
     /// Replies that have arrived, in the order of their arrival.
     pub(super) ready: VecDeque<Arrived>,
@@ -97,6 +99,7 @@ impl Calls {
             open: BTreeMap::new(),
             queue: VecDeque::new(),
             flying: FuturesUnordered::new(),
+            finding: 0,
             timers: Timers::default(),
             ready: VecDeque::new(),
             dropped: HashSet::new(),
@@ -157,6 +160,7 @@ impl Calls {
             }
             Stage::Finding(_, abort) => {
                 abort.abort();
+                self.finding = self.finding.saturating_sub(1);
                 false
             }
             Stage::Queued(_) | Stage::Asking(_) => false,
@@ -191,6 +195,7 @@ impl Calls {
         let open = std::mem::take(&mut self.open);
         self.queue.clear();
         self.flying.clear();
+        self.finding = 0;
         let abandoned = open.into_iter().map(|(id, open)| {
             self.events.event(&Event::CallDropped { run: self.run, call: id });
             let sent = matches!(open.stage, Stage::Flying(_));

@@ -30,6 +30,9 @@ pub(in crate::run) struct Recalled {
     call: CallId,
     tool: String,
     arguments: String,
+    /// What its tool said of its effects when it went out.
+    #[serde(default)]
+    effects: Effects,
 }
 
 /// A checkpoint as a header keeps it.
@@ -76,6 +79,7 @@ impl Checkpoint {
                 call: given.call,
                 tool: past.tool.clone(),
                 arguments: arguments.clone(),
+                effects: past.sent.as_ref().map_or_else(Effects::default, |sent| sent.effects),
             };
             Some((given.call, recalled))
         });
@@ -164,7 +168,9 @@ impl Checkpoint {
     ) -> Vec<Unmatched> {
         let left = self.left.values().flatten().filter_map(|recalled| {
             let tool = recalled.tool.parse::<ToolName>().ok()?;
-            let harmless = tool.server() == BUILT_IN || effects(&tool) == Effects::ReadOnly;
+            let harmless = tool.server() == BUILT_IN
+                || recalled.effects == Effects::ReadOnly
+                || effects(&tool) == Effects::ReadOnly;
             let unmatched = || Unmatched {
                 run: recalled.run,
                 call: recalled.call,
