@@ -67,11 +67,11 @@ fn a_file_that_is_no_program_is_a_mistake_and_one_that_is_not_there_an_error() {
 }
 
 #[test]
-fn a_clone_is_checked_without_its_servers() {
+fn a_clone_is_not_called_right_without_its_servers() {
     let env = untrusted(&json!({ "servers": { "box": toolbox() } }));
     env.write("main.ts", "return mcp.box.nothing({})");
     let output = run(&env, &["check", "main.ts"]);
-    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!((output.stdout.as_str(), output.code), ("1 file: calls are not checked\n", 1));
     assert!(
         output.stderr.contains("this folder is not trusted: its servers are not started"),
         "{}",

@@ -145,12 +145,20 @@ impl fmt::Debug for Launch {
     }
 }
 
+/// What `mcp` has itself, or conversions of it ask for.
+const UNREACHABLE: &[&str] =
+    &["call", "then", "toJSON", "toString", "valueOf", "constructor", "__proto__"];
+
 /// A name must make tool names: no colon, no blanks, nothing hidden; and `pml` is our own.
 pub(super) fn check_name(name: &str) -> Result<(), Error> {
     let shown = crate::model::escape(name);
     if name == "pml" {
         return Err(Error::new(Code::Config, "the server name `pml` is reserved")
             .with_hint("give the server another name"));
+    }
+    if UNREACHABLE.contains(&name) {
+        let message = format!("programs could not reach a server of the name `{shown}`");
+        return Err(Error::new(Code::Config, message).with_hint("give the server another name"));
     }
     if name.contains([':', '*']) || format!("{name}:x").parse::<ToolName>().is_err() {
         return Err(Error::new(Code::Config, format!("`{shown}` cannot be the name of a server"))
@@ -167,7 +175,7 @@ mod tests {
     fn a_name_must_make_tool_names() {
         let named = |name: &str| ServerConfig::http(name, "http://localhost/mcp");
         assert!(named("my-server").is_ok());
-        for name in ["pml", "", "a:b", "a b", "a*", "x\u{202e}"] {
+        for name in ["pml", "", "a:b", "a b", "a*", "x\u{202e}", "call", "__proto__"] {
             assert!(named(name).is_err(), "{name:?}");
         }
     }

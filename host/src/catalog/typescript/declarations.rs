@@ -30,6 +30,8 @@ interface ToolError extends Error {
     readonly tool: string;
     /** What the server says beside the message. */
     readonly data?: any;
+    /** What the tool answered, block by block, where it says itself that it failed. */
+    readonly content?: any[];
 }
 
 interface AbortSignal {

@@ -43,7 +43,10 @@ fn updated(before: &[u8], sharing: Sharing) -> Vec<u8> {
         lines.retain(|line| !is(line, SETTINGS));
     }
     let mut after = lines.concat();
-    let wanted = (sharing == Sharing::Private).then_some(SETTINGS).into_iter();
+    // Whoever has our lines without that one has decided to share.
+    let has = |text: &str| lines.iter().any(|line| is(line, text));
+    let shared = STATE.iter().all(|text| has(text)) && !has(SETTINGS);
+    let wanted = (sharing == Sharing::Private && !shared).then_some(SETTINGS).into_iter();
     for wanted in wanted.chain(STATE.iter().copied()) {
         if lines.iter().any(|line| is(line, wanted)) {
             continue;
@@ -71,6 +74,12 @@ mod tests {
         assert_eq!(once, "node_modules\n.pml.json\n.pml/*\n!.pml/mcp.lock\n");
         assert_eq!(text(&once, Sharing::Private), once);
         assert_eq!(text("", Sharing::Private), ".pml.json\n.pml/*\n!.pml/mcp.lock\n");
+    }
+
+    #[test]
+    fn a_project_that_is_shared_stays_so() {
+        let shared = text("node_modules\n", Sharing::Shared);
+        assert_eq!(text(&shared, Sharing::Private), shared);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::resolve::{Resolved, resolve};
 use super::trust::{Digests, TrustState, TrustStore, digest_of};
 use super::variables::Variables;
 use super::{raw, state::State};
-use crate::config::server::ServerConfig;
+use crate::config::server::{ServerConfig, check_name};
 use crate::error::Error;
 use crate::model::{Durability, Limits, Secret, ToolPattern};
 use std::collections::BTreeMap;
@@ -167,9 +167,16 @@ impl Files {
             None => Resolved { permissions: Some(ask_about_all()), ..Resolved::default() },
         };
         let mut entries = std::mem::take(&mut resolved.entries);
+        let mut unusable = Vec::new();
         if let Some(file) = self.servers {
             let document = Document::new(file)?;
             for server in claude_servers(&document)? {
+                // The file is another program's, which takes names that we do not.
+                if let Err(error) = check_name(&server.name) {
+                    let (name, reason) = (server.name, error.to_string());
+                    unusable.push(UnusableServer { name, reason });
+                    continue;
+                }
                 let entry = Entry::new(&server, &document)?;
                 // What `.pml.json` says about a server wins.
                 if entries.iter().all(|known| known.declared.name != server.name) {
@@ -197,6 +204,7 @@ impl Files {
             project.permissions.grants = project.declared.grants.clone();
             project.loosen(resolved, &entries, environment)?;
         }
+        project.unusable.extend(unusable);
         Ok(project)
     }
 }

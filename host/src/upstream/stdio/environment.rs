@@ -29,6 +29,23 @@ const BASE: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
+/// Where certificates and proxies are: without them a package runner behind a company's network hangs.
+const NETWORK: &[&str] = &[
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+];
+
 /// And those without which nothing starts on Windows.
 const WINDOWS: &[&str] = &[
     "APPDATA",
@@ -54,8 +71,10 @@ const WINDOWS: &[&str] = &[
 #[expect(clippy::disallowed_methods, reason = "not a setting of ours: what a child inherits")]
 pub(super) fn base() -> impl Iterator<Item = (&'static str, OsString)> {
     let windows = if cfg!(windows) { WINDOWS } else { &[] };
-    let names = BASE.iter().chain(windows);
-    names.filter_map(|name| Some((*name, std::env::var_os(name)?)))
+    let names = BASE.iter().chain(windows).chain(NETWORK);
+    let found = names.filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    // A proxy's password is a key like any other.
+    found.filter(|(name, value)| !NETWORK.contains(name) || !value.to_string_lossy().contains('@'))
 }
 
 /// Gives `command` the base and what is declared for it.

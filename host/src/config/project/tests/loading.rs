@@ -336,3 +336,17 @@ fn no_text_whatever_makes_it_panic() {
         assert!(place.load().is_err());
     }
 }
+
+#[test]
+fn a_name_that_only_another_client_takes_is_left_out_alone() {
+    let place = place(&[]);
+    let servers = r#"{ "mcpServers": { "bad name": { "command": "a" }, "call": { "command": "b" }, "good": { "command": "c" } } }"#;
+    place.write(".mcp.json", servers);
+    let project = place.trusted();
+    assert_eq!(project.servers.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["good"]);
+    let unusable: Vec<_> = project.unusable.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(unusable, ["bad name", "call"]);
+    // In our own file it is a mistake.
+    place.write(".pml.json", r#"{ "servers": { "bad name": { "command": "a" } } }"#);
+    assert!(place.load().is_err());
+}
