@@ -117,7 +117,7 @@ impl Connection {
             return Ok(listing);
         }
         let changes = self.changes.count();
-        let fetched = listing::fetch(&self.peer, &self.server, &self.identity);
+        let fetched = listing::fetch(&self.peer, &self.server, &self.identity, self.tail.secrets());
         let fetched = match timeout(self.limit, fetched).await {
             Ok(fetched) => fetched,
             Err(_) => Err(format!("no answer within {}", brief(self.limit))),

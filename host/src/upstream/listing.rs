@@ -1,6 +1,6 @@
 //! What a server offers: all pages of its list, bounded, with everything computed once that calls need later.
 
-use super::error::words;
+use super::secrets::Secrets;
 use crate::model::{Annotations, Definition, Origin, ToolName};
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
@@ -65,8 +65,9 @@ pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     server: &str,
     identity: &Arc<str>,
+    secrets: &Secrets,
 ) -> Result<Listing, String> {
-    let mut draft = Draft::new(server);
+    let mut draft = Draft::new(server, secrets);
     let mut cursor: Option<String> = None;
     let mut seen = HashSet::new();
     for _ in 0..PAGES {
@@ -79,8 +80,8 @@ pub(super) async fn fetch(
             Err(ServiceError::McpError(error)) if error.code.0 == -32601 && seen.is_empty() => {
                 break;
             }
-            Err(ServiceError::McpError(error)) => return Err(words(&error.message)),
-            Err(error) => return Err(words(&error.to_string())),
+            Err(ServiceError::McpError(error)) => return Err(secrets.words(&error.message)),
+            Err(error) => return Err(secrets.words(&error.to_string())),
         };
         let Value::Object(mut page) = page else { return Err("the list is not an object".into()) };
         let Some(Value::Array(tools)) = page.remove("tools") else {
@@ -112,18 +113,20 @@ async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, S
 /// A listing in the making.
 struct Draft<'a> {
     server: &'a str,
+    secrets: &'a Secrets,
     definitions: Vec<Definition>,
     names: HashSet<ToolName>,
     left_out: Vec<String>,
 }
 
-impl Draft<'_> {
-    fn new(server: &str) -> Draft<'_> {
-        Draft { server, definitions: Vec::new(), names: HashSet::new(), left_out: Vec::new() }
+impl<'a> Draft<'a> {
+    fn new(server: &'a str, secrets: &'a Secrets) -> Draft<'a> {
+        let (definitions, names, left_out) = (Vec::new(), HashSet::new(), Vec::new());
+        Draft { server, secrets, definitions, names, left_out }
     }
 
     fn add(&mut self, tool: Value) {
-        let name = words(tool["name"].as_str().unwrap_or("?"));
+        let name = self.secrets.words(tool["name"].as_str().unwrap_or("?"));
         let note = match self.read(tool) {
             Ok(definition) if !self.names.insert(definition.tool.clone()) => "it is listed twice",
             Ok(_) if self.definitions.len() >= TOOLS => "the server lists too many tools",
@@ -199,11 +202,13 @@ fn size(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Draft, Listing};
+    use super::{Draft, Listing, Secrets};
     use serde_json::{Value, json};
+    use std::sync::LazyLock;
 
     fn draft(tools: Vec<Value>) -> Draft<'static> {
-        let mut draft = Draft::new("s");
+        static NONE: LazyLock<Secrets> = LazyLock::new(Secrets::default);
+        let mut draft = Draft::new("s", &NONE);
         tools.into_iter().for_each(|tool| draft.add(tool));
         draft
     }

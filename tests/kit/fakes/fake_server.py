@@ -7,7 +7,8 @@ It has the tools `echo` (returns its arguments), `slow` (answers when `release` 
 Modes: plain, modern, silent (to server/discover), dies-of-discover, old (2024-11-05), modern-only, garbage, reversed (answers
 pairs of calls in the wrong order), twice, mute (never answers a call), deaf (stops reading), paged, circle (pages without
 end), odd-names, no-list, refuses, fails, never (starts and says nothing), stubborn (ignores the end of its stdin and SIGTERM,
-with a child that does the same and whose pid it writes to ARGUMENT), quits (after its first call).
+with a child that does the same and whose pid it writes to ARGUMENT), quits (after its first call), blabs (says its ARGUMENT on
+stderr and in the refusal of every call, or of the handshake if it begins with `refuse`).
 """
 
 import json
@@ -92,6 +93,8 @@ def call(id, params):
     name, arguments = params.get("name"), params.get("arguments", {})
     if mode == "mute":
         return
+    if mode == "blabs":
+        return refuse(id, -32000, "bad key: %s" % argument)
     if mode == "reversed":
         held.append((id, arguments))
         if len(held) == 2:
@@ -167,6 +170,8 @@ def request(id, method, params):
     elif method == "initialize":
         if mode == "modern-only":
             refuse(id, -32022, "Unsupported protocol version")
+        elif mode == "blabs" and argument.startswith("refuse"):
+            refuse(id, -32000, "bad key: %s" % argument)
         elif mode == "refuses":
             refuse(id, -32000, "not today \x1b[2J")
         else:
@@ -192,6 +197,9 @@ def main():
     if mode == "fails":
         sys.stderr.write("cannot find module `left-pad`, key=%s\n" % os.environ.get("FAKE_KEY"))
         sys.exit(1)
+    if mode == "blabs":
+        sys.stderr.write("%s%s started\n" % ("x" * 495, argument))
+        sys.stderr.flush()
     if mode == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(60)"
