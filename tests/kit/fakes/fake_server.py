@@ -8,7 +8,8 @@ Modes: plain, modern, silent (to server/discover), dies-of-discover, old (2024-1
 pairs of calls in the wrong order), twice, mute (never answers a call), deaf (stops reading), paged, circle (pages without
 end), odd-names, no-list, refuses, fails, never (starts and says nothing), stubborn (ignores the end of its stdin and SIGTERM,
 with a child that does the same and whose pid it writes to ARGUMENT), quits (after its first call), blabs (says its ARGUMENT on
-stderr and in the refusal of every call, or of the handshake if it begins with `refuse`).
+stderr and in the refusal of every call, or of the handshake if it begins with `refuse`), stalls (lists its tools once; `lists`
+says how often it was asked to).
 """
 
 import json
@@ -24,6 +25,7 @@ argument = sys.argv[2] if len(sys.argv) > 2 else None
 modern = mode in ("modern", "modern-only")
 lock = threading.Lock()
 seen = []
+lists = 0
 held = []
 waiting = {}
 extra = []
@@ -138,6 +140,8 @@ def call(id, params):
             params = {"messages": [], "maxTokens": 1, "message": "?",
                       "requestedSchema": {"type": "object", "properties": {}}}
             send({"jsonrpc": "2.0", "id": "%s@%d" % (method, id), "method": method, "params": params})
+    elif name == "lists":
+        answer(id, text(lists))
     elif name == "seen":
         answer(id, text(seen))
     elif name == "subscribed":
@@ -156,7 +160,7 @@ def call(id, params):
 
 
 def request(id, method, params):
-    global subscription
+    global subscription, lists
     info = {"name": "fake", "version": "1.0"}
     capabilities = {"tools": {"listChanged": True}}
     if method == "server/discover":
@@ -178,6 +182,9 @@ def request(id, method, params):
             version = "2024-11-05" if mode == "old" else params["protocolVersion"]
             answer(id, {"protocolVersion": version, "capabilities": capabilities, "serverInfo": info})
     elif method == "tools/list":
+        lists += 1
+        if mode == "stalls" and lists > 1:
+            return
         if mode == "no-list":
             refuse(id, -32603, "the list is lost")
         else:
