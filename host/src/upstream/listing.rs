@@ -20,6 +20,9 @@ const DEFINITION: usize = 1 << 20;
 /// Notes on tools that were left out; further ones are only counted.
 const NOTES: usize = 20;
 
+/// Whoever allowed it for good would allow all that it covers.
+const PATTERN: &str = "its name holds a `*`, which permissions read as a pattern";
+
 /// The tools of a server, as it listed them.
 #[derive(Debug)]
 pub(crate) struct Listing {
@@ -40,6 +43,8 @@ pub(crate) struct Tool {
 impl Listing {
     /// Returns the listing of these definitions.
     pub(super) fn new(mut definitions: Vec<Definition>, identity: &Arc<str>) -> Listing {
+        // What was remembered may be from before this was looked at.
+        definitions.retain(|definition| !definition.tool.tool().contains('*'));
         definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
         let tools = definitions.into_iter().map(|definition| {
             let origin = Origin::new(definition.digest(), identity.clone());
@@ -147,6 +152,9 @@ impl<'a> Draft<'a> {
         }
         let Value::Object(mut tool) = tool else { return Err("it is not an object") };
         let Some(Value::String(name)) = tool.remove("name") else { return Err("it has no name") };
+        if name.contains('*') {
+            return Err(PATTERN);
+        }
         let name = format!("{}:{name}", self.server).parse();
         let name =
             name.map_err(|_| "its name is empty, too long, or holds blanks or hidden characters")?;
@@ -202,7 +210,7 @@ fn size(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Draft, Listing, Secrets};
+    use super::{Definition, Draft, Listing, Secrets};
     use serde_json::{Value, json};
     use std::sync::LazyLock;
 
@@ -246,6 +254,20 @@ mod tests {
         assert_eq!(draft.left_out.len(), 7);
         assert!(draft.left_out[0].contains("listed twice"), "{:?}", draft.left_out);
         assert!(draft.left_out[2].contains("\\u{202e}"), "{:?}", draft.left_out);
+    }
+
+    #[test]
+    fn a_name_that_is_a_pattern_is_left_out() {
+        let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
+        let draft = draft(vec![tool("get_*"), tool("*"), tool("get_x")]);
+        assert_eq!(draft.definitions.len(), 1);
+        assert!(
+            draft.left_out[0].starts_with("`get_*`: its name holds a `*`"),
+            "{:?}",
+            draft.left_out
+        );
+        let remembered = Definition::new("s:get_*".parse().expect("a name"), "", json!({}));
+        assert!(Listing::new(vec![remembered], &"i".into()).tools().is_empty());
     }
 
     #[test]
