@@ -5,8 +5,8 @@
 
 use super::board::ProgressSink;
 use super::connection::Connection;
-use super::error::{UpstreamError, brief, find};
-use super::http::HttpError;
+use super::error::{UpstreamError, brief};
+use super::http;
 use super::result;
 use crate::model::{CallError, Code};
 use futures_util::FutureExt;
@@ -107,7 +107,7 @@ fn unreached(
     connection: &Connection,
     error: &(dyn std::error::Error + Send + Sync + 'static),
 ) -> UpstreamError {
-    let reason = match find::<HttpError>(error) {
+    let reason = match http::known(error) {
         Some(known) => known.to_string(),
         None => connection.tail.secrets().root(error),
     };

@@ -235,7 +235,7 @@ fn describe(error: &ClientInitializeError, secrets: &Secrets) -> String {
         ClientInitializeError::JsonRpcError(error) => {
             format!("it refuses to begin: {} ({})", secrets.words(&error.message), error.code.0)
         }
-        ClientInitializeError::TransportError { error, .. } => match find::<HttpError>(error) {
+        ClientInitializeError::TransportError { error, .. } => match http::known(error) {
             Some(known) => known.to_string(),
             None => secrets.root(error),
         },

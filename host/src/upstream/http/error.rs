@@ -1,6 +1,7 @@
 //! Why a server behind a URL does not answer.
 
 use super::super::secrets::Secrets;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 /// What went wrong between us and a URL. Texts of the server in it are escaped and cut, and its secrets hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -55,6 +56,23 @@ impl HttpError {
             false => HttpError::Broken { at, why },
         }
     }
+}
+
+/// Returns what went wrong, if it was in our client: rmcp wraps it without naming it as a source.
+pub(in super::super) fn known<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> Option<&'e HttpError> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(StreamableHttpError::Client(known)) = error.downcast_ref() {
+            return Some(known);
+        }
+        if let Some(known) = error.downcast_ref() {
+            return Some(known);
+        }
+        next = error.source();
+    }
+    None
 }
 
 /// Returns the innermost cause. An I/O error hides what it was made of from its chain.

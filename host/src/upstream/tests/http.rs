@@ -279,6 +279,7 @@ async fn what_does_not_speak_mcp_is_named() {
         let error = upstreams.list("fake").await.expect_err(message).to_string();
         assert!(error.contains(message), "{error}");
         assert!(error.starts_with("the server `fake` cannot be reached: "), "{error}");
+        assert!(!error.contains("Client error"), "{error}");
     }
 }
 
