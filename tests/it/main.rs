@@ -26,6 +26,8 @@ mod init;
 mod journals;
 mod kills;
 mod limits;
+#[cfg(unix)]
+mod links;
 mod mended;
 #[cfg(target_os = "linux")]
 mod prompts;

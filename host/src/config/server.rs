@@ -17,6 +17,8 @@ pub struct ServerConfig {
     pub launch: Launch,
     /// sha256, in hex, of what the server is: its launch line or URL as written, before variables were expanded.
     pub identity: String,
+    /// Values that variables put into it, wherever that was: what the server says is shown without them.
+    pub secrets: Vec<Secret>,
     /// Variables that it declares and that are not set: it cannot be started before they are.
     pub missing: Vec<String>,
     /// How long it may take until it answers for the first time.
@@ -103,6 +105,7 @@ impl ServerConfig {
             name,
             launch,
             identity,
+            secrets: Vec::new(),
             missing: Vec::new(),
             start_timeout: ServerConfig::START_TIMEOUT,
             call_timeout: ServerConfig::CALL_TIMEOUT,

@@ -5,8 +5,8 @@
 
 use super::board::ProgressSink;
 use super::connection::Connection;
-use super::error::{UpstreamError, brief, find, root};
-use super::http::HttpError;
+use super::error::{UpstreamError, brief};
+use super::http;
 use super::result;
 use crate::model::{CallError, Code};
 use futures_util::FutureExt;
@@ -59,11 +59,11 @@ pub(super) async fn call(
     match answer {
         Ok(Ok(answer)) => {
             connection.served.fetch_add(1, Ordering::AcqRel);
-            result::reply(answer)
+            result::reply(answer, connection.tail.secrets())
         }
         Ok(Err(ServiceError::McpError(error))) => {
             connection.served.fetch_add(1, Ordering::AcqRel);
-            Err(result::refusal(error))
+            Err(result::refusal(error, connection.tail.secrets()))
         }
         // It is gone, or about to be: the reason is the better answer.
         Ok(Err(ServiceError::TransportSend(_))) if connection.about.pid.is_some() => {
@@ -107,9 +107,9 @@ fn unreached(
     connection: &Connection,
     error: &(dyn std::error::Error + Send + Sync + 'static),
 ) -> UpstreamError {
-    let reason = match find::<HttpError>(error) {
+    let reason = match http::known(error) {
         Some(known) => known.to_string(),
-        None => root(error),
+        None => connection.tail.secrets().root(error),
     };
     UpstreamError::Start {
         server: connection.server.clone(),

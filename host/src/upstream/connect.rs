@@ -5,8 +5,9 @@
 
 use super::client::Client;
 use super::connection::{About, Connection, Parts};
-use super::error::{find, root, words};
+use super::error::find;
 use super::http::{self, HttpError};
+use super::secrets::Secrets;
 use super::stdio::{CommandLine, Pipes, Process};
 use super::tail::Tail;
 use crate::config::{Launch, ServerConfig};
@@ -105,14 +106,14 @@ async fn attempt(
                         false => None,
                     };
                     process.stop().await;
-                    let reason = ended.unwrap_or_else(|| describe(&error));
+                    let reason = ended.unwrap_or_else(|| describe(&error, tail.secrets()));
                     let other = other(era, &error, began.elapsed());
                     return Err(Refused { reason, other, closed });
                 }
             }
         }
         Launch::Http { url, headers } => {
-            let transport = http::transport(url, headers, patience)
+            let transport = http::transport(url, headers, tail.secrets(), patience)
                 .map_err(|error| fatal(error.to_string()))?;
             let begun = serve_client_with_lifecycle_and_ct(
                 client.clone(),
@@ -124,13 +125,17 @@ async fn attempt(
                 Ok(service) => (service, None),
                 Err(error) => {
                     let other = other(era, &error, began.elapsed());
-                    return Err(Refused { reason: describe(&error), other, closed: false });
+                    return Err(Refused {
+                        reason: describe(&error, tail.secrets()),
+                        other,
+                        closed: false,
+                    });
                 }
             }
         }
     };
     let peer = service.peer().clone();
-    let about = about(&peer, process.as_ref());
+    let about = about(&peer, process.as_ref(), tail.secrets());
     let parts = Parts {
         server: config.name.clone(),
         identity: identity.clone(),
@@ -171,16 +176,16 @@ fn mode(era: Option<Era>) -> ClientLifecycleMode {
     }
 }
 
-fn about(peer: &ServerSink, process: Option<&Process>) -> About {
+fn about(peer: &ServerSink, process: Option<&Process>, secrets: &Secrets) -> About {
     let info = peer.peer_info();
     let info = info.as_deref();
     let protocol = info.map_or(&ProtocolVersion::V_2025_11_25, |info| &info.protocol_version);
     let own = info.and_then(|info| info.server_info.as_ref());
     About {
         era: if protocol.has_initialize() { Era::Legacy } else { Era::Modern },
-        protocol: words(protocol.as_str()),
-        title: own.map(|own| words(&own.name)),
-        version: own.map(|own| words(&own.version)),
+        protocol: secrets.words(protocol.as_str()),
+        title: own.map(|own| secrets.words(&own.name)),
+        version: own.map(|own| secrets.words(&own.version)),
         tells: info
             .and_then(|info| info.capabilities.tools.as_ref())
             .is_some_and(|tools| tools.list_changed == Some(true)),
@@ -222,27 +227,27 @@ fn is_answer(error: &ClientInitializeError) -> bool {
     }
 }
 
-fn describe(error: &ClientInitializeError) -> String {
+fn describe(error: &ClientInitializeError, secrets: &Secrets) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => {
             "it closed the connection before it answered".into()
         }
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it refuses to begin: {} ({})", words(&error.message), error.code.0)
+            format!("it refuses to begin: {} ({})", secrets.words(&error.message), error.code.0)
         }
-        ClientInitializeError::TransportError { error, .. } => match find::<HttpError>(error) {
+        ClientInitializeError::TransportError { error, .. } => match http::known(error) {
             Some(known) => known.to_string(),
-            None => root(error),
+            None => secrets.root(error),
         },
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<_> =
                 server_supported.iter().map(|version| version.as_str()).collect();
             format!(
                 "it speaks revisions of MCP that pml does not know: {}",
-                words(&versions.join(", "))
+                secrets.words(&versions.join(", "))
             )
         }
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe(fallback),
-        other => words(&other.to_string()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe(fallback, secrets),
+        other => secrets.words(&other.to_string()),
     }
 }

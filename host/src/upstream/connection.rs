@@ -8,10 +8,10 @@ use super::tail::Tail;
 use crate::model::Era;
 use rmcp::service::{Peer, RoleClient};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// How long a caller waits to hear why its server went away. The keeper knows within half of it.
@@ -40,9 +40,25 @@ pub(super) struct Connection {
     last_use: RwLock<Instant>,
     /// The newest list, and how often the server had said by then that its tools changed.
     listing: RwLock<Option<(u64, Arc<Listing>)>>,
-    /// One list at a time, whoever asks.
-    turn: tokio::sync::Mutex<()>,
+    /// The list that is under way.
+    asking: Mutex<Option<Asking>>,
     identity: Arc<str>,
+}
+
+type Listed = Result<Arc<Listing>, UpstreamError>;
+
+/// A list that somebody asked for, and all others wait for.
+#[derive(Clone)]
+struct Asking {
+    /// How often the server had said by then that its tools changed.
+    changes: u64,
+    outcome: watch::Receiver<Option<Listed>>,
+}
+
+/// What to do about a list that is needed.
+enum Turn {
+    Ask(u64, watch::Sender<Option<Listed>>),
+    Wait(Asking),
 }
 
 /// What a server said of itself, and how it runs.
@@ -90,7 +106,7 @@ impl Connection {
             served: AtomicU64::new(0),
             last_use: RwLock::new(Instant::now()),
             listing: RwLock::new(None),
-            turn: tokio::sync::Mutex::new(()),
+            asking: Mutex::new(None),
             identity,
         }
     }
@@ -110,26 +126,65 @@ impl Connection {
         (*changes == self.changes.count()).then(|| listing.clone())
     }
 
-    /// Returns the tools, asking the server if need be.
-    pub(super) async fn list(&self) -> Result<Arc<Listing>, UpstreamError> {
-        let _turn = self.turn.lock().await;
-        if let Some(listing) = self.fresh() {
-            return Ok(listing);
+    /// Returns the tools, asking the server if need be: once, however many wait, who share the outcome. Nobody waits for
+    /// longer than a list may take.
+    pub(super) async fn list(&self) -> Listed {
+        let (end, known) = (Instant::now() + self.limit, self.changes.count());
+        loop {
+            if let Some(listing) = self.fresh() {
+                return Ok(listing);
+            }
+            let mut asking = match self.turn() {
+                Turn::Ask(changes, told) => {
+                    let listed = self.ask(changes, end).await;
+                    told.send_replace(Some(listed.clone()));
+                    return listed;
+                }
+                Turn::Wait(asking) => asking,
+            };
+            let told = timeout_at(end, asking.outcome.wait_for(Option::is_some)).await;
+            match told.map(|told| told.ok().and_then(|listed| listed.clone())) {
+                Err(_) => return Err(self.unlisted(self.late())),
+                // Whoever asked stopped waiting.
+                Ok(None) => {}
+                // A list from before a change is nothing to those who know of it.
+                Ok(Some(Ok(_))) if asking.changes < known => {}
+                Ok(Some(listed)) => return listed,
+            }
         }
-        let changes = self.changes.count();
-        let fetched = listing::fetch(&self.peer, &self.server, &self.identity);
-        let fetched = match timeout(self.limit, fetched).await {
-            Ok(fetched) => fetched,
-            Err(_) => Err(format!("no answer within {}", brief(self.limit))),
-        };
-        let server = || self.server.clone();
-        let listing = fetched
-            .map(Arc::new)
-            .map_err(|reason| UpstreamError::Listing { server: server(), reason })?;
+    }
+
+    /// Joins those who wait for a list, or is the one to ask for it.
+    fn turn(&self) -> Turn {
+        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*asking {
+            // Nothing can come any more of a list that nobody asks for.
+            Some(asked) if asked.outcome.has_changed().is_ok() => Turn::Wait(asked.clone()),
+            _ => {
+                let (told, outcome) = watch::channel(None);
+                let changes = self.changes.count();
+                *asking = Some(Asking { changes, outcome });
+                Turn::Ask(changes, told)
+            }
+        }
+    }
+
+    async fn ask(&self, changes: u64, end: Instant) -> Listed {
+        let fetched = listing::fetch(&self.peer, &self.server, &self.identity, self.tail.secrets());
+        let fetched = timeout_at(end, fetched).await.unwrap_or_else(|_| Err(self.late()));
+        let listing = fetched.map(Arc::new).map_err(|reason| self.unlisted(reason))?;
         // If they changed meanwhile, they are listed again; what is returned is as good as any.
         let mut newest = self.listing.write().unwrap_or_else(PoisonError::into_inner);
         *newest = Some((changes, listing.clone()));
         Ok(listing)
+    }
+
+    fn late(&self) -> String {
+        format!("no answer within {}", brief(self.limit))
+    }
+
+    fn unlisted(&self, reason: String) -> UpstreamError {
+        UpstreamError::Listing { server: self.server.clone(), reason }
     }
 
     /// Takes note that it is in use.

@@ -1,16 +1,13 @@
 //! Why a server is not there.
 
 use crate::error::Error;
-use crate::model::{CallError, Code, cut, escape};
+use crate::model::{CallError, Code, escape};
 use std::time::Duration;
-
-/// A server's own words in our messages are cut to this.
-const WORDS: usize = 500;
 
 /// Lines of stderr in a message; status shows more.
 const SAID: usize = 10;
 
-/// Why a server does not answer. The server's words in it are escaped and cut.
+/// Why a server does not answer. The server's words in it are escaped and cut, and its secrets hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
     /// Nobody configured it.
@@ -78,20 +75,6 @@ impl From<UpstreamError> for Error {
             _ => made,
         }
     }
-}
-
-/// Returns words of a server, or of the OS about it, fit for a message.
-pub(super) fn words(text: &str) -> String {
-    escape(&cut(text.trim(), WORDS)).into_owned()
-}
-
-/// Returns the last part of a chain of errors: what really happened.
-pub(super) fn root(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut root = error;
-    while let Some(source) = root.source() {
-        root = source;
-    }
-    words(&root.to_string())
 }
 
 /// Returns the innermost error of type `E` in a chain.

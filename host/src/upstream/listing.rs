@@ -1,6 +1,6 @@
 //! What a server offers: all pages of its list, bounded, with everything computed once that calls need later.
 
-use super::error::words;
+use super::secrets::Secrets;
 use crate::model::{Annotations, Definition, Origin, ToolName};
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
@@ -19,6 +19,9 @@ const DEFINITION: usize = 1 << 20;
 
 /// Notes on tools that were left out; further ones are only counted.
 const NOTES: usize = 20;
+
+/// Whoever allowed it for good would allow all that it covers.
+const PATTERN: &str = "its name holds a `*`, which permissions read as a pattern";
 
 /// The tools of a server, as it listed them.
 #[derive(Debug)]
@@ -40,6 +43,8 @@ pub(crate) struct Tool {
 impl Listing {
     /// Returns the listing of these definitions.
     pub(super) fn new(mut definitions: Vec<Definition>, identity: &Arc<str>) -> Listing {
+        // What was remembered may be from before this was looked at.
+        definitions.retain(|definition| !definition.tool.tool().contains('*'));
         definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
         let tools = definitions.into_iter().map(|definition| {
             let origin = Origin::new(definition.digest(), identity.clone());
@@ -65,8 +70,9 @@ pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     server: &str,
     identity: &Arc<str>,
+    secrets: &Secrets,
 ) -> Result<Listing, String> {
-    let mut draft = Draft::new(server);
+    let mut draft = Draft::new(server, secrets);
     let mut cursor: Option<String> = None;
     let mut seen = HashSet::new();
     for _ in 0..PAGES {
@@ -79,8 +85,8 @@ pub(super) async fn fetch(
             Err(ServiceError::McpError(error)) if error.code.0 == -32601 && seen.is_empty() => {
                 break;
             }
-            Err(ServiceError::McpError(error)) => return Err(words(&error.message)),
-            Err(error) => return Err(words(&error.to_string())),
+            Err(ServiceError::McpError(error)) => return Err(secrets.words(&error.message)),
+            Err(error) => return Err(secrets.words(&error.to_string())),
         };
         let Value::Object(mut page) = page else { return Err("the list is not an object".into()) };
         let Some(Value::Array(tools)) = page.remove("tools") else {
@@ -112,18 +118,20 @@ async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, S
 /// A listing in the making.
 struct Draft<'a> {
     server: &'a str,
+    secrets: &'a Secrets,
     definitions: Vec<Definition>,
     names: HashSet<ToolName>,
     left_out: Vec<String>,
 }
 
-impl Draft<'_> {
-    fn new(server: &str) -> Draft<'_> {
-        Draft { server, definitions: Vec::new(), names: HashSet::new(), left_out: Vec::new() }
+impl<'a> Draft<'a> {
+    fn new(server: &'a str, secrets: &'a Secrets) -> Draft<'a> {
+        let (definitions, names, left_out) = (Vec::new(), HashSet::new(), Vec::new());
+        Draft { server, secrets, definitions, names, left_out }
     }
 
     fn add(&mut self, tool: Value) {
-        let name = words(tool["name"].as_str().unwrap_or("?"));
+        let name = self.secrets.words(tool["name"].as_str().unwrap_or("?"));
         let note = match self.read(tool) {
             Ok(definition) if !self.names.insert(definition.tool.clone()) => "it is listed twice",
             Ok(_) if self.definitions.len() >= TOOLS => "the server lists too many tools",
@@ -144,6 +152,9 @@ impl Draft<'_> {
         }
         let Value::Object(mut tool) = tool else { return Err("it is not an object") };
         let Some(Value::String(name)) = tool.remove("name") else { return Err("it has no name") };
+        if name.contains('*') {
+            return Err(PATTERN);
+        }
         let name = format!("{}:{name}", self.server).parse();
         let name =
             name.map_err(|_| "its name is empty, too long, or holds blanks or hidden characters")?;
@@ -199,11 +210,13 @@ fn size(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Draft, Listing};
+    use super::{Definition, Draft, Listing, Secrets};
     use serde_json::{Value, json};
+    use std::sync::LazyLock;
 
     fn draft(tools: Vec<Value>) -> Draft<'static> {
-        let mut draft = Draft::new("s");
+        static NONE: LazyLock<Secrets> = LazyLock::new(Secrets::default);
+        let mut draft = Draft::new("s", &NONE);
         tools.into_iter().for_each(|tool| draft.add(tool));
         draft
     }
@@ -241,6 +254,20 @@ mod tests {
         assert_eq!(draft.left_out.len(), 7);
         assert!(draft.left_out[0].contains("listed twice"), "{:?}", draft.left_out);
         assert!(draft.left_out[2].contains("\\u{202e}"), "{:?}", draft.left_out);
+    }
+
+    #[test]
+    fn a_name_that_is_a_pattern_is_left_out() {
+        let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
+        let draft = draft(vec![tool("get_*"), tool("*"), tool("get_x")]);
+        assert_eq!(draft.definitions.len(), 1);
+        assert!(
+            draft.left_out[0].starts_with("`get_*`: its name holds a `*`"),
+            "{:?}",
+            draft.left_out
+        );
+        let remembered = Definition::new("s:get_*".parse().expect("a name"), "", json!({}));
+        assert!(Listing::new(vec![remembered], &"i".into()).tools().is_empty());
     }
 
     #[test]

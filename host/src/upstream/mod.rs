@@ -7,7 +7,7 @@
 //! says what the answer means to a program.
 //!
 //! **Invariant:** a server is hostile. Every line, list, schema and text of it is bounded before it is kept, and escaped
-//! before it is shown; nothing that it sends can stop, crash or block more than the calls that wait for it.
+//! before it is shown, without the values that it was given as secrets; nothing that it sends can stop, crash or block more than the calls that wait for it.
 //!
 //! **Invariant:** no process of a server outlives this one, in whatever way this one ends: see `stdio/group.rs`.
 
@@ -22,6 +22,7 @@ mod http;
 mod keeper;
 mod listing;
 mod result;
+mod secrets;
 mod server;
 mod start;
 mod status;

@@ -1,9 +1,10 @@
 //! What a tool's answer means to a program.
 //!
 //! `structuredContent` is the value, if there is any; else one text block is the JSON in it, or the text; anything else is
-//! the list of content blocks, as the server wrote them. A tool that says it failed throws.
+//! the list of content blocks, as the server wrote them. A tool that says it failed throws, without the secrets that its
+//! server was given: errors are shown and kept.
 
-use super::error::words;
+use super::secrets::Secrets;
 use crate::model::{CallError, Code, cut};
 use rmcp::model::{ErrorCode, ErrorData, ServerResult};
 use serde_json::{Map, Value, json};
@@ -15,7 +16,7 @@ const MESSAGE: usize = 4_000;
 pub(super) const OVERSIZED: ErrorCode = ErrorCode(i32::MIN);
 
 /// Returns what the program gets for an answer.
-pub(super) fn reply(answer: ServerResult) -> Result<Value, CallError> {
+pub(super) fn reply(answer: ServerResult, secrets: &Secrets) -> Result<Value, CallError> {
     let answer = match answer {
         ServerResult::CustomResult(answer) => answer.0,
         other => serde_json::to_value(other)
@@ -35,13 +36,15 @@ pub(super) fn reply(answer: ServerResult) -> Result<Value, CallError> {
             ));
         }
         Some(other) => {
-            let message =
-                format!("the tool answers with a result of an unknown type: `{}`", words(other));
+            let message = format!(
+                "the tool answers with a result of an unknown type: `{}`",
+                secrets.words(other)
+            );
             return Err(CallError::tool(message));
         }
     }
     if answer.get("isError") == Some(&Value::Bool(true)) {
-        return Err(failure(answer));
+        return Err(failure(answer, secrets));
     }
     if let Some(value) = answer.remove("structuredContent") {
         return Ok(value);
@@ -57,7 +60,7 @@ pub(super) fn reply(answer: ServerResult) -> Result<Value, CallError> {
 }
 
 /// Returns what a refused call throws.
-pub(super) fn refusal(error: ErrorData) -> CallError {
+pub(super) fn refusal(error: ErrorData, secrets: &Secrets) -> CallError {
     if error.code == OVERSIZED {
         return CallError::new(Code::ReplySize, error.message);
     }
@@ -66,10 +69,11 @@ pub(super) fn refusal(error: ErrorData) -> CallError {
         _ => Code::ToolFailed,
     };
     let mut data = json!({ "code": error.code.0 });
-    if let Some(more) = error.data {
+    if let Some(mut more) = error.data {
+        secrets.hide_all(&mut more);
         data["data"] = more;
     }
-    CallError::new(code, cut(&error.message, MESSAGE)).with_data(data)
+    CallError::new(code, cut(&secrets.hide(&error.message), MESSAGE)).with_data(data)
 }
 
 /// One text block is what it says; several, or others, stay as they are.
@@ -83,8 +87,9 @@ fn plain(mut blocks: Vec<Value>) -> Value {
     }
 }
 
-fn failure(mut answer: Map<String, Value>) -> CallError {
-    let content = answer.remove("content").unwrap_or_else(|| Value::Array(Vec::new()));
+fn failure(mut answer: Map<String, Value>, secrets: &Secrets) -> CallError {
+    let mut content = answer.remove("content").unwrap_or_else(|| Value::Array(Vec::new()));
+    secrets.hide_all(&mut content);
     let texts = content.as_array().into_iter().flatten().filter(|block| block["type"] == "text");
     let texts: Vec<&str> = texts.filter_map(|block| block["text"].as_str()).collect();
     let message = match texts.join("\n") {
@@ -92,7 +97,8 @@ fn failure(mut answer: Map<String, Value>) -> CallError {
         text => cut(&text, MESSAGE),
     };
     let mut data = Map::from_iter([("content".to_owned(), content)]);
-    if let Some(value) = answer.remove("structuredContent") {
+    if let Some(mut value) = answer.remove("structuredContent") {
+        secrets.hide_all(&mut value);
         data.insert("structuredContent".into(), value);
     }
     CallError::tool(message).with_data(Value::Object(data))
@@ -107,7 +113,11 @@ mod tests {
     use serde_json::{Value, json};
 
     fn read(answer: Value) -> Result<Value, crate::model::CallError> {
-        reply(ServerResult::CustomResult(CustomResult(answer)))
+        reply(ServerResult::CustomResult(CustomResult(answer)), &["hunter22"].into())
+    }
+
+    fn refused(error: ErrorData) -> crate::model::CallError {
+        refusal(error, &["hunter22"].into())
     }
 
     fn text(text: &str) -> Value {
@@ -148,7 +158,7 @@ mod tests {
     #[test]
     fn what_rmcp_has_read_means_the_same() {
         let typed = CallToolResult::success(vec![ContentBlock::text("[1]")]);
-        assert_eq!(reply(ServerResult::CallToolResult(typed)), Ok(json!([1])));
+        assert_eq!(reply(ServerResult::CallToolResult(typed), &[].into()), Ok(json!([1])));
     }
 
     #[test]
@@ -178,14 +188,31 @@ mod tests {
     #[test]
     fn refusals_keep_the_servers_code_and_data() {
         let error =
-            refusal(ErrorData::new(ErrorCode::INVALID_PARAMS, "no `path`", Some(json!([1]))));
+            refused(ErrorData::new(ErrorCode::INVALID_PARAMS, "no `path`", Some(json!([1]))));
         assert_eq!((error.code.as_str(), error.message.as_str()), ("ARGUMENTS", "no `path`"));
         assert_eq!(error.data, Some(json!({ "code": -32602, "data": [1] })));
-        let error = refusal(ErrorData::new(ErrorCode(-32000), "busy", None));
+        let error = refused(ErrorData::new(ErrorCode(-32000), "busy", None));
         assert_eq!(
             (error.code.as_str(), error.data),
             ("TOOL_FAILED", Some(json!({ "code": -32000 })))
         );
-        assert_eq!(refusal(ErrorData::new(OVERSIZED, "large", None)).code, "REPLY_SIZE");
+        assert_eq!(refused(ErrorData::new(OVERSIZED, "large", None)).code, "REPLY_SIZE");
+    }
+
+    #[test]
+    fn errors_hold_no_secret_of_their_server() {
+        let data = Some(json!({ "headers": ["Bearer hunter22"] }));
+        let long = format!("{}hunter22", "x".repeat(super::MESSAGE - 4));
+        let answer = json!({ "isError": true, "content": [text("hunter22 is wrong")], "structuredContent": "hunter22" });
+        for error in [
+            refused(ErrorData::new(ErrorCode(-32000), "hunter22 is wrong", data)),
+            refused(ErrorData::new(ErrorCode(-32000), long, None)),
+            read(answer).expect_err("a failure"),
+        ] {
+            let shown = format!("{error:?}");
+            assert!(!shown.contains("hunt") && shown.contains('…'), "{shown}");
+        }
+        // What a tool returns is the program's.
+        assert_eq!(read(json!({ "content": [text("hunter22")] })), Ok(json!("hunter22")));
     }
 }

@@ -3,10 +3,9 @@
 use super::connect::{self, Connected};
 use super::error::{UpstreamError, brief};
 use super::keeper;
+use super::secrets::Secrets;
 use super::server::{Outcome, Server, State};
 use super::tail::Tail;
-use crate::config::Launch;
-use crate::model::Secret;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::watch;
@@ -37,7 +36,7 @@ impl Server {
 
     async fn begin(self: &Arc<Self>) -> Outcome {
         self.starts.fetch_add(1, Ordering::Relaxed);
-        let tail = Arc::new(Tail::new(secrets(&self.config.launch)));
+        let tail = Arc::new(Tail::new(Arc::new(Secrets::of(&self.config))));
         *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = tail.clone();
         let began = Instant::now();
         let connected = timeout(self.config.start_timeout, self.connect(&tail)).await;
@@ -81,11 +80,4 @@ impl Server {
             }
         }
     }
-}
-
-/// Returns the values that must not be shown.
-fn secrets(launch: &Launch) -> Vec<Secret> {
-    let (Launch::Stdio { environment: declared, .. } | Launch::Http { headers: declared, .. }) =
-        launch;
-    declared.iter().map(|(_, secret)| secret.clone()).collect()
 }

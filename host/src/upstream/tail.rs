@@ -2,9 +2,10 @@
 //!
 //! **Invariant:** bounded, whatever a server writes; what is read out is escaped, and the server's own secrets are hidden.
 
-use crate::model::{Secret, cut, escape};
+use super::secrets::Secrets;
+use crate::model::{cut, escape};
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Enough for a stack trace.
 const LINES: usize = 50;
@@ -15,14 +16,11 @@ const BYTES: usize = 8 << 10;
 /// Longer lines are cut.
 const LINE: usize = 500;
 
-/// Shorter values would hide parts of ordinary words.
-const SECRET: usize = 6;
-
 /// Keeps the last lines.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     lines: Mutex<Lines>,
-    secrets: Vec<Secret>,
+    secrets: Arc<Secrets>,
 }
 
 #[derive(Debug, Default)]
@@ -35,14 +33,28 @@ struct Lines {
 
 impl Tail {
     /// Returns an empty tail that will not show these values.
-    pub(super) fn new(secrets: Vec<Secret>) -> Tail {
+    pub(super) fn new(secrets: Arc<Secrets>) -> Tail {
         Tail { lines: Mutex::default(), secrets }
+    }
+
+    /// Returns the values that are not shown.
+    pub(super) fn secrets(&self) -> &Arc<Secrets> {
+        &self.secrets
     }
 
     /// Keeps a line, and forgets the oldest if there are too many.
     pub(super) fn push(&self, line: &[u8]) {
-        let text = String::from_utf8_lossy(line);
-        let text = text.trim_end();
+        self.keep(&self.secrets.hide(String::from_utf8_lossy(line).trim_end()));
+    }
+
+    /// Keeps the beginning of a line.
+    pub(super) fn push_cut(&self, beginning: &[u8]) {
+        // A character in two is no character.
+        let text = String::from_utf8_lossy(beginning);
+        self.keep(&self.secrets.hide_cut(text.trim_end_matches(char::REPLACEMENT_CHARACTER)));
+    }
+
+    fn keep(&self, text: &str) {
         if !text.is_empty() {
             self.lock().push(cut(text, LINE));
         }
@@ -51,7 +63,10 @@ impl Tail {
     /// Keeps a line that should have been a message.
     pub(super) fn noise(&self, line: &[u8]) {
         self.lock().noise += 1;
-        self.push(&line[..line.len().min(4 * LINE)]);
+        match line.get(..8 * LINE) {
+            None => self.push(line),
+            Some(beginning) => self.push_cut(beginning),
+        }
     }
 
     /// Forgets everything.
@@ -68,17 +83,7 @@ impl Tail {
     pub(super) fn last(&self, count: usize) -> Vec<String> {
         let lines = self.lock();
         let start = lines.kept.len().saturating_sub(count);
-        lines.kept.range(start..).map(|line| self.shown(line)).collect()
-    }
-
-    fn shown(&self, line: &str) -> String {
-        let mut line = line.to_owned();
-        for secret in self.secrets.iter().map(Secret::reveal) {
-            if secret.len() >= SECRET && line.contains(secret) {
-                line = line.replace(secret, "…");
-            }
-        }
-        escape(&line).into_owned()
+        lines.kept.range(start..).map(|line| escape(line).into_owned()).collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Lines> {
@@ -100,7 +105,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::{BYTES, LINES, Tail};
-    use crate::model::Secret;
+    use std::sync::Arc;
 
     #[test]
     fn the_last_lines_are_kept_and_no_more() {
@@ -119,8 +124,20 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_escaped_and_holds_no_secret() {
-        let tail = Tail::new(vec![Secret::new("hunter22"), Secret::new("a")]);
+        let tail = Tail::new(Arc::new(["hunter22", "a"].into()));
         tail.push(b"\x1b[2Jkey=hunter22 at \xff");
         assert_eq!(tail.last(9), ["\\u{1b}[2Jkey=… at \u{fffd}"]);
+    }
+
+    #[test]
+    fn a_secret_across_a_cut_does_not_leave_its_beginning() {
+        let tail = Tail::new(Arc::new(["hunter22"].into()));
+        tail.push(format!("{}hunter22 and more", "x".repeat(495)).as_bytes());
+        tail.noise(format!("{}hunter22", "hunter22".repeat(499) + "xxx").as_bytes());
+        tail.push_cut("é: hunte".as_bytes());
+        tail.push_cut(&"key: hunter22é".as_bytes()[..14]);
+        let said = tail.last(9);
+        assert!(said.len() == 4 && said.iter().all(|line| !line.contains('h')), "{said:?}");
+        assert_eq!(said[2..], ["é: …", "key: …"]);
     }
 }

@@ -7,7 +7,9 @@ It has the tools `echo` (returns its arguments), `slow` (answers when `release` 
 Modes: plain, modern, silent (to server/discover), dies-of-discover, old (2024-11-05), modern-only, garbage, reversed (answers
 pairs of calls in the wrong order), twice, mute (never answers a call), deaf (stops reading), paged, circle (pages without
 end), odd-names, no-list, refuses, fails, never (starts and says nothing), stubborn (ignores the end of its stdin and SIGTERM,
-with a child that does the same and whose pid it writes to ARGUMENT), quits (after its first call).
+with a child that does the same and whose pid it writes to ARGUMENT), quits (after its first call), blabs (says its ARGUMENT on
+stderr and in the refusal of every call, or of the handshake if it begins with `refuse`), stalls (lists its tools once; `lists`
+says how often it was asked to).
 """
 
 import json
@@ -23,6 +25,7 @@ argument = sys.argv[2] if len(sys.argv) > 2 else None
 modern = mode in ("modern", "modern-only")
 lock = threading.Lock()
 seen = []
+lists = 0
 held = []
 waiting = {}
 extra = []
@@ -92,6 +95,8 @@ def call(id, params):
     name, arguments = params.get("name"), params.get("arguments", {})
     if mode == "mute":
         return
+    if mode == "blabs":
+        return refuse(id, -32000, "bad key: %s" % argument)
     if mode == "reversed":
         held.append((id, arguments))
         if len(held) == 2:
@@ -135,6 +140,8 @@ def call(id, params):
             params = {"messages": [], "maxTokens": 1, "message": "?",
                       "requestedSchema": {"type": "object", "properties": {}}}
             send({"jsonrpc": "2.0", "id": "%s@%d" % (method, id), "method": method, "params": params})
+    elif name == "lists":
+        answer(id, text(lists))
     elif name == "seen":
         answer(id, text(seen))
     elif name == "subscribed":
@@ -153,7 +160,7 @@ def call(id, params):
 
 
 def request(id, method, params):
-    global subscription
+    global subscription, lists
     info = {"name": "fake", "version": "1.0"}
     capabilities = {"tools": {"listChanged": True}}
     if method == "server/discover":
@@ -167,12 +174,17 @@ def request(id, method, params):
     elif method == "initialize":
         if mode == "modern-only":
             refuse(id, -32022, "Unsupported protocol version")
+        elif mode == "blabs" and argument.startswith("refuse"):
+            refuse(id, -32000, "bad key: %s" % argument)
         elif mode == "refuses":
             refuse(id, -32000, "not today \x1b[2J")
         else:
             version = "2024-11-05" if mode == "old" else params["protocolVersion"]
             answer(id, {"protocolVersion": version, "capabilities": capabilities, "serverInfo": info})
     elif method == "tools/list":
+        lists += 1
+        if mode == "stalls" and lists > 1:
+            return
         if mode == "no-list":
             refuse(id, -32603, "the list is lost")
         else:
@@ -192,6 +204,9 @@ def main():
     if mode == "fails":
         sys.stderr.write("cannot find module `left-pad`, key=%s\n" % os.environ.get("FAKE_KEY"))
         sys.exit(1)
+    if mode == "blabs":
+        sys.stderr.write("%s%s started\n" % ("x" * 495, argument))
+        sys.stderr.flush()
     if mode == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         child = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(60)"

@@ -4,7 +4,7 @@
 //! **Invariant:** making an entry looks at no variable.
 
 use super::document::Document;
-use super::expand::Template;
+use super::expand::{Found, Template};
 use super::fields::{Scalar, Text};
 use super::parts::{DeclaredServer, UnusableServer};
 use super::plan::{Plan, is_http, plan};
@@ -84,7 +84,7 @@ impl Entry {
         root: &Path,
         variables: &Variables<'_>,
     ) -> Result<ServerConfig, UnusableServer> {
-        let mut missing = Vec::new();
+        let mut found = Found::default();
         let unusable = |reason: &str| UnusableServer {
             name: self.declared.name.clone(),
             reason: reason.into(),
@@ -92,30 +92,36 @@ impl Entry {
         let launch = match &self.plan {
             Plan::Unusable(reason) => return Err(unusable(reason)),
             Plan::Stdio { command, arguments, environment, folder } => {
-                let mut plain = |template: &Template| {
-                    template.expand(|name| variables.of_process(name), &mut missing)
+                let plain = |template: &Template, found: &mut Found| {
+                    template.expand(|name| variables.of_process(name), found)
                 };
-                let command = plain(command);
-                let arguments = arguments.iter().map(&mut plain).collect();
-                let folder = root.join(folder.as_ref().map(&mut plain).unwrap_or_default());
+                let command = plain(command, &mut found);
+                let arguments =
+                    arguments.iter().map(|argument| plain(argument, &mut found)).collect();
+                // Where it runs is no secret: every path that it mentions would be hidden.
+                let mut within = Found::default();
+                let folder = folder.as_ref().map(|folder| plain(folder, &mut within));
+                let folder = root.join(folder.unwrap_or_default());
+                within.missing.retain(|name| !found.missing.contains(name));
+                found.missing.append(&mut within.missing);
                 Launch::Stdio {
                     command: located(command, &folder),
                     arguments,
-                    environment: secrets(environment, variables, &mut missing),
+                    environment: secrets(environment, variables, &mut found),
                     folder: tidy(&folder),
                 }
             }
             Plan::Http { url, headers } => {
-                let url = url.expand(|name| variables.of_process(name), &mut missing);
-                if missing.is_empty() && !is_http(&url) {
+                let url = url.expand(|name| variables.of_process(name), &mut found);
+                if found.missing.is_empty() && !is_http(&url) {
                     return Err(unusable("its URL, with variables put in, is no `https://` URL"));
                 }
-                Launch::Http { url, headers: secrets(headers, variables, &mut missing) }
+                Launch::Http { url, headers: secrets(headers, variables, &mut found) }
             }
         };
         let server = ServerConfig::new(&self.declared.name, launch, self.identity.clone());
         let mut server = server.map_err(|error| unusable(&error.to_string()))?;
-        server.missing = missing;
+        (server.missing, server.secrets) = (found.missing, found.secrets);
         server.start_timeout = self.start_timeout;
         server.call_timeout = self.call_timeout;
         server.idle_timeout = self.idle_timeout;
@@ -127,10 +133,10 @@ impl Entry {
 fn secrets(
     pairs: &[(String, Template)],
     variables: &Variables<'_>,
-    missing: &mut Vec<String>,
+    found: &mut Found,
 ) -> Vec<(String, Secret)> {
     let mut secret = |(name, template): &(String, Template)| {
-        let value = template.expand(|name| variables.of_process_or_file(name), missing);
+        let value = template.expand(|name| variables.of_process_or_file(name), found);
         (name.clone(), Secret::new(value))
     };
     pairs.iter().map(&mut secret).collect()

@@ -3,6 +3,17 @@
 //! In flows a text as written, out flow a [`Template`] and, once the project is trusted, its value. **Invariant:** a variable
 //! that is not set is reported; its spelling never becomes a value. **Invariant:** a value is not expanded again.
 
+use crate::model::Secret;
+
+/// What came to light while variables were put in.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Names without a value, and without a default.
+    pub(super) missing: Vec<String>,
+    /// The values of variables: any may be a key.
+    pub(super) secrets: Vec<Secret>,
+}
+
 /// A text with variables in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
@@ -46,11 +57,11 @@ impl Template {
         self.parts.iter().all(|part| matches!(part, Part::Literal(_)))
     }
 
-    /// Puts the values in. Names without one, and without a default, are added to `missing`.
+    /// Puts the values in, and adds to `found`.
     pub(super) fn expand<'v>(
         &self,
         value: impl Fn(&str) -> Option<&'v str>,
-        missing: &mut Vec<String>,
+        found: &mut Found,
     ) -> String {
         let mut text = String::new();
         for part in &self.parts {
@@ -59,9 +70,12 @@ impl Template {
                 Part::Variable { name, default } => match (value(name), default) {
                     // As in a shell: an empty one is as good as none where there is a default.
                     (None | Some(""), Some(default)) => text += default,
-                    (Some(value), _) => text += value,
-                    (None, None) if missing.contains(name) => {}
-                    (None, None) => missing.push(name.clone()),
+                    (Some(value), _) => {
+                        found.secrets.push(Secret::new(value));
+                        text += value;
+                    }
+                    (None, None) if found.missing.contains(name) => {}
+                    (None, None) => found.missing.push(name.clone()),
                 },
             }
         }
@@ -93,7 +107,7 @@ pub(super) fn is_variable(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Template;
+    use super::{Found, Template};
 
     fn expand(text: &str) -> (String, Vec<String>) {
         let value = |name: &str| match name {
@@ -102,9 +116,9 @@ mod tests {
             "HOSTILE" => Some("${SET}"),
             _ => None,
         };
-        let mut missing = Vec::new();
-        let text = Template::parse(text).expect("a template").expand(value, &mut missing);
-        (text, missing)
+        let mut found = Found::default();
+        let text = Template::parse(text).expect("a template").expand(value, &mut found);
+        (text, found.missing)
     }
 
     #[test]
@@ -125,6 +139,14 @@ mod tests {
     fn what_is_not_set_is_named_once_and_never_left_as_written() {
         let (text, missing) = expand("a${UNSET}b${OTHER}${UNSET}");
         assert_eq!((text.as_str(), missing), ("ab", vec!["UNSET".to_owned(), "OTHER".into()]));
+    }
+
+    #[test]
+    fn values_of_variables_are_secrets_and_what_is_written_is_none() {
+        let mut found = Found::default();
+        let template = Template::parse("--key=${SET} ${UNSET:-usual} x").expect("a template");
+        template.expand(|name| (name == "SET").then_some("value"), &mut found);
+        assert_eq!(found.secrets, [crate::model::Secret::new("value")]);
     }
 
     #[test]

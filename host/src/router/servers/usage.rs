@@ -1,7 +1,10 @@
 //! Which servers of a project were used: noted once a process, in the project's own folder.
+//!
+//! **Invariant:** keys that stand in a launch line, and look like some, are not noted.
 
 use crate::config::{Project, ProjectState, ServerConfig};
-use crate::model::{Clock, SystemClock};
+use crate::model::{Clock, SystemClock, redact};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -18,7 +21,7 @@ impl Usage {
         let local = project.servers.iter().filter(|server| server.is_local());
         let unused = local.map(|ServerConfig { name, identity, .. }| {
             let declared = project.declared_server(name);
-            let launch = declared.map_or_else(String::new, |declared| declared.launch.clone());
+            let launch = declared.map_or_else(String::new, |declared| shown(&declared.launch));
             (name.clone(), (launch, identity.clone()))
         });
         Usage {
@@ -36,5 +39,48 @@ impl Usage {
             // What cannot be noted, as in a folder that only can be read, is no reason to refuse a call.
             let _ = state.server_used(&server, &launch, &identity, SystemClock.now());
         });
+    }
+}
+
+/// A launch line without keys. Variables are none, and stay as they were written.
+fn shown(launch: &str) -> String {
+    let (mut masked, mut variables) = (String::new(), Vec::new());
+    let mut rest = launch;
+    while let Some((before, after)) = rest.split_once("${")
+        && let Some((name, behind)) = after.split_once('}')
+    {
+        let mask = mask(variables.len());
+        masked = masked + before + &mask;
+        variables.push((mask, format!("${{{name}}}")));
+        rest = behind;
+    }
+    masked += rest;
+    let shown = match redact(&Value::from(masked)) {
+        Value::String(shown) => shown,
+        other => other.to_string(),
+    };
+    variables.iter().fold(shown, |shown, (mask, variable)| shown.replace(mask, variable))
+}
+
+/// What no secret goes on behind.
+fn mask(index: usize) -> String {
+    format!("<\u{1}{index}>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn keys_in_a_launch_line_are_not_noted_and_the_rest_is() {
+        assert_eq!(
+            shown("npx -y server@1.0.0 --api-key hunter22 --dsn postgres://me:hunter22@db/x"),
+            "npx -y server@1.0.0 --api-key [redacted] --dsn postgres://me:[redacted]@db/x"
+        );
+        for plain in ["npx -y server@1.0.0 .", "x --token ${TOKEN} ${A:-b} ${", "x://me:${KEY}@db"]
+        {
+            assert_eq!(shown(plain), plain);
+        }
+        assert_eq!(shown("x ${A} --token=hunter22 ${B}"), "x ${A} --token=[redacted] ${B}");
     }
 }

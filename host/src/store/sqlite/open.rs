@@ -31,6 +31,10 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join("state.db");
     prepare(folder)?;
+    for ours in [path.clone(), beside(&path, "-wal"), beside(&path, "-shm"), folder.join("owners")]
+    {
+        refuse_link(&ours)?;
+    }
     let wal = wal_size(&path);
     if size(&path) == 0 && wal > 0 {
         // SQLite would take the journal for a new one and delete the WAL.
@@ -43,10 +47,24 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     Ok((connection, path))
 }
 
-/// Makes the folder for this user only, if it is not there, and keeps it out of version control.
+/// Makes the folder for this user only, if it is not there, and keeps it out of version control. One that is there may have
+/// come with a clone: it must be a folder, and this user's.
 pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
-    if folder.is_dir() {
-        return Ok(());
+    refuse_link(folder)?;
+    let refused = |kind, why: &str| {
+        Err(io_failure("use the folder", folder, io::Error::new(kind, why.to_owned())))
+    };
+    match fs::symlink_metadata(folder) {
+        Ok(found) if !found.is_dir() => {
+            return refused(io::ErrorKind::NotADirectory, "it is no folder: move it away");
+        }
+        Ok(found) if !is_own(&found) => {
+            let why = "it belongs to another user: move it away, or make it yours";
+            return refused(io::ErrorKind::PermissionDenied, why);
+        }
+        Ok(_) => return Ok(()),
+        // Whatever it is, making the folder says it.
+        Err(_) => {}
     }
     make_folder(folder).map_err(|error| io_failure("make the folder", folder, error))?;
     let ignore = folder.join(".gitignore");
@@ -58,6 +76,28 @@ pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(io_failure("make", &ignore, error)),
     }
+}
+
+/// Refuses a link: what is written through it could be anything of this user.
+fn refuse_link(path: &Path) -> Result<(), StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => {
+            let why = "it is a symbolic link, which may have come with a clone: remove it";
+            let source = io::Error::new(io::ErrorKind::NotADirectory, why);
+            Err(io_failure("follow a link", path, source))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn is_own(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &fs::Metadata) -> bool {
+    true
 }
 
 /// Makes an empty file for this user only, if there is none; SQLite gives the files beside it the same mode.
@@ -166,4 +206,61 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     // A checkpoint waits for the disk: the writer's thread decides when.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", WAL_KEPT, |_| Ok(()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::{open, prepare};
+    use crate::error::Error;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_folder_that_is_a_link_is_refused_and_nothing_is_written_through_it() {
+        let (project, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folder = project.path().join(".pml");
+        for target in [victim.path().to_owned(), victim.path().join("not there")] {
+            symlink(target, &folder).unwrap();
+            for refused in [prepare(&folder), open(&folder).map(drop)] {
+                let error = refused.expect_err("a link");
+                assert!(error.to_string().contains(".pml"), "{error}");
+                assert!(format!("{:?}", Error::from(error)).contains("symbolic link"));
+            }
+            std::fs::remove_file(&folder).unwrap();
+        }
+        assert_eq!(std::fs::read_dir(victim.path()).unwrap().count(), 0);
+        prepare(&folder).unwrap();
+        open(&folder).unwrap();
+    }
+
+    #[test]
+    fn links_within_the_folder_are_refused_too() {
+        for name in ["state.db", "state.db-wal", "state.db-shm", "owners"] {
+            let (project, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            symlink(victim.path().join("x"), project.path().join(name)).unwrap();
+            let error = open(project.path()).expect_err(name).to_string();
+            assert!(error.contains(name), "{error}");
+            assert_eq!(std::fs::read_dir(victim.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_file_in_its_place_is_refused() {
+        let project = tempfile::tempdir().unwrap();
+        let folder = project.path().join(".pml");
+        std::fs::write(&folder, "").unwrap();
+        assert!(prepare(&folder).is_err());
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_refused() {
+        // Those who are not root cannot give a folder away, and the root folder is not theirs.
+        let given = tempfile::tempdir().unwrap();
+        let is_root = rustix::process::geteuid().is_root();
+        let folder = if is_root { given.path() } else { std::path::Path::new("/") };
+        if is_root {
+            std::os::unix::fs::chown(folder, Some(65_534), None).unwrap();
+        }
+        let error = Error::from(prepare(folder).expect_err("not ours"));
+        assert!(format!("{error:?}").contains("belongs to another user"), "{error:?}");
+    }
 }

@@ -70,7 +70,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If it cannot be made.
+    /// If it cannot be made, is a link or no folder, or belongs to another user.
     pub fn make_folder(folder: impl AsRef<Path>) -> Result<(), StoreError> {
         prepare(folder.as_ref())
     }

@@ -4,7 +4,7 @@
 //! of a failure. A request that never reached the server is sent again; nothing else is.
 
 use super::super::decode::{self, Envelope, Expected, Kind};
-use super::super::error::{root, words};
+use super::super::secrets::Secrets;
 use super::HttpError;
 use super::address;
 use super::error::is_tls;
@@ -41,6 +41,7 @@ pub(in super::super) struct HttpClient {
     client: reqwest::Client,
     /// The server's origin, fit to be shown.
     at: Arc<str>,
+    secrets: Arc<Secrets>,
     /// How long `server/discover` may take.
     patience: Option<Duration>,
 }
@@ -52,15 +53,21 @@ impl HttpClient {
     pub(super) fn new(
         builder: reqwest::ClientBuilder,
         url: &Url,
+        secrets: &Arc<Secrets>,
         patience: Option<Duration>,
     ) -> Result<HttpClient, HttpError> {
-        let client = builder.build().map_err(|error| HttpError::Client(root(&error)))?;
-        Ok(HttpClient { client, at: address::shown(url).into(), patience })
+        let client = builder.build().map_err(|error| HttpError::Client(secrets.root(&error)))?;
+        Ok(HttpClient {
+            client,
+            at: address::shown(url).into(),
+            secrets: secrets.clone(),
+            patience,
+        })
     }
 
     /// Sends a request, again if it never reached the server.
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, HttpError> {
-        let broken = |error| HttpError::of(&self.at, &error);
+        let broken = |error| HttpError::of(&self.at, &error, &self.secrets);
         let request: Request = request.build().map_err(broken)?;
         for pause in AGAIN {
             let Some(copy) = request.try_clone() else { break };
@@ -120,7 +127,7 @@ impl HttpClient {
         let given = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
         let given = given.map(str::to_owned);
         if is(&response, EVENT_STREAM_MIME_TYPE) {
-            let events = events(response, self.at.to_string(), limit);
+            let events = events(response, self.at.to_string(), self.secrets.clone(), limit);
             return Ok(StreamableHttpPostResponse::Sse(events, given));
         }
         let Some((id, expected)) = expected else {
@@ -159,15 +166,17 @@ impl HttpClient {
                 return Ok(StreamableHttpPostResponse::Json(refusal, None));
             }
         }
-        let said = words(&String::from_utf8_lossy(&body[..body.len().min(2_000)]));
+        let said = self.secrets.words(&String::from_utf8_lossy(&body));
         let at = self.at.to_string();
         Err(Failure::Client(HttpError::Status { at, status: status.as_u16(), said }))
     }
 
     async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
         let mut body = Vec::new();
-        while let Some(chunk) =
-            response.chunk().await.map_err(|error| HttpError::of(&self.at, &error))?
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|error| HttpError::of(&self.at, &error, &self.secrets))?
         {
             if body.len() + chunk.len() > limit {
                 return Err(HttpError::TooLarge);
@@ -179,7 +188,7 @@ impl HttpClient {
 
     fn odd(&self, response: &Response) -> HttpError {
         let found = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-        let found = words(&String::from_utf8_lossy(found.unwrap_or(b"nothing")));
+        let found = self.secrets.words(&String::from_utf8_lossy(found.unwrap_or(b"nothing")));
         HttpError::ContentType { at: self.at.to_string(), found }
     }
 }
@@ -284,7 +293,7 @@ impl StreamableHttpClient for HttpClient {
             _ if !is(&response, EVENT_STREAM_MIME_TYPE) => {
                 Err(Failure::Client(self.odd(&response)))
             }
-            _ => Ok(events(response, self.at.to_string(), limit)),
+            _ => Ok(events(response, self.at.to_string(), self.secrets.clone(), limit)),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Why a server behind a URL does not answer.
 
-use super::super::error::{root, words};
+use super::super::secrets::Secrets;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-/// What went wrong between us and a URL. Texts of the server in it are escaped and cut.
+/// What went wrong between us and a URL. Texts of the server in it are escaped and cut, and its secrets hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(in super::super) enum HttpError {
     /// It is not one.
@@ -48,8 +49,8 @@ pub(in super::super) enum HttpError {
 
 impl HttpError {
     /// Returns what a failed exchange with `at` means.
-    pub(super) fn of(at: &str, error: &reqwest::Error) -> HttpError {
-        let (at, why) = (at.to_owned(), cause(error));
+    pub(super) fn of(at: &str, error: &reqwest::Error, secrets: &Secrets) -> HttpError {
+        let (at, why) = (at.to_owned(), cause(error, secrets));
         match error.is_connect() {
             true => HttpError::Connect { at, why },
             false => HttpError::Broken { at, why },
@@ -57,20 +58,37 @@ impl HttpError {
     }
 }
 
+/// Returns what went wrong, if it was in our client: rmcp wraps it without naming it as a source.
+pub(in super::super) fn known<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> Option<&'e HttpError> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(StreamableHttpError::Client(known)) = error.downcast_ref() {
+            return Some(known);
+        }
+        if let Some(known) = error.downcast_ref() {
+            return Some(known);
+        }
+        next = error.source();
+    }
+    None
+}
+
 /// Returns the innermost cause. An I/O error hides what it was made of from its chain.
-fn cause(error: &(dyn std::error::Error + 'static)) -> String {
+fn cause(error: &(dyn std::error::Error + 'static), secrets: &Secrets) -> String {
     let mut next = Some(error);
     while let Some(error) = next {
         let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         if let Some(inner) = inner {
-            return cause(inner);
+            return cause(inner, secrets);
         }
         if error.source().is_none() {
-            return words(&error.to_string());
+            return secrets.words(&error.to_string());
         }
         next = error.source();
     }
-    root(error)
+    secrets.root(error)
 }
 
 /// Returns whether TLS failed: trying again would not help.

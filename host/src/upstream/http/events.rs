@@ -1,14 +1,22 @@
 //! Server-sent events of a hostile server: an event that is too large ends the stream.
 
+use super::super::secrets::Secrets;
 use super::HttpError;
 use futures_util::{Stream, StreamExt};
 use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use std::future::ready;
+use std::sync::Arc;
 
 /// Returns the events of a response.
-pub(super) fn events(response: reqwest::Response, at: String, limit: usize) -> BoxedSseResponse {
-    let bytes =
-        response.bytes_stream().map(move |chunk| chunk.map_err(|error| HttpError::of(&at, &error)));
+pub(super) fn events(
+    response: reqwest::Response,
+    at: String,
+    secrets: Arc<Secrets>,
+    limit: usize,
+) -> BoxedSseResponse {
+    let bytes = response
+        .bytes_stream()
+        .map(move |chunk| chunk.map_err(|error| HttpError::of(&at, &error, &secrets)));
     sse_stream::SseStream::from_bytes_stream(bounded(bytes, limit)).boxed()
 }
 

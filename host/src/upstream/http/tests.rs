@@ -76,7 +76,8 @@ fn lost(url: &str, detours: u8) -> (HttpClient, Arc<Detour>) {
     let url = address::url(url).expect("a URL");
     let detour = Arc::new(Detour { asked: AtomicU8::new(0), right: detours });
     let builder = builder(&url, &[]).expect("settings").dns_resolver(detour.clone());
-    (HttpClient::new(builder, &url, Some(Duration::from_millis(50))).expect("a client"), detour)
+    let patience = Some(Duration::from_millis(50));
+    (HttpClient::new(builder, &url, &Arc::default(), patience).expect("a client"), detour)
 }
 
 const TAKEN: &str = "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n";

@@ -1,5 +1,6 @@
 //! The settings of a connection to a URL.
 
+use super::super::secrets::Secrets;
 use super::HttpError;
 use super::address;
 use super::client::{ANSWER, HttpClient};
@@ -28,10 +29,11 @@ const RECONNECTS: usize = 5;
 pub(in super::super) fn transport(
     url: &str,
     headers: &[(String, Secret)],
+    secrets: &Arc<Secrets>,
     patience: Option<Duration>,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
     let url = address::url(url)?;
-    let client = HttpClient::new(builder(&url, headers)?, &url, patience)?;
+    let client = HttpClient::new(builder(&url, headers)?, &url, secrets, patience)?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .max_concurrent_requests(CONCURRENT)
         .max_sse_event_size(ANSWER);

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 const CHUNK: usize = 64 << 10;
 
 /// What is kept of the beginning and of the end of a line that is too long: enough to find its id in either.
-const ENDS: usize = 1 << 10;
+pub(super) const ENDS: usize = 1 << 10;
 
 /// Reads line by line.
 pub(super) struct Lines<R> {

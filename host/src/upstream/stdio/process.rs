@@ -3,7 +3,7 @@
 use super::super::tail::Tail;
 use super::environment;
 use super::group::Group;
-use super::lines::{Line, Lines};
+use super::lines::{self, Line, Lines};
 use crate::model::Secret;
 use std::io;
 use std::path::Path;
@@ -63,9 +63,9 @@ impl Process {
         command.kill_on_drop(true);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                format!("there is no program `{}`", super::super::error::words(program))
+                format!("there is no program `{}`", tail.secrets().words(program))
             }
-            _ => format!("`{}` does not start: {error}", super::super::error::words(program)),
+            _ => format!("`{}` does not start: {error}", tail.secrets().words(program)),
         })?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -111,8 +111,10 @@ impl Process {
 async fn listen(stderr: ChildStderr, tail: Arc<Tail>) {
     let mut lines = Lines::new(stderr, STDERR_LINE);
     while let Ok(Some(line)) = lines.next().await {
-        let (Line::Whole(line) | Line::TooLong(line)) = line;
-        tail.push(line);
+        match line {
+            Line::Whole(line) => tail.push(line),
+            Line::TooLong(ends) => tail.push_cut(&ends[..ends.len().min(lines::ENDS)]),
+        }
     }
 }
 

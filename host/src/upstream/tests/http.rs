@@ -85,7 +85,7 @@ async fn real(
     (serve(Router::new().nest_service("/mcp", service)).await, real)
 }
 
-fn at(url: &str, headers: &[(&str, &str)]) -> Upstreams {
+pub(super) fn at(url: &str, headers: &[(&str, &str)]) -> Upstreams {
     let mut config = ServerConfig::http("fake", url).expect("a server");
     if let Launch::Http { headers: given, .. } = &mut config.launch {
         given.extend(headers.iter().map(|(name, value)| ((*name).into(), Secret::new(*value))));
@@ -145,20 +145,20 @@ async fn a_call_that_is_dropped_is_withdrawn_in_both_eras() {
 }
 
 /// Something that answers a request.
-type Answer = Arc<dyn Fn() -> Response + Send + Sync>;
+pub(super) type Answer = Arc<dyn Fn() -> Response + Send + Sync>;
 
 /// A server by hand, with a handshake and JSON answers, that keeps what reached it.
 #[derive(Clone, Default)]
-struct Raw {
+pub(super) struct Raw {
     seen: Arc<Mutex<Vec<(Method, HeaderMap, String)>>>,
     /// What a call is answered with, if not with its arguments.
-    answer: Option<Answer>,
+    pub(super) answer: Option<Answer>,
     /// What everything is answered with.
-    always: Option<Answer>,
+    pub(super) always: Option<Answer>,
 }
 
 impl Raw {
-    async fn serve(&self) -> String {
+    pub(super) async fn serve(&self) -> String {
         let app = Router::new().fallback(handle).with_state(self.clone());
         serve(app).await
     }
@@ -279,6 +279,7 @@ async fn what_does_not_speak_mcp_is_named() {
         let error = upstreams.list("fake").await.expect_err(message).to_string();
         assert!(error.contains(message), "{error}");
         assert!(error.starts_with("the server `fake` cannot be reached: "), "{error}");
+        assert!(!error.contains("Client error"), "{error}");
     }
 }
 

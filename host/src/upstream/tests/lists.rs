@@ -1,7 +1,9 @@
 //! Lists of tools: pages, changes, and names that are none.
 
 use super::{LONG, call, eventually, fake, remembering, upstreams};
+use futures_util::FutureExt;
 use serde_json::json;
+use std::time::Duration;
 use tokio::time::timeout;
 
 #[tokio::test]
@@ -39,6 +41,38 @@ async fn a_server_that_does_not_list_its_tools_cannot_be_started() {
     let upstreams = upstreams(fake("no-list"));
     let error = upstreams.list("fake").await.expect_err("no list").to_string();
     assert!(error.contains("it does not list its tools: the list is lost"), "{error}");
+    upstreams.close().await;
+}
+
+#[tokio::test]
+async fn a_list_that_never_comes_is_waited_for_once_by_all() {
+    let mut config = fake("stalls");
+    config.call_timeout = Duration::from_secs(2);
+    let upstreams = upstreams(config);
+    upstreams.list("fake").await.expect("the first list");
+    assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
+    eventually("the change is known", || upstreams.listed("fake").is_none()).await;
+    let all = futures_util::future::join_all((0..20).map(|_| upstreams.list("fake"))).await;
+    for listed in all {
+        let error = listed.expect_err("no list").to_string();
+        assert!(error.contains("does not list its tools: no answer within 2 s"), "{error}");
+    }
+    // The first, that of the keeper, and at most one more: not one for everybody.
+    let lists = call(&upstreams, "lists", json!({})).await.expect("an answer");
+    assert!(lists == json!(2) || lists == json!(3), "{lists}");
+    upstreams.close().await;
+}
+
+#[tokio::test]
+async fn a_list_whose_asker_went_away_is_asked_for_by_another() {
+    let mut config = fake("stalls");
+    config.call_timeout = Duration::from_secs(2);
+    let upstreams = upstreams(config);
+    upstreams.list("fake").await.expect("the first list");
+    assert_eq!(call(&upstreams, "grow", json!({})).await, Ok(json!("growing")));
+    eventually("the change is known", || upstreams.listed("fake").is_none()).await;
+    assert!(upstreams.list("fake").now_or_never().is_none());
+    assert!(timeout(LONG, upstreams.list("fake")).await.expect("it ends").is_err());
     upstreams.close().await;
 }
 

@@ -7,6 +7,7 @@ mod lists;
 #[cfg(unix)]
 mod orphans;
 mod processes;
+mod secrets;
 mod tls;
 
 use super::Upstreams;

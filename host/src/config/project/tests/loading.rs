@@ -73,6 +73,12 @@ fn a_trusted_file_means_what_it_says() {
     let Launch::Http { url, headers } = &server(&project, "remote").launch else { panic!() };
     assert_eq!(url, "https://host/me/mcp");
     assert_eq!(headers[0].1.reveal(), "Bearer s3cret");
+    let secrets = |name: &str| {
+        let secrets = server(&project, name).secrets.iter();
+        secrets.map(|secret| secret.reveal().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(secrets("github"), ["s3cret"]);
+    assert_eq!(secrets("remote"), ["me", "s3cret"]);
     assert_eq!(project.unusable[0].reason, "it is disabled");
     let routes: Vec<_> = project.routing.iter().map(|route| route.to).collect();
     assert_eq!(routes, [RoutedTo::Client, RoutedTo::Server]);

@@ -1,0 +1,57 @@
+//! Servers that say aloud what they were given.
+
+use super::http::{Raw, at};
+use super::{call, fake, upstreams, with_argument};
+use crate::model::Secret;
+use crate::upstream::Upstreams;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A process that was given a key as an argument, out of a variable.
+fn blabbing(key: &str) -> Upstreams {
+    let mut config = with_argument(fake("blabs"), Path::new(key));
+    config.secrets.push(Secret::new(key));
+    upstreams(config)
+}
+
+#[tokio::test]
+async fn a_key_among_the_arguments_is_in_no_error() {
+    let upstreams = blabbing("refuse-hunter22");
+    let error = upstreams.list("fake").await.expect_err("it refuses").to_string();
+    assert!(error.contains("it refuses to begin: bad key: … (-32000)"), "{error}");
+    assert!(error.contains("it said last:") && !error.contains("xre"), "{error}");
+    assert!(!error.contains("hunter"), "{error}");
+}
+
+#[tokio::test]
+async fn a_key_among_the_arguments_is_in_no_refusal_and_in_no_status() {
+    let upstreams = blabbing("hunter22");
+    let error = call(&upstreams, "echo", json!({})).await.expect_err("it refuses");
+    assert_eq!(error.message, "bad key: …");
+    let said = upstreams.status().remove(0).stderr;
+    assert!(!said.is_empty() && !said.concat().contains('h'), "{said:?}");
+    upstreams.close().await;
+}
+
+#[tokio::test]
+async fn a_body_that_echoes_the_headers_does_not_show_the_key() {
+    let echo = || {
+        let body = format!("{}Authorization: Bearer hunter22", "x".repeat(470));
+        (StatusCode::INTERNAL_SERVER_ERROR, body).into_response()
+    };
+    for when in ["always", "in a call"] {
+        let mut raw = Raw::default();
+        match when {
+            "always" => raw.always = Some(Arc::new(echo)),
+            _ => raw.answer = Some(Arc::new(echo)),
+        }
+        let upstreams = at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
+        let error = call(&upstreams, "echo", json!({})).await.expect_err("it fails").message;
+        assert!(error.contains("answers with HTTP 500: xxx"), "{error}");
+        assert!(error.ends_with("Authorization: …"), "{error}");
+        upstreams.close().await;
+    }
+}
