@@ -2,10 +2,12 @@
 //!
 //! In flow the project's files, out flows the setting they give. They are looked at with every request, and read again only when
 //! one of them has changed.
+//!
+//! **Invariant:** `--trust` is for the files as they were when it was said: a program that can write them gives itself nothing.
 
-use super::workplace::{Files, Workplace};
+use super::workplace::{Files, Workplace, config};
 use crate::mcp::Setting;
-use crate::{Engine, Error, Journal};
+use crate::{Engine, Error, Journal, Project, Servers};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -15,10 +17,16 @@ type Look = Option<(SystemTime, u64)>;
 
 /// Follows a project.
 pub(super) struct Follower {
-    files: Files,
+    /// What the user has said to trust, if they have.
+    accepted: Option<Project>,
     journal: Arc<dyn Journal>,
     watched: Vec<PathBuf>,
-    last: Mutex<(Vec<Look>, Setting)>,
+    last: Mutex<Last>,
+}
+
+struct Last {
+    looks: Vec<Look>,
+    setting: Setting,
 }
 
 impl Follower {
@@ -28,10 +36,16 @@ impl Follower {
         files: Files,
         journal: Arc<dyn Journal>,
     ) -> Result<Follower, Error> {
-        let watched = workplace.project.sources();
-        let looks = watched.iter().map(look).collect();
-        let setting = setting(workplace, &journal)?;
-        Ok(Follower { files, journal, watched, last: Mutex::new((looks, setting)) })
+        let Workplace { project, servers } = workplace;
+        let engine = Engine::with_journal(&config(project), journal.clone())?;
+        servers.start_background();
+        let setting = Setting::new(engine, servers.clone());
+        Ok(Follower {
+            accepted: (files == Files::Trusted).then(|| project.clone()),
+            journal,
+            last: Mutex::new(Last { looks: project.sources().iter().map(look).collect(), setting }),
+            watched: project.sources(),
+        })
     }
 
     /// Returns the setting of the moment. Runs that are under way keep the one they began with.
@@ -41,18 +55,20 @@ impl Follower {
     pub(super) fn current(&self) -> Result<Setting, Error> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let looks: Vec<Look> = self.watched.iter().map(look).collect();
-        if last.0 != looks {
-            let workplace = Workplace::load(self.files)?;
-            *last = (looks, setting(&workplace, &self.journal)?);
+        if last.looks != looks {
+            let project = Workplace::again(self.accepted.as_ref())?;
+            last.setting = self.setting(&project)?;
+            last.looks = looks;
         }
-        Ok(last.1.clone())
+        Ok(last.setting.clone())
     }
-}
 
-fn setting(workplace: &Workplace, journal: &Arc<dyn Journal>) -> Result<Setting, Error> {
-    let engine = Engine::with_journal(&workplace.config(), journal.clone())?;
-    workplace.servers.start_background();
-    Ok(Setting::new(engine, workplace.servers.clone()))
+    fn setting(&self, project: &Project) -> Result<Setting, Error> {
+        let engine = Engine::with_journal(&config(project), self.journal.clone())?;
+        let servers = Servers::of(project)?;
+        servers.start_background();
+        Ok(Setting::new(engine, servers))
+    }
 }
 
 fn look(path: &PathBuf) -> Look {

@@ -25,7 +25,7 @@ use tokio::io::AsyncReadExt;
 /// outcome is journalled and can be taken up with `pml run --resume`; servers end with it.
 #[derive(Args)]
 pub(super) struct Stdio {
-    /// Trust the project's files, whatever they say; nothing is recorded
+    /// Trust the project's files as they are now; nothing is recorded, and a later change needs `pml trust`
     #[arg(long)]
     trust: bool,
     /// Keep the journal in memory: nothing is written, and runs are forgotten with this process

@@ -1,0 +1,64 @@
+//! `pml stdio` in a project whose files change under it.
+
+use crate::stdio::path;
+use crate::support::pml;
+use pml::json::{self, Value, json};
+use pml_kit::{StdioClient, TestEnv, project_root};
+use std::fs;
+use std::process::Command;
+
+const COUNT: &str = "return (await mcp.box.count()).n";
+
+fn command(env: &TestEnv, arguments: &[&str]) -> Command {
+    let mut command = env.command(arguments);
+    command.env("PATH", path());
+    command
+}
+
+fn client(env: &TestEnv, arguments: &[&str]) -> StdioClient {
+    let mut client = StdioClient::start(&mut command(env, arguments));
+    client.initialize();
+    client
+}
+
+/// A project that nobody has trusted, whose server `box` is the toolbox.
+fn clone() -> TestEnv {
+    let env = pml();
+    let toolbox = project_root().join("tests/kit/fakes/toolbox.py");
+    let servers = json!({ "box": { "command": "python3", "args": [toolbox] } });
+    let settings = json!({ "permissions": { "allow": ["*"] }, "servers": servers });
+    env.write(".pml.json", settings.to_string());
+    env
+}
+
+fn trust(env: &TestEnv, folder: &str) {
+    let mut command = command(env, &["trust"]);
+    let output = command.current_dir(env.path().join(folder)).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Changes `.pml.json`.
+fn change(env: &TestEnv, change: impl FnOnce(&mut Value)) {
+    let text = fs::read_to_string(env.path().join(".pml.json")).expect("settings");
+    let mut settings: Value = json::from_str(&text).expect("JSON");
+    change(&mut settings);
+    env.write(".pml.json", settings.to_string());
+}
+
+#[test]
+fn trust_for_once_is_for_the_files_as_they_were() {
+    let env = clone();
+    let mut client = client(&env, &["stdio", "--trust"]);
+    assert_eq!(client.execute(COUNT)["result"], 1);
+    change(&env, |settings| {
+        settings["servers"]["evil"] = settings["servers"]["box"].clone();
+    });
+    for server in ["box", "evil"] {
+        let refused = client.execute(&format!("return (await mcp.{server}.count()).n"));
+        assert_eq!(refused["error"]["code"], "UNTRUSTED", "{refused}");
+        let message = refused["error"]["message"].as_str().expect("a text");
+        assert!(message.contains("`.pml.json`"), "{message}");
+    }
+    trust(&env, ".");
+    assert_eq!(client.execute("return (await mcp.evil.count()).n")["result"], 1);
+}
