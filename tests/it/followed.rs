@@ -1,6 +1,6 @@
 //! `pml stdio` in a project whose files change under it.
 
-use crate::stdio::path;
+use crate::stdio::{path, project};
 use crate::support::pml;
 use pml::json::{self, Value, json};
 use pml_kit::{StdioClient, TestEnv, project_root};
@@ -61,4 +61,40 @@ fn trust_for_once_is_for_the_files_as_they_were() {
     }
     trust(&env, ".");
     assert_eq!(client.execute("return (await mcp.evil.count()).n")["result"], 1);
+}
+
+#[test]
+fn servers_go_on_where_nothing_of_them_has_changed() {
+    let env = project(&json!({ "allow": ["box:*"] }));
+    let mut client = client(&env, &["stdio"]);
+    assert_eq!(client.execute(COUNT)["result"], 1);
+    env.write("other/.git/HEAD", "");
+    env.write("other/.pml.json", "{}");
+    trust(&env, "other");
+    assert_eq!(client.execute(COUNT)["result"], 2, "another project was trusted");
+    let text = fs::read_to_string(env.path().join(".pml.json")).expect("settings");
+    env.write(".pml.json", format!("// mine\n{text}"));
+    trust(&env, ".");
+    assert_eq!(client.execute(COUNT)["result"], 3, "a comment was written");
+    env.write(".pml.json", text);
+    change(&env, |settings| settings["permissions"]["deny"] = json!(["box:echo"]));
+    trust(&env, ".");
+    assert_eq!(client.execute(COUNT)["result"], 4, "another tool was denied");
+    let denied = client.execute("return await mcp.box.echo({ text: 'x' })");
+    assert_eq!(denied["error"]["code"], "TOOL_DENIED", "{denied}");
+    change(&env, |settings| settings["servers"]["box"]["env"] = json!({ "NEW": "1" }));
+    trust(&env, ".");
+    assert_eq!(client.execute(COUNT)["result"], 1, "it is another server now");
+}
+
+#[test]
+fn what_was_learnt_of_servers_is_kept_when_others_take_their_place() {
+    let env = project(&json!({ "allow": ["box:*"] }));
+    let mut client = client(&env, &["stdio"]);
+    assert_eq!(client.execute("return await mcp.box.echo({ text: 'x' })")["result"], "x");
+    change(&env, |settings| settings["servers"]["box"]["env"] = json!({ "NEW": "1" }));
+    trust(&env, ".");
+    assert_eq!(client.execute(COUNT)["result"], 1);
+    let kept = fs::read_to_string(env.path().join(".pml/observed.json")).unwrap_or_default();
+    assert!(kept.contains("box:echo"), "{kept}");
 }

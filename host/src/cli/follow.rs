@@ -26,6 +26,7 @@ pub(super) struct Follower {
 
 struct Last {
     looks: Vec<Look>,
+    project: Project,
     setting: Setting,
 }
 
@@ -43,8 +44,9 @@ impl Follower {
         Ok(Follower {
             accepted: (files == Files::Trusted).then(|| project.clone()),
             journal,
-            last: Mutex::new(Last { looks: project.sources().iter().map(look).collect(), setting }),
             watched: project.sources(),
+            // Nobody has looked yet: the files may have changed since they were read.
+            last: Mutex::new(Last { looks: Vec::new(), project: project.clone(), setting }),
         })
     }
 
@@ -57,18 +59,49 @@ impl Follower {
         let looks: Vec<Look> = self.watched.iter().map(look).collect();
         if last.looks != looks {
             let project = Workplace::again(self.accepted.as_ref())?;
-            last.setting = self.setting(&project)?;
-            last.looks = looks;
+            let setting = self.setting(&last, &project)?;
+            *last = Last { looks, project, setting };
         }
         Ok(last.setting.clone())
     }
 
-    fn setting(&self, project: &Project) -> Result<Setting, Error> {
+    /// Returns the setting of a project, with all of the last one that is the same.
+    fn setting(&self, last: &Last, project: &Project) -> Result<Setting, Error> {
+        let same_servers = serves_the_same(&last.project, project);
+        if same_servers && rules_the_same(&last.project, project) {
+            return Ok(last.setting.clone());
+        }
         let engine = Engine::with_journal(&config(project), self.journal.clone())?;
+        if same_servers {
+            return Ok(Setting::new(engine, last.setting.servers.clone()));
+        }
+        // Before the new ones read what is kept.
+        last.setting.servers.keep();
         let servers = Servers::of(project)?;
         servers.start_background();
         Ok(Setting::new(engine, servers))
     }
+}
+
+/// Whether the servers of one project can go on as those of the other: another look of a file may be no more than a comment, or
+/// somebody's trust in another folder.
+fn serves_the_same(one: &Project, other: &Project) -> bool {
+    // What is allowed decides which of these are started before they are called.
+    let ahead = one.servers.iter().any(|server| server.background);
+    one.root == other.root
+        && one.trust == other.trust
+        && one.servers == other.servers
+        && one.unusable == other.unusable
+        && one.routing == other.routing
+        && one.cloud == other.cloud
+        && (!ahead || one.permissions == other.permissions)
+}
+
+/// Whether an engine of one project can go on as that of the other.
+fn rules_the_same(one: &Project, other: &Project) -> bool {
+    one.permissions == other.permissions
+        && one.limits == other.limits
+        && one.approvals == other.approvals
 }
 
 fn look(path: &PathBuf) -> Look {
