@@ -98,3 +98,29 @@ fn what_was_learnt_of_servers_is_kept_when_others_take_their_place() {
     let kept = fs::read_to_string(env.path().join(".pml/observed.json")).unwrap_or_default();
     assert!(kept.contains("box:echo"), "{kept}");
 }
+
+#[test]
+fn without_a_journal_nothing_is_written_whether_there_is_a_place_for_it_or_not() {
+    let env = clone();
+    let folder = env.path().join(".pml");
+    let code = "return await mcp.box.echo({ text: 'x' })";
+    let every_way = || {
+        for arguments in [
+            &["eval", "await mcp.box.echo({ text: 'x' })", "--no-journal", "--trust"][..],
+            &["call", "box:echo", "{\"text\":\"x\"}", "--no-journal", "--trust"],
+        ] {
+            let output = command(&env, arguments).output().expect("it runs");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let mut client = client(&env, &["stdio", "--no-journal", "--trust"]);
+        assert_eq!(client.execute(code)["result"], "x");
+        client.close();
+        assert_eq!(client.finish().0, 0);
+    };
+    every_way();
+    assert!(!folder.exists());
+    fs::create_dir(&folder).expect("a folder");
+    every_way();
+    let written: Vec<_> = fs::read_dir(&folder).expect("a folder").collect();
+    assert!(written.is_empty(), "{written:?}");
+}

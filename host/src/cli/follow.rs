@@ -5,9 +5,10 @@
 //!
 //! **Invariant:** `--trust` is for the files as they were when it was said: a program that can write them gives itself nothing.
 
-use super::workplace::{Files, Workplace, config};
+use super::execute::Kept;
+use super::workplace::{Files, Workplace, config, servers};
 use crate::mcp::Setting;
-use crate::{Engine, Error, Journal, Project, Servers};
+use crate::{Engine, Error, Journal, Project};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -19,6 +20,7 @@ type Look = Option<(SystemTime, u64)>;
 pub(super) struct Follower {
     /// What the user has said to trust, if they have.
     accepted: Option<Project>,
+    kept: Kept,
     journal: Arc<dyn Journal>,
     watched: Vec<PathBuf>,
     last: Mutex<Last>,
@@ -35,6 +37,7 @@ impl Follower {
     pub(super) fn new(
         workplace: &Workplace,
         files: Files,
+        kept: Kept,
         journal: Arc<dyn Journal>,
     ) -> Result<Follower, Error> {
         let Workplace { project, servers } = workplace;
@@ -43,6 +46,7 @@ impl Follower {
         let setting = Setting::new(engine, servers.clone());
         Ok(Follower {
             accepted: (files == Files::Trusted).then(|| project.clone()),
+            kept,
             journal,
             watched: project.sources(),
             // Nobody has looked yet: the files may have changed since they were read.
@@ -77,7 +81,7 @@ impl Follower {
         }
         // Before the new ones read what is kept.
         last.setting.servers.keep();
-        let servers = Servers::of(project)?;
+        let servers = servers(project, self.kept)?;
         servers.start_background();
         Ok(Setting::new(engine, servers))
     }

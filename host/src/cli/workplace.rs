@@ -1,5 +1,6 @@
 //! Where a command runs programs: the project around the current folder, its settings and its servers.
 
+use super::execute::Kept;
 use crate::{Code, Config, Environment, Error, Permissions, Project, Servers, ToolPattern};
 use anyhow::Result;
 use std::path::PathBuf;
@@ -28,12 +29,17 @@ pub(super) struct Workplace {
 impl Workplace {
     /// Opens the project around the current folder. None of its servers is started.
     pub(super) fn open(files: Files) -> Result<Workplace> {
+        Workplace::open_for(files, Kept::OnDisk)
+    }
+
+    /// The same, for runs that are kept so: with `--no-journal` nothing is written of the servers either.
+    pub(super) fn open_for(files: Files, kept: Kept) -> Result<Workplace> {
         let (folder, environment) = (here()?, Environment::of_process());
         let project = match files {
             Files::AsTrusted => Project::load_in(&folder, &environment)?,
             Files::Trusted => Project::load_trusted(&folder, &environment)?,
         };
-        let servers = Servers::of(&project)?;
+        let servers = servers(&project, kept)?;
         Ok(Workplace { project, servers })
     }
 
@@ -56,6 +62,14 @@ fn here() -> Result<PathBuf, Error> {
     std::env::current_dir().map_err(|error| {
         Error::new(Code::Config, "cannot find the current folder").with_source(error)
     })
+}
+
+/// The servers of a project.
+pub(super) fn servers(project: &Project, kept: Kept) -> Result<Servers, Error> {
+    match kept {
+        Kept::OnDisk => Servers::of(project),
+        Kept::InMemory => Servers::of_unremembered(project),
+    }
 }
 
 /// Settings of an engine for a project.
