@@ -1,8 +1,9 @@
 //! `pml import`, and what `pml init` shares with it.
 
+use super::facts::{Fact, laid_out};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stdout};
-use super::trust::{Fact, laid_out, one_line};
+use super::trust::one_line;
 use super::ui::{self, BOLD, DIM, HINT};
 use super::{add, project};
 use crate::json::{Value, json};

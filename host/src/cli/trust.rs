@@ -1,8 +1,6 @@
-//! `pml trust`, and how what others declare is shown to a person who decides about it.
-//!
-//! **Invariant:** what decides is shown whole: nothing is cut, and what is too long for a line goes on behind a bar. No text of
-//! others begins a line, so that none can pass for ours.
+//! `pml trust`: shows what a project's files would do, asks where somebody is there, and records it.
 
+use super::facts::{Fact, laid_out, whole_line};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
@@ -10,7 +8,6 @@ use super::wrap::wrap;
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
 use crate::{DeclaredServer, Environment, Project, TrustState, escape, redact};
-use anstyle::Style;
 use anyhow::Result;
 use clap::Args;
 use std::io::{self, IsTerminal};
@@ -186,47 +183,6 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// Something that others wrote, and what it is.
-pub(super) struct Fact {
-    label: String,
-    style: Style,
-    text: String,
-}
-
-impl Fact {
-    /// A fact about a thing that others named. A name that could be taken for more than a name stands with the text.
-    pub(super) fn named(what: &str, name: &str, style: Style, text: &str) -> Fact {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let (indent, name_alone) = name.split_at(name.len() - name.trim_start().len());
-        match (1..=LABEL).contains(&name_alone.len()) && name_alone.chars().all(plain) {
-            true => Fact { label: name.into(), style, text: text.into() },
-            false => {
-                let text = format!("{}: {text}", Value::from(name_alone));
-                Fact { label: format!("{indent}{what}"), style, text }
-            }
-        }
-    }
-
-    /// The same, with more of ours on its label.
-    pub(super) fn and(mut self, more: &str) -> Fact {
-        self.label += &format!("  {more}");
-        self
-    }
-
-    /// A fact with a label of ours.
-    pub(super) fn ours(label: &str, style: Style, text: &str) -> Fact {
-        Fact { label: label.into(), style, text: text.into() }
-    }
-
-    /// A variable or header that a server is given. Secrets are left out.
-    pub(super) fn given(name: &str, value: &str) -> Fact {
-        let shown = redact(&json!({ name: value }));
-        let shown = shown.as_object().and_then(|shown| shown.values().next());
-        let shown = shown.and_then(Value::as_str).unwrap_or_default();
-        Fact::named("given", &format!("  {name}"), DIM, shown)
-    }
-}
-
 /// A server, and all that can change what it does: a variable may make a harmless program load another.
 fn facts(server: &DeclaredServer) -> Vec<Fact> {
     let mut facts = vec![Fact::named("server", &server.name, BOLD, &server.launch)];
@@ -238,31 +194,10 @@ fn facts(server: &DeclaredServer) -> Vec<Fact> {
     facts
 }
 
-/// Returns facts as lines, their bars under each other. Nothing is cut.
-pub(super) fn laid_out(facts: &[Fact], width: Option<usize>) -> Vec<String> {
-    let widest = facts.iter().map(|fact| fact.label.chars().count()).max().unwrap_or(0);
-    let line = |Fact { label, style, text }: &Fact| {
-        let pad = widest - label.chars().count();
-        let plain = format!("     {label}{:pad$}  │ {}", "", whole_line(text));
-        let plain = width.map_or(plain.clone(), |width| wrap(&plain, width));
-        // Only now: colours have no width.
-        plain.replacen(label.as_str(), &format!("{style}{label}{style:#}"), 1)
-    };
-    facts.iter().map(line).collect()
-}
-
-/// Longest name that stands before the bar.
-const LABEL: usize = 48;
-
 /// How much of a text that others wrote is shown where nothing is decided.
 const WIDTH: usize = 200;
 
 /// A text in one line, so that it cannot pass for a line of ours; of a long one the beginning.
 pub(super) fn one_line(text: &str) -> String {
     crate::cut(&whole_line(text), WIDTH)
-}
-
-/// The same, and all of it.
-fn whole_line(text: &str) -> String {
-    escape(text).replace('\n', "\\n").replace('\t', "\\t")
 }
