@@ -114,6 +114,8 @@ pub use model::{
 pub(crate) use model::{fold, nearest};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
+#[cfg(feature = "cli")]
+pub(crate) use router::BUILT_IN;
 pub use router::{Found, Policy, Ruling, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, Servers, Unavailable};

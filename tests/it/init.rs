@@ -96,3 +96,24 @@ fn on_a_terminal_it_asks_before_it_imports() {
     assert!(settings.contains("mine"));
     assert_eq!(told(&env, &["trust", "--json"])["changed"], json!([]));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn all_that_decides_what_a_server_does_is_shown_before_it_is_imported() {
+    let entry = json!({ "command": "node", "args": ["server.js"], "cwd": "sub\nfolder",
+        "env": { "NODE_OPTIONS": "--require ./evil.js", "API_KEY": "hunter2" } });
+    for command in ["init", "import"] {
+        let env = pml();
+        env.write(".git/HEAD", "");
+        env.write(".vscode/mcp.json", json!({ "servers": { "nice": entry } }).to_string());
+        let mut terminal = pml_kit::Terminal::start(&env, &[command]);
+        let shown = terminal.sees("import 1 server into `.pml.json`? [y/n] ");
+        for part in ["│ node server.js", "NODE_OPTIONS", "│ --require ./evil.js", "sub\\nfolder"]
+        {
+            assert!(shown.contains(part), "{command}: {part}: {shown}");
+        }
+        assert!(!shown.contains("hunter2"), "{shown}");
+        terminal.types("n\n");
+        assert_eq!(terminal.ends().1, 0);
+    }
+}

@@ -20,6 +20,7 @@ mod endings;
 mod examples;
 mod fairness;
 mod finding;
+mod followed;
 mod guest;
 mod hostile;
 mod init;

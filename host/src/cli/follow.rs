@@ -2,10 +2,13 @@
 //!
 //! In flow the project's files, out flows the setting they give. They are looked at with every request, and read again only when
 //! one of them has changed.
+//!
+//! **Invariant:** `--trust` is for the files as they were when it was said: a program that can write them gives itself nothing.
 
-use super::workplace::{Files, Workplace};
+use super::execute::Kept;
+use super::workplace::{Files, Workplace, config, servers};
 use crate::mcp::Setting;
-use crate::{Engine, Error, Journal};
+use crate::{Engine, Error, Journal, Project};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -15,10 +18,18 @@ type Look = Option<(SystemTime, u64)>;
 
 /// Follows a project.
 pub(super) struct Follower {
-    files: Files,
+    /// What the user has said to trust, if they have.
+    accepted: Option<Project>,
+    kept: Kept,
     journal: Arc<dyn Journal>,
     watched: Vec<PathBuf>,
-    last: Mutex<(Vec<Look>, Setting)>,
+    last: Mutex<Last>,
+}
+
+struct Last {
+    looks: Vec<Look>,
+    project: Project,
+    setting: Setting,
 }
 
 impl Follower {
@@ -26,12 +37,21 @@ impl Follower {
     pub(super) fn new(
         workplace: &Workplace,
         files: Files,
+        kept: Kept,
         journal: Arc<dyn Journal>,
     ) -> Result<Follower, Error> {
-        let watched = workplace.project.sources();
-        let looks = watched.iter().map(look).collect();
-        let setting = setting(workplace, &journal)?;
-        Ok(Follower { files, journal, watched, last: Mutex::new((looks, setting)) })
+        let Workplace { project, servers } = workplace;
+        let engine = Engine::with_journal(&config(project), journal.clone())?;
+        servers.start_background();
+        let setting = Setting::new(engine, servers.clone());
+        Ok(Follower {
+            accepted: (files == Files::Trusted).then(|| project.clone()),
+            kept,
+            journal,
+            watched: project.sources(),
+            // Nobody has looked yet: the files may have changed since they were read.
+            last: Mutex::new(Last { looks: Vec::new(), project: project.clone(), setting }),
+        })
     }
 
     /// Returns the setting of the moment. Runs that are under way keep the one they began with.
@@ -41,18 +61,51 @@ impl Follower {
     pub(super) fn current(&self) -> Result<Setting, Error> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let looks: Vec<Look> = self.watched.iter().map(look).collect();
-        if last.0 != looks {
-            let workplace = Workplace::load(self.files)?;
-            *last = (looks, setting(&workplace, &self.journal)?);
+        if last.looks != looks {
+            let project = Workplace::again(self.accepted.as_ref())?;
+            let setting = self.setting(&last, &project)?;
+            *last = Last { looks, project, setting };
         }
-        Ok(last.1.clone())
+        Ok(last.setting.clone())
+    }
+
+    /// Returns the setting of a project, with all of the last one that is the same.
+    fn setting(&self, last: &Last, project: &Project) -> Result<Setting, Error> {
+        let same_servers = serves_the_same(&last.project, project);
+        if same_servers && rules_the_same(&last.project, project) {
+            return Ok(last.setting.clone());
+        }
+        let engine = Engine::with_journal(&config(project), self.journal.clone())?;
+        if same_servers {
+            return Ok(Setting::new(engine, last.setting.servers.clone()));
+        }
+        // Before the new ones read what is kept.
+        last.setting.servers.keep();
+        let servers = servers(project, self.kept)?;
+        servers.start_background();
+        Ok(Setting::new(engine, servers))
     }
 }
 
-fn setting(workplace: &Workplace, journal: &Arc<dyn Journal>) -> Result<Setting, Error> {
-    let engine = Engine::with_journal(&workplace.config(), journal.clone())?;
-    workplace.servers.start_background();
-    Ok(Setting::new(engine, workplace.servers.clone()))
+/// Whether the servers of one project can go on as those of the other: another look of a file may be no more than a comment, or
+/// somebody's trust in another folder.
+fn serves_the_same(one: &Project, other: &Project) -> bool {
+    // What is allowed decides which of these are started before they are called.
+    let ahead = one.servers.iter().any(|server| server.background);
+    one.root == other.root
+        && one.trust == other.trust
+        && one.servers == other.servers
+        && one.unusable == other.unusable
+        && one.routing == other.routing
+        && one.cloud == other.cloud
+        && (!ahead || one.permissions == other.permissions)
+}
+
+/// Whether an engine of one project can go on as that of the other.
+fn rules_the_same(one: &Project, other: &Project) -> bool {
+    one.permissions == other.permissions
+        && one.limits == other.limits
+        && one.approvals == other.approvals
 }
 
 fn look(path: &PathBuf) -> Look {

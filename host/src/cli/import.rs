@@ -1,8 +1,8 @@
 //! `pml import`, and what `pml init` shares with it.
 
+use super::facts::{Fact, laid_out};
 use super::quantity::counted;
-use super::table::{Cell, table};
-use super::terminal::Terminal;
+use super::terminal::{Terminal, width_of_stdout};
 use super::trust::one_line;
 use super::ui::{self, BOLD, DIM, HINT};
 use super::{add, project};
@@ -134,25 +134,14 @@ impl Offer {
 
     /// Prints what was found. All of it comes from files that others may have written.
     pub(super) fn show(&self) -> Result<()> {
-        let row = |server: &FoundServer| {
-            vec![
-                Cell::plain(" "),
-                Cell::styled(escape(&server.name), BOLD),
-                Cell::styled(server.client.as_str(), DIM),
-                Cell::plain(format!("│ {}", one_line(&server.launch))),
-            ]
-        };
-        let lines = table(&self.new.iter().map(row).collect::<Vec<_>>());
         let count = counted(self.new.len() as u64, "server");
         ui::print(&match self.new.is_empty() {
             true => "nothing new to import".into(),
             false => format!("{count} can be imported:"),
         })?;
-        for (line, server) in lines.iter().zip(&self.new) {
-            ui::print(line)?;
-            for note in &server.notes {
-                ui::print(&format!("    {DIM}{}{DIM:#}", one_line(note)))?;
-            }
+        let facts: Vec<_> = self.new.iter().flat_map(facts).collect();
+        for line in laid_out(&facts, width_of_stdout()) {
+            ui::print(&line)?;
         }
         for name in &self.taken {
             ui::print(&format!("  {DIM}`{}` is in `.pml.json` already{DIM:#}", escape(name)))?;
@@ -225,4 +214,18 @@ impl Offer {
             "left_out": left.collect::<Value>(),
         })
     }
+}
+
+/// A server, and all that can change what it does, as it would be written: who agrees to it agrees to all of it.
+fn facts(server: &FoundServer) -> Vec<Fact> {
+    let first = Fact::named("server", &server.name, BOLD, &server.launch);
+    let mut facts = vec![first.and(server.client.as_str())];
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    facts.extend(server.entry.get("cwd").map(|folder| Fact::ours("  in", DIM, &text(folder))));
+    for key in ["env", "headers"] {
+        let given = server.entry.get(key).and_then(Value::as_object).into_iter().flatten();
+        facts.extend(given.map(|(name, value)| Fact::given(name, &text(value))));
+    }
+    facts.extend(server.notes.iter().map(|note| Fact::ours("  note", DIM, note)));
+    facts
 }

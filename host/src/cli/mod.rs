@@ -12,6 +12,7 @@ mod check;
 mod completions;
 mod doctor;
 mod execute;
+mod facts;
 mod follow;
 mod identify;
 mod import;

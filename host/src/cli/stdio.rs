@@ -1,5 +1,6 @@
 //! `pml stdio`: the MCP server on stdin and stdout.
 
+use super::execute::Kept;
 use super::follow::Follower;
 use super::report;
 use super::workplace::Workplace;
@@ -25,7 +26,7 @@ use tokio::io::AsyncReadExt;
 /// outcome is journalled and can be taken up with `pml run --resume`; servers end with it.
 #[derive(Args)]
 pub(super) struct Stdio {
-    /// Trust the project's files, whatever they say; nothing is recorded
+    /// Trust the project's files as they are now; nothing is recorded, and a later change needs `pml trust`
     #[arg(long)]
     trust: bool,
     /// Keep the journal in memory: nothing is written, and runs are forgotten with this process
@@ -39,16 +40,17 @@ impl Stdio {
         let runtime = ManuallyDrop::new(execute::runtime()?);
         runtime.block_on(async {
             let (interrupt, terminate) = (signal(SIGINT)?, signal(SIGTERM)?);
-            let workplace = Workplace::open(self.trust.into())?;
-            let journal: Arc<dyn Journal> = match self.no_journal {
-                true => Arc::new(MemoryJournal::new()),
-                false => project::store(workplace.project.durability)?,
+            let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
+            let workplace = Workplace::open_for(self.trust.into(), kept)?;
+            let journal: Arc<dyn Journal> = match kept {
+                Kept::InMemory => Arc::new(MemoryJournal::new()),
+                Kept::OnDisk => project::store(workplace.project.durability)?,
             };
-            if !self.no_journal {
+            if kept == Kept::OnDisk {
                 // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
-            let follower = Follower::new(&workplace, self.trust.into(), journal)?;
+            let follower = Follower::new(&workplace, self.trust.into(), kept, journal)?;
             let door = Door::following(move || follower.current());
             let mut code = 0;
             let stop = async {

@@ -1,25 +1,35 @@
-//! `pml trust`
+//! `pml trust`: shows what a project's files would do, asks where somebody is there, and records it.
 
+use super::facts::{Fact, laid_out, whole_line};
 use super::quantity::counted;
-use super::table::{Cell, table};
+use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
+use super::wrap::wrap;
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
-use crate::{DeclaredServer, Environment, Project, TrustState, brief, escape, redact};
+use crate::{DeclaredServer, Environment, Project, TrustState, escape, redact};
 use anyhow::Result;
 use clap::Args;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 /// Trust this project's files as they are now
 ///
 /// A project's `.pml.json` and `.mcp.json` start, allow and expand nothing until you trust them; a cloned repository may
 /// have brought them. A change of either asks again. What you trust is printed: servers with their launch lines, and what
-/// is allowed without asking. `.env` needs no trust: it gives values to `env` and `headers`, and decides nothing.
+/// is allowed without asking. On a terminal it is printed first, and you are asked. `.env` needs no trust: it gives values to
+/// `env` and `headers`, and decides nothing.
 #[derive(Args)]
 pub(super) struct Trust {
     /// Trust it no longer
     #[arg(long)]
     revoke: bool,
+    /// Only show what there is to trust
+    #[arg(long, conflicts_with_all = ["revoke", "yes"])]
+    show: bool,
+    /// Trust it without asking
+    #[arg(long, conflicts_with = "revoke")]
+    yes: bool,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -48,12 +58,65 @@ impl Trust {
             )
             .into());
         }
+        if self.show {
+            self.tell(&project, state(&project))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.yes || project.trust.is_trusted() || !somebody_is_there() {
+            project.grant_trust(&environment)?;
+            self.tell(&project, granted(&project))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !agreed(&project)? {
+            ui::say("nothing is recorded: this folder is as trusted as it was");
+            return Ok(ExitCode::FAILURE);
+        }
+        // What was read is trusted, and not what the files may have become since.
         project.grant_trust(&environment)?;
         match self.json {
             true => ui::out(&told(&project).to_string())?,
-            false => ui::print(&lines(&project).join("\n"))?,
+            false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted(&project)))?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn tell(&self, project: &Project, state: &str) -> Result<()> {
+        match self.json {
+            true => ui::out(&told(project).to_string())?,
+            false => ui::print(&lines(project, state, width_of_stdout()).join("\n"))?,
+        }
+        Ok(())
+    }
+}
+
+/// Whether a person sees what is said, and can answer.
+fn somebody_is_there() -> bool {
+    io::stdin().is_terminal() && ui::stderr_is_terminal()
+}
+
+/// Shows a project, and asks whether it is to be trusted.
+fn agreed(project: &Project) -> Result<bool> {
+    let Some(terminal) = Terminal::open() else {
+        let hint = "bring it to the foreground, or say so with `pml trust --yes`";
+        return Err(Hinted::new("nobody can be asked: the terminal does not listen", hint).into());
+    };
+    ui::say(&lines(project, state(project), width_of_stderr()).join("\n"));
+    Ok(terminal.confirm("trust this?")?)
+}
+
+fn granted(project: &Project) -> &'static str {
+    match &project.trust {
+        TrustState::Trusted => "still trusted",
+        TrustState::Changed { .. } => "trusted again",
+        _ => "trusted",
+    }
+}
+
+fn state(project: &Project) -> &'static str {
+    match &project.trust {
+        TrustState::Trusted => "trusted",
+        TrustState::Changed { .. } => "changed since it was trusted",
+        _ => "not trusted",
     }
 }
 
@@ -86,31 +149,30 @@ fn told(project: &Project) -> Value {
 }
 
 /// What a person trusts, in words. All of it comes from files that anybody may have written.
-fn lines(project: &Project) -> Vec<String> {
+fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     let files = project.files().collect::<Vec<_>>().join("` and `");
-    let before = match &project.trust {
-        TrustState::Trusted => "still trusted",
-        TrustState::Changed { .. } => "trusted again",
-        _ => "trusted",
-    };
     let root = escape(&project.root.to_string_lossy()).into_owned();
-    let mut lines = vec![format!("{BOLD}{before}{BOLD:#}: `{files}` of {root}")];
+    let mut lines = vec![format!("{BOLD}{state}{BOLD:#}: `{files}` of {root}")];
     let declared = &project.declared;
     if !declared.servers.is_empty() {
         lines.push(format!("  {}:", counted(declared.servers.len() as u64, "server")));
-        let rows = declared.servers.iter().flat_map(rows);
-        lines.extend(table(&rows.collect::<Vec<_>>()));
+        let facts: Vec<_> = declared.servers.iter().flat_map(facts).collect();
+        lines.extend(laid_out(&facts, width));
     }
+    let mut say = |label: &str, text: &str| {
+        let line = format!("  {label} │ {}", whole_line(text));
+        lines.push(width.map_or(line.clone(), |width| wrap(&line, width)));
+    };
     if !declared.allow.is_empty() {
         let patterns = declared.allow.iter().cloned().map(String::from);
         let patterns: Vec<_> = patterns.map(|pattern| format!("`{pattern}`")).collect();
-        lines.push(format!("  called without asking: {}", patterns.join(", ")));
+        say("called without asking", &patterns.join(", "));
     }
     if !declared.grants.is_null() {
-        lines.push(format!("  allowed for good │ {}", brief(&declared.grants, WIDTH)));
+        say("allowed for good", &redact(&declared.grants).to_string());
     }
     if let Some(cloud) = &declared.cloud {
-        lines.push(format!("  cloud │ {}", one_line(cloud)));
+        say("cloud", cloud);
     }
     if declared.model_may_approve {
         lines.push(format!("  {WARNING}the model may approve its own calls{WARNING:#}"));
@@ -122,29 +184,20 @@ fn lines(project: &Project) -> Vec<String> {
 }
 
 /// A server, and all that can change what it does: a variable may make a harmless program load another.
-fn rows(server: &DeclaredServer) -> Vec<Vec<Cell>> {
-    let row = |name: &str, style, text: &str| {
-        let name = Cell::styled(escape(name), style);
-        vec![Cell::plain("   "), name, Cell::plain(format!("│ {}", one_line(text)))]
-    };
-    let mut rows = vec![row(&server.name, BOLD, &server.launch)];
-    rows.extend(server.folder.iter().map(|folder| row("  in", DIM, folder)));
-    for (name, value) in &server.given {
-        let shown = redact(&json!({ name: value.reveal() }));
-        let shown = shown.as_object().and_then(|shown| shown.values().next());
-        let shown = shown.and_then(Value::as_str).unwrap_or_default();
-        rows.push(row(&format!("  {name}"), DIM, shown));
-    }
-    if let (Some(reason), Some(first)) = (&server.unusable, rows.first_mut()) {
-        first.push(Cell::styled(escape(reason), WARNING));
-    }
-    rows
+fn facts(server: &DeclaredServer) -> Vec<Fact> {
+    let mut facts = vec![Fact::named("server", &server.name, BOLD, &server.launch)];
+    facts.extend(server.folder.iter().map(|folder| Fact::ours("  in", DIM, folder)));
+    facts.extend(server.given.iter().map(|(name, value)| Fact::given(name, value.reveal())));
+    facts.extend(
+        server.unusable.iter().map(|reason| Fact::ours("  cannot be used", WARNING, reason)),
+    );
+    facts
 }
 
-/// How much of a text that others wrote is shown.
+/// How much of a text that others wrote is shown where nothing is decided.
 const WIDTH: usize = 200;
 
-/// A launch line in one line, so that it cannot pass for a line of ours.
+/// A text in one line, so that it cannot pass for a line of ours; of a long one the beginning.
 pub(super) fn one_line(text: &str) -> String {
-    crate::cut(&escape(text).replace('\n', "\\n").replace('\t', "\\t"), WIDTH)
+    crate::cut(&whole_line(text), WIDTH)
 }

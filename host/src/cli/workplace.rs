@@ -1,7 +1,9 @@
 //! Where a command runs programs: the project around the current folder, its settings and its servers.
 
+use super::execute::Kept;
 use crate::{Code, Config, Environment, Error, Permissions, Project, Servers, ToolPattern};
 use anyhow::Result;
+use std::path::PathBuf;
 
 /// What a command takes the project's files for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,39 +29,64 @@ pub(super) struct Workplace {
 impl Workplace {
     /// Opens the project around the current folder. None of its servers is started.
     pub(super) fn open(files: Files) -> Result<Workplace> {
-        Ok(Workplace::load(files)?)
+        Workplace::open_for(files, Kept::OnDisk)
     }
 
-    /// The same, for those who hand errors on as they are.
-    pub(super) fn load(files: Files) -> Result<Workplace, Error> {
-        let environment = Environment::of_process();
-        let folder = std::env::current_dir().map_err(|error| {
-            Error::new(Code::Config, "cannot find the current folder").with_source(error)
-        })?;
+    /// The same, for runs that are kept so: with `--no-journal` nothing is written of the servers either.
+    pub(super) fn open_for(files: Files, kept: Kept) -> Result<Workplace> {
+        let (folder, environment) = (here()?, Environment::of_process());
         let project = match files {
             Files::AsTrusted => Project::load_in(&folder, &environment)?,
             Files::Trusted => Project::load_trusted(&folder, &environment)?,
         };
-        let servers = Servers::of(&project)?;
+        let servers = servers(&project, kept)?;
         Ok(Workplace { project, servers })
+    }
+
+    /// Opens it as it is now, where `accepted` is what the user has said to trust, if they have.
+    pub(super) fn again(accepted: Option<&Project>) -> Result<Project, Error> {
+        let (folder, environment) = (here()?, Environment::of_process());
+        match accepted {
+            Some(accepted) => Project::load_accepted(&folder, &environment, accepted),
+            None => Project::load_in(&folder, &environment),
+        }
     }
 
     /// Settings of an engine for it.
     pub(super) fn config(&self) -> Config {
-        let Project { permissions, limits, approvals, .. } = &self.project;
-        let Permissions { allow, ask, deny, .. } = permissions;
-        let text = |pattern: &ToolPattern| String::from(pattern.clone());
-        let mut config = Config::new();
-        config.limits(limits.clone()).question_lifetime(approvals.timeout).ask_unnamed();
-        for pattern in allow {
-            config.allow_tool(text(pattern));
-        }
-        for pattern in ask {
-            config.ask_tool(text(pattern));
-        }
-        for pattern in deny {
-            config.deny_tool(text(pattern));
-        }
-        config
+        config(&self.project)
     }
+}
+
+fn here() -> Result<PathBuf, Error> {
+    std::env::current_dir().map_err(|error| {
+        Error::new(Code::Config, "cannot find the current folder").with_source(error)
+    })
+}
+
+/// The servers of a project.
+pub(super) fn servers(project: &Project, kept: Kept) -> Result<Servers, Error> {
+    match kept {
+        Kept::OnDisk => Servers::of(project),
+        Kept::InMemory => Servers::of_unremembered(project),
+    }
+}
+
+/// Settings of an engine for a project.
+pub(super) fn config(project: &Project) -> Config {
+    let Project { permissions, limits, approvals, .. } = project;
+    let Permissions { allow, ask, deny, .. } = permissions;
+    let text = |pattern: &ToolPattern| String::from(pattern.clone());
+    let mut config = Config::new();
+    config.limits(limits.clone()).question_lifetime(approvals.timeout).ask_unnamed();
+    for pattern in allow {
+        config.allow_tool(text(pattern));
+    }
+    for pattern in ask {
+        config.ask_tool(text(pattern));
+    }
+    for pattern in deny {
+        config.deny_tool(text(pattern));
+    }
+    config
 }

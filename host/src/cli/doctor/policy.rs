@@ -2,14 +2,11 @@
 
 use super::check::Check;
 use crate::cli::quantity::counted;
-use crate::{Definition, Project, ToolPattern, nearest};
+use crate::{BUILT_IN, Definition, Project, ToolPattern, nearest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const AREA: &str = "policy";
-
-/// The server of what pml itself has.
-const BUILT_IN: &str = "pml";
 
 /// Looks at a project's patterns. `definitions` are the tools that are known.
 pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<Check> {

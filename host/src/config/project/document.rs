@@ -112,21 +112,9 @@ fn visible(text: &str) -> String {
     escape(redacted.as_str().unwrap_or_default()).replace('\t', " ")
 }
 
-/// Returns the one of `known` that was most likely meant.
-pub(super) fn nearest<'a>(
-    typed: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let typed = typed.to_lowercase();
-    let similar = |name: &str| strsim::jaro_winkler(&typed, &name.to_lowercase());
-    let scored = known.into_iter().map(|name| (similar(name), name));
-    let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-    (best.0 > 0.8).then_some(best.1)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Contents, Document, nearest};
+    use super::{Contents, Document};
 
     fn document(text: &str) -> Document {
         Document::new(Contents { path: "/p/.pml.json".into(), bytes: text.into() }).unwrap()
@@ -154,13 +142,5 @@ mod tests {
             assert!(document(text).tree().is_err(), "{text}");
         }
         assert!(document("").tree().unwrap().is_none());
-    }
-
-    #[test]
-    fn the_nearest_name_is_suggested_and_no_far_one() {
-        let known = ["permissions", "servers", "routing"];
-        assert_eq!(nearest("permisions", known), Some("permissions"));
-        assert_eq!(nearest("Servers", known), Some("servers"));
-        assert_eq!(nearest("xyz", known), None);
     }
 }

@@ -4,7 +4,7 @@
 //! **Invariant:** a change of ours makes nothing trusted that was not: the file stays trusted only if it was as it stood
 //! before, or if there was none.
 
-use super::document::{Document, JSONC, nearest};
+use super::document::{Document, JSONC};
 use super::environment::Environment;
 use super::fields::shown;
 use super::file::{Contents, PML_FILE, read};
@@ -14,7 +14,7 @@ use super::resolve::resolve;
 use super::trust::{TrustStore, digest_of};
 use super::write::replace;
 use crate::error::Error;
-use crate::model::{Code, ToolPattern};
+use crate::model::{Code, ToolPattern, nearest};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -189,7 +189,8 @@ impl SettingsFile {
 
     fn unknown(&self, name: &str, names: &[String]) -> Error {
         let message = format!("`.pml.json` has no server {}", shown(name));
-        let hint = match (nearest(name, names.iter().map(String::as_str)), names) {
+        let near = nearest(name, names.iter().map(String::as_str));
+        let hint = match (near.first(), names) {
             (Some(near), _) => format!("did you mean {}?", shown(near)),
             (None, []) => "it has none at all".into(),
             (None, names) => {

@@ -2,9 +2,9 @@
 //!
 //! **Invariant:** a key that stands twice is refused: readers differ in which of the two they take.
 
-use super::document::{Document, nearest};
+use super::document::Document;
 use crate::error::Error;
-use crate::model::escape;
+use crate::model::{escape, nearest};
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
@@ -86,7 +86,7 @@ impl Reader<'_> {
     fn unknown_key(&self, property: &ObjectProp<'_>, what: &str, known: &[&str]) -> Error {
         let key = property.name.as_str();
         let message = format!("{} is no key of {what}", shown(key));
-        let hint = match nearest(key, known.iter().copied()) {
+        let hint = match nearest(key, known.iter().copied()).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the keys are `{}`", known.join("`, `")),
         };

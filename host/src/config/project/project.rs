@@ -14,7 +14,7 @@ use super::parts::{
 };
 use super::raw_server::claude_servers;
 use super::resolve::{Resolved, resolve};
-use super::trust::{Digests, TrustState, TrustStore, digest_of};
+use super::trust::{Digests, TrustState, TrustStore, changed, digest_of};
 use super::variables::Variables;
 use super::{raw, state::State};
 use crate::config::server::{ServerConfig, check_name};
@@ -91,6 +91,31 @@ impl Project {
         let trust = match files.digests.is_empty() {
             true => TrustState::NotNeeded,
             false => TrustState::Trusted,
+        };
+        files.understand(trust, environment)
+    }
+
+    /// Returns the project around `folder` for somebody who has said that `accepted` is to be trusted: its files count as
+    /// long as they are as they were then. Whatever they become counts only if this user trusts it.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn load_accepted(
+        folder: &Path,
+        environment: &Environment,
+        accepted: &Project,
+    ) -> Result<Project, Error> {
+        let files = Files::read(folder, environment)?;
+        let recorded = || match TrustStore::of(environment) {
+            Some(store) => store.check(&files.root, &files.digests),
+            None => Ok(TrustState::Unknown),
+        };
+        let trust = if files.root == accepted.root && files.digests == accepted.digests {
+            accepted.trust.clone()
+        } else if recorded()? == TrustState::Trusted {
+            TrustState::Trusted
+        } else {
+            TrustState::Changed { files: changed(&accepted.digests, &files.digests) }
         };
         files.understand(trust, environment)
     }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::model::{Code, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Enough for a hundred thousand projects.
@@ -67,6 +67,13 @@ pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
     hex(&sha.finalize())
 }
 
+/// Returns the names of the files that have changed, come or gone, in order.
+pub(super) fn changed(before: &Digests, now: &Digests) -> Vec<String> {
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+    changed.cloned().collect()
+}
+
 /// Where trust is kept.
 #[derive(Clone, Debug)]
 pub(super) struct TrustStore {
@@ -105,10 +112,7 @@ impl TrustStore {
         let Some(known) = stored.projects.get(key(root)?) else {
             return Ok(TrustState::Unknown);
         };
-        let names = known.keys().chain(files.keys().filter(|name| !known.contains_key(*name)));
-        let changed = names.filter(|name| known.get(*name) != files.get(*name));
-        let mut changed: Vec<String> = changed.cloned().collect();
-        changed.sort();
+        let changed = changed(known, files);
         Ok(match changed.is_empty() {
             true => TrustState::Trusted,
             false => TrustState::Changed { files: changed },

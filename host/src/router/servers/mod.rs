@@ -57,17 +57,29 @@ impl Servers {
     /// # Errors
     /// If the cloud that it names cannot be one.
     pub fn of(project: &Project) -> Result<Servers, Error> {
+        Servers::remembered(project, Some(project.state_folder()))
+    }
+
+    /// The same, and nothing is remembered of them: nothing is written.
+    ///
+    /// # Errors
+    /// As [`Servers::of`].
+    pub fn of_unremembered(project: &Project) -> Result<Servers, Error> {
+        Servers::remembered(project, None)
+    }
+
+    fn remembered(project: &Project, folder: Option<PathBuf>) -> Result<Servers, Error> {
         let routes = Routes::of(project);
         let cloud = match &project.cloud {
             Some(cloud) => Some(reach(cloud)?),
             None => None,
         };
-        let (folder, usage) = (project.state_folder(), Usage::of(project));
+        let usage = folder.is_some().then(|| Usage::of(project));
         let mut servers = project.servers.clone();
         for server in &mut servers {
             server.background &= is_allowed(project, &server.name);
         }
-        Ok(Servers::over(servers, Some(folder), routes, cloud, Some(usage)))
+        Ok(Servers::over(servers, folder, routes, cloud, usage))
     }
 
     fn over(

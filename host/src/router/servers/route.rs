@@ -86,7 +86,7 @@ impl Routes {
         }
         if let Some(reason) = &self.untrusted {
             let message = format!(
-                "there is no server `{}`: {reason}; `pml trust` shows what it would start and allow",
+                "there is no server `{}`: {reason}; `pml trust --show` shows what it would start and allow, `pml trust` trusts it",
                 escape(server)
             );
             return Err(CallError::new(Code::Untrusted, message));
@@ -248,6 +248,6 @@ mod tests {
         all.untrusted = Some("this folder is not trusted".into());
         let (code, message) = refusal(&all, "fs:x");
         assert_eq!(code, "UNTRUSTED");
-        assert!(message.contains("pml trust"), "{message}");
+        assert!(message.contains("`pml trust --show` shows"), "{message}");
     }
 }

@@ -147,6 +147,31 @@ fn trust_may_be_given_for_once() {
 }
 
 #[test]
+fn trust_given_for_once_is_for_the_files_as_they_were() {
+    let place = full();
+    let first = Project::load_trusted(&place.root, &place.environment).unwrap();
+    let again = || Project::load_accepted(&place.root, &place.environment, &first).unwrap();
+    assert_eq!((again().trust, again().servers.len()), (TrustState::Trusted, 2));
+    place.write(".mcp.json", r#"{ "mcpServers": { "evil": { "command": "evil" } } }"#);
+    let later = again();
+    assert_eq!(later.trust, TrustState::Changed { files: vec![".mcp.json".into()] });
+    assert!(later.servers.is_empty() && later.permissions.allow.is_empty());
+    later.grant_trust(&place.environment).unwrap();
+    assert!(again().trust == TrustState::Trusted && !again().servers.is_empty());
+}
+
+#[test]
+fn trust_given_where_there_was_nothing_is_for_nothing() {
+    let place = place(&[]);
+    let first = Project::load_trusted(&place.root, &place.environment).unwrap();
+    let again = || Project::load_accepted(&place.root, &place.environment, &first).unwrap();
+    assert_eq!(again().trust, TrustState::NotNeeded);
+    place.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
+    assert_eq!(again().trust, TrustState::Changed { files: vec![".pml.json".into()] });
+    assert!(again().permissions.allow.is_empty());
+}
+
+#[test]
 fn the_dotenv_file_feeds_values_and_decides_nothing() {
     let place = place(&[]);
     place.write(".env", "COMMAND=evil\nHOST=evil\nKEY=k\n");
