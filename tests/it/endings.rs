@@ -137,3 +137,18 @@ fn a_client_that_does_not_read_keeps_it_from_nothing() {
     assert_eq!(child.wait().expect("it ends").code(), Some(143));
     until("its server is gone", || servers(&env) == 0);
 }
+
+#[test]
+fn a_server_whose_declaration_changes_ends_when_the_new_one_is_called() {
+    let env = allowing();
+    let mut client = client(&env);
+    let code = "return (await mcp.box.count()).n";
+    assert_eq!(client.execute(code)["result"], 1);
+    let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
+    env.write(".pml.json", settings.replace("calls.log\"", "calls.log\",\"again\""));
+    let trusted = env.run(&["trust"]);
+    assert_eq!(trusted.code, 0, "{}", trusted.stderr);
+    // It counts anew, since it is another one.
+    assert_eq!(client.execute(code)["result"], 1);
+    until("the old one is gone", || servers(&env) == 1);
+}

@@ -10,10 +10,12 @@ use crate::{Journal, MemoryJournal, ProjectState};
 use anyhow::{Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::mem::ManuallyDrop;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::AsyncReadExt;
 
 /// Serve MCP on stdin and stdout, for Claude Code and other clients
@@ -40,6 +42,11 @@ impl Stdio {
         let runtime = ManuallyDrop::new(execute::runtime()?);
         runtime.block_on(async {
             let (interrupt, terminate) = (signal(SIGINT)?, signal(SIGTERM)?);
+            let impatient = Arc::new(AtomicBool::new(false));
+            for (number, code) in [(SIGINT, report::INTERRUPTED), (SIGTERM, report::TERMINATED)] {
+                flag::register_conditional_shutdown(number, code.into(), impatient.clone())
+                    .context("cannot listen for signals")?;
+            }
             let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
             let workplace = Workplace::open_for(self.trust.into(), kept)?;
             let journal: Arc<dyn Journal> = match kept {
@@ -51,6 +58,8 @@ impl Stdio {
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
             let follower = Follower::new(&workplace, self.trust.into(), kept, journal)?;
+            // The follower has them now, and lets them go when they are replaced.
+            drop(workplace);
             let door = Door::following(move || follower.current());
             let mut code = 0;
             let stop = async {
@@ -58,6 +67,8 @@ impl Stdio {
                     () = interrupt => code = report::INTERRUPTED,
                     () = terminate => code = report::TERMINATED,
                 }
+                // Whoever says it twice does not want to wait.
+                impatient.store(true, Ordering::Relaxed);
             };
             match serve_stdio(door, stop).await? {
                 Quit::Stopped => Ok(ExitCode::from(code)),
