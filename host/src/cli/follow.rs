@@ -97,6 +97,7 @@ fn serves_the_same(one: &Project, other: &Project) -> bool {
         && one.servers == other.servers
         && one.unusable == other.unusable
         && one.routing == other.routing
+        && one.synced_routing == other.synced_routing
         && one.cloud == other.cloud
         && (!ahead || one.permissions == other.permissions)
 }

@@ -25,6 +25,7 @@ mod project;
 mod raw;
 mod raw_server;
 mod resolve;
+mod routing_cache;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use super::raw_server::claude_servers;
 use super::resolve::{Resolved, resolve};
 use super::trust::{Digests, TrustState, TrustStore, changed, digest_of};
 use super::variables::Variables;
-use super::{raw, state::State};
+use super::{raw, routing_cache, state::State};
 use crate::config::server::{ServerConfig, check_name};
 use crate::error::Error;
 use crate::model::{Durability, Limits, Secret, ToolPattern};
@@ -43,6 +43,8 @@ pub struct Project {
     pub unusable: Vec<UnusableServer>,
     /// Where calls go that the project decides about, in the order written.
     pub routing: Vec<RoutingRule>,
+    /// Where calls go that its cloud decides about, as it last said.
+    pub synced_routing: Vec<RoutingRule>,
     /// Where server-routed calls go.
     pub cloud: Option<Cloud>,
     /// What a run may use.
@@ -245,6 +247,7 @@ impl Project {
             servers: Vec::new(),
             unusable: Vec::new(),
             routing: Vec::new(),
+            synced_routing: Vec::new(),
             cloud: None,
             limits: Limits::default(),
             approvals: Approvals::default(),
@@ -279,6 +282,9 @@ impl Project {
             ..cloud
         });
         self.routing = resolved.routing;
+        if self.cloud.is_some() {
+            self.synced_routing = routing_cache::read(&self.root);
+        }
         self.limits = resolved.limits;
         self.approvals = resolved.approvals;
         self.durability = resolved.durability;

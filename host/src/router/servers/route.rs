@@ -1,7 +1,7 @@
 //! Where the calls of a server go: here, to the cloud, or nowhere.
 //!
-//! A server that is configured here is called here. Then counts what the project's `routing` says, then the list of servers that the
-//! cloud has; everything else would be called here, and is not there.
+//! A server that is configured here is called here. Then counts what the project's `routing` says, then what its cloud said last,
+//! then the list of servers that clouds have; everything else would be called here, and is not there.
 
 use crate::config::{Project, RoutedTo, RoutingRule};
 use crate::model::{CallError, Code, Meant, ToolName, escape, meant, nearest};
@@ -42,6 +42,8 @@ pub(super) struct Routes {
     names: BTreeSet<String>,
     unusable: BTreeMap<String, String>,
     routing: Vec<RoutingRule>,
+    /// What the cloud said last.
+    synced: Vec<RoutingRule>,
     cloud: bool,
     /// Why the project's files do not count, if they do not, and which servers they would give.
     untrusted: Option<String>,
@@ -52,7 +54,7 @@ impl Routes {
     pub(super) fn new(names: impl IntoIterator<Item = String>) -> Routes {
         let names: BTreeSet<String> = names.into_iter().collect();
         let (unusable, routing) = (BTreeMap::new(), Vec::new());
-        Routes { names, unusable, routing, cloud: false, untrusted: None }
+        Routes { names, unusable, routing, synced: Vec::new(), cloud: false, untrusted: None }
     }
 
     /// Routes of a project.
@@ -63,6 +65,7 @@ impl Routes {
         Routes {
             unusable: unusable.map(|one| (one.name.clone(), one.reason.clone())).collect(),
             routing: project.routing.clone(),
+            synced: project.synced_routing.clone(),
             cloud: project.cloud.is_some(),
             untrusted: project.trust.reason(),
             ..Routes::new(all)
@@ -91,8 +94,7 @@ impl Routes {
             );
             return Err(CallError::new(Code::Untrusted, message));
         }
-        let said = self.routing.iter().filter(|route| route.pattern.covers(tool));
-        let said = said.max_by_key(|route| route.pattern.specificity()).map(|route| route.to);
+        let said = said(&self.routing, tool).or_else(|| said(&self.synced, tool));
         let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
             Meant::One(name) => Some(name),
             _ => None,
@@ -152,6 +154,12 @@ impl Routes {
         };
         CallError::new(Code::ToolUnknown, format!("there is no server `{shown}`{hint}"))
     }
+}
+
+/// What the most specific of the rules that cover a tool says.
+fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RoutedTo> {
+    let rules = rules.iter().filter(|rule| rule.pattern.covers(tool));
+    rules.max_by_key(|rule| rule.pattern.specificity()).map(|rule| rule.to)
 }
 
 /// A spelling that more than one name has.
@@ -225,6 +233,18 @@ mod tests {
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
         assert_eq!(to(&all, "own:far_away"), Ok(Destination::Cloud("own")));
         assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
+    }
+
+    #[test]
+    fn what_the_cloud_said_comes_after_the_project_and_before_the_built_in_list() {
+        let mut all = routes(&[]);
+        all.cloud = true;
+        all.routing = vec![route("own:near", RoutedTo::Client)];
+        all.synced = vec![route("own:*", RoutedTo::Server), route("tavily:*", RoutedTo::Client)];
+        assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
+        assert_eq!(to(&all, "own:far"), Ok(Destination::Cloud("own")));
+        assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
+        assert_eq!(to(&all, "exa:search"), Ok(Destination::Cloud("exa")));
     }
 
     #[test]

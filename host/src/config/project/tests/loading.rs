@@ -381,3 +381,20 @@ fn a_name_that_only_another_client_takes_is_left_out_alone() {
     place.write(".pml.json", r#"{ "servers": { "bad name": { "command": "a" } } }"#);
     assert!(place.load().is_err());
 }
+
+#[test]
+fn what_the_cloud_said_last_is_read_where_there_is_a_cloud() {
+    let place = place(&[]);
+    let kept = r#"{ "etag": "x", "routing": { "own": "server", "b:near": "local", "odd": "moon", "*:x": "server" } }"#;
+    place.write(".pml/routing-cache.json", kept);
+    place.write(".pml.json", "{}");
+    assert_eq!(place.trusted().synced_routing, []);
+    place.write(".pml.json", r#"{ "cloud": { "url": "https://cloud.example" } }"#);
+    let routes = |project: &Project| -> Vec<(String, RoutedTo)> {
+        project.synced_routing.iter().map(|rule| (rule.pattern.clone().into(), rule.to)).collect()
+    };
+    let expected = vec![("b:near".into(), RoutedTo::Client), ("own:*".into(), RoutedTo::Server)];
+    assert_eq!(routes(&place.trusted()), expected);
+    place.write(".pml/routing-cache.json", "not JSON");
+    assert_eq!(routes(&place.trusted()), []);
+}
