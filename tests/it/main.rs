@@ -7,6 +7,7 @@ mod asks;
 mod calls;
 mod cases;
 mod cli;
+mod cloud;
 mod commands_call;
 mod commands_check;
 mod commands_doctor;
