@@ -85,7 +85,7 @@ impl Ledger {
     }
 
     /// Returns whether the server has yet to answer for the first time.
-    fn beginning(&self) -> bool {
+    pub(super) fn beginning(&self) -> bool {
         let first =
             |expected: &Expected| matches!(expected, Expected::Discovery | Expected::Handshake);
         self.pending.values().any(first)

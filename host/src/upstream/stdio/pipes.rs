@@ -18,11 +18,16 @@ use tokio::time::sleep_until;
 /// The longest line that is read: twice the largest reply that a program can get.
 const LINE: usize = 32 << 20;
 
+/// Lines without a message for us, before the first answer, that are borne: more than any banner or progress bar has.
+const VAIN: usize = 10_000;
+
 /// The pipes to a server.
 pub(in super::super) struct Pipes {
     stdin: Arc<Mutex<Option<ChildStdin>>>,
     stdout: Lines<ChildStdout>,
     ledger: Ledger,
+    /// Lines that held no message for us.
+    vain: usize,
 }
 
 impl Pipes {
@@ -37,6 +42,7 @@ impl Pipes {
             stdin: Arc::new(Mutex::new(Some(stdin))),
             stdout: Lines::new(stdout, LINE),
             ledger: Ledger::new(tail, patience),
+            vain: 0,
         }
     }
 }
@@ -92,6 +98,11 @@ impl Transport<RoleClient> for Pipes {
             };
             if message.is_some() {
                 return message;
+            }
+            // Whoever prints so much before the first answer speaks something else.
+            self.vain += 1;
+            if self.vain >= VAIN && self.ledger.beginning() {
+                return None;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Servers that print garbage, answer wrongly, or do not answer.
 
 use super::{LONG, call, eventually, fake, none, upstreams, works};
+use crate::config::ServerConfig;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -166,5 +167,15 @@ async fn many_calls_at_once_share_one_server() {
     let answered = futures_util::future::join_all(calls).await;
     assert!(answered.into_iter().all(|right| right));
     assert_eq!(upstreams.status()[0].restarts, 0);
+    upstreams.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_prints_without_end_is_given_up_and_not_waited_for() {
+    let flood = ServerConfig::stdio("flood", "yes", ["not MCP"], "/").expect("a server");
+    let upstreams = upstreams(flood);
+    let error = upstreams.list("flood").await.expect_err("it is no server").to_string();
+    assert!(!error.contains("did not answer within"), "{error}");
+    assert!(error.contains("not MCP"), "{error}");
     upstreams.close().await;
 }
