@@ -83,9 +83,7 @@ impl Policy {
         }
         let allow = self.allow.iter().filter(|pattern| pattern.covers(tool));
         let allow = allow.map(ToolPattern::specificity).max();
-        let spelled = Spelled::new(tool);
-        let ask = self.ask.iter().filter(|pattern| pattern.covers(&spelled));
-        let ask = ask.map(StrictPattern::specificity).max();
+        let ask = best(&self.ask, tool);
         match (allow, ask) {
             (None, None) if !self.ask_unnamed => {
                 let message = format!("tool `{tool}` is not allowed");
@@ -99,14 +97,18 @@ impl Policy {
 
     /// Returns the refusal of a tool that a pattern denies.
     pub(super) fn denied(&self, tool: &ToolName) -> Option<CallError> {
-        if self.deny.is_empty() {
-            return None;
-        }
-        let spelled = Spelled::new(tool);
-        let denied = self.deny.iter().any(|pattern| pattern.covers(&spelled));
+        let denied = best(&self.deny, tool).is_some();
         let message = || format!("Tool {tool} is denied by user config");
         denied.then(|| CallError::new(Code::ToolDenied, message()))
     }
+}
+
+/// How much of the name the most specific of the patterns spells out that cover a tool.
+fn best(patterns: &[StrictPattern], tool: &ToolName) -> Option<usize> {
+    // Most policies restrict nothing, and every call comes by here.
+    let spelled = (!patterns.is_empty()).then(|| Spelled::new(tool))?;
+    let covering = patterns.iter().filter(|pattern| pattern.covers(&spelled));
+    covering.map(StrictPattern::specificity).max()
 }
 
 #[cfg(test)]
