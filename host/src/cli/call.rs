@@ -5,17 +5,13 @@ use super::report::{self, FAILED, Usage};
 use super::workplace::Workplace;
 use super::{project, ui};
 use crate::json::{self, Value, json};
-use crate::{Ending, Failure, Journal, Limits, MemoryJournal, Outcome, Script, ToolName, escape};
+use crate::{Ending, Failure, Limits, Outcome, ToolName, escape};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::fs::File;
 use std::io::Read;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
-use std::sync::Arc;
-
-/// The program: the call is data, so that no name or argument can be code.
-const PROGRAM: &str = "return await mcp.call(inputs.tool, inputs.arguments)";
 
 /// Call one tool
 ///
@@ -48,19 +44,15 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let inputs = json!({ "tool": self.tool, "arguments": arguments(&self.arguments)? });
+        let arguments = arguments(&self.arguments)?;
         // The process ends after this; taking it apart would only make the user wait.
         let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
         let workplace = ManuallyDrop::new(Workplace::open_for(self.trust.into(), kept)?);
-        let journal: Arc<dyn Journal> = match kept {
-            Kept::InMemory => Arc::new(MemoryJournal::new()),
-            Kept::OnDisk => project::store(workplace.project.durability)?,
-        };
+        let journal = project::journal_of(kept, workplace.project.durability)?;
         let runtime = ManuallyDrop::new(runtime()?);
         let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
-        let script = Script::ts(PROGRAM).named(format!("{}.ts", self.tool));
         runtime.block_on(async {
-            let run = engine.run(script).inputs(inputs);
+            let run = engine.call(&self.tool, arguments);
             let outcome = see_through(run, &workplace.servers, self.json).await?;
             match &outcome.ending {
                 Ending::Failed(failure) => self.failed(&outcome, failure),

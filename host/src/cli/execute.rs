@@ -9,8 +9,8 @@ use super::workplace::{Files, Workplace};
 use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
-    Clock, Ending, Engine, Event, Journal, Level, Limits, Line, MemoryJournal, Outcome, Script,
-    Servers, SystemClock,
+    Clock, Ending, Engine, Event, Journal, Level, Limits, Line, Outcome, Script, Servers,
+    SystemClock,
 };
 use anyhow::{Context, Result, bail};
 use std::io::Read;
@@ -195,10 +195,8 @@ fn workplace(options: &Options) -> Result<Workplace> {
 
 /// The journal that the options name.
 fn journal(options: &Options, workplace: &Workplace) -> Result<Arc<dyn Journal>> {
-    match options.kept() {
-        Kept::InMemory => Ok(Arc::new(MemoryJournal::new())),
-        Kept::OnDisk => project::store(options.durability.unwrap_or(workplace.project.durability)),
-    }
+    let durability = options.durability.unwrap_or(workplace.project.durability);
+    project::journal_of(options.kept(), durability)
 }
 
 /// The engine that the options describe.

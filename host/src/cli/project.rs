@@ -1,5 +1,6 @@
 //! The project that a command is about, and its journal.
 
+use super::execute::Kept;
 use crate::{Durability, Environment, Error, Journal, MemoryJournal, ProjectState, Store, locate};
 use anyhow::Context;
 use std::path::PathBuf;
@@ -9,6 +10,14 @@ use std::sync::Arc;
 pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
     let store = Store::open(folder()?, durability).map_err(Error::from)?;
     Ok(Arc::new(store))
+}
+
+/// Opens the journal that runs are kept in.
+pub(super) fn journal_of(kept: Kept, durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
+    match kept {
+        Kept::InMemory => Ok(Arc::new(MemoryJournal::new())),
+        Kept::OnDisk => store(durability),
+    }
 }
 
 /// Opens the journal to look at it. Where there is none, nothing is made: it is empty.

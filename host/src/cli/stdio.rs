@@ -5,8 +5,8 @@ use super::follow::Follower;
 use super::report;
 use super::workplace::Workplace;
 use super::{execute, project};
+use crate::ProjectState;
 use crate::mcp::{Door, Quit, serve_stdio};
-use crate::{Journal, MemoryJournal, ProjectState};
 use anyhow::{Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -49,10 +49,7 @@ impl Stdio {
             }
             let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
             let workplace = Workplace::open_for(self.trust.into(), kept)?;
-            let journal: Arc<dyn Journal> = match kept {
-                Kept::InMemory => Arc::new(MemoryJournal::new()),
-                Kept::OnDisk => project::store(workplace.project.durability)?,
-            };
+            let journal = project::journal_of(kept, workplace.project.durability)?;
             if kept == Kept::OnDisk {
                 // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();

@@ -178,29 +178,22 @@ pub(super) fn gone() -> Answer {
 fn of_result(outcome: &Outcome) -> Answer {
     let mut answer = Answer::new("success", json!({ "success": true }));
     let text = outcome.json().unwrap_or("null");
-    if text.len() > handle::INLINE {
+    let fits = |text: &str| text.len() <= handle::INLINE;
+    if let Some(mut value) = outcome.value() {
+        answer.blocks = blocks::lift(&mut value);
         // Pictures make most big results big: without them it may fit.
-        if let Some(mut value) = outcome.value() {
-            answer.blocks = blocks::lift(&mut value);
-            let text = value.to_string();
-            if text.len() <= handle::INLINE {
-                answer.add(json!({ "result": value }));
-                return answer;
-            }
+        if fits(text) || fits(&value.to_string()) {
+            answer.add(json!({ "result": value }));
+            return answer;
         }
         answer.blocks.clear();
-        answer.add(handle::first(outcome.run_id, text));
-        return answer;
     }
-    match outcome.value() {
-        Some(mut value) => {
-            answer.blocks = blocks::lift(&mut value);
-            answer.add(json!({ "result": value }));
-        }
+    answer.add(match outcome.json() {
+        None => json!({ "result": null }),
         // It nests deeper than we read; its text is as good.
-        None if outcome.json().is_some() => answer.add(json!({ "result": text })),
-        None => answer.add(json!({ "result": null })),
-    }
+        Some(_) if fits(text) => json!({ "result": text }),
+        Some(_) => handle::first(outcome.run_id, text),
+    });
     answer
 }
 

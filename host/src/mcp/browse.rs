@@ -3,7 +3,8 @@
 use super::door::Visit;
 use super::parameters::Browse;
 use crate::json::{Value, json};
-use crate::{Definition, Freshness, Index, Node, browse as browse_index};
+use crate::{Definition, Freshness, Index, Node, ToolName, browse as browse_index};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -54,7 +55,11 @@ pub(super) async fn browse(visit: &Visit, asked: &Browse) -> Value {
     // A third of it goes to the lists of parameters, and to what stands between.
     let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
     let browsed = browse_index(&index, &asked.query, budget, servers.observed());
-    let nodes: Vec<Value> = browsed.nodes.iter().map(node).collect();
+    let definitions: HashMap<&ToolName, &Definition> =
+        offer.definitions.iter().map(|definition| (&definition.tool, &**definition)).collect();
+    let shown = browsed.nodes.iter();
+    let nodes: Vec<Value> =
+        shown.map(|shown| node(shown, definitions.get(&shown.tool).copied())).collect();
     let mut answer = json!({ "nodes": nodes, "coverage": browsed.coverage() });
     if asked.include_workflows {
         answer["workflows"] = json!([]);
@@ -62,16 +67,10 @@ pub(super) async fn browse(visit: &Visit, asked: &Browse) -> Value {
     if !offer.unavailable.is_empty() {
         answer["unavailable"] = json!(offer.unavailable);
     }
-    for node in answer["nodes"].as_array_mut().into_iter().flatten() {
-        let definition = offer.definitions.iter().find(|it| node["type"] == it.tool.as_str());
-        if let (Some(definition), Some(_)) = (definition, node.get("signature")) {
-            node["inputs"] = inputs(&definition.input);
-        }
-    }
     answer
 }
 
-fn node(node: &Node) -> Value {
+fn node(node: &Node, definition: Option<&Definition>) -> Value {
     let mut value = json!({ "type": node.tool, "server": node.tool.server() });
     if let Some(signature) = &node.signature {
         value["signature"] = signature.as_str().into();
@@ -86,6 +85,9 @@ fn node(node: &Node) -> Value {
     };
     if let Some(effects) = effects {
         value["effects"] = effects.into();
+    }
+    if let (Some(definition), Some(_)) = (definition, &node.signature) {
+        value["inputs"] = inputs(&definition.input);
     }
     value
 }

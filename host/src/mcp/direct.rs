@@ -5,14 +5,11 @@ use super::door::Visit;
 use super::execute::see_through;
 use super::parameters::Continue;
 use super::resume;
-use crate::json::{Value, json};
-use crate::{Script, ToolName};
+use crate::ToolName;
+use crate::json::Value;
 use rmcp::ErrorData;
 use rmcp::model::JsonObject;
 use rmcp::service::{RequestContext, RoleServer};
-
-/// The program: the call is data, so that no name or argument can be code.
-const PROGRAM: &str = "return await mcp.call(inputs.tool, inputs.arguments)";
 
 /// Calls one tool.
 pub(super) async fn call(
@@ -24,7 +21,5 @@ pub(super) async fn call(
     if let Some(answer) = Continue::among(&arguments)? {
         return resume::go_on(visit, answer, context).await;
     }
-    let script = Script::ts(PROGRAM).named(format!("{tool}.ts"));
-    let inputs = json!({ "tool": tool, "arguments": Value::Object(arguments) });
-    see_through(visit, visit.engine.run(script).inputs(inputs), context).await
+    see_through(visit, visit.engine.call(tool, Value::Object(arguments)), context).await
 }

@@ -142,9 +142,14 @@ fn tell(peer: &Peer<RoleServer>, token: &ProgressToken, watcher: &Watcher) -> Jo
     })
 }
 
+/// The client's name, as it says.
+pub(super) fn who(context: &RequestContext<RoleServer>) -> String {
+    context.client_info().map_or_else(|| "mcp client".into(), |client| client.name)
+}
+
 /// Ends a run that its client does not want any more: nobody is to take it up as if it had been cut off.
 async fn give_up(visit: &Visit, run: RunId, context: &RequestContext<RoleServer>) {
-    let who = context.client_info().map_or_else(|| "mcp client".into(), |client| client.name);
+    let who = who(context);
     // If it cannot be written down, it stays a run that was cut off.
     let _ = visit.engine.abort(run, "cancelled by the client", &who, "mcp").await;
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, gone};
 use super::door::Visit;
-use super::execute::see_through;
+use super::execute::{see_through, who};
 use super::parameters::{Continue, Said};
 use crate::json::json;
 use crate::{Answered, Code, Question};
@@ -19,7 +19,7 @@ pub(super) async fn go_on(
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, ErrorData> {
     let Some(question) = answer.question else { return Ok(gone()) };
-    let who = context.client_info().map_or_else(|| "mcp client".into(), |client| client.name);
+    let who = who(context);
     let said = match answer.said {
         Said::All(decision) => crate::Answer::all(decision, who, CHANNEL),
         Said::Each(decisions) => crate::Answer::each(decisions, who, CHANNEL),

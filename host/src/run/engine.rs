@@ -4,11 +4,12 @@ use super::parking::Parking;
 use super::{Divergence, Recording, Replay, Run, end, replay};
 use crate::config::{Config, Settings};
 use crate::error::Error;
-use crate::model::{Answer, Code, Limits, Line, QuestionId, RunId};
+use crate::model::{Answer, Code, Limits, Line, QuestionId, RunId, ToolName};
 use crate::router::Policy;
 use crate::sandbox::{Instance, Machine, Stop};
 use crate::source::Script;
 use crate::store::{Answered, Journal, MemoryJournal};
+use serde_json::{Value, json};
 use std::{fmt, sync::Arc};
 
 /// Runs programs. Clones share everything; a process needs only one.
@@ -71,6 +72,14 @@ impl Engine {
     /// Returns a run of `script`, which starts when it is awaited.
     pub fn run(&self, script: Script) -> Run {
         Run::of_script(self.clone(), script)
+    }
+
+    /// Returns a run of one call, whose result is the call's: under the same policy and journal as any other.
+    pub fn call(&self, tool: &ToolName, arguments: Value) -> Run {
+        // The call is data, so that no name or argument can be code.
+        let program = "return await mcp.call(inputs.tool, inputs.arguments)";
+        let script = Script::ts(program).named(format!("{tool}.ts"));
+        self.run(script).inputs(json!({ "tool": tool, "arguments": arguments }))
     }
 
     /// Returns a run that goes on where it was cut off or left to wait, in whatever process: it starts when it is awaited.
