@@ -86,7 +86,6 @@ pub use catalog::{
     Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,
     Wrong, browse, declarations as typescript_declarations, signature as typescript_signature,
 };
-pub use config::Config;
 #[cfg(feature = "servers")]
 pub use config::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
@@ -94,6 +93,7 @@ pub use config::{
     ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
     UnusableServer, find_servers, ignore_state, locate,
 };
+pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
 pub(crate) use config::{bytes, duration};
 #[cfg(feature = "cli")]
@@ -105,10 +105,12 @@ pub use futures_util::future::BoxFuture;
 #[cfg(feature = "mcp")]
 pub(crate) use model::cut;
 pub use model::{
-    Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Class, Clock, Code, Decided,
-    Decision, Decisions, Definition, Effects, Era, InvalidTool, Level, Limits, Line,
-    MEMORY_CEILING, Origin, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled,
-    SystemClock, Tenant, Timestamp, ToolName, ToolPattern, brief, escape, redact,
+    Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
+    Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
+    Effects, Era, Grant, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need, Origin, Package,
+    Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled, Since,
+    SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables, brief, escape,
+    redact,
 };
 #[cfg(feature = "cli")]
 pub(crate) use model::{fold, nearest};
@@ -116,7 +118,7 @@ pub(crate) use model::{fold, nearest};
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]
 pub(crate) use router::BUILT_IN;
-pub use router::{Found, Policy, Ruling, Tools, tools_from_fn};
+pub use router::{Found, Policy, Ruling, Tell, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, Servers, Unavailable};
 pub use run::{

@@ -1,5 +1,6 @@
 //! Settings of an engine: what an embedder says, and what it means once checked.
 
+mod keeper;
 #[cfg(feature = "servers")]
 mod project;
 #[cfg(feature = "servers")]
@@ -8,6 +9,7 @@ mod quantity;
 mod server;
 mod settings;
 
+pub use keeper::Keeper;
 #[cfg(feature = "servers")]
 pub use project::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
@@ -21,7 +23,7 @@ pub(crate) use quantity::{bytes, duration};
 pub use server::{Launch, ServerConfig};
 pub(crate) use settings::Settings;
 
-use crate::model::{Clock, Limits, SystemClock};
+use crate::model::{Clock, Grant, Limits, SystemClock};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// What an [`Engine`](crate::Engine) is made from. Nothing is allowed until it is said.
@@ -39,11 +41,13 @@ pub struct Config {
     allow: Vec<String>,
     ask: Vec<String>,
     deny: Vec<String>,
+    grants: Vec<Grant>,
     ask_unnamed: bool,
     runs: u32,
     waiting_memory: usize,
     question_lifetime: Option<Duration>,
     clock: Arc<dyn Clock>,
+    keeper: Option<Arc<dyn Keeper>>,
 }
 
 impl Config {
@@ -64,6 +68,7 @@ impl Config {
     /// | --- | --- |
     /// | [`allow_tool`](Config::allow_tool) | none: every call is refused |
     /// | [`ask_tool`](Config::ask_tool), [`deny_tool`](Config::deny_tool) | none |
+    /// | [`grant`](Config::grant) | none: what is allowed is allowed without conditions |
     /// | [`ask_unnamed`](Config::ask_unnamed) | no: what no pattern names is refused |
     /// | [`cpu_time`](Config::cpu_time) | [`Limits::CPU_TIME`], 10 s |
     /// | [`timeout`](Config::timeout) | [`Limits::TIMEOUT`], 5 min |
@@ -81,17 +86,20 @@ impl Config {
     /// | [`waiting_memory`](Config::waiting_memory) | [`Config::WAITING_MEMORY`], 256 MiB |
     /// | [`question_lifetime`](Config::question_lifetime) | [`Config::QUESTION_LIFETIME`], 5 min |
     /// | [`clock`](Config::clock) | the machine's |
+    /// | [`keeper`](Config::keeper) | none: `always` holds for the rest of the run |
     pub fn new() -> Config {
         Config {
             limits: Limits::default(),
             allow: Vec::new(),
             ask: Vec::new(),
             deny: Vec::new(),
+            grants: Vec::new(),
             ask_unnamed: false,
             runs: Config::RUNS,
             waiting_memory: Config::WAITING_MEMORY,
             question_lifetime: Some(Config::QUESTION_LIFETIME),
             clock: Arc::new(SystemClock),
+            keeper: None,
         }
     }
 
@@ -111,6 +119,13 @@ impl Config {
     /// Refuses the tools that `pattern` covers, whatever else is said.
     pub fn deny_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
         self.deny.push(pattern.into());
+        self
+    }
+
+    /// Puts a condition on a tool that `allow_tool` covers: it goes without asking only while one of its grants holds. A tool
+    /// that has changed since asks again and says how.
+    pub fn grant(&mut self, grant: Grant) -> &mut Config {
+        self.grants.push(grant);
         self
     }
 
@@ -220,6 +235,12 @@ impl Config {
     /// Sets where programs get their time from.
     pub fn clock(&mut self, clock: Arc<dyn Clock>) -> &mut Config {
         self.clock = clock;
+        self
+    }
+
+    /// Sets who remembers what a person allows for good.
+    pub fn keeper(&mut self, keeper: impl Keeper) -> &mut Config {
+        self.keeper = Some(Arc::new(keeper));
         self
     }
 }

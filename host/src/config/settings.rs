@@ -1,8 +1,8 @@
 //! A [`Config`] that has been checked: once it is `Settings`, every value is in its range.
 
-use super::Config;
+use super::{Config, Keeper};
 use crate::error::Error;
-use crate::model::{Clock, Code, Limits, MEMORY_CEILING, STACK_CEILING, ToolPattern};
+use crate::model::{Clock, Code, Grant, Limits, MEMORY_CEILING, STACK_CEILING, ToolPattern};
 use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
 /// The engine alone takes about this much; a program needs something on top.
@@ -32,11 +32,13 @@ pub(crate) struct Settings {
     pub(crate) allow: Vec<ToolPattern>,
     pub(crate) ask: Vec<ToolPattern>,
     pub(crate) deny: Vec<ToolPattern>,
+    pub(crate) grants: Vec<Grant>,
     pub(crate) ask_unnamed: bool,
     pub(crate) runs: u32,
     pub(crate) waiting_memory: usize,
     pub(crate) question_lifetime: Option<Duration>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) keeper: Option<Arc<dyn Keeper>>,
 }
 
 impl TryFrom<&Config> for Settings {
@@ -72,11 +74,13 @@ impl TryFrom<&Config> for Settings {
             allow: patterns("allow_tool", &config.allow)?,
             ask: patterns("ask_tool", &config.ask)?,
             deny: patterns("deny_tool", &config.deny)?,
+            grants: config.grants.clone(),
             ask_unnamed: config.ask_unnamed,
             runs: config.runs,
             waiting_memory: config.waiting_memory,
             question_lifetime: config.question_lifetime,
             clock: config.clock.clone(),
+            keeper: config.keeper.clone(),
         })
     }
 }

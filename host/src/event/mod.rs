@@ -1,7 +1,7 @@
 //! What happens, told as it happens. Events flow one way, from a run to whoever listens; nothing comes back.
 
 use crate::model::{
-    CallError, CallId, Decided, Line, Question, QuestionId, RunId, Timestamp, ToolName,
+    CallError, CallId, Decided, Line, Progress, Question, QuestionId, RunId, Timestamp, ToolName,
 };
 use serde::Serialize;
 
@@ -32,6 +32,15 @@ pub enum Event {
         call: CallId,
         /// Where to.
         tool: ToolName,
+    },
+    /// What a call lacks is being brought about.
+    Progress {
+        /// Which run.
+        run: RunId,
+        /// Which call.
+        call: CallId,
+        /// How far it is.
+        progress: Progress,
     },
     /// A call came back.
     CallSettled {

@@ -92,12 +92,19 @@ pub struct Origin {
     pub definition: Arc<str>,
     /// sha256 of what its server is, in hex: its launch line, or its URL.
     pub server: Arc<str>,
+    /// sha256 of the package that it was started from, in hex, where one was installed.
+    pub package: Option<Arc<str>>,
 }
 
 impl Origin {
     /// Returns an origin.
     pub fn new(definition: impl Into<Arc<str>>, server: impl Into<Arc<str>>) -> Origin {
-        Origin { definition: definition.into(), server: server.into() }
+        Origin { definition: definition.into(), server: server.into(), package: None }
+    }
+
+    /// Returns the same of a server that was started from this package.
+    pub fn with_package(self, package: Option<Arc<str>>) -> Origin {
+        Origin { package, ..self }
     }
 }
 
@@ -106,11 +113,14 @@ impl Origin {
 struct Written {
     definition: String,
     server: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    package: Option<String>,
 }
 
 impl From<Written> for Origin {
     fn from(written: Written) -> Origin {
-        Origin::new(written.definition, written.server)
+        let package = written.package.map(Arc::from);
+        Origin::new(written.definition, written.server).with_package(package)
     }
 }
 
@@ -119,6 +129,7 @@ impl From<Origin> for Written {
         Written {
             definition: origin.definition.as_ref().into(),
             server: origin.server.as_ref().into(),
+            package: origin.package.as_deref().map(Into::into),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A question is a batch of asks with an id of its own: an answer names the question, never the run, so that a late or
 //! repeated one can approve nothing that was not shown.
 
-use super::{CallId, Origin, QuestionId, RunId, Timestamp};
+use super::{CallId, Constraint, Need, Origin, QuestionId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -59,6 +59,9 @@ pub struct Ask {
     /// Which definition of which server it is about, where that is known: an answer approves no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// What the call lacks, where it lacks something: an answer gives exactly this, and lets the call be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
 }
 
 impl Ask {
@@ -71,7 +74,7 @@ impl Ask {
         reason: impl Into<String>,
     ) -> Ask {
         let (tool, reason) = (tool.into(), reason.into());
-        Ask { id: AskId(0), kind, call, tool, arguments, reason, origin: None }
+        Ask { id: AskId(0), kind, call, tool, arguments, reason, origin: None, need: None }
     }
 }
 
@@ -128,8 +131,11 @@ impl Question {
 pub enum Decision {
     /// Make the call; for an `uncertain_call`, make it again.
     Approve,
-    /// Make the call, and do not ask for this tool again in this run.
+    /// Make the call, and do not ask for this tool again: not in this run, and, where the project's settings can be written,
+    /// never again.
     Always,
+    /// The same for arguments like these, and for no others.
+    AlwaysWithin(Vec<Constraint>),
     /// Do not make the call: the program gets an error that it may catch.
     Decline,
     /// Go on as if the call had given this result.
@@ -141,6 +147,11 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Returns whether it makes the call.
+    pub fn approves(&self) -> bool {
+        matches!(self, Decision::Approve | Decision::Always | Decision::AlwaysWithin(_))
+    }
+
     /// Returns whether it ends the run.
     pub fn ends(&self) -> bool {
         matches!(self, Decision::Abort | Decision::Replan)

@@ -3,7 +3,7 @@
 //! `pml:sleep {ms}` is every timer; the run settles it. `pml:confirm {message}` asks a person whether the program may go on:
 //! it always asks, and its approval is its reply.
 
-use super::{Policy, Verdict};
+use super::{Policy, Verdict, Why};
 use crate::model::{CallError, Code, Reply, ToolName};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub(super) fn verdict(tool: &ToolName, policy: &Policy) -> Verdict {
     }
     match policy.denied(tool) {
         Some(denied) => Verdict::Deny(denied),
-        None => Verdict::Ask("the program wants your consent before it goes on".into()),
+        None => Verdict::Ask(Why::new("the program wants your consent before it goes on")),
     }
 }
 

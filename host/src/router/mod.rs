@@ -14,9 +14,9 @@ pub(crate) use built_in::{BUILT_IN, SLEEP};
 pub use policy::{Policy, Ruling};
 #[cfg(feature = "servers")]
 pub use servers::{Freshness, Offer, Servers, Unavailable};
-pub use tools::{Found, Tools, tools_from_fn};
+pub use tools::{Found, Tell, Tools, tools_from_fn};
 
-use crate::model::{Call, CallError, Effects, Reply, ToolName};
+use crate::model::{Call, CallError, Effects, Origin, Reply, ToolName};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,10 +26,44 @@ use std::sync::Arc;
 pub(crate) enum Verdict {
     /// It may go.
     Go,
-    /// A person decides; this is why.
-    Ask(String),
+    /// A person decides.
+    Ask(Why),
     /// It may not go.
     Deny(CallError),
+}
+
+/// Why a person decides.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Why {
+    /// In words.
+    pub(crate) reason: String,
+    /// What the tool was when somebody allowed it for good, where it is no longer that.
+    pub(crate) lapsed: Option<Origin>,
+}
+
+impl Why {
+    pub(crate) fn new(reason: impl Into<String>) -> Why {
+        Why { reason: reason.into(), lapsed: None }
+    }
+}
+
+/// A call as the policy sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) tool: &'a ToolName,
+    pub(crate) origin: Option<&'a Origin>,
+    pub(crate) arguments: Given<'a>,
+}
+
+/// Arguments as far as they are at hand. They are read only where a grant has conditions on them.
+#[derive(Clone, Copy)]
+pub(crate) enum Given<'a> {
+    /// Nobody asks about a certain call.
+    Nothing,
+    /// JSON that nobody has looked at.
+    Text(&'a str),
+    /// A value.
+    Value(&'a Value),
 }
 
 /// Policy and destinations of one run.
@@ -65,10 +99,10 @@ impl Router {
     }
 
     /// Decides on a tool. What no pattern names is refused, whether or not it exists.
-    pub(crate) fn verdict(&self, tool: &ToolName) -> Verdict {
-        match tool.server() == BUILT_IN {
-            true => built_in::verdict(tool, &self.policy),
-            false => self.policy.verdict(tool),
+    pub(crate) fn verdict(&self, subject: Subject<'_>) -> Verdict {
+        match subject.tool.server() == BUILT_IN {
+            true => built_in::verdict(subject.tool, &self.policy),
+            false => self.policy.verdict(subject),
         }
     }
 

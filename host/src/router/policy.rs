@@ -3,8 +3,8 @@
 //! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused, or
 //! asked about where the settings say so. Deny and ask hold in every spelling of a name, allow only to the letter.
 
-use super::Verdict;
 use super::strict::{Spelled, StrictPattern};
+use super::{Given, Subject, Verdict, Why};
 use crate::config::{Config, Settings};
 use crate::error::Error;
 use crate::model::{CallError, Code, ToolName, ToolPattern};
@@ -70,14 +70,15 @@ impl Policy {
 
     /// Returns what becomes of the calls of a tool.
     pub fn ruling(&self, tool: &ToolName) -> Ruling {
-        match self.verdict(tool) {
+        match self.verdict(Subject { tool, origin: None, arguments: Given::Nothing }) {
             Verdict::Go => Ruling::Go,
-            Verdict::Ask(reason) => Ruling::Ask { reason },
+            Verdict::Ask(why) => Ruling::Ask { reason: why.reason },
             Verdict::Deny(error) => Ruling::Deny { reason: error.message },
         }
     }
 
-    pub(super) fn verdict(&self, tool: &ToolName) -> Verdict {
+    pub(super) fn verdict(&self, subject: Subject<'_>) -> Verdict {
+        let tool = subject.tool;
         if let Some(denied) = self.denied(tool) {
             return Verdict::Deny(denied);
         }
@@ -90,8 +91,12 @@ impl Policy {
                 Verdict::Deny(CallError::new(Code::ToolDenied, message))
             }
             (allow, ask) if allow > ask => Verdict::Go,
-            (None, None) => Verdict::Ask(format!("nothing says whether `{tool}` may be called")),
-            _ => Verdict::Ask(format!("the policy says to ask before `{tool}` is called")),
+            (None, None) => {
+                Verdict::Ask(Why::new(format!("nothing says whether `{tool}` may be called")))
+            }
+            _ => {
+                Verdict::Ask(Why::new(format!("the policy says to ask before `{tool}` is called")))
+            }
         }
     }
 

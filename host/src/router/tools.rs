@@ -1,6 +1,8 @@
 //! What an embedder brings: the tools themselves.
 
-use crate::model::{Call, CallError, Code, Effects, Origin, Reply, ToolName};
+use crate::model::{
+    Call, CallError, Code, Difference, Effects, Need, Origin, Progress, Reply, ToolName,
+};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
@@ -50,6 +52,24 @@ pub trait Tools: Send + Sync + 'static {
         Box::pin(std::future::ready(found))
     }
 
+    /// Brings about what a tool lacks, which a person or the policy has agreed to, and finds the tool again. Dropping the
+    /// future gives it up and leaves nothing half done behind. What it lacks then is asked about in turn.
+    fn meet(
+        &self,
+        tool: &ToolName,
+        need: &Need,
+        tell: Tell,
+    ) -> BoxFuture<'_, Result<Found, CallError>> {
+        let _ = (need, tell);
+        self.find(tool)
+    }
+
+    /// Returns how a tool differs from what it was at another time, as far as that is still known.
+    fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
+        let _ = (tool, before, now);
+        Vec::new()
+    }
+
     /// Looks at arguments before the call goes out, or a person is asked about it.
     ///
     /// # Errors
@@ -59,6 +79,9 @@ pub trait Tools: Send + Sync + 'static {
         Ok(())
     }
 }
+
+/// Is told how far something is.
+pub type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// The tool that a name means.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,12 +93,19 @@ pub struct Found {
     pub effects: Effects,
     /// Its definition and its server, where they are known.
     pub origin: Option<Origin>,
+    /// What has to be there before it can be called, or more be known of it.
+    pub need: Option<Need>,
 }
 
 impl Found {
     /// Returns a tool of which no more is known.
     pub fn new(tool: ToolName, effects: Effects) -> Found {
-        Found { tool, effects, origin: None }
+        Found { tool, effects, origin: None, need: None }
+    }
+
+    /// Returns a tool that cannot be called before `need` is met.
+    pub fn lacking(tool: ToolName, need: Need) -> Found {
+        Found { need: Some(need), ..Found::new(tool, Effects::Unknown) }
     }
 }
 
@@ -94,6 +124,19 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
 
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
         (**self).find(tool)
+    }
+
+    fn meet(
+        &self,
+        tool: &ToolName,
+        need: &Need,
+        tell: Tell,
+    ) -> BoxFuture<'_, Result<Found, CallError>> {
+        (**self).meet(tool, need, tell)
+    }
+
+    fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
+        (**self).differences(tool, before, now)
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {

@@ -90,7 +90,7 @@ impl History {
             What::Executing { call, tool, origin, effects } => {
                 self.reach(call, Reached::Executing);
                 if let Some(past) = self.calls.get_mut(&call) {
-                    past.sent = Some(Found { tool, effects, origin });
+                    past.sent = Some(Found { origin, ..Found::new(tool, effects) });
                 }
                 self.went_out = true;
             }

@@ -163,7 +163,7 @@ impl Live {
     async fn dispatch(&mut self, ledger: &mut Ledger) -> Result<(), Trouble> {
         let leaving = self.calls.leaving();
         for call in &leaving {
-            let Found { tool, effects, origin } = call.found.clone();
+            let Found { tool, effects, origin, .. } = call.found.clone();
             let call = call.call;
             ledger.note(self.clock.last(), What::Executing { call, tool, origin, effects });
         }

@@ -1,7 +1,7 @@
 //! One call from its text to its reply's text.
 
 use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled};
-use crate::router::{Found, Router, Verdict};
+use crate::router::{Found, Given, Router, Subject, Verdict};
 use serde_json::Value;
 
 /// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.
@@ -47,7 +47,9 @@ pub(super) async fn perform(
         return Err(CallError::new(Code::Integrity, message));
     }
     // A person may have taken long to approve it: what is denied by now stays here.
-    if let Verdict::Deny(error) = router.verdict(&tool) {
+    let given = Given::Value(&arguments);
+    let subject = Subject { tool: &tool, origin: origin.as_ref(), arguments: given };
+    if let Verdict::Deny(error) = router.verdict(subject) {
         return Err(error);
     }
     router.check(&tool, &arguments)?;

@@ -137,7 +137,8 @@ impl Shown {
 pub(in crate::cli) fn decided_line(decided: &Decided) -> String {
     let what = match &decided.decision {
         Decision::Approve => "approved".into(),
-        Decision::Always => "approved for the rest of the run".into(),
+        Decision::Always => "always approved".into(),
+        Decision::AlwaysWithin(_) => "always approved, for arguments like these".into(),
         Decision::Decline => "declined".into(),
         Decision::Result(value) => format!("given a result: {}", brief(value, 60)),
         Decision::Abort => "aborted".into(),

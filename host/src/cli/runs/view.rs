@@ -65,6 +65,7 @@ fn decision(decided: &Decided) -> Value {
     let (name, result) = match &decided.decision {
         Decision::Approve => ("approve", None),
         Decision::Always => ("always", None),
+        Decision::AlwaysWithin(_) => ("always_within", None),
         Decision::Decline => ("decline", None),
         Decision::Result(result) => ("result", Some(redact(result))),
         Decision::Abort => ("abort", None),

@@ -2,7 +2,7 @@
 
 use super::open::Calls;
 use crate::model::{Ask, AskKind, CallError, CallId, Code, Timestamp, ToolName};
-use crate::router::{BUILT_IN, Found, SLEEP, Verdict as Door};
+use crate::router::{BUILT_IN, Found, Given, SLEEP, Subject, Verdict as Door};
 use crate::run::history::{Past, Reached};
 use crate::run::perform::parse;
 use crate::store::Verdict;
@@ -77,11 +77,16 @@ impl Calls {
         before: bool,
     ) -> Verdict {
         let asked = found.and_then(|found| {
-            let (kind, reason) = match self.router.verdict(&found.tool) {
+            let subject = Subject {
+                tool: &found.tool,
+                origin: found.origin.as_ref(),
+                arguments: Given::Text(&arguments),
+            };
+            let (kind, reason) = match self.router.verdict(subject) {
                 Door::Deny(error) => return Err(error),
                 _ if before => (AskKind::UncertainCall, MADE_BEFORE.to_owned()),
-                Door::Ask(reason) if !self.is_granted(&found.tool, &arguments) => {
-                    (AskKind::ToolPermission, reason)
+                Door::Ask(why) if !self.is_granted(&found.tool, &arguments) => {
+                    (AskKind::ToolPermission, why.reason)
                 }
                 Door::Go | Door::Ask(_) => return Ok((found, None)),
             };

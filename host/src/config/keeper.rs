@@ -1,0 +1,19 @@
+//! Who remembers what a person allowed for good.
+
+use crate::error::Error;
+use crate::model::Grant;
+
+/// Remembers what a person allowed for good. It is called once for each answer, after the journal has recorded it.
+pub trait Keeper: Send + Sync + 'static {
+    /// Keeps grants, all or none. It may block.
+    ///
+    /// # Errors
+    /// If they cannot be kept; the answer counts for its run all the same.
+    fn keep(&self, grants: &[Grant]) -> Result<(), Error>;
+}
+
+impl<F: Fn(&[Grant]) -> Result<(), Error> + Send + Sync + 'static> Keeper for F {
+    fn keep(&self, grants: &[Grant]) -> Result<(), Error> {
+        self(grants)
+    }
+}
