@@ -203,8 +203,19 @@ async fn an_approval_is_of_the_definition_that_was_shown() {
     engine.answer(question.id, yes).await.expect("it records");
     let changed = Arc::new(Slow { definition: Some("d2"), ..Slow::default() });
     let resumed = engine.resume(outcome.run_id).tools(changed.clone()).await.expect("it goes on");
-    assert_eq!(resumed.value().expect("caught")[0], "INTEGRITY");
+    // It is another tool now: what was said of the old one is no answer.
+    let [again] = resumed.questions() else { panic!("{:?}", resumed.ending) };
+    assert_eq!(
+        (again.asks[0].kind, &again.asks[0].tool),
+        (AskKind::Integrity, &question.asks[0].tool)
+    );
+    assert_ne!(again.id, question.id);
     assert_eq!(changed.calls.load(Ordering::SeqCst), 0);
+    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    engine.answer(again.id, yes).await.expect("it records");
+    let done = engine.resume(outcome.run_id).tools(changed.clone()).await.expect("it goes on");
+    assert!(matches!(done.ending, Ending::Finished(_)), "{:?}", done.ending);
+    assert_eq!(changed.calls.load(Ordering::SeqCst), 1);
 }
 
 /// Knows `quick:*` at once, and never finds anything else.

@@ -13,7 +13,8 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Error {
+    /// Returns an error; `message` is one line, in lower case, without a full stop.
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
         Error { code, message: message.into(), hint: None, source: None }
     }
 

@@ -72,6 +72,15 @@ pub enum Event {
         /// What was decided, by whom.
         decided: Decided,
     },
+    /// What a person allowed for good was written down, or could not be.
+    Kept {
+        /// Which run.
+        run: RunId,
+        /// What they allowed.
+        tool: ToolName,
+        /// Why it could not be written: it holds for this run only.
+        error: Option<String>,
+    },
     /// Nobody answered in time.
     Expired {
         /// Which run.

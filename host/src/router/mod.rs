@@ -16,7 +16,7 @@ pub use policy::{Policy, Ruling};
 pub use servers::{Freshness, Offer, Servers, Unavailable};
 pub use tools::{Found, Tell, Tools, tools_from_fn};
 
-use crate::model::{Call, CallError, Effects, Origin, Reply, ToolName};
+use crate::model::{Call, CallError, Difference, Effects, Need, Origin, Reply, ToolName};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
@@ -96,6 +96,26 @@ impl Router {
             Some(found) => found,
             None => self.tools.find(tool).await,
         }
+    }
+
+    /// Brings about what a tool lacks, and finds it again.
+    pub(crate) async fn meet(
+        &self,
+        tool: &ToolName,
+        need: &Need,
+        tell: Tell,
+    ) -> Result<Found, CallError> {
+        self.tools.meet(tool, need, tell).await
+    }
+
+    /// Returns how a tool differs from what it was at another time, as far as that is known.
+    pub(crate) fn differences(
+        &self,
+        tool: &ToolName,
+        before: &Origin,
+        now: &Origin,
+    ) -> Vec<Difference> {
+        self.tools.differences(tool, before, now)
     }
 
     /// Decides on a tool. What no pattern names is refused, whether or not it exists.

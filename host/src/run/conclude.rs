@@ -1,5 +1,6 @@
 //! How a run ends: its last entries, and what the caller gets.
 
+use super::calls::Keeping;
 use super::history::{History, Reached};
 use super::live::{End, Last, Live};
 use super::session::Session;
@@ -75,8 +76,24 @@ impl Session {
         self.conclude(Ending::Aborted(aborted), live).await
     }
 
+    /// Waits until what was allowed for good is written down: the next run is to know it.
+    async fn keep(&mut self, live: &mut Live) {
+        for Keeping { grant, kept } in live.calls.keeping() {
+            let error = match kept.await {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(error) => Some(error.to_string()),
+            };
+            let run = self.ledger.run();
+            self.events.event(&Event::Kept { run, tool: grant.tool, error });
+        }
+    }
+
     /// Nobody here can help: the question stays in the journal, and so does the run.
-    pub(super) fn waiting(&mut self, live: Option<&mut Live>) -> Outcome {
+    pub(super) async fn waiting(&mut self, mut live: Option<&mut Live>) -> Outcome {
+        if let Some(live) = live.as_deref_mut() {
+            self.keep(live).await;
+        }
         let questions = self.desk.open().to_vec();
         self.outcome(Ending::Waiting(questions), live, Vec::new())
     }
@@ -89,6 +106,7 @@ impl Session {
     ) -> Result<Outcome, Error> {
         let mut abandoned = Vec::new();
         if let Some(live) = live.as_deref_mut() {
+            self.keep(live).await;
             abandoned = live.calls.abandon();
             live.measure(&mut self.ledger);
             self.clock = live.clock.clone();

@@ -2,6 +2,7 @@
 
 use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled};
 use crate::router::{Found, Given, Router, Subject, Verdict};
+use crate::run::calls::lacking;
 use serde_json::Value;
 
 /// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.
@@ -29,6 +30,14 @@ async fn parse_aside(text: String) -> Result<Value, CallError> {
     }
 }
 
+/// What came of a call.
+pub(super) enum Performed {
+    /// Its outcome.
+    Reply(Reply),
+    /// It did not go out: its tool is not what was decided about.
+    Changed(Box<Found>, String),
+}
+
 /// Carries out a call.
 pub(super) async fn perform(
     router: &Router,
@@ -36,15 +45,23 @@ pub(super) async fn perform(
     id: CallId,
     decided: Found,
     arguments: String,
-) -> Reply {
-    let arguments = parse_aside(arguments).await?;
-    let Found { tool, origin, .. } = router.find(&decided.tool).await?;
+) -> Performed {
+    let found = async { Ok((parse_aside(arguments).await?, router.find(&decided.tool).await?)) };
+    let (arguments, found) = match found.await {
+        Ok(found) => found,
+        Err(error) => return Performed::Reply(Err(error)),
+    };
     // An approval is of one definition of one server.
-    if decided.origin.is_some() && decided.origin != origin {
-        let message = format!(
-            "`{tool}` is not what was decided about: its definition or its server has changed meanwhile; call it again"
-        );
-        return Err(CallError::new(Code::Integrity, message));
+    if found.need.is_none() && decided.origin.is_some() && decided.origin != found.origin {
+        return Performed::Changed(Box::new(found), arguments.to_string());
+    }
+    Performed::Reply(send(router, run, id, found, arguments).await)
+}
+
+async fn send(router: &Router, run: RunId, id: CallId, found: Found, arguments: Value) -> Reply {
+    let Found { tool, origin, need, .. } = found;
+    if let Some(need) = need {
+        return Err(lacking(&need));
     }
     // A person may have taken long to approve it: what is denied by now stays here.
     let given = Given::Value(&arguments);

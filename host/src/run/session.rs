@@ -111,7 +111,7 @@ impl Session {
             Woke::Expired(question) => {
                 Ok(Some(self.conclude(Ending::Expired(question), None).await?))
             }
-            Woke::Nobody => Ok(Some(self.waiting(None))),
+            Woke::Nobody => Ok(Some(self.waiting(None).await)),
             Woke::Due | Woke::Evict => Ok(None),
         }
     }
@@ -179,7 +179,7 @@ impl Session {
                 return Ok(None);
             }
             Woke::Expired(question) => self.conclude(Ending::Expired(question), Some(live)).await?,
-            Woke::Nobody => self.waiting(Some(live)),
+            Woke::Nobody => self.waiting(Some(live)).await,
         };
         Ok(Some(Left::Over(Box::new(over))))
     }
@@ -262,6 +262,7 @@ impl Session {
             .await?;
         let mut calls = self.calls(&limits, checkpoint);
         calls.restore_questions(&history.questions);
+        calls.restore_origins(history.calls.values().filter_map(|past| past.sent.as_ref()));
         let step = replayed.restore(&history, &mut calls);
         instance.take_up(history.meter.cpu, limits.cpu_time, calls.held() + held(&step));
         self.clock.reach(history.last);
@@ -296,7 +297,9 @@ impl Session {
     }
 
     fn calls(&self, limits: &Limits, checkpoint: Option<Checkpoint>) -> Calls {
-        Calls::new(self.id(), limits, self.router.clone(), self.events.clone(), checkpoint)
+        let keeper = self.engine.settings.keeper.clone();
+        let (router, events) = (self.router.clone(), self.events.clone());
+        Calls::new(self.id(), limits, router, events, checkpoint, keeper)
     }
 }
 

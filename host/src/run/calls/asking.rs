@@ -1,11 +1,13 @@
 //! Calls that wait for a person, and what was decided about them.
 
+use super::granted::Keeping;
+use super::meeting::{Agreed, By};
 use super::open::{Calls, Open, Stage};
 use crate::event::Event;
 use crate::model::{
-    Ask, AskId, AskKind, CallError, Code, Decided, Decision, Question, QuestionId, ToolName,
+    Ask, AskId, AskKind, CallError, CallId, Code, Decided, Decision, Grant, Need, Question,
+    QuestionId,
 };
-use crate::router::BUILT_IN;
 use crate::run::checkpoint::Unmatched;
 use crate::run::perform::parse;
 use std::collections::BTreeSet;
@@ -47,6 +49,7 @@ impl Calls {
                 let (tool, reason) = (open.found.tool.as_str(), asking.reason.clone());
                 let mut ask = Ask::new(asking.kind, Some(*id), tool, arguments, reason);
                 ask.origin = open.found.origin.clone();
+                ask.need = open.found.need.clone();
                 Some(ask)
             }
             _ => None,
@@ -86,23 +89,6 @@ impl Calls {
         self.unmatched = questions.iter().find(about_the_run).map(Unmatching::new);
     }
 
-    fn grant(&mut self, ask: &Ask) {
-        let Ok(tool) = ask.tool.parse::<ToolName>() else { return };
-        // What is built in asks with the program's own words: a yes to some is none to others.
-        match tool.server() == BUILT_IN {
-            true => self.granted_words.push(ask.arguments.clone()),
-            false => drop(self.granted.insert(tool)),
-        }
-    }
-
-    /// Whether a person allowed this for the rest of the run.
-    pub(super) fn is_granted(&self, tool: &ToolName, arguments: &str) -> bool {
-        match tool.server() == BUILT_IN {
-            true => parse(arguments).is_ok_and(|words| self.granted_words.contains(&words)),
-            false => self.granted.contains(tool),
-        }
-    }
-
     /// A person goes on without a call of the checkpoint. Once that is said of all, calls may go out.
     fn let_go(&mut self, decided: &Decided) {
         let asked = self.unmatched.as_mut().filter(|asked| asked.question == decided.question);
@@ -120,18 +106,15 @@ impl Calls {
 
     /// Does what was decided about an ask. What was done before is not done, or told, again.
     pub(in crate::run) fn decide(&mut self, ask: &Ask, decided: &Decided) {
-        if decided.decision == Decision::Always && ask.kind == AskKind::ToolPermission {
-            self.grant(ask);
-        }
+        let grant = self.granted.grant(ask, &decided.decision);
         let Some(call) = ask.call else { return self.let_go(decided) };
-        let waits = |open: &&mut Open| open.waits_for(decided.question);
-        let Some(open) = self.open.get_mut(&call).filter(waits) else { return };
+        let waits = |open: &Open| open.waits_for(decided.question);
+        if !self.open.get(&call).is_some_and(waits) {
+            return;
+        }
         let reply = match &decided.decision {
-            Decision::Approve | Decision::Always => {
-                if let Stage::Asking(asking) = &mut open.stage {
-                    open.stage = Stage::Queued(std::mem::take(&mut asking.arguments));
-                    self.queue.push_back(call);
-                }
+            decision if decision.approves() => {
+                self.approve(call, grant);
                 return self.tell(decided);
             }
             Decision::Result(value) => Ok(value.clone()),
@@ -149,6 +132,33 @@ impl Calls {
         self.close(call);
         self.reply(call, reply);
         self.tell(decided);
+    }
+
+    /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and only then is what was
+    /// allowed for good known for what it is.
+    fn approve(&mut self, call: CallId, grant: Option<Grant>) {
+        let Some(Open { mut found, stage: Stage::Asking(asking), .. }) = self.open.remove(&call)
+        else {
+            return;
+        };
+        match found.need.take() {
+            None | Some(Need::Change(_)) => {
+                if let Some(grant) = grant {
+                    self.granted.keep(grant);
+                }
+                self.enqueue(call, found, asking.arguments);
+            }
+            Some(need) => {
+                let always = grant.map(|grant| grant.constraints);
+                let by = By::Person { always };
+                self.meet(call, found, asking.arguments, Agreed { need, by });
+            }
+        }
+    }
+
+    /// Takes what is being kept for good.
+    pub(in crate::run) fn keeping(&mut self) -> Vec<Keeping> {
+        self.granted.keeping()
     }
 
     fn tell(&self, decided: &Decided) {

@@ -1,10 +1,11 @@
 //! Calls on their way out, and back.
 
-use super::open::{Calls, Landed, Open, Stage};
+use super::deciding::{Standing, since};
+use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
-use crate::model::{CallId, Effects, Reply, ToolName};
+use crate::model::{AskKind, CallId, Change, Effects, Need, Reply, Since, ToolName};
 use crate::router::Found;
-use crate::run::perform::perform;
+use crate::run::perform::{Performed, perform};
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::StreamExt;
 use std::task::{Context, Poll};
@@ -50,10 +51,19 @@ impl Calls {
         for Leaving { call: id, found, arguments } in leaving {
             let Some(open) = self.open.get_mut(&id) else { continue };
             let tool = found.tool.clone();
+            if let Some(origin) = &found.origin
+                && self.origins.get(&tool) != Some(origin)
+            {
+                self.origins.insert(tool.clone(), origin.clone());
+            }
             self.events.event(&Event::CallStarted { run: self.run, call: id, tool });
             let (run, router) = (self.run, self.router.clone());
             let call: BoxFuture<'static, _> = Box::pin(async move {
-                (id, Landed::Reply(perform(&router, run, id, found, arguments).await))
+                let landed = match perform(&router, run, id, found, arguments).await {
+                    Performed::Reply(reply) => Landed::Reply(reply),
+                    Performed::Changed(found, arguments) => Landed::Changed(found, arguments),
+                };
+                (id, landed)
             });
             let (abort, registration) = AbortHandle::new_pair();
             open.stage = Stage::Flying(abort);
@@ -67,7 +77,8 @@ impl Calls {
         let finding: BoxFuture<'static, _> =
             Box::pin(async move { (id, Landed::Found(router.find(&tool).await)) });
         let (abort, registration) = AbortHandle::new_pair();
-        let (size, stage) = (arguments.len(), Stage::Finding(arguments, abort));
+        let size = arguments.len();
+        let stage = Stage::Finding(Finding { arguments, abort, agreed: None });
         self.open.insert(id, Open { found, size, stage });
         self.finding += 1;
         self.flying.push(Abortable::new(finding, registration));
@@ -85,15 +96,29 @@ impl Calls {
             Ok((id, Landed::Reply(reply))) => self.answered(id, reply),
             Ok((id, Landed::Found(found))) => {
                 self.finding = self.finding.saturating_sub(1);
-                if let Some(Open { stage: Stage::Finding(arguments, _), .. }) =
-                    self.open.remove(&id)
-                {
+                if let Some(Open { stage: Stage::Finding(finding), .. }) = self.open.remove(&id) {
+                    let Finding { arguments, agreed, .. } = finding;
+                    let standing = agreed.map_or(Standing::Fresh, Standing::Agreed);
                     // What is decided shows in what is journalled next: it goes out, it is asked about, or it is settled.
-                    let _ = self.decide_on(id, found, arguments, false);
+                    let _ = self.decide_on(id, found, arguments, standing);
                 }
             }
+            Ok((id, Landed::Changed(found, arguments))) => self.changed(id, *found, arguments),
             Err(Aborted) => {}
         }
+    }
+
+    /// A tool has changed between the decision about a call and its going out: it is decided about again.
+    fn changed(&mut self, id: CallId, mut found: Found, arguments: String) {
+        let Some(before) = self.open.remove(&id) else { return };
+        self.events.event(&Event::CallDropped { run: self.run, call: id });
+        let change = match &before.found.origin {
+            Some(before) => self.differing(&found, before, Since::Decision),
+            None => Change::new(Since::Decision, Vec::new()),
+        };
+        found.need = Some(Need::Change(change));
+        let reason = since(Since::Decision).into();
+        self.ask(id, found, arguments, AskKind::Integrity, reason, None);
     }
 
     fn answered(&mut self, id: CallId, reply: Reply) {

@@ -4,10 +4,15 @@
 //! which they arrive.
 
 mod asking;
+mod deciding;
 mod flying;
+mod granted;
+mod meeting;
 mod next;
 mod open;
 mod request;
 
+pub(super) use granted::Keeping;
+pub(super) use meeting::lacking;
 pub(super) use next::Arrival;
 pub(super) use open::Calls;

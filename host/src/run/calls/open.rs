@@ -1,10 +1,13 @@
 //! All open calls of a run, and what is known of each.
 
 use super::asking::Unmatching;
+use super::granted::Granted;
+use super::meeting::Agreed;
 use super::next::Arrived;
+use crate::config::Keeper;
 use crate::event::{Event, EventSink};
 use crate::model::{
-    AskKind, CallError, CallId, Limits, QuestionId, Reply, RunId, Timestamp, ToolName,
+    AskKind, CallError, CallId, Limits, Origin, QuestionId, Reply, RunId, Timestamp, ToolName,
 };
 use crate::router::{Found, Router};
 use crate::run::Abandoned;
@@ -13,8 +16,7 @@ use crate::run::timers::Timers;
 use crate::store::Verdict;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::FuturesUnordered;
-use serde_json::Value;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 pub(super) type Flying = Abortable<BoxFuture<'static, (CallId, Landed)>>;
@@ -25,6 +27,8 @@ pub(super) enum Landed {
     Found(Result<Found, CallError>),
     /// Its outcome.
     Reply(Reply),
+    /// It did not go out: its tool is not what was decided about.
+    Changed(Box<Found>, String),
 }
 
 /// A call without an outcome.
@@ -35,14 +39,21 @@ pub(super) struct Open {
 }
 
 pub(super) enum Stage {
-    /// Its tool is being found.
-    Finding(String, AbortHandle),
+    /// Its tool is being found, or what it lacks brought about.
+    Finding(Finding),
     /// It goes out when there is room.
     Queued(String),
     /// It is out.
     Flying(AbortHandle),
     /// It waits for a person.
     Asking(Asking),
+}
+
+pub(super) struct Finding {
+    pub(super) arguments: String,
+    pub(super) abort: AbortHandle,
+    /// What is being brought about.
+    pub(super) agreed: Option<Agreed>,
 }
 
 pub(super) struct Asking {
@@ -69,10 +80,10 @@ pub(in crate::run) struct Calls {
     pub(super) ready: VecDeque<Arrived>,
     /// Calls that were cancelled after their reply had arrived.
     pub(super) dropped: HashSet<CallId>,
-    /// Tools that a person allowed for the rest of the run.
-    pub(super) granted: HashSet<ToolName>,
-    /// Arguments of built-in tools that a person allowed.
-    pub(super) granted_words: Vec<Value>,
+    /// What a person allowed for the rest of the run.
+    pub(super) granted: Granted,
+    /// What each tool was when it was last called.
+    pub(super) origins: HashMap<ToolName, Origin>,
     pub(super) checkpoint: Option<Checkpoint>,
     /// Outcomes of the checkpoint that the program has asked for, by their order of then.
     pub(super) recalled: BTreeMap<u64, (CallId, Recalled)>,
@@ -89,6 +100,7 @@ impl Calls {
         router: Arc<Router>,
         events: Arc<dyn EventSink>,
         checkpoint: Option<Checkpoint>,
+        keeper: Option<Arc<dyn Keeper>>,
     ) -> Calls {
         Calls {
             run,
@@ -103,8 +115,8 @@ impl Calls {
             timers: Timers::default(),
             ready: VecDeque::new(),
             dropped: HashSet::new(),
-            granted: HashSet::new(),
-            granted_words: Vec::new(),
+            granted: Granted::new(keeper),
+            origins: HashMap::new(),
             checkpoint,
             recalled: BTreeMap::new(),
             unmatched: None,
@@ -158,8 +170,8 @@ impl Calls {
                 abort.abort();
                 true
             }
-            Stage::Finding(_, abort) => {
-                abort.abort();
+            Stage::Finding(finding) => {
+                finding.abort.abort();
                 self.finding = self.finding.saturating_sub(1);
                 false
             }

@@ -1,17 +1,14 @@
 //! What becomes of a call that a program asks for, or that the journal left open.
 
+use super::deciding::Standing;
 use super::open::Calls;
 use crate::model::{Ask, AskKind, CallError, CallId, Code, Timestamp, ToolName};
-use crate::router::{BUILT_IN, Found, Given, SLEEP, Subject, Verdict as Door};
+use crate::router::{BUILT_IN, Found, SLEEP};
 use crate::run::history::{Past, Reached};
-use crate::run::perform::parse;
 use crate::store::Verdict;
 
 /// Why a call is asked about whose outcome nobody knows.
 const UNCERTAIN: &str = "it was out when its process ended: nobody knows what became of it";
-
-/// The same, where it is made again by a mended program.
-const MADE_BEFORE: &str = "the earlier run made this call, and nobody knows what became of it";
 
 impl Calls {
     /// Takes a call that the program asked for at `now`. Returns what the door says to it.
@@ -56,57 +53,19 @@ impl Calls {
             self.released += arguments.len();
             return self.refuse(id, error);
         }
-        let before = self.made_before(&name, arguments);
-        match self.router.look_up(&name) {
-            Some(found) => self.decide_on(id, found, arguments.into(), before),
+        let standing = match self.made_before(&name, arguments) {
+            true => Standing::MadeBefore,
+            false => Standing::Fresh,
+        };
+        match (self.router.look_up(&name), &standing) {
+            (Some(found), _) => self.decide_on(id, found, arguments.into(), standing),
             // What it means is found when somebody has said that it may be made again.
-            None if before => self.decide_on(id, Ok(self.found(name)), arguments.into(), before),
-            None => {
+            (None, Standing::MadeBefore) => {
+                self.decide_on(id, Ok(self.found(name)), arguments.into(), standing)
+            }
+            (None, _) => {
                 self.find(id, name, arguments.into());
                 Verdict::Find
-            }
-        }
-    }
-
-    /// Decides on a call whose tool was found, or is known not to be there.
-    pub(super) fn decide_on(
-        &mut self,
-        id: CallId,
-        found: Result<Found, CallError>,
-        arguments: String,
-        before: bool,
-    ) -> Verdict {
-        let asked = found.and_then(|found| {
-            let subject = Subject {
-                tool: &found.tool,
-                origin: found.origin.as_ref(),
-                arguments: Given::Text(&arguments),
-            };
-            let (kind, reason) = match self.router.verdict(subject) {
-                Door::Deny(error) => return Err(error),
-                _ if before => (AskKind::UncertainCall, MADE_BEFORE.to_owned()),
-                Door::Ask(why) if !self.is_granted(&found.tool, &arguments) => {
-                    (AskKind::ToolPermission, why.reason)
-                }
-                Door::Go | Door::Ask(_) => return Ok((found, None)),
-            };
-            // Nobody is bothered about a call that would be refused afterwards.
-            let value = parse(&arguments)?;
-            self.router.check(&found.tool, &value)?;
-            Ok((found, Some((kind, reason))))
-        });
-        match asked {
-            Err(error) => {
-                self.released += arguments.len();
-                self.refuse(id, error)
-            }
-            Ok((found, None)) => {
-                self.enqueue(id, found, arguments);
-                Verdict::Go
-            }
-            Ok((found, Some((kind, reason)))) => {
-                self.ask(id, found, arguments, kind, reason.clone(), None);
-                Verdict::Ask { kind, reason }
             }
         }
     }
@@ -146,6 +105,12 @@ impl Calls {
         }
     }
 
+    /// Remembers what tools were when they were called.
+    pub(in crate::run) fn restore_origins<'a>(&mut self, sent: impl Iterator<Item = &'a Found>) {
+        let origins = sent.filter_map(|found| Some((found.tool.clone(), found.origin.clone()?)));
+        self.origins.extend(origins);
+    }
+
     fn restore_sendable(&mut self, id: CallId, past: Past, asked: Option<&Ask>) {
         let (Ok(name), Ok(arguments)) = (past.tool.parse::<ToolName>(), past.arguments) else {
             // A call without a name or arguments was refused when it was made.
@@ -165,13 +130,18 @@ impl Calls {
             (Reached::Asked(question), _) => {
                 let Some(asked) = asked else { return };
                 let tool = asked.tool.parse().unwrap_or(name);
-                let found = Found { origin: asked.origin.clone(), ..self.found(tool) };
+                let (origin, need) = (asked.origin.clone(), asked.need.clone());
+                let found = Found { origin, need, ..self.found(tool) };
                 let (kind, reason) = (asked.kind, asked.reason.clone());
                 self.ask(id, found, arguments, kind, reason, Some(question));
             }
-            (Reached::Requested, Verdict::Ask { kind, reason }) => {
-                self.ask(id, self.found(name), arguments, kind, reason, None);
-            }
+            (Reached::Requested, Verdict::Ask { kind, reason }) => match kind {
+                AskKind::ToolPermission | AskKind::UncertainCall => {
+                    self.ask(id, self.found(name), arguments, kind, reason, None);
+                }
+                // What it lacked may be there by now.
+                _ => self.find(id, name, arguments),
+            },
             (Reached::Requested, Verdict::Find) => self.find(id, name, arguments),
             // Somebody may have said `always`, which is known only afterwards: the word of then counts.
             (Reached::Requested, _) => self.enqueue(id, self.found(name), arguments),

@@ -1,0 +1,96 @@
+//! Calls that lack something: it is asked about, brought about once somebody has agreed, and then the call goes on.
+//!
+//! **Invariant:** nothing of a call has gone out while what it lacks is brought about: a run that is cut off then brings it
+//! about again, and nothing of it is uncertain.
+
+use super::open::{Calls, Finding, Landed, Open, Stage};
+use crate::event::Event;
+use crate::model::{CallError, CallId, Code, Constraint, Grant, Need};
+use crate::router::{Found, Tell};
+use futures_util::future::{AbortHandle, Abortable, BoxFuture};
+use std::sync::Arc;
+
+/// What is brought about for a call.
+pub(super) struct Agreed {
+    pub(super) need: Need,
+    pub(super) by: By,
+}
+
+/// Who agreed.
+pub(super) enum By {
+    /// The policy: what it allows may be brought about without asking.
+    Policy,
+    /// A person, who was shown the call too.
+    Person {
+        /// On which conditions they allowed the tool for good, if they did.
+        always: Option<Vec<Constraint>>,
+    },
+}
+
+impl Agreed {
+    /// Whether a person has agreed to the call.
+    pub(super) fn by_person(&self) -> bool {
+        matches!(self.by, By::Person { .. })
+    }
+
+    /// The answer to a call that still lacks what somebody has agreed to.
+    pub(super) fn in_vain(&self) -> CallError {
+        lacking(&self.need)
+    }
+
+    /// What was allowed for good, now that the tool is known.
+    pub(super) fn grant(&self, found: &Found) -> Option<Grant> {
+        match &self.by {
+            By::Person { always: Some(constraints) } => {
+                Some(Grant::new(found.tool.clone(), found.origin.clone(), constraints.clone()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The answer to a call that lacks something.
+pub(in crate::run) fn lacking(need: &Need) -> CallError {
+    let (code, message) = match need {
+        Need::Install(package) => (
+            Code::ServerFailed,
+            format!("the package of server `{}` is not installed", package.server),
+        ),
+        Need::Variables(variables) => (
+            Code::ApiKeyRequired,
+            format!(
+                "the server `{}` needs `{}`, and it is still not set: write it into `{}`, or set it in the environment",
+                variables.server,
+                variables.names.join("`, `"),
+                variables.file
+            ),
+        ),
+        Need::Trust(trust) => (Code::Untrusted, format!("{}: `pml trust` trusts it", trust.reason)),
+        Need::Change(_) => {
+            (Code::Integrity, "the tool is not what was decided about: call it again".into())
+        }
+        #[expect(unreachable_patterns, reason = "a new need is one that nobody can meet yet")]
+        _ => (Code::ServerFailed, "the tool cannot be called yet".into()),
+    };
+    CallError::new(code, message)
+}
+
+impl Calls {
+    /// Brings about what a call lacks.
+    pub(super) fn meet(&mut self, id: CallId, mut found: Found, arguments: String, agreed: Agreed) {
+        found.need = None;
+        let (router, tool, need) = (self.router.clone(), found.tool.clone(), agreed.need.clone());
+        let (events, run) = (self.events.clone(), self.run);
+        let tell: Tell = Arc::new(move |progress| {
+            events.event(&Event::Progress { run, call: id, progress });
+        });
+        let meeting: BoxFuture<'static, _> =
+            Box::pin(async move { (id, Landed::Found(router.meet(&tool, &need, tell).await)) });
+        let (abort, registration) = AbortHandle::new_pair();
+        let size = arguments.len();
+        let stage = Stage::Finding(Finding { arguments, abort, agreed: Some(agreed) });
+        self.open.insert(id, Open { found, size, stage });
+        self.finding += 1;
+        self.flying.push(Abortable::new(meeting, registration));
+    }
+}
