@@ -55,9 +55,9 @@ fn trust_for_once_is_for_the_files_as_they_were() {
     });
     for server in ["box", "evil"] {
         let refused = client.execute(&format!("return (await mcp.{server}.count()).n"));
-        assert_eq!(refused["error"]["code"], "UNTRUSTED", "{refused}");
-        let message = refused["error"]["message"].as_str().expect("a text");
-        assert!(message.contains("`.pml.json`"), "{message}");
+        assert_eq!(refused["approval_type"], "trust", "{refused}");
+        let reason = refused["asks"][0]["reason"].as_str().expect("a text");
+        assert!(reason.contains("`.pml.json`"), "{reason}");
     }
     trust(&env, ".");
     assert_eq!(client.execute("return (await mcp.evil.count()).n")["result"], 1);

@@ -31,6 +31,7 @@ mod limits;
 #[cfg(unix)]
 mod links;
 mod mended;
+mod missing;
 mod needs;
 #[cfg(target_os = "linux")]
 mod prompts;

@@ -452,9 +452,12 @@ fn an_untrusted_folder_starts_nothing_and_says_what_to_do() {
     env.write(".pml.json", settings);
     let mut client = client(&env);
     let refused = client.execute("await mcp.box.echo({ text: 'x' })");
-    assert_eq!(refused["error"]["code"], "UNTRUSTED");
-    let message = refused["error"]["message"].as_str().expect("a text");
-    assert!(message.contains("`.pml.json`") && message.contains("pml trust"), "{message}");
+    assert_eq!(
+        (&refused["status"], &refused["approval_type"]),
+        (&json!("approval_required"), &json!("trust"))
+    );
+    let reason = refused["asks"][0]["reason"].as_str().expect("a text");
+    assert!(reason.contains("`.pml.json`"), "{reason}");
     let browsed =
         client.call("browse_components", json!({}))["result"]["structuredContent"].clone();
     assert_eq!(browsed["unavailable"][0]["code"], "UNTRUSTED", "{browsed}");
@@ -523,7 +526,7 @@ fn a_project_that_changes_while_it_is_served_is_read_again() {
     let allowed = settings.replace("\"deny\"", "\"allow\"");
     env.write(".pml.json", &allowed);
     // Changed, and nobody has seen it.
-    assert_eq!(client.execute(code)["error"]["code"], "UNTRUSTED");
+    assert_eq!(client.execute(code)["approval_type"], "trust");
     let trusted = command(&env, &["trust"]).output().expect("it runs");
     assert!(trusted.status.success());
     assert_eq!(client.execute(code)["result"], "x");

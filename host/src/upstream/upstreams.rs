@@ -13,7 +13,7 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -24,7 +24,9 @@ const CLOSING: Duration = Duration::from_secs(4);
 /// only [`close`](Upstreams::close) waits for it.
 #[derive(Clone)]
 pub(crate) struct Upstreams {
-    servers: Arc<Servers>,
+    servers: Arc<RwLock<Servers>>,
+    cache: Option<ServerCache>,
+    clock: Arc<dyn Clock>,
 }
 
 struct Servers {
@@ -46,12 +48,44 @@ impl Upstreams {
             by_name.entry(config.name.clone()).or_insert(all.len());
             all.push(Arc::new(Server::new(config, cache.clone(), clock.clone())));
         }
-        Upstreams { servers: Arc::new(Servers { all, by_name }) }
+        Upstreams { servers: Arc::new(RwLock::new(Servers { all, by_name })), cache, clock }
+    }
+
+    /// Puts a server in the place of the one of its name, or beside the others. One that is the same goes on; another is
+    /// ended, and what it was asked fails.
+    pub(crate) fn put(&self, config: ServerConfig) {
+        let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
+        let place = servers.by_name.get(&config.name).copied();
+        if place.is_some_and(|place| servers.all[place].config == config) {
+            return;
+        }
+        let name = config.name.clone();
+        let server = Arc::new(Server::new(config, self.cache.clone(), self.clock.clone()));
+        match place {
+            Some(place) => {
+                let old = std::mem::replace(&mut servers.all[place], server);
+                old.close();
+            }
+            None => {
+                let place = servers.all.len();
+                servers.by_name.insert(name, place);
+                servers.all.push(server);
+            }
+        }
     }
 
     /// Returns the names of all servers, in the order of the configuration.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.servers.all.iter().map(|server| server.config.name.as_str())
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.all().iter().map(|server| server.config.name.clone()).collect()
+    }
+
+    /// Returns how a server is started or reached.
+    pub(crate) fn config(&self, server: &str) -> Option<ServerConfig> {
+        self.find(server).map(|server| server.config.clone())
+    }
+
+    fn all(&self) -> Vec<Arc<Server>> {
+        self.servers.read().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 
     /// Returns the tools of a server that runs and whose tools are known. Waits for nothing.
@@ -87,9 +121,8 @@ impl Upstreams {
     /// Starts those servers that are to run before anybody calls them, in tasks of their own. What fails is tried again when
     /// it is needed.
     pub(crate) fn start_background(&self) {
-        for server in &self.servers.all {
+        for server in self.all() {
             if server.config.background && server.config.missing.is_empty() {
-                let server = server.clone();
                 tokio::spawn(async move {
                     let _ = server.lease().await;
                 });
@@ -99,9 +132,10 @@ impl Upstreams {
 
     /// Returns how all servers are, in the order of the configuration.
     pub(crate) fn status(&self) -> Vec<ServerStatus> {
-        let mut groups = Vec::with_capacity(self.servers.all.len());
-        let mut all = Vec::with_capacity(self.servers.all.len());
-        for server in &self.servers.all {
+        let servers = self.all();
+        let mut groups = Vec::with_capacity(servers.len());
+        let mut all = Vec::with_capacity(servers.len());
+        for server in &servers {
             let (status, group) = describe(server);
             all.push(status);
             groups.push(group);
@@ -114,17 +148,18 @@ impl Upstreams {
 
     /// Ends all servers, gracefully if they let us, and waits for it. Nothing is started any more.
     pub(crate) async fn close(&self) {
-        let ending: Vec<_> = self.servers.all.iter().filter_map(|server| server.close()).collect();
+        let ending: Vec<_> = self.all().iter().filter_map(|server| server.close()).collect();
         let ended = join_all(ending.iter().map(|connection| connection.ended.cancelled()));
         // Whoever takes longer is ended with us.
         let _ = timeout(CLOSING, ended).await;
     }
 
-    fn find(&self, server: &str) -> Option<&Arc<Server>> {
-        self.servers.by_name.get(server).map(|at| &self.servers.all[*at])
+    fn find(&self, server: &str) -> Option<Arc<Server>> {
+        let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
+        servers.by_name.get(server).map(|at| servers.all[*at].clone())
     }
 
-    fn get(&self, server: &str) -> Result<&Arc<Server>, UpstreamError> {
+    fn get(&self, server: &str) -> Result<Arc<Server>, UpstreamError> {
         self.find(server).ok_or_else(|| UpstreamError::Unknown(server.into()))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` (which folder) → `file` (bytes, with care) →
 //! `document` (a tree with places) → `raw` (as typed) → `resolve`, `entry` and `plan` (what it means) → `trust` decides what counts →
-//! `expand` puts variables in. `edit` writes `.pml.json`, `state` writes into `.pml`, `import` reads other clients' files.
+//! `expand` puts variables in; `renew` does it again. `edit` writes `.pml.json`, `state` writes into `.pml`, `import` reads other clients' files.
 //!
 //! **Invariant:** nothing here starts or reaches anything. **Invariant:** a file that cannot be read or understood is an
 //! error; it never counts as an empty one. **Invariant:** nothing in a project makes the project trusted.
@@ -24,6 +24,7 @@ mod plan;
 mod project;
 mod raw;
 mod raw_server;
+mod renew;
 mod resolve;
 mod routing_cache;
 mod state;

@@ -22,9 +22,10 @@ use crate::error::Error;
 use crate::model::{Durability, Limits, Secret, ToolPattern};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Variables of a project.
-const ENV_FILE: &str = ".env";
+pub(super) const ENV_FILE: &str = ".env";
 
 /// A project and its settings.
 #[derive(Clone, Debug)]
@@ -55,9 +56,11 @@ pub struct Project {
     pub durability: Durability,
     /// What the files say, trusted or not, as written.
     pub declared: Declared,
-    digests: Digests,
+    pub(super) digests: Digests,
     /// Where it stands whether the files are trusted.
     trust_store: Option<PathBuf>,
+    /// What it was read with.
+    pub(super) environment: Arc<Environment>,
 }
 
 impl Project {
@@ -224,6 +227,7 @@ impl Files {
             },
             digests: self.digests,
             trust_store: TrustStore::of(environment).map(|store| store.path()),
+            environment: Arc::new(environment.clone()),
             ..Project::restricted(self.root, permissions)
         };
         if project.trust.is_trusted() {
@@ -255,6 +259,7 @@ impl Project {
             declared: Declared::default(),
             digests: Digests::new(),
             trust_store: None,
+            environment: Arc::default(),
         }
     }
 

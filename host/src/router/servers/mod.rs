@@ -7,6 +7,7 @@
 
 mod checks;
 mod names;
+mod needs;
 mod offer;
 mod route;
 mod tools;
@@ -24,7 +25,7 @@ use checks::Checks;
 use route::Routes;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use usage::Usage;
 
 /// The name under which the cloud is reached. It is nobody's name in programs.
@@ -39,7 +40,9 @@ struct Inner {
     upstreams: Upstreams,
     /// The cloud is one server that knows the tools of many.
     cloud: Option<Upstreams>,
-    routes: Routes,
+    routes: RwLock<Arc<Routes>>,
+    /// The project that they belong to, as it was last read.
+    project: Option<Mutex<Project>>,
     checks: Checks,
     observed: Option<Observed>,
     usage: Option<Usage>,
@@ -49,7 +52,7 @@ impl Servers {
     /// Returns servers that nothing is remembered of.
     pub fn new(servers: Vec<ServerConfig>) -> Servers {
         let routes = Routes::new(servers.iter().map(|server| server.name.clone()));
-        Servers::over(servers, None, routes, None, None)
+        Servers::over(servers, None, routes, None, None, None)
     }
 
     /// Returns the servers of a project. What they offer is remembered in the project's own folder.
@@ -79,7 +82,7 @@ impl Servers {
         for server in &mut servers {
             server.background &= is_allowed(project, &server.name);
         }
-        Ok(Servers::over(servers, folder, routes, cloud, usage))
+        Ok(Servers::over(servers, folder, routes, cloud, usage, Some(project.clone())))
     }
 
     fn over(
@@ -88,13 +91,15 @@ impl Servers {
         routes: Routes,
         cloud: Option<ServerConfig>,
         usage: Option<Usage>,
+        project: Option<Project>,
     ) -> Servers {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let cache = folder.as_deref().map(ServerCache::open);
         Servers(Arc::new(Inner {
             upstreams: Upstreams::new(servers, cache, clock.clone()),
             cloud: cloud.map(|cloud| Upstreams::new(vec![cloud], None, clock)),
-            routes,
+            routes: RwLock::new(Arc::new(routes)),
+            project: project.map(Mutex::new),
             checks: Checks::default(),
             observed: folder.map(Observed::open),
             usage,
@@ -107,8 +112,13 @@ impl Servers {
     }
 
     /// Returns the names of all servers, in the order of the configuration.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> Vec<String> {
         self.0.upstreams.names()
+    }
+
+    /// Where calls go at the moment.
+    fn routes(&self) -> Arc<Routes> {
+        self.0.routes.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns how all servers are.

@@ -56,9 +56,9 @@ impl Servers {
         freshness: Freshness,
         patience: Duration,
     ) -> Offer {
-        let names: Vec<String> = self.names().filter(|name| wanted(name)).map(Into::into).collect();
+        let names = self.names().into_iter().filter(|name| wanted(name));
         let end = Instant::now() + patience;
-        let asked = names.into_iter().zip(0_usize..).map(|(name, place)| {
+        let asked = names.zip(0_usize..).map(|(name, place)| {
             let listing = self.clone().listing(name, freshness, end);
             async move { (place, listing.await) }
         });
@@ -74,11 +74,12 @@ impl Servers {
                 Err(unavailable) => offer.unavailable.push(unavailable),
             }
         }
-        for (server, reason) in self.0.routes.unusable().filter(|(server, _)| wanted(server)) {
+        let routes = self.routes();
+        for (server, reason) in routes.unusable().filter(|(server, _)| wanted(server)) {
             let (server, reason) = (server.clone(), reason.clone());
             offer.unavailable.push(Unavailable { server, code: Code::ServerFailed, reason });
         }
-        if let Some(reason) = self.0.routes.untrusted() {
+        if let Some(reason) = routes.untrusted() {
             let (server, reason) = ("*".into(), format!("{reason}: run `pml trust`"));
             offer.unavailable.push(Unavailable { server, code: Code::Untrusted, reason });
         }

@@ -1,10 +1,11 @@
 //! Servers as tools.
 
 use super::names::{self, found};
+use super::needs::lacking;
 use super::route::Destination;
 use super::{CLOUD, Servers};
-use crate::model::{Call, CallError, Code, Effects, Reply, ToolName};
-use crate::router::{Found, Tools};
+use crate::model::{Call, CallError, Code, Effects, Need, Reply, ToolName};
+use crate::router::{Found, Tell, Tools};
 use crate::upstream::Listing;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 impl Servers {
     /// The listing of the server that a tool belongs to, if that runs.
     fn listed(&self, tool: &ToolName) -> Option<Arc<Listing>> {
-        match self.0.routes.destination(tool) {
+        match self.routes().destination(tool) {
             Ok(Destination::Here(server)) => self.0.upstreams.listed(server),
             _ => None,
         }
@@ -46,7 +47,7 @@ impl Tools for Servers {
                 let message = "the arguments of a call must be an object";
                 return Err(CallError::new(Code::Arguments, message));
             };
-            match self.0.routes.destination(&tool)? {
+            match self.routes().destination(&tool)? {
                 Destination::Here(server) => {
                     let upstreams = &self.0.upstreams;
                     let reply = upstreams.call(server, tool.tool(), arguments, None).await?;
@@ -62,7 +63,8 @@ impl Tools for Servers {
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {
-        let Ok(Destination::Here(server)) = self.0.routes.destination(tool) else {
+        let routes = self.routes();
+        let Ok(Destination::Here(server)) = routes.destination(tool) else {
             return Effects::Unknown;
         };
         // What is remembered is hearsay, and lies where others may write: only a server that runs is believed.
@@ -75,8 +77,8 @@ impl Tools for Servers {
     }
 
     fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
-        match self.0.routes.destination(tool) {
-            Err(error) => Some(Err(error)),
+        match self.routes().destination(tool) {
+            Err(error) => Some(self.untrusted(tool).ok_or(error)),
             Ok(Destination::Cloud(server)) => Some(of_cloud(server, tool)),
             Ok(Destination::Here(server)) => {
                 let listing = self.0.upstreams.listed(server)?;
@@ -88,9 +90,13 @@ impl Tools for Servers {
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
         let tool = tool.clone();
         Box::pin(async move {
-            match self.0.routes.destination(&tool)? {
-                Destination::Cloud(server) => of_cloud(server, &tool),
-                Destination::Here(server) => {
+            match self.routes().destination(&tool) {
+                Err(error) => self.untrusted(&tool).ok_or(error),
+                Ok(Destination::Cloud(server)) => of_cloud(server, &tool),
+                Ok(Destination::Here(server)) => {
+                    if let Some(need) = self.need(server).await? {
+                        return lacking(server, &tool, need);
+                    }
                     let listing = self.list(server).await?;
                     names::find(&listing, server, tool.tool()).map(found)
                 }
@@ -98,9 +104,23 @@ impl Tools for Servers {
         })
     }
 
+    fn meet(
+        &self,
+        tool: &ToolName,
+        need: &Need,
+        tell: Tell,
+    ) -> BoxFuture<'_, Result<Found, CallError>> {
+        let (tool, need) = (tool.clone(), need.clone());
+        Box::pin(async move {
+            self.bring_about(need, tell).await?;
+            self.find(&tool).await
+        })
+    }
+
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         // What a server offered last is good enough to say no early: it has the last word itself.
-        let Ok(Destination::Here(server)) = self.0.routes.destination(tool) else { return Ok(()) };
+        let routes = self.routes();
+        let Ok(Destination::Here(server)) = routes.destination(tool) else { return Ok(()) };
         let upstreams = &self.0.upstreams;
         let listing = upstreams.listed(server).or_else(|| upstreams.remembered(server));
         let Some(listing) = listing else { return Ok(()) };

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[tokio::test]
 async fn nothing_is_started_before_it_is_needed_and_then_once() {
     let upstreams = upstreams(fake("plain"));
-    assert_eq!(upstreams.names().collect::<Vec<_>>(), ["fake"]);
+    assert_eq!(upstreams.names(), ["fake"]);
     assert_eq!(upstreams.status()[0].state, ServerState::Idle);
     let uses = (0..20).map(|_| works(&upstreams));
     futures_util::future::join_all(uses).await;

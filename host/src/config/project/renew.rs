@@ -1,0 +1,91 @@
+//! A project that is read again: somebody has trusted its files, or set a variable.
+
+use super::environment::Environment;
+use super::parts::Declared;
+use super::project::{ENV_FILE, Project};
+use crate::error::Error;
+use crate::model::{Code, TrustNeed, cut, redact};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What is shown of files that nobody has trusted; `pml trust --show` shows all of it.
+const LINES: usize = 30;
+
+/// And of each line.
+const WIDTH: usize = 400;
+
+impl Project {
+    /// Returns the project as its files are now, with the variables it was read with and those that its `.env` has now. Files
+    /// that counted before count as long as they are the same.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn again(&self) -> Result<Project, Error> {
+        match self.trust.is_trusted() {
+            true => Project::load_accepted(&self.root, &self.environment, self),
+            false => Project::load_in(&self.root, &self.environment),
+        }
+    }
+
+    /// Returns the file that its variables can be written into.
+    pub fn variables_file(&self) -> PathBuf {
+        self.root.join(ENV_FILE)
+    }
+
+    /// Returns what a person has to trust before the files count; nothing if they do.
+    pub fn trust_need(&self) -> Option<TrustNeed> {
+        let reason = self.trust.reason()?;
+        let files = self.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
+        let folder = self.root.to_string_lossy();
+        Some(TrustNeed::new(folder, files.collect(), reason, would(&self.declared)))
+    }
+
+    /// Records that this user trusts the files that `need` tells of, and returns the project with them.
+    ///
+    /// # Errors
+    /// If the files are others by now, or it cannot be recorded.
+    pub fn accept(&self, need: &TrustNeed) -> Result<Project, Error> {
+        let environment: &Environment = &self.environment;
+        let now = Project::load_in(&self.root, environment)?;
+        let same = now.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
+        if !same.eq(need.files.iter().cloned()) {
+            return Err(Error::new(
+                Code::Untrusted,
+                "the project's files have changed since they were shown: nothing is trusted",
+            )
+            .with_hint("call it again, or look at them with `pml trust --show`"));
+        }
+        now.grant_trust(environment)?;
+        Project::load_in(&self.root, environment)
+    }
+}
+
+/// What files would start, allow and loosen, a line each. What is left out is counted.
+fn would(declared: &Declared) -> Vec<String> {
+    let mut would: Vec<String> = Vec::new();
+    for server in &declared.servers {
+        // A variable may make a harmless program load another: its value counts, unless it is a key.
+        let given = server.given.iter().map(|(name, value)| {
+            let shown = redact(&json!({ name.as_str(): value.reveal() }));
+            format!(", {name}={}", shown[name].as_str().unwrap_or_default())
+        });
+        let given: String = given.collect();
+        would.push(format!("server {}: {}{given}", server.name, server.launch));
+    }
+    if !declared.allow.is_empty() {
+        let patterns: Vec<String> = declared.allow.iter().cloned().map(String::from).collect();
+        would.push(format!("called without asking: {}", patterns.join(", ")));
+    }
+    if let Some(cloud) = &declared.cloud {
+        would.push(format!("cloud: {cloud}"));
+    }
+    if declared.model_may_approve {
+        would.push("the model may approve its own calls".into());
+    }
+    let more = would.len().saturating_sub(LINES);
+    would.truncate(LINES);
+    if more > 0 {
+        would.push(format!("and {more} more: `pml trust --show` shows them"));
+    }
+    would.iter().map(|line| cut(line, WIDTH)).collect()
+}

@@ -1,0 +1,93 @@
+//! What a server lacks before it can be called, and how that comes about: a variable that is set, files that are trusted.
+//!
+//! **Invariant:** nothing is brought about here that was not agreed to word for word: a `Need` says what was shown, and what has
+//! become something else is refused.
+
+use super::Servers;
+use super::route::Routes;
+use crate::config::Project;
+use crate::error::Error;
+use crate::model::{CallError, Code, Meant, Need, ToolName, TrustNeed, Variables, meant};
+use crate::router::{Found, Tell};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+impl Servers {
+    fn project(&self) -> Option<MutexGuard<'_, Project>> {
+        let project = self.0.project.as_ref()?;
+        Some(project.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A tool of a server that only files name which nobody has trusted.
+    pub(super) fn untrusted(&self, tool: &ToolName) -> Option<Found> {
+        let project = self.project()?;
+        let need = project.trust_need()?;
+        let names = project.declared.servers.iter().map(|server| server.name.as_str());
+        let Meant::One(server) = meant(tool.server(), names) else { return None };
+        lacking(server, tool, Need::Trust(need)).ok()
+    }
+
+    /// What a server lacks.
+    pub(super) async fn need(&self, server: &str) -> Result<Option<Need>, CallError> {
+        let Some(config) = self.0.upstreams.config(server) else { return Ok(None) };
+        if config.missing.is_empty() {
+            return Ok(None);
+        }
+        // Without a project there is no file to write them into, and the error says so.
+        let Some(project) = self.project() else { return Ok(None) };
+        let file = project.variables_file().to_string_lossy().into_owned();
+        Ok(Some(Need::Variables(Variables::new(server, config.missing, file))))
+    }
+
+    /// Brings about what was agreed to.
+    pub(super) async fn bring_about(&self, need: Need, tell: Tell) -> Result<(), CallError> {
+        let _ = tell;
+        match need {
+            Need::Variables(variables) => self.read_again(&variables.server),
+            Need::Trust(trust) => self.trust(&trust),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the variables of a server as they are now.
+    fn read_again(&self, server: &str) -> Result<(), CallError> {
+        let Some(mut project) = self.project() else { return Ok(()) };
+        let now = project.again().map_err(refused)?;
+        if let Some(config) = now.servers.iter().find(|config| config.name == server) {
+            self.0.upstreams.put(config.clone());
+        }
+        *project = now;
+        Ok(())
+    }
+
+    /// Trusts the project's files, and has its servers from there on.
+    fn trust(&self, need: &TrustNeed) -> Result<(), CallError> {
+        let Some(mut project) = self.project() else { return Ok(()) };
+        if project.trust.is_trusted() {
+            return Ok(());
+        }
+        let now = project.accept(need).map_err(refused)?;
+        for config in &now.servers {
+            self.0.upstreams.put(config.clone());
+        }
+        let routes = Arc::new(Routes::of(&now));
+        *self.0.routes.write().unwrap_or_else(PoisonError::into_inner) = routes;
+        *project = now;
+        Ok(())
+    }
+}
+
+/// A tool that cannot be called yet, under the name that its server has here.
+pub(super) fn lacking(server: &str, tool: &ToolName, need: Need) -> Result<Found, CallError> {
+    let name = format!("{server}:{}", tool.tool()).parse();
+    let name = name.map_err(|_| CallError::unknown(tool.as_str()))?;
+    Ok(Found::lacking(name, need))
+}
+
+fn refused(error: Error) -> CallError {
+    let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
+    let code = match error.kind() {
+        Code::Untrusted => Code::Untrusted,
+        _ => Code::ServerFailed,
+    };
+    CallError::new(code, format!("{error}{hint}"))
+}
