@@ -21,6 +21,7 @@ fn clone(permissions: Value) -> TestEnv {
     env
 }
 
+#[expect(clippy::disallowed_methods, reason = "where this machine has its programs")]
 fn environment(env: &TestEnv) -> Environment {
     let home = env.path().to_str().expect("Unicode").to_owned();
     let path = std::env::var("PATH").expect("a path");
@@ -48,13 +49,13 @@ async fn run(
     let seen = asked.clone();
     let approver = approver_from_fn(move |question: Question| {
         let decision = decide(&question);
-        seen.lock().unwrap().push(question);
+        seen.lock().expect("no panic").push(question);
         async move { Some(Answer::all(decision, "tester", "a test")) }
     });
     let run = engine.run(Script::ts(code)).tools(servers.clone()).approver(approver);
     let outcome = run.events(|_: &Event| {}).await.expect("the sandbox works");
     servers.close().await;
-    let asked = std::mem::take(&mut *asked.lock().unwrap());
+    let asked = std::mem::take(&mut *asked.lock().expect("no panic"));
     (outcome, asked)
 }
 

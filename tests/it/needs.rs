@@ -51,7 +51,8 @@ fn variable(server: &str) -> Need {
 
 impl Lacking {
     fn need(&self, server: &str) -> Option<Need> {
-        let met = |what: &str| self.met.lock().unwrap().contains(&format!("{server} {what}"));
+        let met =
+            |what: &str| self.met.lock().expect("no panic").contains(&format!("{server} {what}"));
         let package = || (!met("package")).then(|| package(server));
         let variable = || (!met("variable")).then(|| variable(server));
         match server {
@@ -119,7 +120,7 @@ impl Tools for Lacking {
                 _ if self.unset => "nothing",
                 _ => "variable",
             };
-            self.met.lock().unwrap().insert(format!("{} {what}", tool.server()));
+            self.met.lock().expect("no panic").insert(format!("{} {what}", tool.server()));
             Ok(self.found(&tool))
         })
     }
@@ -188,11 +189,11 @@ async fn what_is_allowed_installs_without_asking_and_what_is_denied_installs_not
     let run = allowing.run(Script::ts("return await mcp.pkg.go({})")).tools(tools.clone());
     let run = run.events(move |event: &Event| {
         if let Event::Progress { progress, .. } = event {
-            sink.lock().unwrap().push(progress.clone());
+            sink.lock().expect("no panic").push(progress.clone());
         }
     });
     assert_eq!(run.await.expect("it works").value(), Some(json!("pkg:go")));
-    assert_eq!(*seen.lock().unwrap(), [Progress::new("installing", 1, Some(2))]);
+    assert_eq!(*seen.lock().expect("no panic"), [Progress::new("installing", 1, Some(2))]);
 
     let tools = Arc::new(Lacking::default());
     let denying = engine(|config| config.deny_tool("pkg:*"));
@@ -226,7 +227,10 @@ async fn a_variable_that_is_still_missing_after_the_yes_is_an_error_and_no_endle
     let waiting = run(&engine, &tools, code).await;
     let value = answer(&engine, &tools, &waiting, Decision::Approve).await.value().expect("caught");
     assert_eq!(value[0], "API_KEY_REQUIRED");
-    assert!(value[1].as_str().unwrap().contains("`ACME_KEY`, and it is still not set"), "{value}");
+    assert!(
+        value[1].as_str().expect("a text").contains("`ACME_KEY`, and it is still not set"),
+        "{value}"
+    );
 }
 
 #[tokio::test]
@@ -329,7 +333,7 @@ async fn always_is_kept_once_with_what_the_tool_was() {
     let keeper = kept.clone();
     let engine = engine(|config| {
         config.ask_tool("*").keeper(move |grants: &[Grant]| {
-            keeper.lock().unwrap().extend(grants.iter().cloned());
+            keeper.lock().expect("no panic").extend(grants.iter().cloned());
             Ok(())
         })
     });
@@ -345,8 +349,8 @@ async fn always_is_kept_once_with_what_the_tool_was() {
     let done = answer(&engine, &tools, &third, Decision::Approve).await;
     assert_eq!(done.value().and_then(|value| Some(value.as_array()?.len())), Some(4));
     let origin = Some(Origin::new("v0", "server"));
-    let grant = |tool: &str| Grant::new(tool.parse().unwrap(), origin.clone(), Vec::new());
-    assert_eq!(*kept.lock().unwrap(), [grant("t:go"), grant("pkg:go")]);
+    let grant = |tool: &str| Grant::new(tool.parse().expect("a tool"), origin.clone(), Vec::new());
+    assert_eq!(*kept.lock().expect("no panic"), [grant("t:go"), grant("pkg:go")]);
 }
 
 #[tokio::test]
@@ -364,9 +368,9 @@ async fn what_cannot_be_kept_holds_for_the_run_and_is_told() {
     let sink = told.clone();
     let run = engine.resume(waiting.run_id).tools(tools).events(move |event: &Event| {
         if let Event::Kept { tool, error, .. } = event {
-            sink.lock().unwrap().push(json!([tool, error]));
+            sink.lock().expect("no panic").push(json!([tool, error]));
         }
     });
     assert_eq!(run.await.expect("it goes on").value(), Some(json!("t:go")));
-    assert_eq!(*told.lock().unwrap(), [json!(["t:go", "the disk is full"])]);
+    assert_eq!(*told.lock().expect("no panic"), [json!(["t:go", "the disk is full"])]);
 }
