@@ -17,6 +17,8 @@ pub struct ServerConfig {
     pub launch: Launch,
     /// sha256, in hex, of what the server is: its launch line or URL as written, before variables were expanded.
     pub identity: String,
+    /// sha256, in hex, of the package that it is started from, where one was installed for it.
+    pub package: Option<String>,
     /// Values that variables put into it, wherever that was: what the server says is shown without them.
     pub secrets: Vec<Secret>,
     /// Variables that it declares and that are not set: it cannot be started before they are.
@@ -105,6 +107,7 @@ impl ServerConfig {
             name,
             launch,
             identity,
+            package: None,
             secrets: Vec::new(),
             missing: Vec::new(),
             start_timeout: ServerConfig::START_TIMEOUT,

@@ -7,6 +7,7 @@ use super::client::Client;
 use super::connection::{About, Connection, Parts};
 use super::error::find;
 use super::http::{self, HttpError};
+use super::identity::Identity;
 use super::secrets::Secrets;
 use super::stdio::{CommandLine, Pipes, Process};
 use super::tail::Tail;
@@ -60,7 +61,7 @@ struct Refused {
 /// Starts or reaches a server.
 pub(super) async fn connect(
     config: &ServerConfig,
-    identity: &Arc<str>,
+    identity: &Identity,
     remembered: Option<Era>,
     tail: &Arc<Tail>,
 ) -> Result<Connected, String> {
@@ -76,7 +77,7 @@ pub(super) async fn connect(
 
 async fn attempt(
     config: &ServerConfig,
-    identity: &Arc<str>,
+    identity: &Identity,
     era: Option<Era>,
     tail: &Arc<Tail>,
 ) -> Result<Connected, Refused> {

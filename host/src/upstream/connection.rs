@@ -3,6 +3,7 @@
 use super::board::Board;
 use super::client::Changes;
 use super::error::{UpstreamError, brief};
+use super::identity::Identity;
 use super::listing::{self, Listing};
 use super::tail::Tail;
 use crate::model::Era;
@@ -42,7 +43,7 @@ pub(super) struct Connection {
     listing: RwLock<Option<(u64, Arc<Listing>)>>,
     /// The list that is under way.
     asking: Mutex<Option<Asking>>,
-    identity: Arc<str>,
+    identity: Identity,
 }
 
 type Listed = Result<Arc<Listing>, UpstreamError>;
@@ -77,7 +78,7 @@ pub(super) struct About {
 /// What a connection is made of.
 pub(super) struct Parts {
     pub(super) server: String,
-    pub(super) identity: Arc<str>,
+    pub(super) identity: Identity,
     pub(super) peer: Peer<RoleClient>,
     pub(super) board: Arc<Board>,
     pub(super) changes: Arc<Changes>,

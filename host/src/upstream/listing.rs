@@ -1,5 +1,6 @@
 //! What a server offers: all pages of its list, bounded, with everything computed once that calls need later.
 
+use super::identity::Identity;
 use super::secrets::Secrets;
 use crate::model::{Annotations, Definition, Origin, ToolName};
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
@@ -42,12 +43,12 @@ pub(crate) struct Tool {
 
 impl Listing {
     /// Returns the listing of these definitions.
-    pub(super) fn new(mut definitions: Vec<Definition>, identity: &Arc<str>) -> Listing {
+    pub(super) fn new(mut definitions: Vec<Definition>, identity: &Identity) -> Listing {
         // What was remembered may be from before this was looked at.
         definitions.retain(|definition| !definition.tool.tool().contains('*'));
         definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
         let tools = definitions.into_iter().map(|definition| {
-            let origin = Origin::new(definition.digest(), identity.clone());
+            let origin = identity.origin(definition.digest());
             Tool { definition: Arc::new(definition), origin }
         });
         Listing { tools: tools.collect(), left_out: Vec::new() }
@@ -69,7 +70,7 @@ impl Listing {
 pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     server: &str,
-    identity: &Arc<str>,
+    identity: &Identity,
     secrets: &Secrets,
 ) -> Result<Listing, String> {
     let mut draft = Draft::new(server, secrets);

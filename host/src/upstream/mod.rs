@@ -19,6 +19,7 @@ mod connection;
 mod decode;
 mod error;
 mod http;
+mod identity;
 mod keeper;
 mod listing;
 mod result;

@@ -6,6 +6,7 @@
 
 use super::connection::{Connection, Lease};
 use super::error::UpstreamError;
+use super::identity::Identity;
 use super::listing::Listing;
 use super::tail::Tail;
 use crate::config::ServerConfig;
@@ -32,7 +33,7 @@ pub(super) struct Server {
     pub(super) config: ServerConfig,
     cache: Option<ServerCache>,
     clock: Arc<dyn Clock>,
-    pub(super) identity: Arc<str>,
+    pub(super) identity: Identity,
     pub(super) state: Mutex<State>,
     /// What it said last, from the newest start on.
     pub(super) tail: Mutex<Arc<Tail>>,
@@ -69,7 +70,7 @@ impl Server {
         clock: Arc<dyn Clock>,
     ) -> Server {
         Server {
-            identity: config.identity.as_str().into(),
+            identity: Identity::of(&config),
             config,
             cache,
             clock,
@@ -101,7 +102,7 @@ impl Server {
 
     /// Returns what it said when it last ran.
     pub(super) fn said(&self) -> Option<Arc<Remembered>> {
-        self.cache.as_ref()?.get(&self.config.name, &self.identity)
+        self.cache.as_ref()?.get(&self.config.name, &self.identity.server)
     }
 
     /// Returns a running server to use, starting it if need be.
@@ -200,7 +201,7 @@ impl Server {
         let cache = self.cache.clone()?;
         let started_in = *self.started_in.lock().unwrap_or_else(PoisonError::into_inner);
         let said = Remembered {
-            identity: self.identity.to_string(),
+            identity: self.identity.server.to_string(),
             era: connection.about.era,
             protocol: connection.about.protocol.clone(),
             definitions: listing.tools().iter().map(|tool| (*tool.definition).clone()).collect(),
