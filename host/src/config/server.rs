@@ -31,6 +31,8 @@ pub struct ServerConfig {
     pub idle_timeout: Option<Duration>,
     /// Whether it is started before its first call.
     pub background: bool,
+    /// Whether code of its package may run while it is installed.
+    pub install_scripts: bool,
 }
 
 /// How a server is started or reached.
@@ -114,6 +116,7 @@ impl ServerConfig {
             call_timeout: ServerConfig::CALL_TIMEOUT,
             idle_timeout: Some(ServerConfig::IDLE_TIMEOUT),
             background: false,
+            install_scripts: false,
         })
     }
 

@@ -28,6 +28,7 @@ pub(super) struct Entry {
     call_timeout: Duration,
     idle_timeout: Option<Duration>,
     background: bool,
+    install_scripts: bool,
 }
 
 impl Entry {
@@ -65,6 +66,7 @@ impl Entry {
             call_timeout: time(&raw.call_timeout, ServerConfig::CALL_TIMEOUT)?,
             idle_timeout: idle,
             background: raw.background,
+            install_scripts: raw.install_scripts,
         })
     }
 
@@ -126,6 +128,7 @@ impl Entry {
         server.call_timeout = self.call_timeout;
         server.idle_timeout = self.idle_timeout;
         server.background = self.background;
+        server.install_scripts = self.install_scripts;
         Ok(server)
     }
 }
@@ -216,6 +219,9 @@ fn identity(raw: &RawServer) -> String {
     }
     if let Some(folder) = &raw.folder {
         entry["cwd"] = json!(folder.value);
+    }
+    if raw.install_scripts {
+        entry["installScripts"] = json!(true);
     }
     digest(&entry)
 }

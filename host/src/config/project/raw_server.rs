@@ -21,6 +21,7 @@ pub(super) const SERVER_KEYS: &[&str] = &[
     "timeout",
     "idleTimeout",
     "background",
+    "installScripts",
     "disabled",
 ];
 
@@ -41,6 +42,7 @@ pub(super) struct RawServer {
     pub(super) call_timeout: Option<Scalar>,
     pub(super) idle_timeout: Option<Scalar>,
     pub(super) background: bool,
+    pub(super) install_scripts: bool,
     pub(super) disabled: bool,
 }
 
@@ -114,6 +116,7 @@ fn server(
             "timeout" => raw.call_timeout = Some(reader.scalar(value, &what)?),
             "idleTimeout" => raw.idle_timeout = Some(reader.scalar(value, &what)?),
             "background" => raw.background = reader.boolean(value, &what)?,
+            "installScripts" => raw.install_scripts = reader.boolean(value, &what)?,
             _ => raw.disabled = reader.boolean(value, &what)?,
         }
     }
