@@ -107,10 +107,10 @@ pub(crate) use model::cut;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
-    Effects, Era, Grant, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need, Origin, Package,
-    Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled, Since,
-    SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables, brief, escape,
-    redact,
+    Effects, Era, Grant, InvalidTimestamp, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need,
+    Origin, Package, Piece, Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret,
+    Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables,
+    brief, differences_of, escape, offered_constraints, redact,
 };
 #[cfg(feature = "cli")]
 pub(crate) use model::{fold, nearest};

@@ -7,7 +7,6 @@ mod built_in;
 mod policy;
 #[cfg(feature = "servers")]
 mod servers;
-mod strict;
 mod tools;
 
 pub(crate) use built_in::{BUILT_IN, SLEEP};

@@ -3,11 +3,10 @@
 //! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused, or
 //! asked about where the settings say so. Deny and ask hold in every spelling of a name, allow only to the letter.
 
-use super::strict::{Spelled, StrictPattern};
 use super::{Given, Subject, Verdict, Why};
 use crate::config::{Config, Settings};
 use crate::error::Error;
-use crate::model::{CallError, Code, ToolName, ToolPattern};
+use crate::model::{CallError, Code, Spelled, StrictPattern, ToolName, ToolPattern};
 
 /// What becomes of the calls of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
