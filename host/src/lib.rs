@@ -50,7 +50,8 @@
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
 //! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
 //! `.gitignore`; what servers said of themselves is kept beside it in `servers.json`, and shapes of their results in
-//! `observed.json`. With `--no-journal` it writes nothing.
+//! `observed.json`; definitions of tools that somebody decided about are kept in `definitions/`. With `--no-journal` it writes
+//! nothing.
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
@@ -132,6 +133,8 @@ pub use source::{
     CodeFrame, Frame, Language, Module as SourceModule, Place, Position, Program, Script, Shift,
     SourceError,
 };
+#[cfg(feature = "servers")]
+pub use store::Definitions;
 pub use store::{
     Answered, Asked, Batch, Durability, Entry, FORMAT, Filter, Header, Journal, Lease,
     MemoryJournal, Meter, Pending, Prune, RunState, Safe, Statistics, Store, StoreError, Stored,
