@@ -4,6 +4,8 @@
 //! deny; then in flows the [`Call`] and out its reply. It never asks anybody: `run` does.
 
 mod built_in;
+#[cfg(all(test, feature = "servers"))]
+mod for_good;
 mod grants;
 mod policy;
 #[cfg(feature = "servers")]
