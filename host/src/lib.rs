@@ -51,7 +51,8 @@
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
 //! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
 //! `.gitignore`; what servers said of themselves is kept beside it in `servers.json`, and shapes of their results in
-//! `observed.json`. With `--no-journal` it writes nothing.
+//! `observed.json`; definitions of tools that somebody decided about are kept in `definitions/`. With `--no-journal` it writes
+//! nothing.
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
@@ -115,10 +116,10 @@ pub(crate) use model::cut;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
-    Effects, Era, Grant, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need, Origin, Package,
-    Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret, Settled, Since,
-    SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables, brief, escape,
-    redact,
+    Effects, Era, Grant, InvalidTimestamp, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need,
+    Origin, Package, Piece, Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret,
+    Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables,
+    brief, differences_of, escape, offered_constraints, redact,
 };
 #[cfg(feature = "cli")]
 pub(crate) use model::{fold, nearest};
@@ -140,6 +141,8 @@ pub use source::{
     CodeFrame, Frame, Language, Module as SourceModule, Place, Position, Program, Script, Shift,
     SourceError,
 };
+#[cfg(feature = "servers")]
+pub use store::Definitions;
 pub use store::{
     Answered, Asked, Batch, Durability, Entry, FORMAT, Filter, Header, Journal, Lease,
     MemoryJournal, Meter, Pending, Prune, RunState, Safe, Statistics, Store, StoreError, Stored,

@@ -40,8 +40,8 @@ impl Follower {
         kept: Kept,
         journal: Arc<dyn Journal>,
     ) -> Result<Follower, Error> {
-        let Workplace { project, servers } = workplace;
-        let engine = Engine::with_journal(&config(project), journal.clone())?;
+        let Workplace { project, servers, .. } = workplace;
+        let engine = Engine::with_journal(&config(project, kept), journal.clone())?;
         servers.start_background();
         let setting = Setting::new(engine, servers.clone());
         Ok(Follower {
@@ -75,7 +75,7 @@ impl Follower {
         if same_servers && rules_the_same(&last.project, project) {
             return Ok(last.setting.clone());
         }
-        let engine = Engine::with_journal(&config(project), self.journal.clone())?;
+        let engine = Engine::with_journal(&config(project, self.kept), self.journal.clone())?;
         if same_servers {
             return Ok(Setting::new(engine, last.setting.servers.clone()));
         }

@@ -25,7 +25,7 @@ pub(super) async fn offered(
     wanted: impl Fn(&str) -> bool,
     freshness: Freshness,
 ) -> Offer {
-    let Workplace { project, servers } = workplace;
+    let Workplace { project, servers, .. } = workplace;
     let starts = freshness != Freshness::Known && !project.servers.is_empty();
     if project.trust == TrustState::Trusted && starts {
         // What they say is remembered there; where it cannot be, they are asked again.

@@ -7,7 +7,7 @@ use super::ui::{self, BOLD, DIM, WARNING};
 use super::wrap::wrap;
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
-use crate::{DeclaredServer, Environment, Project, TrustState, escape, redact};
+use crate::{DeclaredServer, Environment, Grant, Project, TrustState, escape, redact};
 use anyhow::Result;
 use clap::Args;
 use std::io::{self, IsTerminal};
@@ -142,7 +142,7 @@ fn told(project: &Project) -> Value {
         },
         "servers": servers.collect::<Value>(),
         "allow": declared.allow,
-        "grants": redact(&declared.grants),
+        "grants": redact(&json!(declared.grants)),
         "cloud": declared.cloud,
         "model_may_approve": declared.model_may_approve,
     })
@@ -168,8 +168,8 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
         let patterns: Vec<_> = patterns.map(|pattern| format!("`{pattern}`")).collect();
         say("called without asking", &patterns.join(", "));
     }
-    if !declared.grants.is_null() {
-        say("allowed for good", &redact(&declared.grants).to_string());
+    for grant in &declared.grants {
+        say("allowed for good", &in_words(grant));
     }
     if let Some(cloud) = &declared.cloud {
         say("cloud", cloud);
@@ -181,6 +181,16 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
         "{DIM}a change of these files asks again; `pml trust --revoke` forgets{DIM:#}"
     ));
     lines
+}
+
+/// A grant, and what it is held to.
+fn in_words(grant: &Grant) -> String {
+    let since = grant.granted.map(|at| format!(" on {}", &at.to_string()[..10]));
+    let since = since.unwrap_or_default();
+    match grant.origin {
+        Some(_) => format!("{grant}, as it was when it was allowed{since}"),
+        None => format!("{grant}, whatever it becomes"),
+    }
 }
 
 /// A server, and all that can change what it does: a variable may make a harmless program load another.

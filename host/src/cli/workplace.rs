@@ -1,7 +1,9 @@
 //! Where a command runs programs: the project around the current folder, its settings and its servers.
 
 use super::execute::Kept;
-use crate::{Code, Config, Environment, Error, Permissions, Project, Servers, ToolPattern};
+use crate::{
+    Code, Config, Environment, Error, Permissions, Project, Servers, SettingsFile, ToolPattern,
+};
 use anyhow::Result;
 use std::path::PathBuf;
 
@@ -24,6 +26,7 @@ impl From<bool> for Files {
 pub(super) struct Workplace {
     pub(super) project: Project,
     pub(super) servers: Servers,
+    kept: Kept,
 }
 
 impl Workplace {
@@ -40,7 +43,7 @@ impl Workplace {
             Files::Trusted => Project::load_trusted(&folder, &environment)?,
         };
         let servers = servers(&project, kept)?;
-        Ok(Workplace { project, servers })
+        Ok(Workplace { project, servers, kept })
     }
 
     /// Opens it as it is now, where `accepted` is what the user has said to trust, if they have.
@@ -54,7 +57,7 @@ impl Workplace {
 
     /// Settings of an engine for it.
     pub(super) fn config(&self) -> Config {
-        config(&self.project)
+        config(&self.project, self.kept)
     }
 }
 
@@ -72,10 +75,11 @@ pub(super) fn servers(project: &Project, kept: Kept) -> Result<Servers, Error> {
     }
 }
 
-/// Settings of an engine for a project.
-pub(super) fn config(project: &Project) -> Config {
+/// Settings of an engine for a project, and who remembers what is allowed for good: the project's own settings. Runs that leave
+/// nothing behind leave no grant either; in a project that is trusted by `--trust` alone, writing one is refused.
+pub(super) fn config(project: &Project, kept: Kept) -> Config {
     let Project { permissions, limits, approvals, .. } = project;
-    let Permissions { allow, ask, deny, .. } = permissions;
+    let Permissions { allow, ask, deny, grants, .. } = permissions;
     let text = |pattern: &ToolPattern| String::from(pattern.clone());
     let mut config = Config::new();
     config.limits(limits.clone()).question_lifetime(approvals.timeout).ask_unnamed();
@@ -87,6 +91,14 @@ pub(super) fn config(project: &Project) -> Config {
     }
     for pattern in deny {
         config.deny_tool(text(pattern));
+    }
+    for grant in grants {
+        config.grant(grant.clone());
+    }
+    // Without a place to remember what the user trusts, nothing that is written would count.
+    let settings = SettingsFile::of(&project.root, &Environment::of_process()).ok();
+    if let Some(settings) = settings.filter(|_| kept == Kept::OnDisk) {
+        config.keeper(settings);
     }
     config
 }

@@ -10,6 +10,23 @@ pub(crate) fn digest(value: &Value) -> String {
     hex(&Sha256::digest(text))
 }
 
+/// Returns a value as people read it, its keys sorted.
+pub(super) fn pretty(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_unstable_by_key(|(key, _)| *key);
+                let sorted = fields.into_iter().map(|(key, value)| (key.clone(), sorted(value)));
+                Value::Object(sorted.collect())
+            }
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            plain => plain.clone(),
+        }
+    }
+    format!("{:#}", sorted(value))
+}
+
 /// Returns bytes as lower-case hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

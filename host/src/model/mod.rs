@@ -25,6 +25,7 @@ mod secret;
 mod settled;
 #[cfg(feature = "servers")]
 mod spelling;
+mod strict;
 mod tenant;
 mod text;
 mod tool;
@@ -32,11 +33,11 @@ mod tool;
 pub use call::{Call, CallError, Reply};
 #[cfg(feature = "servers")]
 pub(crate) use canonical::{digest, hex};
-pub use clock::{Clock, SystemClock, Timestamp};
+pub use clock::{Clock, InvalidTimestamp, SystemClock, Timestamp};
 pub use code::{Class, Code};
-pub use constraint::{Condition, Constraint};
+pub use constraint::{Condition, Constraint, offered as offered_constraints};
 pub use definition::{Annotations, Definition, Origin};
-pub use difference::Difference;
+pub use difference::{Difference, Piece, differences_of};
 pub use durability::Durability;
 pub use effects::Effects;
 pub use era::Era;
@@ -53,6 +54,7 @@ pub use secret::Secret;
 pub use settled::Settled;
 #[cfg(feature = "servers")]
 pub(crate) use spelling::{Meant, meant, nearest};
+pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
 pub use text::escape;
 pub(crate) use text::{cut, is_hidden};

@@ -97,6 +97,11 @@ impl ToolPattern {
 }
 
 impl ToolPattern {
+    /// Returns the pattern as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Returns whether it covers some tool that a server of this name may have.
     #[cfg(feature = "servers")]
     pub(crate) fn touches(&self, server: &str) -> bool {

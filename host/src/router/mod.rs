@@ -4,10 +4,12 @@
 //! deny; then in flows the [`Call`] and out its reply. It never asks anybody: `run` does.
 
 mod built_in;
+#[cfg(all(test, feature = "servers"))]
+mod for_good;
+mod grants;
 mod policy;
 #[cfg(feature = "servers")]
 mod servers;
-mod strict;
 mod tools;
 
 pub(crate) use built_in::{BUILT_IN, SLEEP};
@@ -58,8 +60,6 @@ pub(crate) struct Subject<'a> {
 /// Arguments as far as they are at hand. They are read only where a grant has conditions on them.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'a> {
-    /// Nobody asks about a certain call.
-    Nothing,
     /// JSON that nobody has looked at.
     Text(&'a str),
     /// A value.

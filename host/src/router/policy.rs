@@ -1,13 +1,14 @@
 //! Patterns over tools, and what they say about one.
 //!
 //! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused, or
-//! asked about where the settings say so. Deny and ask hold in every spelling of a name, allow only to the letter.
+//! asked about where the settings say so. Deny and ask hold in every spelling of a name, allow only to the letter. What goes by
+//! these and has grants goes only while one of them holds.
 
-use super::strict::{Spelled, StrictPattern};
-use super::{Given, Subject, Verdict, Why};
+use super::grants::Grants;
+use super::{Subject, Verdict, Why};
 use crate::config::{Config, Settings};
 use crate::error::Error;
-use crate::model::{CallError, Code, ToolName, ToolPattern};
+use crate::model::{CallError, Code, Spelled, StrictPattern, ToolName, ToolPattern};
 
 /// What becomes of the calls of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,7 @@ pub struct Policy {
     deny: Vec<StrictPattern>,
     /// Whether a person is asked about what no pattern names.
     ask_unnamed: bool,
+    grants: Grants,
 }
 
 impl From<&Settings> for Policy {
@@ -55,6 +57,7 @@ impl From<&Settings> for Policy {
             ask: settings.ask.iter().cloned().map(StrictPattern::new).collect(),
             deny: settings.deny.iter().cloned().map(StrictPattern::new).collect(),
             ask_unnamed: settings.ask_unnamed,
+            grants: Grants::new(&settings.grants),
         }
     }
 }
@@ -68,17 +71,28 @@ impl Policy {
         Ok(Policy::from(&Settings::try_from(config)?))
     }
 
-    /// Returns what becomes of the calls of a tool.
+    /// Returns what becomes of the calls of a tool, as long as it stays what it is; [`Policy::remark`] says for which.
     pub fn ruling(&self, tool: &ToolName) -> Ruling {
-        match self.verdict(Subject { tool, origin: None, arguments: Given::Nothing }) {
+        match self.by_patterns(tool) {
             Verdict::Go => Ruling::Go,
             Verdict::Ask(why) => Ruling::Ask { reason: why.reason },
             Verdict::Deny(error) => Ruling::Deny { reason: error.message },
         }
     }
 
+    /// Returns under which conditions a tool goes that is allowed for good; nothing if there are none.
+    pub fn remark(&self, tool: &ToolName) -> Option<String> {
+        matches!(self.by_patterns(tool), Verdict::Go).then(|| self.grants.remark(tool))?
+    }
+
     pub(super) fn verdict(&self, subject: Subject<'_>) -> Verdict {
-        let tool = subject.tool;
+        match self.by_patterns(subject.tool) {
+            Verdict::Go => self.grants.why(subject).map_or(Verdict::Go, Verdict::Ask),
+            verdict => verdict,
+        }
+    }
+
+    fn by_patterns(&self, tool: &ToolName) -> Verdict {
         if let Some(denied) = self.denied(tool) {
             return Verdict::Deny(denied);
         }
@@ -165,6 +179,32 @@ mod tests {
         assert_eq!(verdict(&["*"], &[], &["a:deleteFile"], "a:delete_file"), "deny");
         assert_eq!(verdict(&["a:*"], &["a:delete_*"], &[], "a:deleteFile"), "ask");
         assert_eq!(verdict(&["a:deleteFile"], &[], &[], "a:delete_file"), "deny");
+    }
+
+    #[test]
+    fn a_grant_restricts_what_is_allowed_and_allows_nothing() {
+        let tool: crate::model::ToolName = "a:b".parse().expect("a tool");
+        let asked = |allow: &str, ask: &str| {
+            let mut config = crate::config::Config::new();
+            config.ask_unnamed().allow_tool(allow).ask_tool(ask);
+            let was = crate::model::Origin::new("d", "s");
+            config.grant(crate::model::Grant::new(tool.clone(), Some(was.clone()), Vec::new()));
+            let policy = Policy::new(&config).expect("patterns");
+            let verdict = |origin| {
+                let arguments = super::super::Given::Text("{}");
+                policy.verdict(super::Subject { tool: &tool, origin, arguments })
+            };
+            [verdict(Some(&was)), verdict(None)].map(|verdict| match verdict {
+                super::Verdict::Go => "go",
+                super::Verdict::Ask(why) if why.lapsed.is_some() => "lapsed",
+                super::Verdict::Ask(_) => "ask",
+                super::Verdict::Deny(_) => "deny",
+            })
+        };
+        assert_eq!(asked("a:b", "*"), ["go", "lapsed"]);
+        assert_eq!(asked("a:*", "*"), ["go", "lapsed"]);
+        assert_eq!(asked("a:*", "a:b"), ["ask", "ask"]);
+        assert_eq!(asked("c:d", "*"), ["ask", "ask"]);
     }
 
     #[test]

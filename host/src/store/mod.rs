@@ -2,6 +2,8 @@
 //!
 //! In flow headers, entries and answers; out flow the same again. What they mean, only `run` knows.
 
+#[cfg(feature = "servers")]
+mod definitions;
 mod entry;
 mod error;
 mod journal;
@@ -14,6 +16,8 @@ mod summary;
 mod tests;
 
 pub use crate::model::Durability;
+#[cfg(feature = "servers")]
+pub use definitions::Definitions;
 pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};
 pub use error::StoreError;
 pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};

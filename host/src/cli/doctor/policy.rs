@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use crate::cli::quantity::counted;
-use crate::{BUILT_IN, Definition, Project, ToolPattern, nearest};
+use crate::{BUILT_IN, Declared, Definition, Grant, Project, ToolPattern, nearest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -20,6 +20,11 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
     let servers: Vec<&str> =
         project.declared.servers.iter().map(|server| server.name.as_str()).collect();
     let mut checks = patterns.against_each_other();
+    let identity = |name: &str| {
+        let server = project.servers.iter().find(|server| server.name == name);
+        server.map(|server| server.identity.as_str())
+    };
+    checks.extend(grants(&project.declared, definitions, identity));
     if project.declared.model_may_approve {
         checks
             .push(Check::warning(AREA, "the model may approve its own calls").hint(
@@ -32,7 +37,12 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
     }
     if checks.is_empty() {
         let count = patterns.allow.len() + patterns.ask.len() + patterns.deny.len();
-        let what = format!("{}, none of them odd", counted(count as u64, "pattern"));
+        let mut what = counted(count as u64, "pattern");
+        match project.declared.grants.len() {
+            0 => {}
+            grants => what += &format!(" and {}", counted(grants as u64, "grant")),
+        }
+        what += ", none of them odd";
         checks.push(Check::fine(AREA, what));
     }
     checks
@@ -106,6 +116,36 @@ impl Patterns {
     }
 }
 
+/// Looks for grants that do not do what they seem to: nothing allows their tool, or it has changed since.
+fn grants<'a>(
+    declared: &Declared,
+    definitions: &[Arc<Definition>],
+    identity: impl Fn(&str) -> Option<&'a str>,
+) -> Vec<Check> {
+    let has_lapsed = |grant: &Grant| {
+        let Some(was) = &grant.origin else { return false };
+        let known = definitions.iter().find(|definition| definition.tool == grant.tool);
+        let server = identity(grant.tool.server());
+        known.is_some_and(|known| known.digest() != *was.definition)
+            || server.is_some_and(|server| *server != *was.server)
+    };
+    let tools: BTreeSet<_> = declared.grants.iter().map(|grant| &grant.tool).collect();
+    let mut checks = Vec::new();
+    for tool in tools {
+        let mut own = declared.grants.iter().filter(|grant| grant.tool == *tool);
+        if !declared.allow.iter().any(|pattern| pattern.covers(tool)) {
+            let what =
+                format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
+            checks.push(Check::warning(AREA, what).hint("take it out, or allow the tool"));
+        } else if own.all(has_lapsed) {
+            let what = format!("`{tool}` is not what it was when it was allowed for good: it asks");
+            let hint = "call it: the question shows what has changed";
+            checks.push(Check::warning(AREA, what).hint(hint));
+        }
+    }
+    checks
+}
+
 /// Whether everything that `narrow` covers is covered by `wide`.
 fn covers(wide: &str, narrow: &str) -> bool {
     match wide.strip_suffix('*') {
@@ -154,6 +194,28 @@ mod tests {
             "`a:b` is allowed and asked about: it asks"
         );
         assert!(against_each_other(&["*"], &["a:*"], &[]).contains("without asking"));
+    }
+
+    #[test]
+    fn grants_that_do_nothing_or_have_lapsed_are_named() {
+        let tool = "fs:read".parse::<crate::ToolName>().unwrap();
+        let known = [Arc::new(Definition::new(tool.clone(), "", json!({})))];
+        let now = crate::Origin::new(known[0].digest(), "server");
+        let found = |allow: &str, origins: &[&crate::Origin], identity: &'static str| {
+            let mut declared = crate::Declared::default();
+            declared.allow.push(allow.parse().unwrap());
+            declared.grants.extend(origins.iter().map(|origin| {
+                crate::Grant::new(tool.clone(), Some((*origin).clone()), Vec::new())
+            }));
+            let checks = super::grants(&declared, &known, |_| Some(identity));
+            checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+        };
+        let before = crate::Origin::new("another", "server");
+        assert_eq!(found("fs:*", &[&now], "server"), "");
+        assert!(found("git:*", &[&now], "server").contains("`allow` does not cover"));
+        assert!(found("fs:read", &[&before], "server").contains("is not what it was"));
+        assert!(found("fs:read", &[&now], "moved").contains("is not what it was"));
+        assert_eq!(found("fs:read", &[&before, &now], "server"), "");
     }
 
     #[test]

@@ -43,6 +43,9 @@ pub(super) fn lines(
         };
         let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
         lines.push(format!("  {style}{:4}{style:#}  {signature}", ruling.as_str()));
+        if let Some(remark) = policy.remark(&node.tool) {
+            lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&remark)));
+        }
         if !node.description.is_empty() {
             lines.push(format!("{:INDENT$}{DIM}{}{DIM:#}", "", fit(&node.description)));
         }
@@ -70,6 +73,9 @@ pub(super) fn json(nodes: &[Node], definitions: &[Arc<Definition>], policy: &Pol
         });
         if let Ruling::Ask { reason } | Ruling::Deny { reason } = ruling {
             value["reason"] = reason.into();
+        }
+        if let Some(remark) = policy.remark(&node.tool) {
+            value["remark"] = remark.into();
         }
         if let Some(definition) = definitions.iter().find(|it| it.tool == node.tool) {
             value["title"] = json!(definition.title);

@@ -7,10 +7,10 @@
 use super::document::{Document, JSONC};
 use super::environment::Environment;
 use super::fields::shown;
-use super::file::{Contents, PML_FILE, read};
+use super::file::{Contents, MCP_FILE, PML_FILE, PROJECT_FILE_SIZE, read};
 use super::locate::locate;
 use super::raw;
-use super::resolve::resolve;
+use super::resolve::{Resolved, resolve};
 use super::trust::{TrustStore, digest_of};
 use super::write::replace;
 use crate::error::Error;
@@ -55,6 +55,14 @@ pub enum Seen {
     ByUser,
     /// It came from a file that nobody has trusted: the new file is not trusted either.
     ByNobody,
+}
+
+/// What a change is worth nothing without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needed {
+    Nothing,
+    /// That the project is trusted as it stands.
+    Trust,
 }
 
 impl SettingsFile {
@@ -148,8 +156,25 @@ impl SettingsFile {
         seen: Seen,
         change: impl FnOnce(&CstObject) -> Result<bool, Error>,
     ) -> Result<Edited, Error> {
+        self.rewrite(Needed::Nothing, seen, |document| {
+            let tree = CstRootNode::parse(document.text(), &JSONC).map_err(|_| not_an_object())?;
+            let settings = tree.object_value().ok_or_else(not_an_object)?;
+            Ok(change(&settings)?.then(|| tree.to_string()))
+        })
+    }
+
+    /// Puts what `change` makes of the file in its place; nothing if it stays as it is.
+    pub(super) fn rewrite(
+        &self,
+        needed: Needed,
+        seen: Seen,
+        change: impl FnOnce(&Document) -> Result<Option<String>, Error>,
+    ) -> Result<Edited, Error> {
         let lock = self.store.lock()?;
         let before = read(&self.root, PML_FILE)?;
+        if needed == Needed::Trust {
+            self.check_trust(before.as_ref())?;
+        }
         let was_trusted = match &before {
             Some(file) => {
                 self.store.knows(&self.root, PML_FILE, &digest_of(PML_FILE, &file.bytes))?
@@ -157,19 +182,21 @@ impl SettingsFile {
             None => true,
         };
         let is_new = before.is_none();
-        let document =
-            Document::new(before.unwrap_or_else(|| Contents {
-                path: self.root.join(PML_FILE),
-                bytes: NEW.into(),
-            }))?;
-        check(&document)?;
-        let tree = CstRootNode::parse(document.text(), &JSONC).ok();
-        let settings = tree.as_ref().and_then(CstRootNode::object_value);
-        let (Some(tree), Some(settings)) = (tree, settings) else { return Err(not_an_object()) };
-        let changed = change(&settings)? || is_new;
-        let text = tree.to_string();
+        let new = || Contents { path: self.root.join(PML_FILE), bytes: NEW.into() };
+        let document = Document::new(before.unwrap_or_else(new))?;
+        understood(&document)?;
+        let text = change(&document)?;
+        let changed = text.is_some() || is_new;
         let path = document.path().to_path_buf();
-        check(&Document::new(Contents { path: path.clone(), bytes: text.clone().into() })?)?;
+        let text = text.unwrap_or_else(|| document.text().into());
+        if text.len() as u64 > PROJECT_FILE_SIZE {
+            let most = PROJECT_FILE_SIZE >> 10;
+            let message = format!("`.pml.json` would have more than {most} KiB");
+            return Err(
+                Error::new(Code::Config, message).with_hint("take out what is no longer needed")
+            );
+        }
+        understood(&Document::new(Contents { path: path.clone(), bytes: text.clone().into() })?)?;
         if changed {
             replace(&path, text.as_bytes())?;
         }
@@ -179,6 +206,23 @@ impl SettingsFile {
             self.store.grant_file(&self.root, PML_FILE, digest, &lock)?;
         }
         Ok(Edited { changed, trusted })
+    }
+
+    /// Refuses where what is written would not count.
+    fn check_trust(&self, settings: Option<&Contents>) -> Result<(), Error> {
+        let servers = read(&self.root, MCP_FILE)?;
+        let files = [(PML_FILE, settings), (MCP_FILE, servers.as_ref())].into_iter();
+        let digests =
+            files.filter_map(|(name, file)| Some((name.to_owned(), digest_of(name, &file?.bytes))));
+        match self.store.check(&self.root, &digests.collect())?.reason() {
+            None => Ok(()),
+            Some(reason) => {
+                let message = format!("nothing can be allowed here for good: {reason}");
+                Err(Error::new(Code::Untrusted, message).with_hint(
+                    "look at it with `pml trust --show`, then trust it with `pml trust`",
+                ))
+            }
+        }
     }
 
     fn taken(&self, name: &str) -> Error {
@@ -202,16 +246,16 @@ impl SettingsFile {
     }
 }
 
-/// Returns whether we understand a file.
-fn check(document: &Document) -> Result<(), Error> {
-    resolve(&raw::settings(document)?, document).map(drop)
+/// Returns what a file means.
+pub(super) fn understood(document: &Document) -> Result<Resolved, Error> {
+    resolve(&raw::settings(document)?, document)
 }
 
-fn not_an_object() -> Error {
+pub(super) fn not_an_object() -> Error {
     Error::new(Code::Internal, "`.pml.json` is not what it was checked to be")
 }
 
-fn input(value: &Value) -> CstInputValue {
+pub(super) fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),

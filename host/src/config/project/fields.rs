@@ -119,11 +119,18 @@ impl Reader<'_> {
 
     /// Returns the texts that a value must list.
     pub(super) fn texts(&self, value: &Value<'_>, what: &str) -> Result<Vec<Text>, Error> {
+        let items = self.list(value, what)?.iter();
+        items.map(|value| self.text(value, &format!("every item of {what}"))).collect()
+    }
+
+    /// Returns the items of the list that a value must be.
+    pub(super) fn list<'v, 't>(
+        &self,
+        value: &'v Value<'t>,
+        what: &str,
+    ) -> Result<&'v [Value<'t>], Error> {
         let list = value.as_array().ok_or_else(|| self.expected(value, what, "a list"))?;
-        list.elements
-            .iter()
-            .map(|value| self.text(value, &format!("every item of {what}")))
-            .collect()
+        Ok(&list.elements)
     }
 
     /// Returns the texts that a value must have under its keys. A wrong one is shown by its key alone: it may be secret.

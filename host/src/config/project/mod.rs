@@ -1,21 +1,24 @@
 //! A project's own files and what they mean: settings, servers, and whether this user trusts them.
 //!
 //! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` (which folder) → `file` (bytes, with care) →
-//! `document` (a tree with places) → `raw` (as typed) → `resolve`, `entry` and `plan` (what it means) → `trust` decides what counts →
-//! `expand` puts variables in; `renew` does it again. `edit` writes `.pml.json`, `state` writes into `.pml`, `import` reads other clients' files.
+//! `document` (a tree with places) → `raw` (as typed) → `resolve`, `entry`, `grants` and `plan` (what it means) → `trust` decides what counts →
+//! `expand` puts variables in; `renew` does it again. `edit` and `edit_grants` write `.pml.json`, `state` writes into `.pml`, `import` reads other clients' files.
 //!
 //! **Invariant:** nothing here starts or reaches anything. **Invariant:** a file that cannot be read or understood is an
 //! error; it never counts as an empty one. **Invariant:** nothing in a project makes the project trusted.
 
+mod cut_out;
 mod document;
 mod dotenv;
 mod edit;
+mod edit_grants;
 mod entry;
 mod environment;
 mod expand;
 mod fields;
 mod file;
 mod gitignore;
+mod grants;
 mod import;
 mod locate;
 mod parts;
@@ -23,6 +26,7 @@ mod plan;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]
 mod project;
 mod raw;
+mod raw_grant;
 mod raw_server;
 mod renew;
 mod resolve;

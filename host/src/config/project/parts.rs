@@ -1,8 +1,7 @@
 //! The parts of a project: plain data.
 
 use crate::config::Config;
-use crate::model::{Secret, ToolPattern};
-use serde_json::Value;
+use crate::model::{Grant, Secret, ToolPattern};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,8 +16,8 @@ pub struct Permissions {
     pub ask: Vec<ToolPattern>,
     /// Never called.
     pub deny: Vec<ToolPattern>,
-    /// What was allowed for good, under conditions; as written.
-    pub grants: Value,
+    /// What was allowed for good: a tool that is allowed and has some goes only while one of them holds.
+    pub grants: Vec<Grant>,
 }
 
 /// Where the calls of some tools go.
@@ -78,8 +77,8 @@ pub struct Declared {
     pub servers: Vec<DeclaredServer>,
     /// What is called without asking.
     pub allow: Vec<ToolPattern>,
-    /// What was allowed for good, under conditions.
-    pub grants: Value,
+    /// What was allowed for good.
+    pub grants: Vec<Grant>,
     /// The cloud's URL.
     pub cloud: Option<String>,
     /// Whether the model's own approvals count.

@@ -77,12 +77,7 @@ impl Project {
     /// # Errors
     /// As [`Project::load`].
     pub fn load_in(folder: &Path, environment: &Environment) -> Result<Project, Error> {
-        let files = Files::read(folder, environment)?;
-        let trust = match TrustStore::of(environment) {
-            Some(store) => store.check(&files.root, &files.digests)?,
-            None if files.digests.is_empty() => TrustState::NotNeeded,
-            None => TrustState::Unknown,
-        };
+        let (files, trust) = Files::read_judged(folder, environment)?;
         files.understand(trust, environment)
     }
 
@@ -110,15 +105,11 @@ impl Project {
         environment: &Environment,
         accepted: &Project,
     ) -> Result<Project, Error> {
-        let files = Files::read(folder, environment)?;
-        let recorded = || match TrustStore::of(environment) {
-            Some(store) => store.check(&files.root, &files.digests),
-            None => Ok(TrustState::Unknown),
-        };
+        let (files, recorded) = Files::read_judged(folder, environment)?;
         let trust = if files.root == accepted.root && files.digests == accepted.digests {
             accepted.trust.clone()
-        } else if recorded()? == TrustState::Trusted {
-            TrustState::Trusted
+        } else if recorded == TrustState::Trusted {
+            recorded
         } else {
             TrustState::Changed { files: changed(&accepted.digests, &files.digests) }
         };
@@ -186,6 +177,25 @@ impl Files {
         });
         let digests = digests.collect();
         Ok(Files { root, settings, servers, digests })
+    }
+
+    /// Reads them, and whether this user trusts them.
+    fn read_judged(folder: &Path, environment: &Environment) -> Result<(Files, TrustState), Error> {
+        let files = Files::read(folder, environment)?;
+        let Some(store) = TrustStore::of(environment) else {
+            let needed = !files.digests.is_empty();
+            let trust = if needed { TrustState::Unknown } else { TrustState::NotNeeded };
+            return Ok((files, trust));
+        };
+        let trust = store.check(&files.root, &files.digests)?;
+        if !matches!(trust, TrustState::Changed { .. }) {
+            return Ok((files, trust));
+        }
+        // One of us may be between writing a file and recording that it did.
+        store.wait();
+        let files = Files::read(folder, environment)?;
+        let trust = store.check(&files.root, &files.digests)?;
+        Ok((files, trust))
     }
 
     fn understand(self, trust: TrustState, environment: &Environment) -> Result<Project, Error> {

@@ -5,6 +5,7 @@
 
 use super::document::Document;
 use super::fields::{Reader, Scalar, Text, Unknown};
+use super::raw_grant::{RawGrant, grants};
 use super::raw_server::{RawServer, servers};
 use crate::error::Error;
 use jsonc_parser::ast::Value;
@@ -68,7 +69,7 @@ pub(super) struct RawPermissions {
     pub(super) allow: Vec<Text>,
     pub(super) deny: Vec<Text>,
     pub(super) ask: Vec<Text>,
-    pub(super) grants: serde_json::Value,
+    pub(super) grants: Vec<RawGrant>,
 }
 
 /// `cloud` as typed.
@@ -113,7 +114,7 @@ fn permissions(reader: Reader<'_>, value: &Value<'_>) -> Result<RawPermissions, 
             "allow" => raw.allow = reader.texts(&property.value, &what)?,
             "deny" => raw.deny = reader.texts(&property.value, &what)?,
             "ask" => raw.ask = reader.texts(&property.value, &what)?,
-            _ => raw.grants = property.value.clone().into(),
+            _ => raw.grants = grants(reader, &property.value)?,
         }
     }
     Ok(raw)

@@ -4,6 +4,7 @@ use super::document::Document;
 use super::entry::Entry;
 use super::expand::is_variable;
 use super::fields::{Scalar, Text, shown};
+use super::grants::grant;
 use super::parts::{Approvals, Cloud, Permissions, RoutedTo, RoutingRule};
 use super::plan::is_http;
 use super::raw::{RawCloud, RawPermissions, RawSettings};
@@ -62,7 +63,7 @@ fn permissions(raw: &RawPermissions, document: &Document) -> Result<Permissions,
         allow: patterns(&raw.allow)?,
         ask: patterns(&raw.ask)?,
         deny: patterns(&raw.deny)?,
-        grants: raw.grants.clone(),
+        grants: raw.grants.iter().map(|raw| grant(raw, document)).collect::<Result<_, _>>()?,
     })
 }
 

@@ -125,6 +125,14 @@ impl TrustStore {
         lock(&self.folder.join("lock"))
     }
 
+    /// Waits until nobody is writing. Where that cannot be told, nobody is.
+    pub(super) fn wait(&self) {
+        let lock = self.folder.join("lock");
+        if lock.exists() {
+            drop(crate::disk::lock(&lock));
+        }
+    }
+
     /// Remembers a project's files, and nothing else of it.
     pub(super) fn grant(&self, root: &Path, files: &Digests, _: &Lock) -> Result<(), Error> {
         let mut stored = self.load()?;

@@ -50,10 +50,9 @@ impl Granted {
             return parse(arguments).is_ok_and(|words| self.words.contains(&words));
         }
         let of_tool = self.grants.iter().filter(|grant| grant.tool == *tool);
-        let same = |grant: &&Grant| grant.origin.is_none() || grant.origin.as_ref() == origin;
-        let mut same = of_tool.filter(same).peekable();
+        let mut same = of_tool.filter(|grant| grant.is_of(origin)).peekable();
         same.peek().is_some()
-            && parse(arguments).is_ok_and(|arguments| same.any(|grant| grant.allows(&arguments)))
+            && parse(arguments).is_ok_and(|arguments| same.any(|grant| grant.covers(&arguments)))
     }
 
     /// Has a grant kept for good, beside the run.

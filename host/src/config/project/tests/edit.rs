@@ -11,11 +11,11 @@ fn place() -> Place {
 }
 
 impl Place {
-    fn settings(&self) -> SettingsFile {
+    pub(super) fn settings(&self) -> SettingsFile {
         SettingsFile::of(&self.root, &self.environment).unwrap()
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         fs::read_to_string(self.root.join(".pml.json")).unwrap()
     }
 

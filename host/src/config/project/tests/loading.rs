@@ -9,7 +9,7 @@ use std::time::Duration;
 const FULL: &str = r#"{
   // everything that there is
   "version": "0.1.0",
-  "permissions": { "allow": ["github:get_*"], "deny": ["github:delete_repo"], "ask": ["*"], "grants": [{ "tool": "x" }] },
+  "permissions": { "allow": ["github:get_*"], "deny": ["github:delete_repo"], "ask": ["*"], "grants": [{ "tool": "x:y" }] },
   "servers": {
     "github": {
       "command": "npx", "args": ["-y", "github@${VERSION:-1.0.0}"],
@@ -59,7 +59,7 @@ fn a_trusted_file_means_what_it_says() {
     let project = place.trusted();
     assert_eq!(project.trust, TrustState::Trusted);
     assert_eq!(project.permissions.allow, patterns(&["github:get_*"]));
-    assert_eq!(project.permissions.grants[0]["tool"], "x");
+    assert_eq!(project.permissions.grants[0].tool.as_str(), "x:y");
     let github = server(&project, "github");
     let Launch::Stdio { command, arguments, environment, folder } = &github.launch else {
         panic!("{github:?}")
@@ -101,7 +101,7 @@ fn the_same_file_untrusted_may_forbid_and_nothing_else() {
     assert_eq!(project.trust, TrustState::Unknown);
     assert_eq!(project.permissions.deny, patterns(&["github:delete_repo"]));
     assert_eq!(project.permissions.ask, patterns(&["*"]));
-    assert!(project.permissions.allow.is_empty() && project.permissions.grants.is_null());
+    assert!(project.permissions.allow.is_empty() && project.permissions.grants.is_empty());
     assert!(project.servers.is_empty() && project.unusable.is_empty());
     assert!(project.routing.is_empty() && project.cloud.is_none());
     assert_eq!(project.limits, Limits::default());

@@ -1,6 +1,8 @@
 //! The room as a whole: files in, a project out.
 
 mod edit;
+mod granting;
+mod grants;
 mod import;
 mod loading;
 mod schema;

@@ -2,6 +2,7 @@
 
 use super::place;
 use crate::config::project::raw::{APPROVAL_KEYS, CLOUD_KEYS, KEYS, LIMIT_KEYS, PERMISSION_KEYS};
+use crate::config::project::raw_grant::{CONDITION_KEYS, GRANT_KEYS};
 use crate::config::project::raw_server::SERVER_KEYS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -24,6 +25,8 @@ fn it_knows_the_keys_that_we_read_and_no_other() {
         ("/properties/limits", LIMIT_KEYS),
         ("/properties/approvals", APPROVAL_KEYS),
         ("/$defs/server", SERVER_KEYS),
+        ("/$defs/grant", GRANT_KEYS),
+        ("/$defs/condition", CONDITION_KEYS),
     ] {
         let object = schema.pointer(pointer).expect(pointer);
         let said: BTreeSet<_> =
@@ -76,6 +79,45 @@ fn what_we_accept_it_accepts_and_what_we_refuse_it_refuses() {
         (json!({ "approvals": { "timeout": 5 } }), false),
         (json!({ "durability": "power" }), true),
         (json!({ "durability": "stone" }), false),
+        (json!({ "permissions": { "grants": [{ "tool": "a:b" }] } }), true),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "definition": "d", "server": "s", "package": "p",
+                "where": { "path": { "under": "/a" }, "url": { "host": "h:1" }, "x": { "equals": [null] } },
+                "granted": "2026-11-17T06:00:00.123Z" }] } }),
+            true,
+        ),
+        (json!({ "permissions": { "grants": {} } }), false),
+        (json!({ "permissions": { "grants": ["a:b"] } }), false),
+        (json!({ "permissions": { "grants": [{}] } }), false),
+        (json!({ "permissions": { "grants": [{ "tool": "a:*" }] } }), false),
+        (json!({ "permissions": { "grants": [{ "tool": "a:b", "definition": "d" }] } }), false),
+        (json!({ "permissions": { "grants": [{ "tool": "a:b", "package": "p" }] } }), false),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "definition": "", "server": "s" }] } }),
+            false,
+        ),
+        (json!({ "permissions": { "grants": [{ "tool": "a:b", "when": {} }] } }), false),
+        (json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": {} } }] } }), false),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": { "in": 1 } } }] } }),
+            false,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": { "under": 1 } } }] } }),
+            false,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": { "under": "" } } }] } }),
+            false,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": { "host": "a/b" } } }] } }),
+            false,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "granted": "yesterday" }] } }),
+            false,
+        ),
         (json!([]), false),
     ] {
         let place = place(&[]);

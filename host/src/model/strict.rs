@@ -2,11 +2,11 @@
 //!
 //! `my_server:deleteFile` covers `my-server:delete_file`. Only what restricts is read so; what allows is read to the letter.
 
-use crate::model::{ToolName, ToolPattern, fold, words};
+use super::{ToolName, ToolPattern, fold, words};
 
 /// A pattern that restricts.
 #[derive(Debug)]
-pub(super) struct StrictPattern {
+pub(crate) struct StrictPattern {
     pattern: ToolPattern,
     server: String,
     rest: Rest,
@@ -23,7 +23,7 @@ enum Rest {
 }
 
 /// A tool's name, ready to be compared.
-pub(super) struct Spelled<'a> {
+pub(crate) struct Spelled<'a> {
     tool: &'a ToolName,
     server: String,
     name: String,
@@ -31,14 +31,14 @@ pub(super) struct Spelled<'a> {
 }
 
 impl<'a> Spelled<'a> {
-    pub(super) fn new(tool: &'a ToolName) -> Spelled<'a> {
+    pub(crate) fn new(tool: &'a ToolName) -> Spelled<'a> {
         let (server, name) = (fold(tool.server()), fold(tool.tool()));
         Spelled { tool, server, name, snake: snake(tool.tool()) }
     }
 }
 
 impl StrictPattern {
-    pub(super) fn new(pattern: ToolPattern) -> StrictPattern {
+    pub(crate) fn new(pattern: ToolPattern) -> StrictPattern {
         let text = String::from(pattern.clone());
         let (server, rest) = match text.split_once(':') {
             None => (String::new(), Rest::All),
@@ -51,7 +51,7 @@ impl StrictPattern {
     }
 
     /// Returns whether it covers a tool, however that is spelled.
-    pub(super) fn covers(&self, spelled: &Spelled<'_>) -> bool {
+    pub(crate) fn covers(&self, spelled: &Spelled<'_>) -> bool {
         let of_server = self.server == spelled.server;
         self.pattern.covers(spelled.tool)
             || match &self.rest {
@@ -62,7 +62,7 @@ impl StrictPattern {
     }
 
     /// Returns how much of a name it spells out.
-    pub(super) fn specificity(&self) -> usize {
+    pub(crate) fn specificity(&self) -> usize {
         self.pattern.specificity()
     }
 }

@@ -1,0 +1,77 @@
+//! What a grant of `.pml.json` means. In flow a [`RawGrant`] and the document for its places, out flows a [`Grant`].
+
+use super::document::Document;
+use super::fields::{Text, shown};
+use super::raw_grant::{RawCondition, RawGrant};
+use crate::error::Error;
+use crate::model::{Condition, Constraint, Grant, Origin, ToolName};
+
+/// Longest text that tells a definition, a server or a package from others.
+const DIGEST: usize = 128;
+
+/// Gives a grant its meaning.
+pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error> {
+    let Some(tool) = &raw.tool else {
+        return Err(document.refuse(raw.at, "a grant needs a `tool`"));
+    };
+    let name: ToolName = tool.value.parse().ok().filter(is_one_tool).ok_or_else(|| {
+        let message = format!("{} is not the name of one tool", shown(&tool.value));
+        document.refuse(tool.at, message).with_hint("a grant is for one tool: `server:tool`")
+    })?;
+    let conditions = raw.conditions.iter().map(|raw| constraint(raw, document));
+    let mut grant = Grant::new(name, origin(raw, document)?, conditions.collect::<Result<_, _>>()?);
+    let granted = raw.granted.as_ref().map(|text| {
+        let refuse = |error: crate::model::InvalidTimestamp| {
+            document.refuse(text.at, format!("{}: {error}", shown(&text.value)))
+        };
+        text.value.parse().map_err(refuse)
+    });
+    grant.granted = granted.transpose()?;
+    Ok(grant)
+}
+
+/// Whether a name in `permissions.allow` would allow this tool and no other.
+pub(super) fn is_one_tool(tool: &ToolName) -> bool {
+    !tool.as_str().contains('*')
+}
+
+fn origin(raw: &RawGrant, document: &Document) -> Result<Option<Origin>, Error> {
+    let known = |text: &Text| {
+        let length = text.value.len();
+        match (1..=DIGEST).contains(&length)
+            && text.value.bytes().all(|byte| byte.is_ascii_graphic())
+        {
+            true => Ok(text.value.clone()),
+            false => Err(document.refuse(text.at, "this is no digest")),
+        }
+    };
+    let package = raw.package.as_ref().map(known).transpose()?;
+    match (&raw.definition, &raw.server) {
+        (Some(definition), Some(server)) => {
+            let origin = Origin::new(known(definition)?, known(server)?);
+            Ok(Some(origin.with_package(package.map(Into::into))))
+        }
+        (None, None) if package.is_none() => Ok(None),
+        // Half of what a tool was is no more than a guess at it.
+        _ => Err(document
+            .refuse(raw.at, "a grant needs both `definition` and `server`, or neither")
+            .with_hint("take the grant out: the next answer writes it anew")),
+    }
+}
+
+fn constraint(raw: &RawCondition, document: &Document) -> Result<Constraint, Error> {
+    let text = || raw.value.as_str().unwrap_or_default().to_owned();
+    let is = match raw.key {
+        "under" => Condition::Under(text()),
+        "host" => Condition::Host(text()),
+        _ => Condition::Equals(raw.value.clone()),
+    };
+    let constraint = Constraint::new(raw.argument.value.clone(), is);
+    match constraint.flaw() {
+        None => Ok(constraint),
+        Some(flaw) => {
+            let message = format!("the condition on {} {flaw}", shown(&raw.argument.value));
+            Err(document.refuse(raw.argument.at, message))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! One grant as it is typed in `permissions.grants`.
+
+use super::fields::{Reader, Text, shown};
+use crate::error::Error;
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
+
+/// More than anybody was ever asked about.
+const GRANTS: usize = 10_000;
+
+/// The keys of a grant.
+pub(super) const GRANT_KEYS: &[&str] =
+    &["tool", "definition", "server", "package", "where", "granted"];
+
+/// The keys of a condition.
+pub(super) const CONDITION_KEYS: &[&str] = &["under", "host", "equals"];
+
+/// A grant as typed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RawGrant {
+    /// Where it begins.
+    pub(super) at: usize,
+    pub(super) tool: Option<Text>,
+    pub(super) definition: Option<Text>,
+    pub(super) server: Option<Text>,
+    pub(super) package: Option<Text>,
+    pub(super) conditions: Vec<RawCondition>,
+    pub(super) granted: Option<Text>,
+}
+
+/// A condition as typed.
+#[derive(Clone, Debug)]
+pub(super) struct RawCondition {
+    pub(super) argument: Text,
+    pub(super) key: &'static str,
+    pub(super) value: serde_json::Value,
+}
+
+/// Reads `permissions.grants`.
+pub(super) fn grants(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawGrant>, Error> {
+    let list = reader.list(value, "`permissions.grants`")?;
+    if let Some(first) = list.get(GRANTS) {
+        let message = format!("`permissions.grants` has more than {GRANTS} grants");
+        return Err(reader.document.refuse(first.start(), message));
+    }
+    list.iter().map(|value| grant(reader, value)).collect()
+}
+
+fn grant(reader: Reader<'_>, value: &Value<'_>) -> Result<RawGrant, Error> {
+    let mut raw = RawGrant { at: value.start(), ..RawGrant::default() };
+    for (key, property) in reader.fields(value, "a grant", GRANT_KEYS)? {
+        let (value, what) = (&property.value, format!("`{key}` of a grant"));
+        match key {
+            "tool" => raw.tool = Some(reader.text(value, &what)?),
+            "definition" => raw.definition = Some(reader.text(value, &what)?),
+            "server" => raw.server = Some(reader.text(value, &what)?),
+            "package" => raw.package = Some(reader.text(value, &what)?),
+            "where" => raw.conditions = conditions(reader, value)?,
+            _ => raw.granted = Some(reader.text(value, &what)?),
+        }
+    }
+    Ok(raw)
+}
+
+fn conditions(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawCondition>, Error> {
+    let mut conditions = Vec::new();
+    for property in &reader.object(value, "`where` of a grant")?.properties {
+        let name = property.name.as_str();
+        let argument = Text { value: name.into(), at: property.start() };
+        let what = format!("the condition on {}", shown(name));
+        let fields = reader.fields(&property.value, &what, CONDITION_KEYS)?;
+        // Nobody writes an argument down to say nothing of it.
+        if fields.is_empty() {
+            let hint = format!("the conditions are `{}`", CONDITION_KEYS.join("`, `"));
+            let message = format!("{what} says nothing");
+            return Err(reader.document.refuse(argument.at, message).with_hint(hint));
+        }
+        for (key, property) in fields {
+            let value = match key {
+                "equals" => property.value.clone().into(),
+                _ => reader.text(&property.value, &format!("`{key}` of {what}"))?.value.into(),
+            };
+            conditions.push(RawCondition { argument: argument.clone(), key, value });
+        }
+    }
+    Ok(conditions)
+}

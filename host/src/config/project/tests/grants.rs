@@ -1,0 +1,78 @@
+//! What `permissions.grants` means, and what of it is refused.
+
+use super::place;
+use crate::model::{Condition, Constraint, Grant, Origin};
+use serde_json::json;
+
+const GRANTS: &str = r#"{
+  "permissions": {
+    "allow": ["fs:read"],
+    "grants": [
+      // Notes only.
+      { "tool": "fs:read", "definition": "d1", "server": "s1", "package": "p1",
+        "where": { "path": { "under": "/home/ann/notes" }, "owner": { "equals": "acme" } },
+        "granted": "2026-11-17T06:00:00Z", },
+      { "tool": "git:log" },
+    ],
+  },
+}"#;
+
+#[test]
+fn a_trusted_file_gives_its_grants() {
+    let place = place(&[]);
+    place.write(".pml.json", GRANTS);
+    let grants = place.trusted().permissions.grants;
+    let origin = Origin::new("d1", "s1").with_package(Some("p1".into()));
+    let within = vec![
+        Constraint::new("path", Condition::Under("/home/ann/notes".into())),
+        Constraint::new("owner", Condition::Equals(json!("acme"))),
+    ];
+    let mut first = Grant::new("fs:read".parse().unwrap(), Some(origin), within);
+    first.granted = Some("2026-11-17T06:00:00Z".parse().unwrap());
+    assert_eq!(grants, [first, Grant::new("git:log".parse().unwrap(), None, Vec::new())]);
+}
+
+#[test]
+fn an_untrusted_file_gives_none_and_they_are_shown() {
+    let place = place(&[]);
+    place.write(".pml.json", GRANTS);
+    let project = place.project();
+    assert!(project.permissions.grants.is_empty());
+    assert_eq!(project.declared.grants.len(), 2);
+}
+
+#[test]
+fn what_is_wrong_is_shown_where_it_stands() {
+    let refusal = |grant: &str| {
+        let place = place(&[]);
+        place.write(".pml.json", format!("{{ \"permissions\": {{ \"grants\": [\n{grant}\n] }} }}"));
+        let error = place.load().expect_err(grant);
+        format!("{error}\nhint: {}", error.hint().unwrap_or_default())
+    };
+    for (grant, part) in [
+        ("1", "a grant must be an object: $P:2:1"),
+        ("{}", "a grant needs a `tool`: $P:2:1"),
+        (r#"{ "tool": "fs" }"#, "`fs` is not the name of one tool: $P:2:11"),
+        (r#"{ "tool": "fs:*" }"#, "hint: a grant is for one tool: `server:tool`"),
+        (r#"{ "tool": "a:b", "tol": "x" }"#, "hint: did you mean `tool`?"),
+        (r#"{ "tool": "a:b", "tool": "c:d" }"#, "`tool` stands twice"),
+        (r#"{ "tool": "a:b", "server": "s" }"#, "needs both `definition` and `server`, or neither"),
+        (
+            r#"{ "tool": "a:b", "definition": "\u202e", "server": "s" }"#,
+            "this is no digest: $P:2:32",
+        ),
+        (r#"{ "tool": "a:b", "where": [] }"#, "`where` of a grant must be an object"),
+        (
+            r#"{ "tool": "a:b", "where": { "p": { "under": "../x" } } }"#,
+            "the condition on `p` is under no plain folder: $P:2:29",
+        ),
+        (r#"{ "tool": "a:b", "where": { "p": { "hots": "x" } } }"#, "hint: did you mean `host`?"),
+        (r#"{ "tool": "a:b", "where": { "p": { "host": "a@b" } } }"#, "is at no plain host"),
+        (r#"{ "tool": "a:b", "where": { "p": {} } }"#, "the condition on `p` says nothing"),
+        (r#"{ "tool": "a:b", "granted": "x" }"#, "`x`: it is no moment"),
+    ] {
+        let shown = refusal(grant);
+        let parts: Vec<_> = part.split("$P").collect();
+        assert!(parts.iter().all(|part| shown.contains(part)), "{grant}: {shown}");
+    }
+}

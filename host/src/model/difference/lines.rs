@@ -1,0 +1,232 @@
+//! A difference as lines, in the form of git's word diff: `[-old-]{+new+}`.
+
+use super::pieces::{Difference, Piece};
+use super::spell::{Where, spell};
+
+/// Characters of what stayed that are shown on each side of a change.
+const CONTEXT: usize = 60;
+
+/// Characters of one change that are shown: more than a person reads, less than hides what comes after it.
+const CHANGE: usize = 4_000;
+
+/// Lines in all.
+const LINES: usize = 120;
+
+/// Characters in all.
+const CHARACTERS: usize = 16_000;
+
+impl Difference {
+    /// Returns the difference as people read it, nothing if there is none: what went as `[-old-]`, what came as `{+new+}`, what
+    /// stayed only near those. Each line has its own marks. Everything that cannot be seen, looks like something else or like a
+    /// mark is spelled out as `\u{202e}`; the end of a line that went or came is a `⏎`, and what is left out a `…`.
+    pub fn lines(&self) -> Vec<String> {
+        let pieces = self.words();
+        let is_change = |piece: &Piece| !matches!(piece, Piece::Same(_));
+        let changes = pieces.iter().filter(|piece| is_change(piece)).count();
+        let mut drawn = Lines::default();
+        let mut shown = 0;
+        for (index, piece) in pieces.iter().enumerate() {
+            if drawn.is_full() {
+                break;
+            }
+            match piece {
+                Piece::Same(text) => {
+                    let edges = (index > 0, index + 1 < pieces.len());
+                    if changes > 0 {
+                        drawn.same(text, edges);
+                    }
+                }
+                Piece::Gone(text) => {
+                    let beside = match pieces.get(index + 1) {
+                        Some(Piece::New(new)) => new.as_str(),
+                        _ => "",
+                    };
+                    drawn.changed(text, beside, ["[-", "-]"]);
+                }
+                Piece::New(text) => {
+                    let beside = match index.checked_sub(1).and_then(|before| pieces.get(before)) {
+                        Some(Piece::Gone(gone)) => gone.as_str(),
+                        _ => "",
+                    };
+                    drawn.changed(text, beside, ["{+", "+}"]);
+                }
+            }
+            shown += usize::from(is_change(piece));
+        }
+        drawn.done(changes - shown)
+    }
+}
+
+/// Lines under way.
+#[derive(Default)]
+struct Lines {
+    lines: Vec<String>,
+    line: String,
+    characters: usize,
+}
+
+impl Lines {
+    fn is_full(&self) -> bool {
+        self.lines.len() >= LINES || self.characters >= CHARACTERS
+    }
+
+    /// Draws what stayed; `edges` say whether something changed before and after it.
+    fn same(&mut self, text: &str, (before, after): (bool, bool)) {
+        let end = if before { at(text, CONTEXT) } else { 0 };
+        let start = if after { from_end(text, CONTEXT) } else { text.len() };
+        if start <= end {
+            return self.draw(text, ["", ""], Where::Same);
+        }
+        self.draw(&text[..end], ["", ""], Where::Same);
+        // Whole lines that are left out have a line of their own.
+        let lines = text[end..start].contains('\n') && before && after;
+        if lines {
+            self.end_line();
+        }
+        self.line.push('…');
+        if lines {
+            self.end_line();
+        }
+        self.draw(&text[start..], ["", ""], Where::Same);
+    }
+
+    fn changed(&mut self, text: &str, beside: &str, marks: [&str; 2]) {
+        let latin = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
+        let place = Where::Changed { among_latin: latin(text) || latin(beside) };
+        let end = at(text, CHANGE);
+        self.draw(&text[..end], marks, place);
+        let left_out = text[end..].chars().count();
+        if left_out > 0 {
+            let [open, close] = marks;
+            self.line.push_str(&format!("{open}… {left_out} more characters{close}"));
+        }
+    }
+
+    /// Draws a text, each line of it between marks.
+    fn draw(&mut self, text: &str, [open, close]: [&str; 2], place: Where) {
+        for part in text.split_inclusive('\n') {
+            if self.is_full() {
+                return;
+            }
+            let (part, ends) = part.strip_suffix('\n').map_or((part, false), |part| (part, true));
+            let start = self.line.len();
+            self.line.push_str(open);
+            spell(part, place, &mut self.line);
+            // That a line ends is part of what changed.
+            if ends && place != Where::Same {
+                self.line.push('⏎');
+            }
+            self.line.push_str(close);
+            self.characters += self.line.len() - start;
+            if ends {
+                self.end_line();
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.lines.push(std::mem::take(&mut self.line));
+    }
+
+    fn done(mut self, left_out: usize) -> Vec<String> {
+        let full = self.is_full();
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+        match left_out {
+            0 if full => self.lines.push("… the rest is not shown".into()),
+            0 => {}
+            1 => self.lines.push("… 1 more change is not shown".into()),
+            more => self.lines.push(format!("… {more} more changes are not shown")),
+        }
+        self.lines
+    }
+}
+
+/// Where so many characters end.
+fn at(text: &str, characters: usize) -> usize {
+    text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
+}
+
+/// Where so many characters before the end begin.
+fn from_end(text: &str, characters: usize) -> usize {
+    text.char_indices().rev().nth(characters.saturating_sub(1)).map_or(0, |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHARACTERS, Difference, LINES};
+
+    fn lines(before: &str, after: &str) -> Vec<String> {
+        let lines = Difference::new("x", Some(before.into()), Some(after.into())).lines();
+        for line in &lines {
+            assert!(!line.contains(|c: char| c == '\n' || crate::model::is_hidden(c)), "{line:?}");
+        }
+        lines
+    }
+
+    #[test]
+    fn words_that_went_and_came_are_marked() {
+        assert_eq!(lines("Reads a file.", "Reads a secret."), ["Reads a [-file-]{+secret+}."]);
+        assert_eq!(lines("a b", "a b c"), ["a b{+ c+}"]);
+        assert_eq!(lines("one\ntwo\nthree", "one\n2\nthree"), ["one", "[-two-]{+2+}", "three"]);
+        assert_eq!(lines("a", "a\nb\nc"), ["a{+⏎+}", "{+b⏎+}", "{+c+}"]);
+        assert_eq!(lines("same", "same"), Vec::<String>::new());
+        assert_eq!(Difference::new("x", None, Some("n".into())).lines(), ["{+n+}"]);
+    }
+
+    #[test]
+    fn a_text_that_looks_the_same_shows_where_it_is_not() {
+        for (before, after, shown) in [
+            ("Reads a file.", "Reads a fіle.", "Reads a [-file-]{+f\\u{456}le+}."),
+            ("Reads a file.", "Reads a fi\u{200b}le.", "Reads a [-file-]{+fi\\u{200b}le+}."),
+            ("Reads a file.", "Reads a file.\u{202e}", "Reads a file.{+\\u{202e}+}"),
+            ("Reads a file.", "Reads a\u{a0}file.", "Reads a[- -]{+\\u{a0}+}file."),
+            ("Reads a file.", "Ｒeads a file.", "[-Reads-]{+\\u{ff32}eads+} a file."),
+            ("caf\u{e9}", "cafe\u{301}", "[-café-]{+cafe\\u{301}+}"),
+            ("pay", "рау", "[-pay-]{+\\u{440}\\u{430}\\u{443}+}"),
+            ("a\u{e0041}", "a", "a[-\\u{e0041}-]"),
+            ("a\r\nb", "a\nb", "a[-\\u{d}-]"),
+        ] {
+            assert_eq!(lines(before, after)[0], shown);
+        }
+    }
+
+    #[test]
+    fn no_server_writes_marks_that_pass_for_ours() {
+        let shown = lines("Reads.", "Reads. {+nothing changed+} [-x-] \\u{202e}");
+        assert_eq!(
+            shown,
+            ["Reads.{+ \\u{7b}+nothing changed+\\u{7d} \\u{5b}-x-\\u{5d} \\u{5c}u{202e}+}"]
+        );
+        let shown = lines("a", "a}b{");
+        assert_eq!(shown, ["a{+\\u{7d}b\\u{7b}+}"]);
+        // Marks that were there before are no marks either.
+        assert_eq!(lines("{+x+} a", "{+x+} b"), ["\\u{7b}+x+\\u{7d} [-a-]{+b+}"]);
+    }
+
+    #[test]
+    fn what_stayed_is_shortened() {
+        let long = "word ".repeat(100);
+        let shown = lines(&format!("{long}old {long}"), &format!("{long}new {long}"));
+        assert_eq!(shown.len(), 1);
+        assert!(shown[0].starts_with('…') && shown[0].ends_with('…'), "{shown:?}");
+        assert!(shown[0].contains("word [-old-]{+new+} word"), "{shown:?}");
+        assert!(shown[0].chars().count() < 200, "{shown:?}");
+        let rows = "row\n".repeat(100);
+        let shown = lines(&format!("a\n{rows}b"), &format!("A\n{rows}B"));
+        assert_eq!(shown[0], "[-a-]{+A+}");
+        assert!(shown.contains(&"…".to_owned()) && shown.len() < 40, "{shown:?}");
+    }
+
+    #[test]
+    fn a_flood_is_cut_and_says_so() {
+        let shown = lines("", &"evil ".repeat(10_000));
+        assert!(shown[0].contains("… 46000 more characters"), "{}", shown.join("\n").len());
+        let flood = |word: &str| (0..5_000).map(|n| format!("{word} {n}\n")).collect::<String>();
+        let shown = lines(&flood("a"), &flood("b"));
+        assert!(shown.len() <= LINES + 2, "{}", shown.len());
+        assert!(shown.concat().len() <= CHARACTERS + 10_000);
+        assert!(shown.last().is_some_and(|line| line.contains("not shown")), "{:?}", shown.last());
+    }
+}

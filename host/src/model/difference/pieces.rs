@@ -1,0 +1,284 @@
+//! Two texts, word by word.
+
+use crate::model::is_hidden;
+use serde::{Deserialize, Serialize};
+use similar::{Algorithm, DiffOp, TextDiff};
+use std::time::Duration;
+
+/// Bytes of each text that are compared word by word, after what both begin and end with. Beyond it one stands for the other.
+const COMPARED: usize = 16 << 10;
+
+/// How long the search for the least change may take; afterwards a larger change is good enough.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// One part of a thing, as it was and as it is. Both are others' words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Difference {
+    /// Which part: `description`, `inputSchema`, `server`.
+    pub part: String,
+    /// As it was; nothing if it was not there.
+    pub before: Option<String>,
+    /// As it is; nothing if it is gone.
+    pub after: Option<String>,
+}
+
+/// A stretch of text. It is others' words, as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Piece {
+    /// In both.
+    Same(String),
+    /// Only in what was.
+    Gone(String),
+    /// Only in what is.
+    New(String),
+}
+
+impl Difference {
+    /// Returns a difference.
+    pub fn new(
+        part: impl Into<String>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Difference {
+        Difference { part: part.into(), before, after }
+    }
+
+    /// Returns what came, went and stayed, in order; what went stands before what came in its place. All but the new pieces
+    /// are together what was, and all but the gone ones what is.
+    pub fn words(&self) -> Vec<Piece> {
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        compare(before.unwrap_or_default(), after.unwrap_or_default())
+    }
+}
+
+fn compare(before: &str, after: &str) -> Vec<Piece> {
+    let (old, new) = (tokens(before), tokens(after));
+    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    let (old_near, old_far) = old.split_at(near(old));
+    let (new_near, new_far) = new.split_at(near(new));
+    let difference = TextDiff::configure()
+        .algorithm(Algorithm::Patience)
+        .timeout(PATIENCE)
+        .diff_slices(old_near, new_near);
+    let mut pieces = Pieces::default();
+    let head: usize = tokens(before).iter().take(head).map(|token| token.len()).sum();
+    pieces.same(&before[..head]);
+    for operation in difference.ops() {
+        let (old, new) = (&old_near[operation.old_range()], &new_near[operation.new_range()]);
+        match operation {
+            DiffOp::Equal { .. } => old.iter().for_each(|token| pieces.same(token)),
+            _ => {
+                old.iter().for_each(|token| pieces.gone.push_str(token));
+                new.iter().for_each(|token| pieces.new.push_str(token));
+            }
+        }
+    }
+    old_far.iter().for_each(|token| pieces.gone.push_str(token));
+    new_far.iter().for_each(|token| pieces.new.push_str(token));
+    let tail: usize = tokens(before).iter().rev().take(tail).map(|token| token.len()).sum();
+    pieces.same(&before[before.len() - tail..]);
+    pieces.done()
+}
+
+/// Pieces under way: what changed is collected until something is the same again.
+#[derive(Default)]
+struct Pieces {
+    pieces: Vec<Piece>,
+    gone: String,
+    new: String,
+}
+
+impl Pieces {
+    fn same(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.settle();
+        match self.pieces.last_mut() {
+            Some(Piece::Same(same)) => same.push_str(text),
+            _ => self.pieces.push(Piece::Same(text.into())),
+        }
+    }
+
+    fn settle(&mut self) {
+        let (gone, new) = (std::mem::take(&mut self.gone), std::mem::take(&mut self.new));
+        let changed = [Piece::Gone(gone), Piece::New(new)];
+        self.pieces.extend(changed.into_iter().filter(|piece| !piece.text().is_empty()));
+    }
+
+    fn done(mut self) -> Vec<Piece> {
+        self.settle();
+        for start in 0..self.pieces.len().saturating_sub(2) {
+            if let [Piece::Same(before), Piece::Gone(text) | Piece::New(text), Piece::Same(after)] =
+                &mut self.pieces[start..start + 3]
+            {
+                begin_with_line(before, text, after);
+            }
+        }
+        self.pieces
+    }
+}
+
+/// Moves a change to the beginning of a line where it is the same change there: whole lines are easier to read.
+fn begin_with_line(before: &mut String, text: &mut String, after: &mut String) {
+    let common =
+        before.bytes().rev().zip(text.bytes().rev()).take_while(|(one, other)| one == other);
+    let common = common.count();
+    let moved = before.rfind('\n').map_or(usize::MAX, |at| before.len() - at - 1);
+    if moved == 0 || moved > common || !text.is_char_boundary(text.len() - moved) {
+        return;
+    }
+    let end = text.split_off(text.len() - moved);
+    text.insert_str(0, &end);
+    after.insert_str(0, &end);
+    before.truncate(before.len() - moved);
+}
+
+impl Piece {
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        let (Piece::Same(text) | Piece::Gone(text) | Piece::New(text)) = self;
+        text
+    }
+}
+
+/// How many words are compared.
+fn near(tokens: &[&str]) -> usize {
+    let mut bytes = 0;
+    tokens
+        .iter()
+        .take_while(|token| {
+            bytes += token.len();
+            bytes <= COMPARED
+        })
+        .count()
+}
+
+/// Takes a text apart: words, runs of one blank, and everything else by itself.
+fn tokens(text: &str) -> Vec<&str> {
+    #[derive(PartialEq)]
+    enum Kind {
+        Word,
+        Blank(char),
+        Alone,
+    }
+    let kind = |c: char| match c {
+        _ if is_hidden(c) => Kind::Alone,
+        _ if c.is_alphanumeric() || c == '_' => Kind::Word,
+        _ if c.is_whitespace() => Kind::Blank(c),
+        _ => Kind::Alone,
+    };
+    let mut tokens = Vec::new();
+    let (mut start, mut before) = (0, None);
+    for (at, c) in text.char_indices() {
+        let now = kind(c);
+        if at > start && (now == Kind::Alone || before.as_ref() != Some(&now)) {
+            tokens.push(&text[start..at]);
+            start = at;
+        }
+        before = Some(now);
+    }
+    if start < text.len() {
+        tokens.push(&text[start..]);
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Difference, Piece, tokens};
+
+    fn words(before: &str, after: &str) -> Vec<Piece> {
+        let pieces = Difference::new("x", Some(before.into()), Some(after.into())).words();
+        let told = |left_out: fn(&Piece) -> bool| -> String {
+            pieces.iter().filter(|piece| !left_out(piece)).map(Piece::text).collect()
+        };
+        assert_eq!(told(|piece| matches!(piece, Piece::New(_))), before);
+        assert_eq!(told(|piece| matches!(piece, Piece::Gone(_))), after);
+        pieces
+    }
+
+    fn same(text: &str) -> Piece {
+        Piece::Same(text.into())
+    }
+
+    fn gone(text: &str) -> Piece {
+        Piece::Gone(text.into())
+    }
+
+    fn new(text: &str) -> Piece {
+        Piece::New(text.into())
+    }
+
+    #[test]
+    fn words_that_changed_stand_apart() {
+        let expected = [same("Reads a "), gone("file"), new("secret"), same(".")];
+        assert_eq!(words("Reads a file.", "Reads a secret."), expected);
+        assert_eq!(words("a b", "a b c"), [same("a b"), new(" c")]);
+        assert_eq!(words("a b c", "b c"), [gone("a "), same("b c")]);
+        assert_eq!(words("a", "a"), [same("a")]);
+        assert_eq!(words("", ""), []);
+        let whole = Difference::new("x", None, Some("new".into()));
+        assert_eq!(whole.words(), [new("new")]);
+        assert_eq!(Difference::new("x", Some("old".into()), None).words(), [gone("old")]);
+    }
+
+    #[test]
+    fn lines_that_came_are_whole_where_they_can_be() {
+        let pieces = words("{\n  \"b\": 1\n}", "{\n  \"a\": 0,\n  \"b\": 1\n}");
+        assert_eq!(pieces, [same("{\n"), new("  \"a\": 0,\n"), same("  \"b\": 1\n}")]);
+    }
+
+    #[test]
+    fn a_character_that_nobody_sees_is_a_change() {
+        assert_eq!(words("file", "fi\u{200b}le"), [gone("file"), new("fi\u{200b}le")]);
+        assert_eq!(words("a b", "a\u{a0}b"), [same("a"), gone(" "), new("\u{a0}"), same("b")]);
+        assert_eq!(words("file", "fіle"), [gone("file"), new("fіle")]);
+        assert_eq!(words("x", "x\u{202e}"), [same("x"), new("\u{202e}")]);
+    }
+
+    #[test]
+    fn a_text_is_taken_apart_without_loss() {
+        assert_eq!(
+            tokens("a_b  c\n\n\u{200b}\u{200b}(é)"),
+            ["a_b", "  ", "c", "\n", "\n", "\u{200b}", "\u{200b}", "(", "é", ")"]
+        );
+        assert_eq!(tokens(""), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn any_two_texts_are_told_exactly() {
+        // A small generator of our own: the same numbers every time.
+        let mut state = 7_u64;
+        let mut next = |most: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % most
+        };
+        let parts = ["a", "b", " ", "\n", "\u{202e}", "[-", "+}", "é", "日本", "{"];
+        for _ in 0..500 {
+            let mut text = || -> String {
+                (0..next(12)).map(|_| parts[next(parts.len() as u64) as usize]).collect()
+            };
+            let (before, after) = (text(), text());
+            words(&before, &after);
+        }
+    }
+
+    #[test]
+    fn huge_texts_are_bounded_and_still_told_exactly() {
+        let before = "a b ".repeat(50_000);
+        let after = "b c a ".repeat(50_000);
+        assert!(words(&before, &after).len() > 1);
+        let long = "x ".repeat(100_000);
+        let changed = format!("{long}old{long}");
+        let pieces = words(&changed, &changed.replace("old", "new"));
+        assert_eq!(pieces[1..3], [gone("oldx"), new("newx")]);
+    }
+}

@@ -1,0 +1,220 @@
+//! Grants, and whether one of them still holds for a call.
+//!
+//! In flows a call that the patterns let go, out flows why a person decides after all, if one does. **Invariant:** arguments are
+//! read only where a grant of this tool has conditions on them. **Invariant:** a grant counts for its own tool to the letter, and
+//! that there is one restricts the tool in every spelling, as all that restricts does.
+
+use super::{Given, Subject, Why};
+use crate::model::{Grant, ToolName, fold};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Alternatives that a reason names; more would bury what it says.
+const NAMED: usize = 3;
+
+/// Grants by what every spelling of their tool has in common.
+#[derive(Debug, Default)]
+pub(super) struct Grants {
+    of_tools: HashMap<String, Vec<Grant>>,
+}
+
+impl Grants {
+    pub(super) fn new(grants: &[Grant]) -> Grants {
+        let mut of_tools: HashMap<String, Vec<Grant>> = HashMap::new();
+        for grant in grants {
+            of_tools.entry(key(&grant.tool)).or_default().push(grant.clone());
+        }
+        Grants { of_tools }
+    }
+
+    /// Returns why a person decides on a call that is allowed; nothing if it goes.
+    pub(super) fn why(&self, subject: Subject<'_>) -> Option<Why> {
+        // Most projects have none, and every call comes by here.
+        let grants =
+            (!self.of_tools.is_empty()).then(|| self.of_tools.get(&key(subject.tool)))??;
+        let tool = subject.tool;
+        let own = grants.iter().filter(|grant| grant.tool == *tool);
+        let (current, lapsed): (Vec<&Grant>, Vec<&Grant>) =
+            own.partition(|grant| grant.is_of(subject.origin));
+        if current.iter().any(|grant| grant.constraints.is_empty()) {
+            return None;
+        }
+        let arguments = read(subject.arguments);
+        let covers =
+            |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covers(given));
+        if current.iter().any(|grant| covers(&grant)) {
+            return None;
+        }
+        if !current.is_empty() {
+            let reason = format!("`{tool}` is allowed for good only {}", conditions(&current));
+            return Some(Why::new(reason));
+        }
+        // The newest that was for such arguments, or else the newest.
+        let was = lapsed.iter().rev().find(covers).or(lapsed.last());
+        Some(match was {
+            Some(was) => Why {
+                reason: format!("`{tool}` is not what it was when it was allowed for good"),
+                lapsed: was.origin.clone(),
+            },
+            None => Why::new(format!("`{tool}` is allowed for good only in another spelling")),
+        })
+    }
+
+    /// Returns under which conditions an allowed tool goes; nothing if it has none.
+    pub(super) fn remark(&self, tool: &ToolName) -> Option<String> {
+        let grants = self.of_tools.get(&key(tool))?;
+        let own: Vec<&Grant> = grants.iter().filter(|grant| grant.tool == *tool).collect();
+        let bound = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
+        bound.then(|| format!("only {}", conditions(&own)))
+    }
+}
+
+fn key(tool: &ToolName) -> String {
+    format!("{}:{}", fold(tool.server()), fold(tool.tool()))
+}
+
+fn read(given: Given<'_>) -> Option<Cow<'_, Value>> {
+    match given {
+        Given::Text(text) => serde_json::from_str(text).ok().map(Cow::Owned),
+        Given::Value(value) => Some(Cow::Borrowed(value)),
+    }
+}
+
+/// What the arguments of these grants must be: `` with `path` under `/a`, or with … ``.
+fn conditions(grants: &[&Grant]) -> String {
+    let one = |grant: &&Grant| {
+        let constraints = grant.constraints.iter().map(ToString::to_string);
+        format!("with {}", constraints.collect::<Vec<_>>().join(" and "))
+    };
+    let mut named: Vec<String> = grants.iter().take(NAMED).map(one).collect();
+    if grants.len() > NAMED {
+        named.push(format!("in {} more ways", grants.len() - NAMED));
+    }
+    named.join(", or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grants;
+    use crate::model::{Condition, Constraint, Grant, Origin};
+    use crate::router::{Given, Subject, Why};
+    use serde_json::{Value, json};
+
+    fn under(folder: &str) -> Vec<Constraint> {
+        vec![Constraint::new("path", Condition::Under(folder.into()))]
+    }
+
+    fn grant(origin: Option<Origin>, constraints: Vec<Constraint>) -> Grant {
+        Grant::new("fs:read_file".parse().expect("a tool"), origin, constraints)
+    }
+
+    fn origin(definition: &str) -> Origin {
+        Origin::new(definition, "server")
+    }
+
+    fn why(grants: &[Grant], is: Option<&Origin>, arguments: &Value) -> Option<Why> {
+        of("fs:read_file", grants, is, arguments)
+    }
+
+    fn of(tool: &str, grants: &[Grant], is: Option<&Origin>, arguments: &Value) -> Option<Why> {
+        let (tool, text) = (tool.parse().expect("a tool"), arguments.to_string());
+        let grants = Grants::new(grants);
+        let asked = |arguments| grants.why(Subject { tool: &tool, origin: is, arguments });
+        let why = asked(Given::Value(arguments));
+        assert_eq!(why, asked(Given::Text(&text)), "read or not, they are the same arguments");
+        why
+    }
+
+    #[test]
+    fn a_tool_without_grants_goes() {
+        assert_eq!(why(&[], None, &json!({})), None);
+        assert_eq!(of("fs:write", &[grant(None, under("/n"))], None, &json!({})), None);
+    }
+
+    #[test]
+    fn a_grant_holds_while_the_tool_is_what_it_was() {
+        let grants = [grant(Some(origin("one")), Vec::new())];
+        assert_eq!(why(&grants, Some(&origin("one")), &json!({})), None);
+        let lapsed = why(&grants, Some(&origin("two")), &json!({})).expect("it asks");
+        assert_eq!(lapsed.lapsed, Some(origin("one")));
+        assert!(
+            lapsed.reason.contains("is not what it was when it was allowed"),
+            "{}",
+            lapsed.reason
+        );
+        let moved = Origin::new("one", "another server");
+        assert_eq!(
+            why(&grants, Some(&moved), &json!({})).expect("it asks").lapsed,
+            Some(origin("one"))
+        );
+        // Of a tool that nothing is known of, nothing says that it is the same.
+        assert_eq!(why(&grants, None, &json!({})).expect("it asks").lapsed, Some(origin("one")));
+    }
+
+    #[test]
+    fn a_grant_with_conditions_holds_for_such_arguments_only() {
+        let grants = [grant(Some(origin("one")), under("/n"))];
+        let is = origin("one");
+        assert_eq!(why(&grants, Some(&is), &json!({ "path": "/n/a" })), None);
+        for other in [json!({ "path": "/m" }), json!({ "path": "/n/../m" }), json!({}), json!(null)]
+        {
+            let why = why(&grants, Some(&is), &other).expect("it asks");
+            assert_eq!(
+                why,
+                Why::new("`fs:read_file` is allowed for good only with `path` under `/n`")
+            );
+        }
+    }
+
+    #[test]
+    fn one_grant_that_holds_is_enough() {
+        let two = [grant(None, under("/n")), grant(None, under("/m"))];
+        assert_eq!(why(&two, None, &json!({ "path": "/m/a" })), None);
+        let asked = why(&two, None, &json!({ "path": "/o" })).expect("it asks");
+        assert!(
+            asked.reason.ends_with("with `path` under `/n`, or with `path` under `/m`"),
+            "{}",
+            asked.reason
+        );
+        let plain = [grant(None, under("/n")), grant(None, Vec::new())];
+        assert_eq!(why(&plain, None, &json!({})), None);
+    }
+
+    #[test]
+    fn a_change_that_was_seen_is_not_shown_again() {
+        // It changed, and was then allowed again, for less.
+        let grants =
+            [grant(Some(origin("one")), Vec::new()), grant(Some(origin("two")), under("/n"))];
+        let asked = why(&grants, Some(&origin("two")), &json!({ "path": "/m" })).expect("it asks");
+        assert_eq!(asked.lapsed, None);
+        // A further change is one.
+        let asked =
+            why(&grants, Some(&origin("three")), &json!({ "path": "/m" })).expect("it asks");
+        assert_eq!(asked.lapsed, Some(origin("one")));
+        let asked =
+            why(&grants, Some(&origin("three")), &json!({ "path": "/n" })).expect("it asks");
+        assert_eq!(asked.lapsed, Some(origin("two")));
+    }
+
+    #[test]
+    fn another_spelling_is_restricted_and_not_allowed() {
+        let grants = [grant(None, Vec::new())];
+        let asked = of("fs:readFile", &grants, None, &json!({})).expect("it asks");
+        assert!(asked.reason.contains("another spelling"), "{}", asked.reason);
+    }
+
+    #[test]
+    fn a_remark_says_under_which_conditions_a_tool_goes() {
+        let tool = "fs:read_file".parse().expect("a tool");
+        let remark = |grants: &[Grant]| Grants::new(grants).remark(&tool);
+        assert_eq!(remark(&[]), None);
+        assert_eq!(remark(&[grant(None, Vec::new()), grant(None, under("/n"))]), None);
+        assert_eq!(
+            remark(&[grant(None, under("/n"))]).as_deref(),
+            Some("only with `path` under `/n`")
+        );
+        let many: Vec<_> = (0..9).map(|n| grant(None, under(&format!("/{n}")))).collect();
+        assert!(remark(&many).is_some_and(|text| text.ends_with(", or in 6 more ways")));
+    }
+}

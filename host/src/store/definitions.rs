@@ -1,0 +1,247 @@
+//! Definitions of tools that somebody decided about, each under its digest, so that a later one can be held against it.
+//!
+//! In flows a definition as a server gave it, out flows the same again, in another process and long after. Kept in
+//! `definitions/` of the project's `.pml`, a file each; the oldest go when there are too many.
+//!
+//! **Invariant:** what comes out hashes to what it was asked for by: a file that anybody changed is as good as none.
+//! **Invariant:** nothing is decided by it. Without it a person is asked all the same, and sees less.
+
+use super::StoreError;
+use crate::disk::{self, Safe};
+use crate::model::Definition;
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// Bytes of one definition as JSON. Servers that give larger ones are not listened to.
+const LARGEST: u64 = 2 << 20;
+
+/// Definitions that are kept: those of some dozen servers.
+const MOST: usize = 1_000;
+
+/// Bytes that are kept in all.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// Definitions of a project, by digest. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Definitions {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    folder: PathBuf,
+    /// Those that this process has kept.
+    kept: Mutex<HashSet<Box<str>>>,
+}
+
+impl Definitions {
+    /// Returns those of the project whose `.pml` is `folder`. Nothing is read yet; where there is no such folder, nothing is
+    /// ever written.
+    pub fn open(folder: impl Into<PathBuf>) -> Definitions {
+        let inner = Inner { folder: folder.into(), kept: Mutex::new(HashSet::new()) };
+        Definitions { inner: Arc::new(inner) }
+    }
+
+    /// Keeps a definition under its digest. It costs a look-up where this process has kept it before, and may block where not.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep(&self, digest: &str, definition: &Definition) -> Result<(), StoreError> {
+        if self.kept().contains(digest) || !self.inner.folder.is_dir() {
+            return Ok(());
+        }
+        // It may be wrong only by a mistake of ours, and would never be found again.
+        if !is_digest(digest) || definition.digest() != digest {
+            return Ok(());
+        }
+        let text = serde_json::to_vec(definition).unwrap_or_default();
+        if text.len() as u64 > LARGEST {
+            return Ok(());
+        }
+        let folder = self.folder();
+        disk::make_private_folder(&folder).map_err(|error| failure("make", &folder, error))?;
+        // A clone may have brought a link.
+        if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            let error = io::Error::from(io::ErrorKind::NotADirectory);
+            return Err(failure("write into", &folder, error));
+        }
+        let path = path(&folder, digest);
+        let is_new = path.symlink_metadata().is_err();
+        // One that is there is written again: it is among the newest now, and whole.
+        disk::replace(&path, &text, Safe::Process)
+            .map_err(|error| failure("write", &path, error))?;
+        self.kept().insert(digest.into());
+        if is_new {
+            forget_oldest(&folder, MOST, MOST_BYTES);
+        }
+        Ok(())
+    }
+
+    /// Returns the definition of a digest, if it is still there.
+    pub fn get(&self, digest: &str) -> Option<Definition> {
+        let bytes = is_digest(digest).then(|| disk::read(&path(&self.folder(), digest), LARGEST));
+        let definition: Definition = serde_json::from_slice(&bytes?.ok()?).ok()?;
+        (definition.digest() == digest).then_some(definition)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.inner.folder.join("definitions")
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, HashSet<Box<str>>> {
+        self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a text is a digest: only then is it the name of a file.
+fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn path(folder: &Path, digest: &str) -> PathBuf {
+    folder.join(format!("{digest}.json"))
+}
+
+/// Removes the oldest files until there are few enough. What cannot be removed stays.
+fn forget_oldest(folder: &Path, most: usize, most_bytes: u64) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let own = |entry: io::Result<fs::DirEntry>| -> Option<(SystemTime, u64, PathBuf)> {
+        let path = entry.ok()?.path();
+        path.file_name()?.to_str()?.strip_suffix(".json").filter(|name| is_digest(name))?;
+        let found = path.symlink_metadata().ok()?;
+        Some((found.modified().ok()?, found.len(), path))
+    };
+    let mut files: Vec<_> = entries.filter_map(own).collect();
+    // The newest first.
+    files.sort_by(|one, other| other.cmp(one));
+    let mut bytes = 0_u64;
+    for (index, (_, size, path)) in files.iter().enumerate() {
+        bytes = bytes.saturating_add(*size);
+        if index >= most || bytes > most_bytes {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {
+    StoreError::Io { action, path: path.to_owned(), source: Arc::new(source) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Definitions, forget_oldest, path};
+    use crate::model::Definition;
+    use serde_json::json;
+    use std::fs;
+    use std::time::{Duration, SystemTime};
+
+    fn definition(about: &str) -> Definition {
+        Definition::new("fs:read".parse().unwrap(), about, json!({ "type": "object" }))
+    }
+
+    fn kept(definitions: &Definitions, about: &str) -> String {
+        let digest = definition(about).digest();
+        definitions.keep(&digest, &definition(about)).unwrap();
+        digest
+    }
+
+    #[test]
+    fn what_was_kept_is_there_for_the_next_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let digest = kept(&Definitions::open(folder.path()), "Reads.");
+        let again = Definitions::open(folder.path());
+        assert_eq!(again.get(&digest), Some(definition("Reads.")));
+        assert_eq!(again.get(&definition("Writes.").digest()), None);
+    }
+
+    #[test]
+    fn what_was_changed_on_disk_does_not_count_and_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let definitions = Definitions::open(folder.path());
+        let digest = kept(&definitions, "Reads.");
+        let file = path(&folder.path().join("definitions"), &digest);
+        let other = serde_json::to_string(&definition("Reads and sends.")).unwrap();
+        for text in ["", "{", other.as_str()] {
+            fs::write(&file, text).unwrap();
+            assert_eq!(definitions.get(&digest), None, "{text}");
+        }
+        assert_eq!(kept(&Definitions::open(folder.path()), "Reads."), digest);
+        assert_eq!(definitions.get(&digest), Some(definition("Reads.")));
+    }
+
+    #[test]
+    fn only_a_digest_names_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let definitions = Definitions::open(folder.path());
+        fs::write(folder.path().join("x.json"), "{}").unwrap();
+        for name in ["../x", "x", "", &"A".repeat(64), &format!("../{}", "a".repeat(61))] {
+            assert_eq!(definitions.get(name), None);
+            definitions.keep(name, &definition("Reads.")).unwrap();
+        }
+        // Nor is it kept under one that is not its own.
+        definitions.keep(&"a".repeat(64), &definition("Reads.")).unwrap();
+        assert!(!folder.path().join("definitions").exists());
+    }
+
+    #[test]
+    fn a_project_without_its_folder_keeps_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join(".pml");
+        let digest = kept(&Definitions::open(&missing), "Reads.");
+        assert!(!missing.exists());
+        assert_eq!(Definitions::open(&missing).get(&digest), None);
+    }
+
+    #[test]
+    fn the_oldest_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let definitions = Definitions::open(folder.path());
+        let digests: Vec<_> = (0..6).map(|n| kept(&definitions, &n.to_string())).collect();
+        let files = folder.path().join("definitions");
+        for (digest, age) in digests.iter().zip([5, 4, 3, 2, 1, 0]) {
+            let file = fs::File::options().write(true).open(path(&files, digest)).unwrap();
+            let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000 - age);
+            file.set_modified(at).unwrap();
+        }
+        fs::write(files.join("notes.txt"), "mine").unwrap();
+        let left = || digests.iter().filter(|digest| definitions.get(digest).is_some()).count();
+        forget_oldest(&files, 4, u64::MAX);
+        assert_eq!((left(), definitions.get(&digests[1])), (4, None));
+        let size = path(&files, &digests[5]).metadata().unwrap().len();
+        forget_oldest(&files, 4, size * 2);
+        assert_eq!(left(), 2);
+        assert!(definitions.get(&digests[5]).is_some() && files.join("notes.txt").exists());
+    }
+
+    #[test]
+    fn many_writers_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    let definitions = Definitions::open(folder);
+                    (0..20).for_each(|n| drop(kept(&definitions, &n.to_string())));
+                });
+            }
+        });
+        let definitions = Definitions::open(folder.path());
+        assert!((0..20).all(|n| definitions.get(&definition(&n.to_string()).digest()).is_some()));
+        assert_eq!(fs::read_dir(folder.path().join("definitions")).unwrap().count(), 20);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_where_a_link_leads() {
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let link = folder.path().join("definitions");
+        std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
+        let one = definition("Reads.");
+        assert!(Definitions::open(folder.path()).keep(&one.digest(), &one).is_err());
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    }
+}
