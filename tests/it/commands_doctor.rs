@@ -117,3 +117,16 @@ fn a_clone_is_looked_at_and_nothing_of_it_started() {
     assert_eq!(marks(&report, "`allow` has `*`"), ["warn"], "{report}");
     assert_eq!(lines(&env, "starts").len(), 0);
 }
+
+#[test]
+fn grants_are_counted_and_those_that_allow_nothing_are_named() {
+    let of = |tool: &str| {
+        let permissions = json!({ "allow": ["box:echo"], "grants": [{ "tool": tool }] });
+        let env = project(&json!({ "permissions": permissions, "servers": { "box": toolbox() } }));
+        run(&env, &["doctor"]).stdout
+    };
+    let fine = of("box:echo");
+    assert!(fine.contains("ok    1 pattern and 1 grant, none of them odd\n"), "{fine}");
+    let odd = of("box:count");
+    assert!(odd.contains("`grants` has `box:count`, which `allow` does not cover"), "{odd}");
+}

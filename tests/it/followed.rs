@@ -3,6 +3,7 @@
 use crate::stdio::{path, project};
 use crate::support::pml;
 use pml::json::{self, Value, json};
+use pml::{Environment, Grant, Origin, SettingsFile, ToolName};
 use pml_kit::{StdioClient, TestEnv, project_root};
 use std::fs;
 use std::process::Command;
@@ -85,6 +86,28 @@ fn servers_go_on_where_nothing_of_them_has_changed() {
     change(&env, |settings| settings["servers"]["box"]["env"] = json!({ "NEW": "1" }));
     trust(&env, ".");
     assert_eq!(client.execute(COUNT)["result"], 1, "it is another server now");
+}
+
+#[test]
+fn what_is_allowed_for_good_counts_for_the_next_program_and_the_servers_go_on() {
+    let env = project(&json!({ "ask": ["*", "box:count"] }));
+    let mut client = client(&env, &["stdio"]);
+    let asked = client.execute(COUNT);
+    assert_eq!(asked["status"], "approval_required", "{asked}");
+    let home = env.path().to_str().expect("Unicode");
+    let environment: Environment = [("HOME", home)].into_iter().collect();
+    let settings = SettingsFile::of(env.path(), &environment).expect("settings");
+    let tool = "box:count".parse::<ToolName>().expect("a tool");
+    let grant = |origin| settings.grant(&[Grant::new(tool.clone(), origin, Vec::new())]);
+    grant(None).expect("it is written");
+    assert_eq!(client.execute(COUNT)["result"], 1);
+    grant(Some(Origin::new("another-definition", "another-server"))).expect("it is written");
+    let asked = client.execute(COUNT);
+    assert_eq!(asked["status"], "approval_required", "it is not that tool: {asked}");
+    let reason = "is not what it was when it was allowed for good";
+    assert!(asked.to_string().contains(reason), "{asked}");
+    grant(None).expect("it is written");
+    assert_eq!(client.execute(COUNT)["result"], 2, "it is the same server");
 }
 
 #[test]

@@ -41,6 +41,7 @@ impl Grant {
     }
 
     /// Returns whether two grants are for the same arguments, in whatever order that is said.
+    #[cfg(feature = "servers")]
     pub(crate) fn same_conditions(&self, other: &Grant) -> bool {
         let within = |some: &[Constraint], all: &[Constraint]| {
             some.iter().all(|constraint| all.contains(constraint))

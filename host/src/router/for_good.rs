@@ -58,7 +58,7 @@ fn whatever_is_granted_goes_afterwards_and_nothing_else_does() {
     let environment: Environment =
         [("HOME", home.to_str().expect("Unicode"))].into_iter().collect();
     let mut numbers = Numbers(42);
-    for round in 0..60 {
+    for round in 0..21 {
         let root = home.join(format!("p{round}"));
         std::fs::create_dir_all(root.join(".git")).expect("a folder");
         if let Some(text) = FILES.get(round % (FILES.len() + 1)) {
@@ -67,7 +67,7 @@ fn whatever_is_granted_goes_afterwards_and_nothing_else_does() {
             project.grant_trust(&environment).expect("trusted");
         }
         let settings = SettingsFile::of(&root, &environment).expect("settings");
-        for _ in 0..6 {
+        for _ in 0..5 {
             let tool: ToolName =
                 numbers.one_of(&["a:x", "a:y", "b:z", "c-d:e_f"]).parse().expect("a tool");
             let origin = [
