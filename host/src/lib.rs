@@ -54,7 +54,8 @@
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
-//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`). `pml init` adds to `.gitignore`; `pml types`
+//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`), and what seals an open question that a client carries (a
+//! [`UserKey`]) in `state.key` beside it. `pml init` adds to `.gitignore`; `pml types`
 //! writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code, Claude Desktop, VS Code and Cursor.
 
 mod approval;
@@ -91,7 +92,7 @@ pub use config::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
     FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
     ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, find_servers, ignore_state, locate,
+    UnusableServer, UserKey, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
@@ -102,8 +103,6 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
-#[cfg(feature = "mcp")]
-pub(crate) use model::cut;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
@@ -112,6 +111,8 @@ pub use model::{
     SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables, brief, escape,
     redact,
 };
+#[cfg(feature = "mcp")]
+pub(crate) use model::{cut, digest};
 #[cfg(feature = "cli")]
 pub(crate) use model::{fold, nearest};
 #[cfg(feature = "servers")]

@@ -181,9 +181,11 @@ fn what_asks_is_answered_with_approval_required_and_continued() {
     assert_eq!(done["result"]["structuredContent"]["run_id"], asked["run_id"]);
     // What was done before the question is not done again.
     assert_eq!(log(&env), ["echo", "count"]);
-    // An answer counts once.
+    // An answer counts once; who repeats it is told what became of the run.
     let again = client.call("execute", json!({ "continue_workflow": answer }));
-    assert_eq!(again["result"]["isError"], true);
+    let body = &again["result"]["structuredContent"];
+    assert_eq!(body["result"], 1, "{again}");
+    assert!(body["notes"][0].as_str().expect("a note").contains("answered before"), "{again}");
     assert_eq!(log(&env), ["echo", "count"]);
 }
 

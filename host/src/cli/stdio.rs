@@ -5,8 +5,8 @@ use super::follow::Follower;
 use super::report;
 use super::workplace::Workplace;
 use super::{execute, project};
-use crate::ProjectState;
 use crate::mcp::{Door, Quit, serve_stdio};
+use crate::{Environment, ProjectState, UserKey};
 use anyhow::{Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -57,7 +57,11 @@ impl Stdio {
             let follower = Follower::new(&workplace, self.trust.into(), kept, journal)?;
             // The follower has them now, and lets them go when they are replaced.
             drop(workplace);
-            let door = Door::following(move || follower.current());
+            let key = match kept {
+                Kept::OnDisk => UserKey::of(&Environment::of_process()),
+                Kept::InMemory => UserKey::of_this_process(),
+            };
+            let door = Door::sealing_with(key, move || follower.current());
             let mut code = 0;
             let stop = async {
                 tokio::select! {

@@ -17,6 +17,7 @@ mod fields;
 mod file;
 mod gitignore;
 mod import;
+mod key;
 mod locate;
 mod parts;
 mod plan;
@@ -37,6 +38,7 @@ pub use edit::{Edited, Existing, Seen, SettingsFile};
 pub use environment::Environment;
 pub use gitignore::{Sharing, ignore_state};
 pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
+pub use key::UserKey;
 pub use locate::locate;
 pub use parts::{
     Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutedTo, RoutingRule, UnusableServer,
