@@ -22,7 +22,7 @@ pub(crate) fn project(permissions: &Value) -> TestEnv {
 }
 
 /// The binary, with a way to find python.
-fn command(env: &TestEnv, arguments: &[&str]) -> Command {
+pub(crate) fn command(env: &TestEnv, arguments: &[&str]) -> Command {
     let mut command = env.command(arguments);
     command.env("PATH", path());
     command.env("ANTHROPIC_API_KEY", "sk-of-the-client").env("PML_TEST_SECRET", "hunter2");
@@ -46,7 +46,7 @@ fn allowing() -> TestEnv {
 }
 
 /// The calls that reached the server, in order.
-fn log(env: &TestEnv) -> Vec<String> {
+pub(crate) fn log(env: &TestEnv) -> Vec<String> {
     let text = std::fs::read_to_string(env.path().join("calls.log")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }

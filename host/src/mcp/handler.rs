@@ -19,8 +19,10 @@ use rmcp::{ErrorData, ServerHandler};
 /// What a client's model is told before it sees any tool.
 const INSTRUCTIONS: &str = "PML runs small TypeScript programs that call the tools of the user's MCP servers, in a sandbox that \
 can do nothing else. Instead of many single tool calls, look with `browse_components` at what there is, then write one program for \
-`execute`: call `await mcp.server.tool({...})`, in parallel with `Promise.all` where you can, and `return` only what you need. If an \
-answer says `approval_required`, a person has to decide before the program goes on; never decide for them.";
+`execute`: call `await mcp.server.tool({...})`, in parallel with `Promise.all` where you can, and `return` only what you need. \
+Some calls wait for a person, whom your client asks by itself if it can. If an answer says `approval_required`, a person still has to \
+decide before the program goes on: show them what is asked, never decide for them. What they decide in a dialog or with `pml approve` \
+counts at once; `continue_workflow` then tells what became of the program.";
 
 /// How long a client may keep the list of our tools: it changes only with pml itself.
 const LIST_TTL: u64 = 60 * 60 * 1_000;

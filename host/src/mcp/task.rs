@@ -15,9 +15,13 @@ use rmcp::model::{
     CreateTaskResult, DetailedTask, GetTaskResult, InputResponses, Task, TaskPayload, TaskStatus,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use std::time::Duration;
 
 /// How often a client should ask.
 const POLL_MS: u64 = 1_000;
+
+/// How long it takes to rebuild most runs.
+const SOON: Duration = Duration::from_millis(300);
 
 /// How long a task is known: as long as the journal keeps its run.
 const TTL_MS: u64 = crate::Prune::AGE.as_secs() * 1_000;
@@ -52,7 +56,13 @@ pub(super) async fn get(
     let run = run_of(visit, &id)?;
     let Ok(stored) = visit.engine.journal().load(run).await else { return Err(unknown()) };
     let mut task = task(id, stored.header.created.to_string());
+    let known = visit.door.house.find(run).is_some();
     let hosted = take_up(visit, run).await;
+    if !known {
+        // It has just been taken up, or is found to be another process's: a moment later it is known where it stands.
+        let stands = |stand: &Stand| !matches!(stand, Stand::Running);
+        let _ = tokio::time::timeout(SOON, hosted.stand().wait_for(stands)).await;
+    }
     let stand = hosted.stand().borrow().clone();
     let question = match &stand {
         Stand::Asked(open) => open.first().cloned(),
