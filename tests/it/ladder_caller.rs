@@ -148,3 +148,36 @@ fn a_client_that_leaves_leaves_its_question_to_others() {
     let done = go_on(&mut client(&env), &asked, json!({ "approved": true }));
     assert_eq!(done["result"], 1, "{done}");
 }
+
+#[test]
+fn very_many_runs_wait_and_the_oldest_goes_on_from_the_journal() {
+    let env = asking();
+    let mut client = client(&env);
+    let ids: Vec<u64> = (0..300)
+        .map(|n| {
+            let code = format!("await mcp.box.count(); return {n}");
+            client.begin("tools/call", json!({ "name": "execute", "arguments": { "code": code } }))
+        })
+        .collect();
+    let asked: Vec<Value> = ids.into_iter().map(|id| body(&client.answer(id)).clone()).collect();
+    for n in [0, 299] {
+        let done = go_on(&mut client, &asked[n], json!({ "approved": true }));
+        assert_eq!(done["result"], n, "{done}");
+    }
+    assert_eq!(log(&env), ["count", "count"]);
+}
+
+#[test]
+fn a_part_that_takes_long_is_waited_for_and_can_be_cancelled() {
+    let env = asking();
+    let mut client = client(&env);
+    let asked = client.execute("return await Promise.all([mcp.box.count(), mcp.box.wait()])");
+    let answer = json!({ "workflow_id": asked["workflow_id"], "answers": { "2": "approve" } });
+    let arguments = json!({ "continue_workflow": answer });
+    let id = client.begin("tools/call", json!({ "name": "execute", "arguments": arguments }));
+    until("the call is out", || log(&env) == ["wait"]);
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+    client.send(&cancel.to_string());
+    until("the server is told", || log(&env) == ["wait", "cancelled"]);
+    until("the run is over", || state(&env) == "aborted");
+}

@@ -249,6 +249,16 @@ fn what_the_model_writes_approves_nothing_where_a_person_can_be_asked() {
     client.reply(&dialog, accept());
     assert_eq!(body(&client.answer(id))["result"], 1);
     assert_eq!(channels(&env), ["elicitation"]);
+    // All of it is in the log that the client keeps.
+    client.close();
+    let (_, log) = client.finish();
+    let question = workflow.as_str().expect("an id");
+    let refused = format!(
+        "question {question}: `continue_workflow` of asker approves nothing, a person is asked"
+    );
+    assert_eq!(log.lines().filter(|line| *line == refused).count(), 5, "{log}");
+    let decided = format!("question {question}: ask 1 approve, by asker (elicitation)");
+    assert_eq!(log.lines().last(), Some(decided.as_str()), "{log}");
 }
 
 #[test]

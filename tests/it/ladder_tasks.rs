@@ -214,3 +214,15 @@ fn what_the_model_writes_becomes_the_task_again() {
     let ended = client.call("execute", json!({ "continue_workflow": stop }));
     assert_eq!(body(&ended)["status"], "aborted", "{ended}");
 }
+
+#[test]
+fn a_task_that_another_process_has_is_cancelled_there() {
+    let env = asking();
+    let mut owner = Modern::with_tasks(&env);
+    let task = begin(&mut owner, "execute", json!({ "code": COUNT }));
+    let told = Modern::with_tasks(&env).request("tasks/cancel", json!({ "taskId": task }));
+    assert!(told["result"].is_object(), "{told}");
+    let done = wait(&mut owner, &task, "completed");
+    assert_eq!(done["result"]["structuredContent"]["status"], "aborted", "{done}");
+    assert_eq!(log(&env), [""; 0]);
+}

@@ -2,6 +2,7 @@
 
 use super::execute::Kept;
 use super::follow::Follower;
+use super::notices::Notices;
 use super::report;
 use super::workplace::Workplace;
 use super::{execute, project};
@@ -61,7 +62,10 @@ impl Stdio {
                 Kept::OnDisk => UserKey::of(&Environment::of_process()),
                 Kept::InMemory => UserKey::of_this_process(),
             };
-            let door = Door::sealing_with(key, move || follower.current());
+            let notices = Notices::new();
+            let log = notices.clone();
+            let door = Door::sealing_with(key, move || follower.current())
+                .noticing(move |line| log.say(line));
             let mut code = 0;
             let stop = async {
                 tokio::select! {
@@ -71,7 +75,9 @@ impl Stdio {
                 // Whoever says it twice does not want to wait.
                 impatient.store(true, Ordering::Relaxed);
             };
-            match serve_stdio(door, stop).await? {
+            let quit = serve_stdio(door, stop).await;
+            notices.finish();
+            match quit? {
                 Quit::Stopped => Ok(ExitCode::from(code)),
                 _ => Ok(ExitCode::SUCCESS),
             }

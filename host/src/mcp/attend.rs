@@ -22,21 +22,35 @@ pub(super) enum Seen {
     Asked(Question),
 }
 
-/// Waits for a run, telling how far it is. A question that is `settled` is as good as gone.
+/// What was decided just before.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum After {
+    Nothing,
+    /// All of this question: it is as good as gone.
+    Settled(QuestionId),
+    /// A part of one: the run may go on, or wait for the rest.
+    Part,
+}
+
+/// Waits for a run, telling how far it is.
 pub(super) async fn attend(
     visit: &Visit,
     caller: &Caller<'_>,
     hosted: &Hosted,
-    settled: Option<QuestionId>,
+    after: After,
     telling: &mut Telling,
 ) -> Result<Seen, ErrorData> {
     let _attending = hosted.attend();
     let (mut stand, mut closing) = (hosted.stand(), visit.door.closing.subscribe());
-    let mut leaving = false;
+    let (mut leaving, mut count) = (false, hosted.watcher.count());
     loop {
-        if let Some(seen) = look(&stand.borrow_and_update(), settled) {
-            return Ok(seen);
-        }
+        let seen = look(&stand.borrow_and_update(), after);
+        let asks = match seen {
+            Some(Seen::Asked(question)) if after == After::Part => Some(question),
+            Some(seen) => return Ok(seen),
+            None => None,
+        };
+        let quiet = after == After::Part && hosted.watcher.is_quiet();
         tokio::select! {
             biased;
             changed = stand.changed() => {
@@ -48,31 +62,24 @@ pub(super) async fn attend(
             () = gone(&mut closing), if !leaving => leaving = true,
             () = caller.context.ct.cancelled(), if !leaving => return Err(cancel(caller, hosted)),
             () = telling.due(), if !leaving => telling.tell(hosted.watcher.progress()),
+            _ = count.changed(), if after == After::Part => {}
+            () = tokio::time::sleep(QUIET), if quiet && asks.is_some() => {
+                if let Some(question) = asks {
+                    return Ok(Seen::Asked(question));
+                }
+            }
         }
     }
 }
 
-fn look(stand: &Stand, settled: Option<QuestionId>) -> Option<Seen> {
+fn look(stand: &Stand, after: After) -> Option<Seen> {
     match stand {
         Stand::Running => None,
         Stand::Asked(open) => {
-            let first = open.iter().find(|question| Some(question.id) != settled);
+            let first = open.iter().find(|question| After::Settled(question.id) != after);
             first.cloned().map(Seen::Asked)
         }
         Stand::Over(over) => Some(Seen::Over(over.clone())),
-    }
-}
-
-/// Waits until a run of which a part was decided has gone on as far as it can.
-pub(super) async fn pause(hosted: &Hosted) {
-    let (mut stand, mut count) = (hosted.stand(), hosted.watcher.count());
-    loop {
-        let quiet = hosted.watcher.is_quiet();
-        tokio::select! {
-            _ = stand.changed() => return,
-            _ = count.changed() => {}
-            () = tokio::time::sleep(QUIET), if quiet => return,
-        }
     }
 }
 

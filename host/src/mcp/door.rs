@@ -59,6 +59,8 @@ pub(super) struct Shared {
     pub(super) shelf: Shelf,
     pub(super) house: House,
     pub(super) seal: Seal,
+    /// Is told what was decided, and what was not let decide: a line each.
+    notice: Box<dyn Fn(&str) + Send + Sync>,
     /// Whether the client is gone.
     pub(super) closing: watch::Sender<bool>,
     /// Requests that are being answered, and runs that go on.
@@ -71,6 +73,13 @@ pub(super) struct Visit {
     pub(super) servers: Servers,
     pub(super) model_may_approve: bool,
     pub(super) door: Arc<Shared>,
+}
+
+impl Shared {
+    /// Tells a line.
+    pub(super) fn notice(&self, line: &str) {
+        (self.notice)(line);
+    }
 }
 
 impl Door {
@@ -98,9 +107,19 @@ impl Door {
             shelf: Shelf::default(),
             house: House::default(),
             seal: Seal::new(key),
+            notice: Box::new(|_| {}),
             closing: watch::Sender::new(false),
             busy: TaskTracker::new(),
         }))
+    }
+
+    /// Tells `notice` what was decided here and by which channel, and what was not let decide: a line each, for a log. It must
+    /// be said before the door is cloned.
+    pub fn noticing(mut self, notice: impl Fn(&str) + Send + Sync + 'static) -> Door {
+        if let Some(shared) = Arc::get_mut(&mut self.0) {
+            shared.notice = Box::new(notice);
+        }
+        self
     }
 
     /// Says that the client is gone: programs go on until their next outcome is journalled.

@@ -1,5 +1,6 @@
 //! `execute`: a program is taken in, and seen through.
 
+use super::attend::After;
 use super::channel::Caller;
 use super::door::Visit;
 use super::hosted::host;
@@ -43,5 +44,5 @@ pub(super) async fn begin(
     run: Run,
 ) -> Result<CallToolResponse, ErrorData> {
     let hosted = host(visit, run);
-    see_through(visit, caller, &hosted, None, Vec::new()).await
+    see_through(visit, caller, &hosted, After::Nothing, Vec::new()).await
 }

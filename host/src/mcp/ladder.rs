@@ -1,53 +1,58 @@
 //! Sees a run through to what its request is answered with: its outcome, or its question, on the best channel that the client has.
 
 use super::answer::Answer;
-use super::attend::{Seen, attend};
+use super::attend::{After, Seen, attend};
 use super::channel::{Caller, Channel};
 use super::door::Visit;
 use super::hosted::Hosted;
 use super::record::look_up;
 use super::telling::Telling;
 use super::{dialog, rounds, task};
-use crate::{Error, Question, QuestionId};
+use crate::{Error, Question, Timestamp};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 use std::sync::Arc;
 
-/// Sees a run through. Of a question that is `settled` nothing is left to decide; `notes` come with the answer.
+/// Sees a run through, `after` something was decided; `notes` come with the answer.
 pub(super) async fn see_through(
     visit: &Visit,
     caller: &Caller<'_>,
     hosted: &Arc<Hosted>,
-    mut settled: Option<QuestionId>,
+    mut after: After,
     mut notes: Vec<String>,
 ) -> Result<CallToolResponse, ErrorData> {
     let mut telling = Telling::new(caller.context, &hosted.watcher);
     loop {
-        let question = match attend(visit, caller, hosted, settled, &mut telling).await? {
+        let question = match attend(visit, caller, hosted, after, &mut telling).await? {
             Seen::Over(over) => return Ok(complete(caller, over.answer.clone(), notes)),
             Seen::Asked(question) => question,
         };
         let id = question.id;
-        // A part of it may have been decided. What cannot be looked up is shown whole.
-        let question = match look_up(visit, id).await {
+        // A part of it may have been decided. What cannot be looked up is shown whole. Whether it has expired is the run's word.
+        let question = match look_up(visit, id, Timestamp::default()).await {
             Ok(Some((_, false))) => {
                 // It was answered a moment ago; the run has yet to notice.
-                settled = Some(id);
+                after = After::Settled(id);
                 continue;
             }
             Ok(Some((question, true))) => question,
             _ => question,
         };
+        // From here on the run waits without its request, unless it asks in a dialog.
+        visit.door.house.tidy();
         let asked = match caller.channel {
             Channel::Task => task::create(visit, hosted, &question).map(CallToolResponse::Task),
             Channel::Rounds => rounds::ask(visit, caller, &question).await,
             Channel::Dialog => {
                 match dialog::ask(visit, caller, hosted, &question, &mut telling).await? {
                     dialog::Said::Settled => {
-                        settled = Some(id);
+                        after = After::Settled(id);
                         continue;
                     }
-                    dialog::Said::Part => continue,
+                    dialog::Said::Part => {
+                        after = After::Part;
+                        continue;
+                    }
                     dialog::Said::Nothing(note) => {
                         notes.push(note);
                         return Ok(required(caller, hosted, &question, notes));

@@ -2,7 +2,7 @@
 
 use super::door::Visit;
 use crate::{
-    Answer, Answered, Clock, Decision, Decisions, Error, Question, QuestionId, SystemClock,
+    Answer, Answered, Decision, Decisions, Error, Question, QuestionId, Timestamp, escape,
 };
 
 /// What became of an answer.
@@ -30,7 +30,12 @@ pub(super) async fn record(
         Decisions::All(decision) => Answer::all(decision, who, channel),
         Decisions::Each(each) => Answer::each(each, who, channel),
     };
-    Ok(match visit.engine.answer(question, answer).await? {
+    let (who, said) = (escape(&answer.who).into_owned(), told(&answer.decisions));
+    let answered = visit.engine.answer(question, answer).await?;
+    if let Answered::Recorded { .. } = answered {
+        visit.door.notice(&format!("question {question}: {said}, by {who} ({channel})"));
+    }
+    Ok(match answered {
         Answered::Recorded { question, open } => {
             Some(Recorded { question, settled: open == 0 || ends, late: false })
         }
@@ -43,12 +48,13 @@ pub(super) async fn record(
     })
 }
 
-/// Reads a question and whether it is open; of an open one only what is still to be decided.
+/// Reads a question and whether it is open at `now`; of an open one only what is still to be decided.
 pub(super) async fn look_up(
     visit: &Visit,
     question: QuestionId,
+    now: Timestamp,
 ) -> Result<Option<(Question, bool)>, Error> {
-    let asked = visit.engine.journal().question(question, SystemClock.now()).await?;
+    let asked = visit.engine.journal().question(question, now).await?;
     Ok(asked.map(|asked| {
         let mut question = asked.question;
         if asked.open {
@@ -57,4 +63,24 @@ pub(super) async fn look_up(
         }
         (question, asked.open)
     }))
+}
+
+/// What was decided, for a log: nothing of what it was about.
+fn told(decisions: &Decisions) -> String {
+    let word = |decision: &Decision| match decision {
+        Decision::Approve => "approve",
+        Decision::Always => "always",
+        Decision::AlwaysWithin(_) => "always, under conditions",
+        Decision::Decline => "decline",
+        Decision::Result(_) => "a given result",
+        Decision::Abort => "abort",
+        Decision::Replan => "replan",
+    };
+    match decisions {
+        Decisions::All(decision) => word(decision).into(),
+        Decisions::Each(each) => {
+            let each = each.iter().map(|(ask, decision)| format!("ask {ask} {}", word(decision)));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! so: the person is asked instead.
 
 use super::answer::{Answer, gone};
-use super::attend::pause;
+use super::attend::After;
 use super::channel::{Caller, Channel};
 use super::door::Visit;
 use super::form;
@@ -12,7 +12,7 @@ use super::hosted::{Stand, take_up};
 use super::ladder::{complete, see_through};
 use super::parameters::{Continue, Said, SaidOfOne, wrong};
 use super::record::{look_up, record};
-use crate::{Code, Decisions, Error, QuestionId};
+use crate::{Clock, Code, Decisions, Error, QuestionId, SystemClock, escape};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 
@@ -39,22 +39,22 @@ pub(super) async fn go_on(
     };
     let Some(recorded) = recorded else {
         // Nothing waits for it any more; its run may go on all the same.
-        let Ok(Some((question, _))) = look_up(visit, question).await else {
+        let Ok(Some((question, _))) = look_up(visit, question, SystemClock.now()).await else {
             return answered(gone());
         };
         let hosted = take_up(visit, question.run).await;
-        return see_through(visit, caller, &hosted, Some(question.id), Vec::new()).await;
+        return see_through(visit, caller, &hosted, After::Nothing, Vec::new()).await;
     };
     let hosted = take_up(visit, recorded.question.run).await;
-    if !recorded.settled {
-        pause(&hosted).await;
-    }
-    let settled = recorded.settled.then_some(question);
+    let after = match recorded.settled {
+        true => After::Settled(question),
+        false => After::Part,
+    };
     let notes = match recorded.late {
         true => vec!["this question was answered before: nothing was decided by this".into()],
         false => Vec::new(),
     };
-    see_through(visit, caller, &hosted, settled, notes).await
+    see_through(visit, caller, &hosted, after, notes).await
 }
 
 /// What was decided, or the answer to who decides about what is not asked.
@@ -67,7 +67,7 @@ async fn decisions(
         Said::All(decision) => return Ok(Ok(Decisions::All(decision))),
         Said::Each(each) => each,
     };
-    let asked = match look_up(visit, question).await {
+    let asked = match look_up(visit, question, SystemClock.now()).await {
         Ok(Some((asked, _))) => asked,
         Ok(None) => return Ok(Err(Box::new(gone()))),
         Err(error) => return Ok(Err(Box::new(Answer::of_error(&error)))),
@@ -92,15 +92,20 @@ async fn ask_a_person(
     caller: &Caller<'_>,
     question: QuestionId,
 ) -> Result<CallToolResponse, ErrorData> {
-    let asked = match look_up(visit, question).await {
+    let asked = match look_up(visit, question, SystemClock.now()).await {
         Ok(Some((asked, _))) => asked,
         Ok(None) => return Ok(complete(caller, gone(), Vec::new())),
         Err(error) => return Ok(complete(caller, Answer::of_error(&error), Vec::new())),
     };
+    let who = caller.who();
+    visit.door.notice(&format!(
+        "question {question}: `continue_workflow` of {} approves nothing, a person is asked",
+        escape(&who)
+    ));
     let hosted = take_up(visit, asked.run).await;
     let note = "`continue_workflow` approves nothing here: your client can ask a person, and did"
         .to_owned();
-    let answer = see_through(visit, caller, &hosted, None, vec![note]).await?;
+    let answer = see_through(visit, caller, &hosted, After::Nothing, vec![note]).await?;
     let owned = match &*hosted.stand().borrow() {
         Stand::Over(over) => over.error == Some(Code::RunOwned),
         _ => false,

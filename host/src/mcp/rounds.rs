@@ -5,8 +5,8 @@
 //! either: the journal has an answer already, and the client is told what became of the run.
 
 use super::answer::gone;
-use super::attend::pause;
-use super::channel::Caller;
+use super::attend::After;
+use super::channel::{Caller, Channel};
 use super::door::Visit;
 use super::form::{self, Heard};
 use super::hosted::take_up;
@@ -78,14 +78,14 @@ pub(super) async fn again(
     if bound(&stored) != (state.program.clone(), state.lock.clone()) {
         return Err(refused());
     }
-    let (mut question, open) = match look_up(visit, state.question).await {
+    let (mut question, open) = match look_up(visit, state.question, SystemClock.now()).await {
         Ok(Some(found)) if found.0.run == state.run => found,
         Ok(_) => return Ok(complete(caller, gone(), Vec::new())),
         Err(error) => return Ok(told(&error)),
     };
     if !open {
         let hosted = take_up(visit, state.run).await;
-        return see_through(visit, caller, &hosted, Some(state.question), Vec::new()).await;
+        return see_through(visit, caller, &hosted, After::Nothing, Vec::new()).await;
     }
     // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
     let whole = question.clone();
@@ -97,17 +97,17 @@ pub(super) async fn again(
         let note = "nothing was said to the question".to_owned();
         return Ok(required(caller, &hosted, &whole, vec![note]));
     };
-    let (who, channel) = (caller.who(), caller.channel.name());
+    let (who, channel) = (caller.who(), Channel::Rounds.name());
     let recorded = match record(visit, state.question, decisions, who, channel).await {
         Ok(recorded) => recorded,
         Err(error) => return Ok(told(&error)),
     };
     let hosted = take_up(visit, state.run).await;
-    let settled = recorded.is_none_or(|recorded| recorded.settled);
-    if !settled {
-        pause(&hosted).await;
-    }
-    see_through(visit, caller, &hosted, settled.then_some(state.question), Vec::new()).await
+    let after = match recorded.is_none_or(|recorded| recorded.settled) {
+        true => After::Settled(state.question),
+        false => After::Part,
+    };
+    see_through(visit, caller, &hosted, after, Vec::new()).await
 }
 
 /// The question with the asks that were shown.

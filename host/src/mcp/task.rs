@@ -9,7 +9,9 @@ use super::form::Heard;
 use super::hosted::{Hosted, Over, Stand, take_up};
 use super::record::{look_up, record};
 use super::rounds::{heard, requests};
-use crate::{Clock, Code, Error, Question, QuestionId, RunId, SystemClock, lines_of_ask};
+use crate::{
+    Clock, Code, Decision, Decisions, Error, Question, QuestionId, RunId, SystemClock, lines_of_ask,
+};
 use rmcp::ErrorData;
 use rmcp::model::{
     CreateTaskResult, DetailedTask, GetTaskResult, InputResponses, Task, TaskPayload, TaskStatus,
@@ -71,7 +73,7 @@ pub(super) async fn get(
         _ => None,
     };
     let question = match question {
-        Some(question) => match look_up(visit, question.id).await {
+        Some(question) => match look_up(visit, question.id, SystemClock.now()).await {
             Ok(Some((question, true))) => Some(question),
             _ => None,
         },
@@ -102,7 +104,9 @@ pub(super) async fn update(
     for key in responses.keys() {
         // An answer to something that is not asked any more is none.
         let Ok(question) = key.parse::<QuestionId>() else { continue };
-        let Ok(Some((question, true))) = look_up(visit, question).await else { continue };
+        let Ok(Some((question, true))) = look_up(visit, question, SystemClock.now()).await else {
+            continue;
+        };
         if question.run != run {
             continue;
         }
@@ -125,8 +129,18 @@ pub(super) async fn cancel(
     let hosted = take_up(visit, run).await;
     hosted.cancel(who(context));
     let over = |stand: &Stand| matches!(stand, Stand::Over(_));
-    // It never fails: the run is there as long as we hold it.
-    let _ = hosted.stand().wait_for(over).await;
+    let error = match hosted.stand().wait_for(over).await.as_deref() {
+        Ok(Stand::Over(over)) => over.error,
+        _ => None,
+    };
+    // Another process has it: it ends there, if it waits for somebody to say so.
+    if error == Some(Code::RunOwned)
+        && let Some(question) = open_question(visit, run).await
+    {
+        let ends = Decisions::All(Decision::Abort);
+        let recorded = record(visit, question.id, ends, who(context), "task").await;
+        recorded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    }
     Ok(())
 }
 

@@ -30,10 +30,15 @@ pub(super) struct Telling {
 
 impl Telling {
     pub(super) fn new(context: &RequestContext<RoleServer>, watcher: &Watcher) -> Telling {
+        let mut count = watcher.count();
+        // What happened before is worth telling too.
+        if *count.borrow() > 0 {
+            count.mark_changed();
+        }
         Telling {
             peer: context.peer.clone(),
             token: context.meta.get_progress_token(),
-            count: watcher.count(),
+            count,
             number: 0.0,
             from: Instant::now(),
             last: None,

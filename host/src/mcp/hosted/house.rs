@@ -47,12 +47,18 @@ impl House {
             return Err(there.clone());
         }
         rooms.living.insert(hosted.run, hosted.clone());
-        if rooms.living.len() > WAITING {
-            let idle = rooms.living.values().filter(|hosted| hosted.is_idle());
-            let many = idle.clone().count().saturating_sub(WAITING);
-            idle.take(many).for_each(|hosted| hosted.let_go());
-        }
         Ok(())
+    }
+
+    /// Leaves the oldest runs to the journal, if too many wait.
+    pub(in crate::mcp) fn tidy(&self) {
+        let rooms = self.rooms();
+        if rooms.living.len() <= WAITING {
+            return;
+        }
+        let idle = rooms.living.values().filter(|hosted| hosted.is_idle());
+        let many = idle.clone().count().saturating_sub(WAITING);
+        idle.take(many).for_each(|hosted| hosted.let_go());
     }
 
     /// A run is not going on any more.
