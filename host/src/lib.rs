@@ -57,7 +57,8 @@
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
 //! servers are started from are installed into `.pml/deps`. What the user trusts is in `trust.json` of their state folder
-//! (`$XDG_STATE_HOME/pml`), where `install.key` seals what was installed, and package managers run in `tools/`. `pml init` adds to `.gitignore`; `pml types`
+//! (`$XDG_STATE_HOME/pml`), beside the keys that seal what was installed (`install.key`) and an open question that a client carries
+//! (`state.key`, a [`UserKey`]); package managers run in `tools/`. `pml init` adds to `.gitignore`; `pml types`
 //! writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code, Claude Desktop, VS Code and Cursor.
 
 mod approval;
@@ -100,7 +101,7 @@ pub use config::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
     FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
     ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, find_servers, ignore_state, locate,
+    UnusableServer, UserKey, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
@@ -111,8 +112,6 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
-#[cfg(feature = "mcp")]
-pub(crate) use model::cut;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
@@ -121,6 +120,8 @@ pub use model::{
     Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables,
     brief, differences_of, escape, offered_constraints, redact,
 };
+#[cfg(feature = "mcp")]
+pub(crate) use model::{cut, digest};
 #[cfg(feature = "cli")]
 pub(crate) use model::{fold, nearest};
 #[cfg(feature = "servers")]

@@ -27,6 +27,12 @@ mod hostile;
 mod init;
 mod journals;
 mod kills;
+mod ladder_caller;
+mod ladder_clients;
+mod ladder_dialog;
+mod ladder_rounds;
+mod ladder_support;
+mod ladder_tasks;
 mod limits;
 #[cfg(unix)]
 mod links;

@@ -48,6 +48,11 @@ impl RealProject {
 
     /// Drives `pml stdio` with the Python client; what it says of the server, its tools and the answers.
     pub(crate) fn drive(&self, mode: &str, calls: Value) -> Value {
+        self.drive_asking(mode, calls, Value::Null)
+    }
+
+    /// The same, with a client that asks its user: `said` is what they say, one dialog after the other, and the last for ever.
+    pub(crate) fn drive_asking(&self, mode: &str, calls: Value, said: Value) -> Value {
         let mut variables =
             json!({ "HOME": self.env.path(), "PATH": "/usr/local/bin:/usr/bin:/bin" });
         for (name, value) in &self.variables {
@@ -60,6 +65,7 @@ impl RealProject {
             "env": variables,
             "mode": mode,
             "calls": calls,
+            "said": said,
         });
         let mut driver = real::python_driver("drive.py").command(self.env.path());
         let mut child = driver.spawn().expect("the driver starts");

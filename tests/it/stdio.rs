@@ -22,7 +22,7 @@ pub(crate) fn project(permissions: &Value) -> TestEnv {
 }
 
 /// The binary, with a way to find python.
-fn command(env: &TestEnv, arguments: &[&str]) -> Command {
+pub(crate) fn command(env: &TestEnv, arguments: &[&str]) -> Command {
     let mut command = env.command(arguments);
     command.env("PATH", path());
     command.env("ANTHROPIC_API_KEY", "sk-of-the-client").env("PML_TEST_SECRET", "hunter2");
@@ -46,7 +46,7 @@ fn allowing() -> TestEnv {
 }
 
 /// The calls that reached the server, in order.
-fn log(env: &TestEnv) -> Vec<String> {
+pub(crate) fn log(env: &TestEnv) -> Vec<String> {
     let text = std::fs::read_to_string(env.path().join("calls.log")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
@@ -181,9 +181,11 @@ fn what_asks_is_answered_with_approval_required_and_continued() {
     assert_eq!(done["result"]["structuredContent"]["run_id"], asked["run_id"]);
     // What was done before the question is not done again.
     assert_eq!(log(&env), ["echo", "count"]);
-    // An answer counts once.
+    // An answer counts once; who repeats it is told what became of the run.
     let again = client.call("execute", json!({ "continue_workflow": answer }));
-    assert_eq!(again["result"]["isError"], true);
+    let body = &again["result"]["structuredContent"];
+    assert_eq!(body["result"], 1, "{again}");
+    assert!(body["notes"][0].as_str().expect("a note").contains("answered before"), "{again}");
     assert_eq!(log(&env), ["echo", "count"]);
 }
 

@@ -43,7 +43,8 @@ impl Follower {
         let Workplace { project, servers, .. } = workplace;
         let engine = Engine::with_journal(&config(project, kept), journal.clone())?;
         servers.start_background();
-        let setting = Setting::new(engine, servers.clone());
+        let setting = Setting::new(engine, servers.clone())
+            .model_may_approve(project.approvals.model_may_approve);
         Ok(Follower {
             accepted: (files == Files::Trusted).then(|| project.clone()),
             kept,
@@ -77,13 +78,15 @@ impl Follower {
         }
         let engine = Engine::with_journal(&config(project, self.kept), self.journal.clone())?;
         if same_servers {
-            return Ok(Setting::new(engine, last.setting.servers.clone()));
+            let setting = Setting::new(engine, last.setting.servers.clone());
+            return Ok(setting.model_may_approve(project.approvals.model_may_approve));
         }
         // Before the new ones read what is kept.
         last.setting.servers.keep();
         let servers = servers(project, self.kept)?;
         servers.start_background();
-        Ok(Setting::new(engine, servers))
+        let setting = Setting::new(engine, servers);
+        Ok(setting.model_may_approve(project.approvals.model_may_approve))
     }
 }
 

@@ -19,6 +19,7 @@ mod import;
 mod init;
 mod media;
 mod moment;
+mod notices;
 mod offered;
 mod progress;
 mod project;

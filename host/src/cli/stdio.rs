@@ -2,11 +2,12 @@
 
 use super::execute::Kept;
 use super::follow::Follower;
+use super::notices::Notices;
 use super::report;
 use super::workplace::Workplace;
 use super::{execute, project};
-use crate::ProjectState;
 use crate::mcp::{Door, Quit, serve_stdio};
+use crate::{Environment, ProjectState, UserKey};
 use anyhow::{Context, Result};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -57,7 +58,14 @@ impl Stdio {
             let follower = Follower::new(&workplace, self.trust.into(), kept, journal)?;
             // The follower has them now, and lets them go when they are replaced.
             drop(workplace);
-            let door = Door::following(move || follower.current());
+            let key = match kept {
+                Kept::OnDisk => UserKey::of(&Environment::of_process()),
+                Kept::InMemory => UserKey::of_this_process(),
+            };
+            let notices = Notices::new();
+            let log = notices.clone();
+            let door = Door::sealing_with(key, move || follower.current())
+                .noticing(move |line| log.say(line));
             let mut code = 0;
             let stop = async {
                 tokio::select! {
@@ -67,7 +75,9 @@ impl Stdio {
                 // Whoever says it twice does not want to wait.
                 impatient.store(true, Ordering::Relaxed);
             };
-            match serve_stdio(door, stop).await? {
+            let quit = serve_stdio(door, stop).await;
+            notices.finish();
+            match quit? {
                 Quit::Stopped => Ok(ExitCode::from(code)),
                 _ => Ok(ExitCode::SUCCESS),
             }

@@ -15,7 +15,7 @@ pub use project::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
     FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project, RoutedTo,
     RoutingRule, Seen, SettingsFile, Sharing, State as ProjectState, TrustState, UnusableServer,
-    find_servers, ignore_state, locate,
+    UserKey, find_servers, ignore_state, locate,
 };
 #[cfg(feature = "servers")]
 pub(crate) use project::{Installation, StartedBy};

@@ -2,19 +2,17 @@
 //!
 //! In flows an outcome, out flows a tool result whose `structuredContent` says everything, mirrored as one text block.
 
-use super::{blocks, handle, question};
+use super::ending::{checkpoint, of_aborted, of_failure, of_result};
+use super::question;
 use crate::json::{Map, Value, json};
-use crate::{
-    CallError, Completed, Ending, Error, Failure, Level, Line, Outcome, RunId, Settled, Stored,
-    ToolName, What, escape,
-};
+use crate::{CallError, Ending, Error, Level, Line, Outcome, Question, Stored, ToolName, escape};
 use rmcp::model::{CallToolResult, ContentBlock};
-use std::collections::BTreeMap;
 
 /// Console output that comes with an answer; the journal has no more of it, but a model reads no more either.
 const CONSOLE: usize = 16 << 10;
 
 /// An answer before it is written.
+#[derive(Clone)]
 pub(super) struct Answer {
     pub(super) body: Map<String, Value>,
     pub(super) blocks: Vec<ContentBlock>,
@@ -28,7 +26,7 @@ pub(super) struct ToolFailure {
 }
 
 impl Answer {
-    fn new(status: &str, body: Value) -> Answer {
+    pub(super) fn new(status: &str, body: Value) -> Answer {
         let mut fields = Map::new();
         fields.insert("status".into(), status.into());
         if let Value::Object(body) = body {
@@ -74,36 +72,26 @@ impl Answer {
         failures: &[ToolFailure],
     ) -> Answer {
         let mut answer = match &outcome.ending {
-            Ending::Finished(_) => of_result(outcome),
-            Ending::Failed(failure) => Answer::error(of_failure(failure)),
+            Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
+            Ending::Failed(failure) => Answer::error(of_failure(&json!(failure))),
             Ending::Waiting(questions) => match questions.first() {
-                Some(first) => Answer::new("approval_required", question::of(first)),
+                Some(first) => Answer::of_question(first),
                 None => Answer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" })),
             },
-            Ending::Aborted(aborted) => {
-                let error =
-                    json!({ "code": "ABORTED", "type": "Aborted", "message": aborted.message });
-                let (success, completed) = (false, named(&aborted.completed));
-                let body = json!({ "success": success, "error": error, "completed": completed,
-                    "replan": aborted.replan });
-                Answer::new("aborted", body)
-            }
+            Ending::Aborted(aborted) => of_aborted(&json!(aborted)),
             Ending::Expired(_) => gone(),
         };
         if let Some(stored) = stored {
-            answer.add(checkpoint(outcome.run_id, stored));
             let uncaught = outcome.failure().is_some_and(|failure| failure.error_code.is_some());
-            let node = answer.body["checkpoint"]["failed_node"].clone();
-            if uncaught && let Some(error) = answer.body.get_mut("error") {
-                error["node"] = node;
-            }
+            answer.add_checkpoint(stored, uncaught);
         }
         answer.add(json!({ "run_id": outcome.run_id }));
         if !failures.is_empty() {
             let failures: Value = failures.iter().map(of_tool_failure).collect();
             answer.add(json!({ "tool_failures": failures }));
         }
-        answer.add_console(outcome);
+        answer.note(leftovers(outcome));
+        answer.add_console(&outcome.console, outcome.dropped_lines);
         answer.add(json!({
             "calls": outcome.usage.calls,
             "duration_ms": (outcome.usage.wall_time.as_secs_f64() * 10_000.0).round() / 10.0,
@@ -111,43 +99,63 @@ impl Answer {
         answer
     }
 
-    fn add(&mut self, fields: Value) {
+    pub(super) fn add(&mut self, fields: Value) {
         if let Value::Object(fields) = fields {
             self.body.extend(fields);
         }
     }
 
-    fn add_console(&mut self, outcome: &Outcome) {
-        let mut notes: Vec<String> = outcome
-            .unhandled
-            .iter()
-            .map(|failure| format!("unhandled rejection: {}: {}", failure.name, failure.message))
-            .collect();
-        for call in &outcome.abandoned {
-            let what = if call.sent { "was cancelled" } else { "was never sent" };
-            notes.push(format!(
-                "call {} of `{}` {what}: the program did not wait for it",
-                call.call, call.tool
-            ));
+    /// A person is asked, by whoever reads this.
+    pub(super) fn of_question(asked: &Question) -> Answer {
+        let mut answer = Answer::new("approval_required", question::of(asked));
+        answer.add(json!({ "run_id": asked.run }));
+        answer
+    }
+
+    /// What the run has done, and, if `uncaught`, which call it failed with.
+    pub(super) fn add_checkpoint(&mut self, stored: &Stored, uncaught: bool) {
+        self.add(checkpoint(stored));
+        let node = self.body["checkpoint"]["failed_node"].clone();
+        if uncaught && let Some(error) = self.body.get_mut("error") {
+            error["node"] = node;
         }
+    }
+
+    /// What the program wrote.
+    pub(super) fn add_console(&mut self, lines: &[Line], dropped: u32) {
         let (mut size, mut shown) = (0, Vec::new());
-        for line in &outcome.console {
+        for line in lines {
             size += line.text.len();
             if size > CONSOLE {
                 break;
             }
             shown.push(told(line));
         }
-        let left = outcome.console.len() - shown.len() + outcome.dropped_lines as usize;
-        if left > 0 {
-            notes.push(format!("{left} more console lines are left out"));
-        }
+        let left = lines.len() - shown.len() + dropped as usize;
         if !shown.is_empty() {
             self.add(json!({ "console": shown }));
         }
-        if !notes.is_empty() {
-            self.add(json!({ "notes": notes }));
+        if left > 0 {
+            self.note([format!("{left} more console lines are left out")]);
         }
+    }
+
+    /// Says something about the answer.
+    pub(super) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        let mut notes = notes.into_iter().map(Value::from).peekable();
+        if notes.peek().is_none() {
+            return;
+        }
+        let told = self.body.entry("notes").or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(told) = told {
+            told.extend(notes);
+        }
+    }
+
+    /// Bytes that it takes to keep, about.
+    pub(super) fn size(&self) -> usize {
+        let blocks: usize = self.blocks.iter().map(weight).sum();
+        Value::Object(self.body.clone()).to_string().len() + blocks
     }
 
     /// Writes the answer. A client that shows its model either the structure or the blocks, never both, gets all of it as
@@ -175,54 +183,9 @@ pub(super) fn gone() -> Answer {
     }))
 }
 
-fn of_result(outcome: &Outcome) -> Answer {
-    let mut answer = Answer::new("success", json!({ "success": true }));
-    let text = outcome.json().unwrap_or("null");
-    let fits = |text: &str| text.len() <= handle::INLINE;
-    if let Some(mut value) = outcome.value() {
-        answer.blocks = blocks::lift(&mut value);
-        // Pictures make most big results big: without them it may fit.
-        if fits(text) || fits(&value.to_string()) {
-            answer.add(json!({ "result": value }));
-            return answer;
-        }
-        answer.blocks.clear();
-    }
-    answer.add(match outcome.json() {
-        None => json!({ "result": null }),
-        // It nests deeper than we read; its text is as good.
-        Some(_) if fits(text) => json!({ "result": text }),
-        Some(_) => handle::first(outcome.run_id, text),
-    });
-    answer
-}
-
-fn of_failure(failure: &Failure) -> Value {
-    let code = failure.error_code.as_deref().unwrap_or(failure.code.as_str());
-    let kind = if failure.name.is_empty() { failure.code.as_str() } else { &failure.name };
-    let mut error = json!({ "code": code, "type": kind, "message": failure.message });
-    if let Some(position) = &failure.position {
-        error["position"] = json!(position);
-    }
-    if let Some(frame) = &failure.code_frame {
-        error["frame"] = frame.trim_end().into();
-    }
-    if let Some(hint) = &failure.hint {
-        error["hint"] = hint.as_str().into();
-    }
-    if !failure.causes.is_empty() {
-        error["causes"] = json!(failure.causes);
-    }
-    error
-}
-
 fn of_tool_failure(failure: &ToolFailure) -> Value {
     let ToolFailure { tool, error } = failure;
     json!({ "tool": tool, "error": error.message, "code": error.code })
-}
-
-fn named(completed: &[Completed]) -> Vec<&str> {
-    completed.iter().map(|call| call.tool.as_str()).collect()
 }
 
 fn told(line: &Line) -> String {
@@ -233,29 +196,18 @@ fn told(line: &Line) -> String {
     }
 }
 
-/// What a run that did not finish has done.
-fn checkpoint(run: RunId, stored: &Stored) -> Value {
-    let mut tools = BTreeMap::new();
-    let (mut completed, mut failed) = (Vec::new(), None);
-    for entry in &stored.entries {
-        match &entry.what {
-            What::Requested { call, tool, .. } => drop(tools.insert(*call, tool.as_str())),
-            What::Settled { call, settled } => {
-                let Some(tool) = tools.get(call).filter(|tool| **tool != "pml:sleep") else {
-                    continue;
-                };
-                match settled {
-                    Settled::Value(_) => completed.push(*tool),
-                    _ => failed = Some(*tool),
-                }
-            }
-            _ => {}
-        }
-    }
-    json!({ "checkpoint": {
-        "run_id": run,
-        "completed": completed.len(),
-        "completed_nodes": completed,
-        "failed_node": failed,
-    } })
+/// What else is to be said of an outcome.
+fn leftovers(outcome: &Outcome) -> Vec<String> {
+    let unhandled = outcome.unhandled.iter();
+    let unhandled = unhandled
+        .map(|failure| format!("unhandled rejection: {}: {}", failure.name, failure.message));
+    let abandoned = outcome.abandoned.iter().map(|call| {
+        let what = if call.sent { "was cancelled" } else { "was never sent" };
+        format!("call {} of `{}` {what}: the program did not wait for it", call.call, call.tool)
+    });
+    unhandled.chain(abandoned).collect()
+}
+
+fn weight(block: &ContentBlock) -> usize {
+    serde_json::to_string(block).map_or(0, |text| text.len())
 }

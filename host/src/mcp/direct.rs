@@ -1,25 +1,24 @@
 //! `server:tool` called by its name: a program of one call, under the same policy and journal as any other.
 
-use super::answer::Answer;
+use super::channel::Caller;
 use super::door::Visit;
-use super::execute::see_through;
+use super::execute::begin;
 use super::parameters::Continue;
 use super::resume;
 use crate::ToolName;
 use crate::json::Value;
 use rmcp::ErrorData;
-use rmcp::model::JsonObject;
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::model::{CallToolResponse, JsonObject};
 
 /// Calls one tool.
 pub(super) async fn call(
     visit: &Visit,
+    caller: &Caller<'_>,
     tool: &ToolName,
     arguments: JsonObject,
-    context: &RequestContext<RoleServer>,
-) -> Result<Answer, ErrorData> {
+) -> Result<CallToolResponse, ErrorData> {
     if let Some(answer) = Continue::among(&arguments)? {
-        return resume::go_on(visit, answer, context).await;
+        return resume::go_on(visit, caller, answer).await;
     }
-    see_through(visit, visit.engine.call(tool, Value::Object(arguments)), context).await
+    begin(visit, caller, visit.engine.call(tool, Value::Object(arguments))).await
 }

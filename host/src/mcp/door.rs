@@ -1,39 +1,26 @@
 //! The door itself: rmcp's server, answered for by us.
 
 use super::answer::Answer;
+use super::attend::left;
 use super::browse::Shelf;
+use super::channel::Caller;
+use super::hosted::{House, gone};
+use super::ladder::complete;
 use super::parameters::{self, Execute};
-use super::tools::{self, Own};
-use super::{browse, direct, execute, library};
-use crate::json::Value;
-use crate::{Engine, Error, Servers, ToolName};
-use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult,
-    CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString, CustomRequest,
-    CustomResult, DiscoverRequestMethod, ErrorCode, Implementation, InitializeResultMethod,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult,
-    ListToolsRequestMethod, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig, Tool,
-};
+use super::seal::Seal;
+use super::tools::Own;
+use super::{browse, direct, execute, library, rounds};
+use crate::{Engine, Error, Servers, ToolName, UserKey};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::{ErrorData, ServerHandler};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-/// What a client's model is told before it sees any tool.
-const INSTRUCTIONS: &str = "PML runs small TypeScript programs that call the tools of the user's MCP servers, in a sandbox that \
-can do nothing else. Instead of many single tool calls, look with `browse_components` at what there is, then write one program for \
-`execute`: call `await mcp.server.tool({...})`, in parallel with `Promise.all` where you can, and `return` only what you need. If an \
-answer says `approval_required`, a person has to decide before the program goes on; never decide for them.";
-
 /// How long requests may take to end when the client is gone: longer than programs are given.
 const PATIENCE: Duration = Duration::from_secs(8);
-
-/// How long a client may keep the list of our tools: it changes only with pml itself.
-const LIST_TTL: u64 = 60 * 60 * 1_000;
 
 /// Where programs run and what they call.
 #[derive(Clone, Debug)]
@@ -43,18 +30,26 @@ pub struct Setting {
     pub engine: Engine,
     /// What they call.
     pub servers: Servers,
+    /// Whether `continue_workflow` approves also where the client could ask a person.
+    pub model_may_approve: bool,
 }
 
 impl Setting {
-    /// Returns a setting.
+    /// Returns a setting in which people approve, wherever they can be asked.
     pub fn new(engine: Engine, servers: Servers) -> Setting {
-        Setting { engine, servers }
+        Setting { engine, servers, model_may_approve: false }
+    }
+
+    /// Says whether `continue_workflow` approves also where the client could ask a person.
+    pub fn model_may_approve(mut self, may: bool) -> Setting {
+        self.model_may_approve = may;
+        self
     }
 }
 
 /// An MCP server. Clones share everything.
 #[derive(Clone)]
-pub struct Door(Arc<Shared>);
+pub struct Door(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     /// Gives the setting of the moment.
@@ -62,17 +57,29 @@ pub(super) struct Shared {
     /// The servers that it gave last.
     last: Mutex<Option<Servers>>,
     pub(super) shelf: Shelf,
+    pub(super) house: House,
+    pub(super) seal: Seal,
+    /// Is told what was decided, and what was not let decide: a line each.
+    notice: Box<dyn Fn(&str) + Send + Sync>,
     /// Whether the client is gone.
     pub(super) closing: watch::Sender<bool>,
-    /// Requests that are being answered.
-    busy: TaskTracker,
+    /// Requests that are being answered, and runs that go on.
+    pub(super) busy: TaskTracker,
 }
 
 /// One request, and the setting that it came into.
 pub(super) struct Visit {
     pub(super) engine: Engine,
     pub(super) servers: Servers,
+    pub(super) model_may_approve: bool,
     pub(super) door: Arc<Shared>,
+}
+
+impl Shared {
+    /// Tells a line.
+    pub(super) fn notice(&self, line: &str) {
+        (self.notice)(line);
+    }
 }
 
 impl Door {
@@ -85,9 +92,34 @@ impl Door {
     /// Returns a door that asks `source` with every request where programs run and what they call: a project's files may
     /// change while a client is served. What it cannot give is what the request is answered with.
     pub fn following(source: impl Fn() -> Result<Setting, Error> + Send + Sync + 'static) -> Door {
-        let ((closing, _), source) = (watch::channel(false), Box::new(source));
-        let (shelf, busy) = (Shelf::default(), TaskTracker::new());
-        Door(Arc::new(Shared { source, last: Mutex::default(), shelf, closing, busy }))
+        Door::sealing_with(UserKey::of_this_process(), source)
+    }
+
+    /// The same; what clients carry for us between two requests is sealed with `key`, so that all processes that have it
+    /// understand it.
+    pub fn sealing_with(
+        key: UserKey,
+        source: impl Fn() -> Result<Setting, Error> + Send + Sync + 'static,
+    ) -> Door {
+        Door(Arc::new(Shared {
+            source: Box::new(source),
+            last: Mutex::default(),
+            shelf: Shelf::default(),
+            house: House::default(),
+            seal: Seal::new(key),
+            notice: Box::new(|_| {}),
+            closing: watch::Sender::new(false),
+            busy: TaskTracker::new(),
+        }))
+    }
+
+    /// Tells `notice` what was decided here and by which channel, and what was not let decide: a line each, for a log. It must
+    /// be said before the door is cloned.
+    pub fn noticing(mut self, notice: impl Fn(&str) + Send + Sync + 'static) -> Door {
+        if let Some(shared) = Arc::get_mut(&mut self.0) {
+            shared.notice = Box::new(notice);
+        }
+        self
     }
 
     /// Says that the client is gone: programs go on until their next outcome is journalled.
@@ -108,42 +140,51 @@ impl Door {
     }
 
     /// The setting of the moment, for one request.
-    fn visit(&self) -> Result<Visit, Error> {
-        let Setting { engine, servers } = (self.0.source)()?;
+    pub(super) fn visit(&self) -> Result<Visit, Error> {
+        let Setting { engine, servers, model_may_approve } = (self.0.source)()?;
         *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers.clone());
-        Ok(Visit { engine, servers, door: self.0.clone() })
+        Ok(Visit { engine, servers, model_may_approve, door: self.0.clone() })
     }
 
-    async fn answer(
+    pub(super) async fn answer(
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
-        let (name, arguments) = (request.name, request.arguments);
+    ) -> Result<CallToolResponse, ErrorData> {
+        let caller = Caller::of(&request, context);
         let visit = match self.visit() {
             Ok(visit) => visit,
-            Err(error) => return Ok(Answer::of_error(&error).write(shows_either(context))),
+            Err(error) => return Ok(complete(&caller, Answer::of_error(&error), Vec::new())),
         };
+        let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+        if let Some(state) = request_state {
+            let responses = input_responses.unwrap_or_default();
+            return rounds::again(&visit, &caller, &state, &responses).await;
+        }
         let answer = match Own::named(&name) {
             Some(Own::Execute) => {
-                execute::execute(&visit, Execute::read(arguments)?, context).await?
+                return execute::execute(&visit, &caller, Execute::read(arguments)?).await;
             }
             Some(Own::BrowseComponents) => {
                 let asked = parameters::read(&name, arguments)?;
                 let mut closing = self.0.closing.subscribe();
                 tokio::select! {
-                    found = browse::browse(&visit, &asked) => return Ok(plain(found)),
-                    () = execute::gone(&mut closing) => return Err(execute::left()),
+                    found = browse::browse(&visit, &asked) => {
+                        return Ok(CallToolResult::structured(found).into());
+                    }
+                    () = gone(&mut closing) => return Err(left()),
                 }
             }
             Some(Own::ListLibrary) => {
-                return Ok(plain(library::list(&parameters::read(&name, arguments)?)));
+                let found = library::list(&parameters::read(&name, arguments)?);
+                return Ok(CallToolResult::structured(found).into());
             }
             Some(Own::DescribeWorkflow) => library::describe(&parameters::read(&name, arguments)?),
             Some(Own::SaveToLibrary) => library::save(&parameters::read(&name, arguments)?),
             None => match name.parse::<ToolName>() {
                 Ok(tool) => {
-                    direct::call(&visit, &tool, arguments.unwrap_or_default(), context).await?
+                    let arguments = arguments.unwrap_or_default();
+                    return direct::call(&visit, &caller, &tool, arguments).await;
                 }
                 Err(_) => {
                     let message = format!("there is no tool `{}`", crate::escape(&name));
@@ -151,112 +192,7 @@ impl Door {
                 }
             },
         };
-        Ok(answer.write(shows_either(context)))
-    }
-}
-
-/// A plain structure as an answer.
-fn plain(value: Value) -> CallToolResult {
-    CallToolResult::structured(value)
-}
-
-/// Whether the client hands its model the structure of a result or its blocks, never both.
-fn shows_either(context: &RequestContext<RoleServer>) -> bool {
-    context.client_info().is_some_and(|client| client.name == "claude-code")
-}
-
-/// Requests that we understand: if one of them arrives here as unknown, its parameters are wrong. The handshake is gone from
-/// the newest revision.
-fn is_known(method: &str, context: &RequestContext<RoleServer>) -> bool {
-    let shakes_hands = || context.protocol_version().is_none_or(|version| version.has_initialize());
-    match method {
-        CallToolRequestMethod::VALUE
-        | ListToolsRequestMethod::VALUE
-        | DiscoverRequestMethod::VALUE => true,
-        InitializeResultMethod::VALUE => shakes_hands(),
-        _ => false,
-    }
-}
-
-impl ServerHandler for Door {
-    fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(
-                Implementation::new("pml", env!("CARGO_PKG_VERSION")).with_title("PML"),
-            )
-            .with_instructions(INSTRUCTIONS)
-    }
-
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list()).with_ttl_ms(LIST_TTL))
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list().into_iter().find(|tool| tool.name == name)
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let answer = self.0.busy.track_future(self.answer(request, &context)).await?;
-        Ok(CallToolResponse::Complete(answer))
-    }
-
-    // What is not declared is not there.
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
-    }
-
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
-    }
-
-    async fn complete(
-        &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
-    }
-
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        let method = crate::escape(&request.method).into_owned();
-        Err(match is_known(&request.method, &context) {
-            true => {
-                ErrorData::invalid_params(format!("the parameters of `{method}` are wrong"), None)
-            }
-            false => {
-                let message = format!("there is no method `{method}`");
-                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-            }
-        })
+        Ok(complete(&caller, answer, Vec::new()))
     }
 }
 

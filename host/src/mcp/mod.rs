@@ -5,9 +5,13 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `door`, `tools`, `parameters` | what is listed, and what is understood |
-//! | `execute`, `watcher`, `resume`, `direct` | programs, run, watched and continued |
-//! | `answer`, `question`, `blocks`, `handle` | what comes back |
+//! | `door`, `handler`, `tools`, `parameters` | what is listed, and what is understood |
+//! | `execute`, `direct`, `resume` | programs, run and continued |
+//! | `hosted`, `watcher` | runs that live here, and what is noticed of them |
+//! | `attend`, `telling`, `ladder` | a request that waits for a run, and what it is answered with |
+//! | `channel`, `dialog`, `rounds`, `task` | the ways in which a client can ask a person |
+//! | `form`, `offers`, `question`, `record`, `seal` | a question as it is shown, carried and answered |
+//! | `answer`, `ending`, `blocks`, `handle` | what comes back |
 //! | `browse`, `library` | what there is to call |
 //! | `stdio` | the door on this process's own stdin and stdout |
 //!
@@ -15,17 +19,31 @@
 //! **Invariant:** nothing but the transport writes to stdout.
 
 mod answer;
+mod attend;
 mod blocks;
 mod browse;
+mod channel;
+mod dialog;
 mod direct;
 mod door;
+mod ending;
 mod execute;
+mod form;
 mod handle;
+mod handler;
+mod hosted;
+mod ladder;
 mod library;
+mod offers;
 mod parameters;
 mod question;
+mod record;
 mod resume;
+mod rounds;
+mod seal;
 mod stdio;
+mod task;
+mod telling;
 mod tools;
 mod watcher;
 

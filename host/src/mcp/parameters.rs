@@ -34,7 +34,30 @@ pub(super) struct Continue {
 #[derive(Debug, PartialEq)]
 pub(super) enum Said {
     All(Decision),
-    Each(BTreeMap<AskId, Decision>),
+    Each(BTreeMap<AskId, SaidOfOne>),
+}
+
+/// What was said to one ask.
+#[derive(Debug, PartialEq)]
+pub(super) enum SaidOfOne {
+    Decision(Decision),
+    /// Always, under the conditions that were offered under this number, counted from 0.
+    AlwaysWithin(usize),
+}
+
+impl Said {
+    /// Returns whether a call is made because of it, or a result taken for its own.
+    pub(super) fn approves(&self) -> bool {
+        let approves =
+            |decision: &Decision| decision.approves() || matches!(decision, Decision::Result(_));
+        match self {
+            Said::All(decision) => approves(decision),
+            Said::Each(each) => each.values().any(|said| match said {
+                SaidOfOne::Decision(decision) => approves(decision),
+                SaidOfOne::AlwaysWithin(_) => true,
+            }),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -57,7 +80,7 @@ struct RawContinue {
     #[serde(default)]
     always: bool,
     action: Option<Action>,
-    answers: Option<BTreeMap<String, SaidOfOne>>,
+    answers: Option<BTreeMap<String, RawSaidOfOne>>,
 }
 
 #[derive(Deserialize)]
@@ -71,11 +94,34 @@ enum Action {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum SaidOfOne {
+enum Word {
     Approve,
     Always,
     Decline,
     Abort,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "an answer is `approve`, `always`, `decline`, `abort`, `{\"result\": …}` or `{\"always\": n}`"
+)]
+enum RawSaidOfOne {
+    Word(Word),
+    Result(RawResult),
+    Within(RawWithin),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawResult {
+    result: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawWithin {
+    always: usize,
 }
 
 /// What `browse_components` is to look for.
@@ -209,20 +255,22 @@ impl Continue {
     }
 }
 
-impl From<SaidOfOne> for Decision {
-    fn from(said: SaidOfOne) -> Decision {
-        match said {
-            SaidOfOne::Approve => Decision::Approve,
-            SaidOfOne::Always => Decision::Always,
-            SaidOfOne::Decline => Decision::Decline,
-            SaidOfOne::Abort => Decision::Abort,
-        }
+impl From<RawSaidOfOne> for SaidOfOne {
+    fn from(said: RawSaidOfOne) -> SaidOfOne {
+        SaidOfOne::Decision(match said {
+            RawSaidOfOne::Word(Word::Approve) => Decision::Approve,
+            RawSaidOfOne::Word(Word::Always) => Decision::Always,
+            RawSaidOfOne::Word(Word::Decline) => Decision::Decline,
+            RawSaidOfOne::Word(Word::Abort) => Decision::Abort,
+            RawSaidOfOne::Result(RawResult { result }) => Decision::Result(result),
+            RawSaidOfOne::Within(RawWithin { always }) => return SaidOfOne::AlwaysWithin(always),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Continue, Execute, Said};
+    use super::{Continue, Execute, Said, SaidOfOne};
     use crate::{AskId, Decision, QuestionId};
     use serde_json::{Value, json};
 
@@ -275,13 +323,50 @@ mod tests {
         );
         assert_eq!(with(json!({ "approved": false })), Ok(Said::All(Decision::Abort)));
         assert_eq!(with(json!({ "action": "replan" })), Ok(Said::All(Decision::Replan)));
+        let each = |each: [(u32, SaidOfOne); 2]| {
+            Ok(Said::Each(each.into_iter().map(|(ask, said)| (AskId(ask), said)).collect()))
+        };
+        let decision = SaidOfOne::Decision;
         assert_eq!(
             with(json!({ "answers": { "1": "approve", "2": "decline" } })),
-            Ok(Said::Each([(AskId(1), Decision::Approve), (AskId(2), Decision::Decline)].into()))
+            each([(1, decision(Decision::Approve)), (2, decision(Decision::Decline))])
         );
+        let result = Decision::Result(json!({ "n": 1 }));
+        assert_eq!(
+            with(json!({ "answers": { "1": { "result": { "n": 1 } }, "2": { "always": 0 } } })),
+            each([(1, decision(result)), (2, SaidOfOne::AlwaysWithin(0))])
+        );
+        for wrong in [json!("yes"), json!(true), json!({ "always": -1 }), json!({ "resul": 1 })] {
+            assert!(with(json!({ "answers": { "1": wrong } })).is_err());
+        }
         assert!(with(json!({})).is_err());
         assert!(with(json!({ "approved": true, "action": "abort" })).is_err());
         assert!(with(json!({ "approved": true, "answers": {} })).is_err());
         assert!(with(json!({ "answers": { "one": "approve" } })).is_err());
+    }
+
+    #[test]
+    fn only_what_makes_a_call_or_gives_it_a_result_approves() {
+        let id = QuestionId::new().to_string();
+        let approves = |mut answer: Value| {
+            answer["workflow_id"] = json!(id);
+            said(answer).map(|said| said.approves())
+        };
+        for yes in [
+            json!({ "approved": true }),
+            json!({ "action": "always" }),
+            json!({ "answers": { "1": "decline", "2": "approve" } }),
+            json!({ "answers": { "1": { "result": 1 } } }),
+            json!({ "answers": { "1": { "always": 0 } } }),
+        ] {
+            assert_eq!(approves(yes.clone()), Ok(true), "{yes}");
+        }
+        for no in [
+            json!({ "approved": false }),
+            json!({ "action": "replan" }),
+            json!({ "answers": { "1": "decline", "2": "abort" } }),
+        ] {
+            assert_eq!(approves(no.clone()), Ok(false), "{no}");
+        }
     }
 }

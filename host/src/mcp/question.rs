@@ -1,13 +1,20 @@
 //! A question as a client gets it that cannot ask a person itself.
 
+use super::offers::offers;
 use crate::json::{Value, json};
-use crate::{Ask, AskKind, Question, escape, lines_of_ask, redact};
+use crate::{Ask, AskKind, Need, Package, Question, cut, escape, lines_of_ask, redact};
 
 /// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
 const ARGUMENTS: usize = 4 << 10;
 
 /// Asks that are shown; an answer for all is one for the others too.
 const ASKS: usize = 50;
+
+/// Parts that differ, names and lines that are shown of each ask.
+const PARTS: usize = 20;
+
+/// Characters of each of them.
+const WIDTH: usize = 1_000;
 
 /// Returns the fields of an `approval_required` answer. Those at the top are of the first ask.
 pub(super) fn of(question: &Question) -> Value {
@@ -19,25 +26,30 @@ pub(super) fn of(question: &Question) -> Value {
         "workflow_id": id,
         "options": ["continue", "always", "abort", "replan"],
         "asks": asks,
+        "answer_with": format!("pml approve {id}"),
         "expires_at": question.expires_at.map(|at| at.to_string()),
     });
     if let Some(first) = question.asks.first() {
-        let arguments = arguments(first);
         let more = match question.asks.len() {
             1 => String::new(),
             many => format!(" (and {} more)", many - 1),
         };
         body["approval_type"] = json!(first.kind);
         body["description"] = format!("{}{more}", describe(first)).into();
-        body["context"] = json!({ "tool": first.tool, "arguments": arguments });
-        body["approval_context"] =
+        body["context"] = context(first);
+        let mut approval =
             json!({ "type": context_type(first.kind), "tool": first.tool, "workflow_id": id });
+        if let Some(Need::Install(package)) = &first.need {
+            approval["dependency"] = dependency(package);
+        }
+        body["approval_context"] = approval;
     }
     body
 }
 
 fn ask(ask: &Ask) -> Value {
-    json!({
+    let options: Vec<String> = offers(ask).iter().map(|offer| offer.word()).collect();
+    let mut told = json!({
         "id": ask.id,
         "type": ask.kind,
         "tool": ask.tool,
@@ -45,7 +57,58 @@ fn ask(ask: &Ask) -> Value {
         "reason": ask.reason,
         "description": describe(ask),
         "lines": lines_of_ask(ask),
+        "options": options,
+    });
+    add_need(&mut told, ask);
+    told
+}
+
+fn context(ask: &Ask) -> Value {
+    let mut context = json!({ "tool": ask.tool, "arguments": arguments(ask) });
+    add_need(&mut context, ask);
+    context
+}
+
+/// What the call lacks.
+fn add_need(told: &mut Value, ask: &Ask) {
+    let few = |texts: &[String]| -> Vec<String> {
+        texts.iter().take(PARTS).map(|text| shown(text)).collect()
+    };
+    match &ask.need {
+        Some(Need::Install(package)) => told["dependency"] = dependency(package),
+        Some(Need::Variables(variables)) => {
+            told["variables"] = json!(few(&variables.names));
+            told["file"] = shown(&variables.file).into();
+        }
+        Some(Need::Trust(trust)) => {
+            told["folder"] = shown(&trust.folder).into();
+            told["would"] = json!(few(&trust.would));
+        }
+        Some(Need::Change(change)) => {
+            let parts = change.differences.iter().take(PARTS).map(|part| {
+                let text = |text: &Option<String>| text.as_deref().map(shown);
+                json!({ "part": shown(&part.part), "before": text(&part.before), "after": text(&part.after) })
+            });
+            told["differences"] = parts.collect();
+            told["since"] = json!(change.since);
+        }
+        _ => {}
+    }
+}
+
+fn dependency(package: &Package) -> Value {
+    json!({
+        "name": shown(&package.name),
+        "version": shown(&package.version),
+        "install": shown(&package.install),
+        "size": package.size,
+        "source": shown(&package.source),
     })
+}
+
+/// Words of others: nothing hidden in them, and not too many.
+fn shown(text: &str) -> String {
+    cut(&escape(text), WIDTH)
 }
 
 /// Arguments without secrets; of large ones only the beginning, and how large they are.
@@ -60,17 +123,34 @@ fn arguments(ask: &Ask) -> Value {
 
 fn describe(ask: &Ask) -> String {
     let tool = escape(&ask.tool);
-    match ask.kind {
-        AskKind::ToolPermission => format!("Approval required to call {tool}"),
-        AskKind::Dependency => format!("Approval required to install what {tool} needs"),
-        AskKind::ApiKeyRequired => format!("A key is missing for {tool}"),
-        AskKind::Integrity => format!("{tool} is not what was approved before"),
-        AskKind::UncertainCall if ask.call.is_none() => {
+    match (ask.kind, &ask.need) {
+        (AskKind::ToolPermission, _) => format!("Approval required to call {tool}"),
+        (AskKind::Dependency, Some(Need::Install(package))) => {
+            format!(
+                "Approval required to install {}@{}",
+                shown(&package.name),
+                shown(&package.version)
+            )
+        }
+        (AskKind::Dependency, _) => format!("Approval required to install what {tool} needs"),
+        (AskKind::ApiKeyRequired, Some(Need::Variables(variables))) => {
+            let (names, file) = (variables.names.join(", "), &variables.file);
+            format!("{tool} needs {}: write it into {}", shown(&names), shown(file))
+        }
+        (AskKind::ApiKeyRequired, _) => format!("A key is missing for {tool}"),
+        (AskKind::Integrity, _) => format!("{tool} is not what was approved before"),
+        (AskKind::UncertainCall, _) if ask.call.is_none() => {
             format!("{tool} was called by the earlier run and is not called again")
         }
-        AskKind::UncertainCall => {
+        (AskKind::UncertainCall, _) => {
             format!(
                 "Nobody knows what became of a call of {tool}: approval required to call it AGAIN"
+            )
+        }
+        (AskKind::Trust, Some(Need::Trust(trust))) => {
+            format!(
+                "{tool} is configured by files that nobody has trusted: {}",
+                shown(&trust.folder)
             )
         }
         _ => format!("Approval required for {tool}"),
@@ -88,7 +168,10 @@ fn context_type(kind: AskKind) -> Value {
 mod tests {
     use super::of;
     use crate::json::json;
-    use crate::{Ask, AskKind, CallId, Question, RunId, Timestamp};
+    use crate::{
+        Ask, AskKind, CallId, Change, Difference, Ecosystem, Need, Package, Question, RunId, Since,
+        Timestamp, TrustNeed, Variables,
+    };
 
     #[test]
     fn the_first_ask_is_mirrored_at_the_top_and_secrets_are_left_out() {
@@ -109,5 +192,48 @@ mod tests {
         assert_eq!(body["asks"][1]["id"], 2);
         assert_eq!(body["expires_at"], "1970-01-01T00:00:00.000Z");
         assert!(!body.to_string().contains("s3cret"));
+    }
+
+    #[test]
+    fn every_kind_says_what_it_is_about() {
+        let package =
+            Package::new("serena", Ecosystem::Npm, "serena", "0.5.0", "registry", "npx serena");
+        let variables = Variables::new("tavily", vec!["TAVILY_API_KEY".into()], "/p/.env");
+        let trust =
+            TrustNeed::new("/p", Vec::new(), "not trusted", vec!["starts `x`\u{202e}".into()]);
+        let difference = Difference::new("description", Some("a".into()), Some("b".repeat(5_000)));
+        let change = Change::new(Since::Grant, vec![difference; 99]);
+        let body = |kind, need: Option<Need>| {
+            let mut ask = Ask::new(kind, Some(CallId(1)), "s:t", json!({}), "why");
+            ask.need = need;
+            of(&Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]))
+        };
+        let body = |need: Need| body(need.kind(), Some(need));
+        let install = body(Need::Install(package));
+        assert_eq!(install["description"], "Approval required to install serena@0.5.0");
+        assert_eq!(install["approval_type"], "dependency");
+        let dependency = json!({ "name": "serena", "version": "0.5.0", "install": "npx serena",
+            "size": null, "source": "registry" });
+        assert_eq!(install["context"]["dependency"], dependency);
+        assert_eq!(install["approval_context"]["type"], "dependency_install");
+        assert_eq!(install["approval_context"]["dependency"], dependency);
+        assert_eq!(install["asks"][0]["options"], json!(["approve", "always", "decline"]));
+        let key = body(Need::Variables(variables));
+        assert_eq!(key["approval_context"]["type"], "api_key_required");
+        assert_eq!(key["context"]["variables"], json!(["TAVILY_API_KEY"]));
+        assert_eq!(key["context"]["file"], "/p/.env");
+        assert_eq!(key["asks"][0]["options"], json!(["approve", "decline"]));
+        let trust = body(Need::Trust(trust));
+        assert_eq!(trust["approval_context"]["type"], "trust");
+        assert_eq!(trust["context"]["folder"], "/p");
+        assert_eq!(trust["context"]["would"], json!(["starts `x`\\u{202e}"]));
+        let integrity = body(Need::Change(change));
+        assert_eq!(integrity["approval_context"]["type"], "integrity");
+        assert_eq!(integrity["context"]["differences"].as_array().map(Vec::len), Some(20));
+        assert!(integrity.to_string().len() < 100_000);
+        let uncertain = Ask::new(AskKind::UncertainCall, Some(CallId(1)), "s:t", json!({}), "why");
+        let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![uncertain]);
+        assert_eq!(of(&asked)["approval_context"]["type"], "uncertain_call");
+        assert_eq!(of(&asked)["answer_with"], format!("pml approve {}", asked.id));
     }
 }

@@ -114,6 +114,8 @@ codes! {
     ToolFailed = "TOOL_FAILED", Script;
     /// A person declined the call.
     ApprovalDeclined = "APPROVAL_DECLINED", Refused;
+    /// A person decides: where the client can ask one, a model's own arguments approve nothing.
+    ApprovalByModel = "APPROVAL_BY_MODEL", Refused;
     /// Nobody knows what became of the call, and it was not made again.
     OutcomeUnknown = "OUTCOME_UNKNOWN", Refused;
     /// A person ended the run.

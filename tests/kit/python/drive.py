@@ -1,7 +1,8 @@
 """Drives an MCP server with the official Python client, as a test says on stdin, and tells on stdout what came of it.
 
 In flows one JSON object: `command`, `args`, `cwd`, `env`, `mode` (of the client: `auto` or `legacy`), and `calls`,
-a list of `{tool, arguments}`; calls in a list of their own are made at the same time. Out flows one JSON object: the `revision`
+a list of `{tool, arguments}`; calls in a list of their own are made at the same time. With `said`, a list of what the user says to
+one dialog after the other (the last for ever), the client can ask; what it asked is told as `asked`. Out flows one JSON object: the `revision`
 that was agreed on, the `server`, its `tools`, and one `answer` for each call: its result, or the error it was refused with.
 """
 
@@ -12,6 +13,7 @@ import sys
 from mcp import MCPError, StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
+from mcp.types import ElicitResult
 
 
 async def call(client, step):
@@ -29,9 +31,22 @@ async def call(client, step):
     return answer
 
 
+def dialogs(said, asked):
+    """Answers dialogs as `said`, and notes what was asked."""
+
+    async def answer(context, params):
+        asked.append({"message": params.message, "schema": params.requested_schema})
+        result = said.pop(0) if len(said) > 1 else said[0]
+        return ElicitResult(action=result["action"], content=result.get("content"))
+
+    return answer
+
+
 async def drive(asked):
+    shown = []
+    callback = dialogs(asked["said"], shown) if asked.get("said") else None
     server = StdioServerParameters(command=asked["command"], args=asked["args"], cwd=asked["cwd"], env=asked["env"])
-    async with Client(stdio_client(server), mode=asked["mode"]) as client:
+    async with Client(stdio_client(server), mode=asked["mode"], elicitation_callback=callback) as client:
         tools = await client.list_tools()
         told = {
             "revision": client.protocol_version,
@@ -45,6 +60,7 @@ async def drive(asked):
                 told["answers"].append(await asyncio.gather(*(call(client, each) for each in step)))
             else:
                 told["answers"].append(await call(client, step))
+        told["asked"] = shown
         return told
 
 

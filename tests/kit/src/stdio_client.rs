@@ -53,9 +53,14 @@ impl StdioClient {
 
     /// The same, under another name.
     pub fn initialize_as(&mut self, name: &str) -> Value {
+        self.initialize_with(name, json!({}))
+    }
+
+    /// The same, with what the client is able to do.
+    pub fn initialize_with(&mut self, name: &str, capabilities: Value) -> Value {
         let answer = self.request(
             "initialize",
-            json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+            json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities,
                 "clientInfo": { "name": name, "version": "1" } }),
         );
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
@@ -79,12 +84,13 @@ impl StdioClient {
 
     /// Waits for the answer to a request; the whole message.
     pub fn answer(&mut self, id: u64) -> Value {
-        if let Some(at) = self.aside.iter().position(|message| message["id"] == id) {
+        let answers = |message: &Value| message["id"] == id && message.get("method").is_none();
+        if let Some(at) = self.aside.iter().position(answers) {
             return self.aside.remove(at);
         }
         loop {
             let message = self.receive();
-            if message["id"] == id && message.get("method").is_none() {
+            if answers(&message) {
                 return message;
             }
             self.aside.push(message);
@@ -95,6 +101,26 @@ impl StdioClient {
     pub fn receive(&mut self) -> Value {
         let line = self.lines.recv_timeout(PATIENCE).expect("the server answers");
         json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// Waits until the server sends a request or a notification of that name.
+    pub fn asked(&mut self, method: &str) -> Value {
+        if let Some(at) = self.aside.iter().position(|message| message["method"] == method) {
+            return self.aside.remove(at);
+        }
+        loop {
+            let message = self.receive();
+            if message["method"] == method {
+                return message;
+            }
+            self.aside.push(message);
+        }
+    }
+
+    /// Answers a request of the server.
+    pub fn reply(&mut self, request: &Value, result: Value) {
+        let reply = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
+        self.send(&reply.to_string());
     }
 
     /// Sends a request and waits for its answer.

@@ -20,6 +20,7 @@ mod file;
 mod gitignore;
 mod grants;
 mod import;
+mod key;
 mod locate;
 mod parts;
 mod plan;
@@ -42,6 +43,7 @@ pub use edit::{Edited, Existing, Seen, SettingsFile};
 pub use environment::Environment;
 pub use gitignore::{Sharing, ignore_state};
 pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
+pub use key::UserKey;
 pub use locate::locate;
 pub use parts::{
     Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutedTo, RoutingRule, UnusableServer,

@@ -1,0 +1,213 @@
+//! A question as the form of a client's own dialog, and what a person made of it.
+//!
+//! In flows a question, out flow an elicitation and, from what comes back, decisions. One field for each ask, all of them
+//! optional: who accepts without choosing approves what was shown.
+//!
+//! **Invariant:** whatever is not one of the choices offered approves nothing.
+//! **Invariant:** no field takes a secret.
+
+use super::offers::{Offer, constraints, offers};
+use crate::json::Value;
+use crate::{Ask, AskId, Decision, Decisions, Need, Question, cut, escape, lines_of_ask};
+use rmcp::model::{
+    ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    EnumSchema, PrimitiveSchemaDefinition, SingleSelectEnumSchema, TitledSingleSelectEnumSchema,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Asks that get a field of their own; more than that nobody decides one by one in a dialog.
+const FIELDS: usize = 9;
+
+/// Characters of a line, as in [`lines_of_ask`].
+const WIDTH: usize = 200;
+
+/// Characters of a field's name.
+const TITLE: usize = 60;
+
+/// The one field of a form that has only one.
+const DECISION: &str = "decision";
+
+/// What a person said.
+#[derive(Debug, PartialEq)]
+pub(super) enum Heard {
+    /// This was decided.
+    Decided(Decisions),
+    /// Nothing: the question stays open.
+    Nothing,
+}
+
+/// Returns the dialog for the asks of a question that are still open.
+pub(super) fn of(question: &Question) -> ElicitRequestParams {
+    let mut fields = BTreeMap::new();
+    match &question.asks[..] {
+        [ask] => {
+            let mut choices = choices(ask);
+            choices.push(replan());
+            fields.insert(DECISION.into(), field("Decision".into(), choices, description(ask)));
+        }
+        asks if asks.len() <= FIELDS => {
+            for ask in asks {
+                let title = cut(&format!("{}. {}", ask.id, one_line(&ask.tool)), TITLE);
+                fields.insert(name(ask.id), field(title, choices(ask), description(ask)));
+            }
+        }
+        _ => {
+            let choice = ConstTitle::new;
+            let choices = vec![
+                choice("approve", "Make all of these calls"),
+                choice("decline", "None: the program is told so and goes on"),
+                replan(),
+            ];
+            fields.insert(DECISION.into(), field("Decision".into(), choices, None));
+        }
+    }
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: message(&question.asks),
+        requested_schema: ElicitationSchema::new(fields),
+    }
+}
+
+/// Reads what came back.
+pub(super) fn read(question: &Question, result: &ElicitResult) -> Heard {
+    match result.action {
+        ElicitationAction::Accept => match accepted(question, result.content.as_ref()) {
+            Some(decisions) => Heard::Decided(decisions),
+            None => Heard::Nothing,
+        },
+        ElicitationAction::Decline => Heard::Decided(Decisions::All(Decision::Abort)),
+        _ => Heard::Nothing,
+    }
+}
+
+/// What was chosen, if all of it was offered.
+fn accepted(question: &Question, content: Option<&Value>) -> Option<Decisions> {
+    let empty = Default::default();
+    let chosen = match content {
+        None | Some(Value::Null) => &empty,
+        Some(Value::Object(chosen)) => chosen,
+        Some(_) => return None,
+    };
+    let word = |name: &str| match chosen.get(name) {
+        None | Some(Value::Null) => Some("approve"),
+        Some(value) => value.as_str(),
+    };
+    let whole = question.asks.len() == 1 || question.asks.len() > FIELDS;
+    let named: BTreeSet<String> = match whole {
+        true => [DECISION.to_owned()].into(),
+        false => question.asks.iter().map(|ask| name(ask.id)).collect(),
+    };
+    if chosen.keys().any(|key| !named.contains(key)) {
+        return None;
+    }
+    if whole {
+        let word = word(DECISION)?;
+        let decision = match &question.asks[..] {
+            _ if word == "replan" => Decision::Replan,
+            [ask] => meant(ask, word)?,
+            _ if word == "approve" => Decision::Approve,
+            _ if word == "decline" => Decision::Decline,
+            _ => return None,
+        };
+        return Some(match &question.asks[..] {
+            [ask] if !decision.ends() => Decisions::Each([(ask.id, decision)].into()),
+            _ => Decisions::All(decision),
+        });
+    }
+    let each = question.asks.iter().map(|ask| Some((ask.id, meant(ask, word(&name(ask.id))?)?)));
+    each.collect::<Option<_>>().map(Decisions::Each)
+}
+
+/// The decision that a word stands for, if it was offered.
+fn meant(ask: &Ask, word: &str) -> Option<Decision> {
+    let offer = offers(ask).into_iter().find(|offer| offer.word() == word)?;
+    Some(match offer {
+        Offer::Approve => Decision::Approve,
+        Offer::Always => Decision::Always,
+        Offer::AlwaysWithin(_, within) => Decision::AlwaysWithin(within),
+        Offer::Decline => Decision::Decline,
+    })
+}
+
+/// The decision to allow calls like this for good, under the conditions of that number.
+pub(super) fn within(ask: &Ask, index: usize) -> Option<Decision> {
+    constraints(ask).into_iter().nth(index).map(Decision::AlwaysWithin)
+}
+
+fn name(ask: AskId) -> String {
+    format!("ask_{ask}")
+}
+
+fn choices(ask: &Ask) -> Vec<ConstTitle> {
+    let choices = offers(ask).into_iter();
+    choices.map(|offer| ConstTitle::new(offer.word(), offer.title(ask))).collect()
+}
+
+fn replan() -> ConstTitle {
+    ConstTitle::new("replan", "No: end the program, a better one is wanted")
+}
+
+fn field(
+    title: String,
+    choices: Vec<ConstTitle>,
+    description: Option<String>,
+) -> PrimitiveSchemaDefinition {
+    let mut schema = TitledSingleSelectEnumSchema::new(choices);
+    schema.title = Some(title.into());
+    schema.description = description.map(Into::into);
+    schema.default = Some("approve".into());
+    PrimitiveSchemaDefinition::Enum(EnumSchema::Single(SingleSelectEnumSchema::Titled(schema)))
+}
+
+/// What a person has to do before they accept.
+fn description(ask: &Ask) -> Option<String> {
+    let Some(Need::Variables(variables)) = &ask.need else { return None };
+    let names = one_line(&variables.names.join(", "));
+    let file = one_line(&variables.file);
+    let told = format!("Write {names} into {file}, never into this dialog; then accept");
+    Some(cut(&told, WIDTH))
+}
+
+/// The words of the dialog. Clients show three lines of it at first: they say what is decided.
+fn message(asks: &[Ask]) -> String {
+    if let [ask] = asks {
+        return lines_of_ask(ask).join("\n");
+    }
+    let mut tools: Vec<(String, usize)> = Vec::new();
+    for ask in asks {
+        let tool = one_line(&ask.tool);
+        match tools.iter_mut().find(|(known, _)| *known == tool) {
+            Some((_, count)) => *count += 1,
+            None => tools.push((tool, 1)),
+        }
+    }
+    let tools = tools.iter().map(|(tool, count)| match count {
+        1 => tool.clone(),
+        many => format!("{tool} ×{many}"),
+    });
+    let reasons: BTreeSet<_> = asks.iter().map(|ask| one_line(&ask.reason)).collect();
+    let reasons = reasons.into_iter().collect::<Vec<_>>().join("; ");
+    let mut lines = vec![
+        format!("{} asks, decided one by one below", asks.len()),
+        cut(&format!("tools     │ {}", tools.collect::<Vec<_>>().join(", ")), WIDTH),
+        cut(&format!("why       │ {reasons}"), WIDTH),
+    ];
+    if asks.len() > FIELDS {
+        lines[0] = format!("{} asks, decided together", asks.len());
+    }
+    for ask in asks.iter().take(FIELDS) {
+        lines.push(format!("ask {}", ask.id));
+        lines.extend(lines_of_ask(ask));
+    }
+    if asks.len() > FIELDS {
+        lines.push(format!("and {} more: `pml approvals` shows them", asks.len() - FIELDS));
+    }
+    lines.join("\n")
+}
+
+fn one_line(text: &str) -> String {
+    escape(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+#[cfg(test)]
+mod tests;

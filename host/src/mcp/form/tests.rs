@@ -1,0 +1,178 @@
+//! What a question looks like in a dialog, and what may be said there.
+
+use super::{Heard, message, of, read};
+use crate::json::{Value, json};
+use crate::{
+    Ask, AskId, AskKind, CallId, Decision, Decisions, Need, Question, RunId, Timestamp, Variables,
+};
+use rmcp::model::{ElicitResult, ElicitationAction};
+
+fn ask(kind: AskKind, call: u64, tool: &str) -> Ask {
+    Ask::new(kind, Some(CallId(call)), tool, json!({ "path": "/a" }), "`*` asks")
+}
+
+fn question(asks: Vec<Ask>) -> Question {
+    Question::new(RunId::new(), "x.ts", Timestamp(0), None, asks)
+}
+
+fn permission(count: u64) -> Question {
+    question((1..=count).map(|n| ask(AskKind::ToolPermission, n, "fs:write")).collect())
+}
+
+fn form(question: &Question) -> Value {
+    json!(of(question))
+}
+
+fn accept(question: &Question, content: Value) -> Heard {
+    read(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
+}
+
+fn words(field: &Value) -> Vec<&str> {
+    field["oneOf"].as_array().unwrap().iter().map(|one| one["const"].as_str().unwrap()).collect()
+}
+
+fn one(decision: Decision) -> Heard {
+    Heard::Decided(Decisions::Each([(AskId(1), decision)].into()))
+}
+
+#[test]
+fn one_ask_is_three_lines_and_one_field() {
+    let form = form(&permission(1));
+    let lines: Vec<&str> = form["message"].as_str().unwrap().lines().collect();
+    assert_eq!(
+        lines,
+        ["tool      │ fs:write", "call with │ {\"path\":\"/a\"}", "why       │ `*` asks"]
+    );
+    let schema = &form["requestedSchema"];
+    assert_eq!(schema["type"], "object");
+    assert_eq!(schema["properties"].as_object().unwrap().len(), 1);
+    let field = &schema["properties"]["decision"];
+    assert_eq!((&field["type"], &field["default"]), (&json!("string"), &json!("approve")));
+    assert_eq!(words(field), ["approve", "always", "decline", "replan"]);
+    assert!(schema.get("required").is_none_or(|it| it.as_array().unwrap().is_empty()), "{schema}");
+}
+
+#[test]
+fn who_accepts_without_choosing_approves_and_a_choice_counts() {
+    let asked = permission(1);
+    let bare = ElicitResult::new(ElicitationAction::Accept);
+    assert_eq!(read(&asked, &bare), one(Decision::Approve));
+    assert_eq!(accept(&asked, json!({})), one(Decision::Approve));
+    assert_eq!(accept(&asked, json!({ "decision": "always" })), one(Decision::Always));
+    assert_eq!(accept(&asked, json!({ "decision": "decline" })), one(Decision::Decline));
+    let replan = Heard::Decided(Decisions::All(Decision::Replan));
+    assert_eq!(accept(&asked, json!({ "decision": "replan" })), replan);
+    let all = |action| read(&asked, &ElicitResult::new(action));
+    let abort = Heard::Decided(Decisions::All(Decision::Abort));
+    assert_eq!(all(ElicitationAction::Decline), abort);
+    assert_eq!(all(ElicitationAction::Cancel), Heard::Nothing);
+}
+
+#[test]
+fn what_was_not_offered_approves_nothing() {
+    let asked = permission(1);
+    for content in [
+        json!({ "decision": "yes" }),
+        json!({ "decision": true }),
+        json!({ "decision": "always_1" }),
+        json!({ "decision": ["approve"] }),
+        json!({ "other": "approve" }),
+        json!({ "ask_1": "approve" }),
+        json!("approve"),
+        json!([]),
+    ] {
+        assert_eq!(accept(&asked, content.clone()), Heard::Nothing, "{content}");
+    }
+    let key = question(vec![ask(AskKind::ApiKeyRequired, 1, "x:y")]);
+    assert_eq!(accept(&key, json!({ "decision": "always" })), Heard::Nothing);
+}
+
+#[test]
+fn several_asks_are_summed_up_first_and_decided_one_by_one() {
+    let mut asks: Vec<_> = (1..=2).map(|n| ask(AskKind::ToolPermission, n, "fs:write")).collect();
+    asks.push(ask(AskKind::UncertainCall, 3, "bank:pay"));
+    let asked = question(asks);
+    let form = form(&asked);
+    let lines: Vec<&str> = form["message"].as_str().unwrap().lines().collect();
+    assert_eq!(lines[0], "3 asks, decided one by one below");
+    assert_eq!(lines[1], "tools     │ fs:write ×2, bank:pay");
+    assert_eq!(lines[2], "why       │ `*` asks");
+    assert_eq!((lines[3], lines[4]), ("ask 1", "tool      │ fs:write"));
+    let fields = &form["requestedSchema"]["properties"];
+    assert_eq!(words(&fields["ask_1"]), ["approve", "always", "decline"]);
+    assert_eq!(words(&fields["ask_3"]), ["approve", "decline"]);
+    assert_eq!(fields["ask_3"]["title"], "3. bank:pay");
+    let each = [
+        (AskId(1), Decision::Decline),
+        (AskId(2), Decision::Always),
+        (AskId(3), Decision::Approve),
+    ];
+    assert_eq!(
+        accept(&asked, json!({ "ask_1": "decline", "ask_2": "always" })),
+        Heard::Decided(Decisions::Each(each.into()))
+    );
+    assert_eq!(accept(&asked, json!({ "ask_3": "always" })), Heard::Nothing);
+    assert_eq!(accept(&asked, json!({ "decision": "approve" })), Heard::Nothing);
+}
+
+#[test]
+fn very_many_asks_are_decided_together() {
+    let asked = permission(40);
+    let form = form(&asked);
+    let message = form["message"].as_str().unwrap();
+    assert!(message.starts_with("40 asks, decided together\n"), "{message}");
+    assert!(message.ends_with("and 31 more: `pml approvals` shows them"), "{message}");
+    assert_eq!(form["requestedSchema"]["properties"].as_object().unwrap().len(), 1);
+    let all = |decision| Heard::Decided(Decisions::All(decision));
+    assert_eq!(accept(&asked, json!({})), all(Decision::Approve));
+    assert_eq!(accept(&asked, json!({ "decision": "decline" })), all(Decision::Decline));
+    assert_eq!(accept(&asked, json!({ "decision": "always" })), Heard::Nothing);
+}
+
+#[test]
+fn a_key_is_never_asked_for_in_the_form() {
+    let mut lacking = ask(AskKind::ApiKeyRequired, 1, "tavily:search");
+    let names = vec!["TAVILY_API_KEY".to_owned()];
+    lacking.need = Some(Need::Variables(Variables::new("tavily", names, "/p/.env")));
+    let form = form(&question(vec![lacking]));
+    let fields = form["requestedSchema"]["properties"].as_object().unwrap();
+    assert_eq!(fields.keys().collect::<Vec<_>>(), ["decision"]);
+    assert_eq!(
+        fields["decision"]["description"],
+        "Write TAVILY_API_KEY into /p/.env, never into this dialog; then accept"
+    );
+}
+
+#[test]
+fn hostile_words_fake_no_line_of_ours() {
+    let name = "x\nwhy       │ harmless\n\u{202e}\r\x1b[2Kask 2";
+    let hostile = |call| {
+        let arguments = json!({ "\nask 9\ntool": "y".repeat(5_000) });
+        Ask::new(
+            AskKind::ToolPermission,
+            Some(CallId(call)),
+            name,
+            arguments,
+            "\n1 asks\n".repeat(99),
+        )
+    };
+    for count in [1, 2, 30] {
+        let asks: Vec<_> = (1..=count).map(hostile).collect();
+        let shown = message(&asks);
+        let expected = match count {
+            1 => 3,
+            2 => 3 + 2 * 4,
+            _ => 3 + 9 * 4 + 1,
+        };
+        assert_eq!(shown.lines().count(), expected, "{shown}");
+        for line in shown.lines() {
+            assert!(line.chars().count() <= 200, "{line}");
+            assert!(!line.contains(['\r', '\t', '\x1b', '\u{202e}']), "{line}");
+        }
+        let form = form(&question(asks));
+        for field in form["requestedSchema"]["properties"].as_object().unwrap().values() {
+            let title = field["title"].as_str().unwrap();
+            assert!(title.chars().count() <= 60 && !title.contains(['\n', '\x1b']), "{title}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! One run in the house: its future, in a task of its own, until it is over, let go of, or given up.
+
+use super::stand::{Noticeboard, Over, Stand};
+use super::stored;
+use crate::mcp::answer::Answer;
+use crate::mcp::door::{Shared, Visit};
+use crate::mcp::watcher::Watcher;
+use crate::{Code, Ending, Engine, Error, Event, EventSink, Outcome, QuestionId, Run, RunId};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+/// How long a program may go on when its client is gone, until something of it is settled.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A run that the door has.
+pub(in crate::mcp) struct Hosted {
+    pub(in crate::mcp) run: RunId,
+    pub(in crate::mcp) watcher: Arc<Watcher>,
+    stand: watch::Sender<Stand>,
+    end: watch::Sender<End>,
+    /// Requests that wait for it.
+    attending: AtomicUsize,
+    /// Whether it ever asked: somebody may come back for its outcome.
+    asked: AtomicBool,
+}
+
+/// Why it does not stay.
+#[derive(Clone, PartialEq)]
+enum End {
+    Stays,
+    /// There are too many: the journal keeps it.
+    LetGo,
+    /// Its client does not want it any more; by its name.
+    Cancelled(String),
+}
+
+/// A request that waits for a run, for as long as it lives.
+pub(in crate::mcp) struct Attending<'a>(&'a Hosted);
+
+impl Drop for Attending<'_> {
+    fn drop(&mut self) {
+        self.0.attending.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Hosted {
+    fn new(run: RunId, stand: Stand) -> Hosted {
+        Hosted {
+            run,
+            watcher: Arc::default(),
+            stand: watch::Sender::new(stand),
+            end: watch::Sender::new(End::Stays),
+            attending: AtomicUsize::new(0),
+            asked: AtomicBool::new(false),
+        }
+    }
+
+    /// A run that is over already, or that nobody can go on with here.
+    pub(super) fn over(run: RunId, over: Over) -> Arc<Hosted> {
+        Arc::new(Hosted::new(run, Stand::Over(Arc::new(over))))
+    }
+
+    /// Returns where it stands, from here on.
+    pub(in crate::mcp) fn stand(&self) -> watch::Receiver<Stand> {
+        self.stand.subscribe()
+    }
+
+    /// Waits for it.
+    pub(in crate::mcp) fn attend(&self) -> Attending<'_> {
+        self.attending.fetch_add(1, Ordering::Relaxed);
+        Attending(self)
+    }
+
+    /// Returns whether nothing but a person is waited for, and by no request.
+    pub(super) fn is_idle(&self) -> bool {
+        self.attending.load(Ordering::Relaxed) == 0
+            && matches!(&*self.stand.borrow(), Stand::Asked(_))
+    }
+
+    /// Returns whether it ever asked.
+    pub(super) fn asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether a question is open.
+    pub(in crate::mcp) fn asks(&self, question: QuestionId) -> bool {
+        match &*self.stand.borrow() {
+            Stand::Asked(open) => open.iter().any(|open| open.id == question),
+            _ => false,
+        }
+    }
+
+    /// Leaves it to the journal.
+    pub(super) fn let_go(&self) {
+        self.end.send_if_modified(|end| {
+            let stays = *end == End::Stays;
+            if stays {
+                *end = End::LetGo;
+            }
+            stays
+        });
+    }
+
+    /// Ends it, with the calls that are out: its client does not want it any more.
+    pub(in crate::mcp) fn cancel(&self, who: String) {
+        self.end.send_replace(End::Cancelled(who));
+    }
+}
+
+/// Takes a run in, unless it is here already.
+pub(in crate::mcp) fn host(visit: &Visit, run: Run) -> Arc<Hosted> {
+    let hosted = Arc::new(Hosted::new(run.id(), Stand::Running));
+    if let Err(there) = visit.door.house.take_in(&hosted) {
+        return there;
+    }
+    let leave = Arc::new(AtomicBool::new(false));
+    let (watcher, noted) = (hosted.watcher.clone(), hosted.clone());
+    let run = run
+        .tools(visit.servers.clone())
+        .approver(Noticeboard(hosted.stand.clone()))
+        .events(move |event: &Event| {
+            if let Event::Asked { .. } | Event::Resumed { .. } = event {
+                noted.asked.store(true, Ordering::Relaxed);
+            }
+            watcher.event(event);
+        })
+        .leave(leave.clone());
+    let (door, engine, guest) = (visit.door.clone(), visit.engine.clone(), hosted.clone());
+    visit.door.busy.spawn(async move {
+        let over = see(&door, &engine, &guest, run, &leave).await;
+        door.house.ended(&guest, &over);
+        guest.stand.send_replace(Stand::Over(Arc::new(over)));
+    });
+    hosted
+}
+
+/// Sees a run through to its end, here or elsewhere.
+async fn see(
+    door: &Shared,
+    engine: &Engine,
+    hosted: &Hosted,
+    run: Run,
+    leave: &AtomicBool,
+) -> Over {
+    let mut run = run.into_future();
+    let (mut closing, mut stand) = (door.closing.subscribe(), hosted.stand.subscribe());
+    let (mut end, mut left_at) = (hosted.end.subscribe(), None);
+    let waits = |stand: &Stand| matches!(stand, Stand::Asked(_));
+    loop {
+        tokio::select! {
+            biased;
+            outcome = &mut run => return of_outcome(engine, hosted, outcome).await,
+            // Before a cancellation: rmcp cancels the requests of a client that is gone, too.
+            () = gone(&mut closing), if left_at.is_none() => {
+                leave.store(true, Ordering::Relaxed);
+                left_at = Some(Instant::now() + GRACE);
+            }
+            // Its question is in the journal.
+            () = until(&mut stand, waits), if left_at.is_some() => break,
+            () = sleep_until(left_at.unwrap_or_else(Instant::now)), if left_at.is_some() => break,
+            () = until(&mut end, |end| *end != End::Stays), if left_at.is_none() => break,
+        }
+    }
+    let end = end.borrow().clone();
+    // Before anybody else may claim it.
+    drop(run);
+    let End::Cancelled(who) = end else { return let_go() };
+    // If it cannot be written down, it stays a run that was cut off: nobody takes it up but who means to.
+    let _ = engine.abort(hosted.run, stored::CANCELLED, &who, "mcp").await;
+    let mut over = stored::read(engine, hosted.run).await;
+    over.cancelled = true;
+    over
+}
+
+/// Waits until the client is gone.
+pub(in crate::mcp) async fn gone(closing: &mut watch::Receiver<bool>) {
+    until(closing, |closing| *closing).await;
+}
+
+async fn until<T>(watched: &mut watch::Receiver<T>, so: impl FnMut(&T) -> bool) {
+    if watched.wait_for(so).await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// The run is not here any more; what becomes of it is elsewhere.
+fn let_go() -> Over {
+    let error = Error::new(Code::Cancelled, "the run is left where it is, in the journal")
+        .with_hint("`pml run --resume` goes on with it");
+    Over { answer: Answer::of_error(&error), error: Some(error.kind()), cancelled: false }
+}
+
+async fn of_outcome(engine: &Engine, hosted: &Hosted, outcome: Result<Outcome, Error>) -> Over {
+    let mut outcome = match outcome {
+        Ok(outcome) => outcome,
+        // Another process was faster.
+        Err(error) if error.kind() == Code::RunEnded => {
+            return stored::read(engine, hosted.run).await;
+        }
+        Err(error) => {
+            let kind = error.kind();
+            let error = match kind {
+                Code::RunOwned => error.with_hint(format!(
+                    "what was answered counts there: `pml runs show {}` tells what becomes of it",
+                    hosted.run
+                )),
+                _ => error,
+            };
+            return Over { answer: Answer::of_error(&error), error: Some(kind), cancelled: false };
+        }
+    };
+    // What it wrote before it was put away is not in the outcome; what was told with a question is not told again.
+    let (lines, dropped) = hosted.watcher.lines();
+    outcome.console = lines;
+    outcome.dropped_lines = outcome.dropped_lines.saturating_add(dropped);
+    // What it has done is looked up only where somebody may go on from there.
+    let stored = match outcome.ending {
+        Ending::Finished(_) | Ending::Waiting(_) => None,
+        _ => engine.journal().load(outcome.run_id).await.ok(),
+    };
+    let answer = Answer::of_outcome(&outcome, stored.as_ref(), &hosted.watcher.failures());
+    Over { answer, error: None, cancelled: false }
+}

@@ -1,0 +1,36 @@
+//! What a run came to that is over, as its journal tells it.
+
+use super::stand::Over;
+use crate::mcp::answer::Answer;
+use crate::{Code, Engine, Error, RunId, Stored, What};
+
+/// What is written of a run that its client cancelled.
+pub(super) const CANCELLED: &str = "cancelled by the client";
+
+/// Reads what a run came to.
+pub(super) async fn read(engine: &Engine, run: RunId) -> Over {
+    match engine.journal().load(run).await {
+        Ok(stored) => of(&stored),
+        Err(error) => unknown(error.into()),
+    }
+}
+
+/// What a run came to.
+pub(super) fn of(stored: &Stored) -> Over {
+    let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
+        What::Ended { ending } => Some(ending.as_str()),
+        _ => None,
+    });
+    let Some(ending) = ending else {
+        return unknown(Error::new(Code::Journal, "the journal does not say how the run ended"));
+    };
+    let aborted: Option<serde_json::Value> = serde_json::from_str(ending).ok();
+    let message = aborted.and_then(|ending| Some(ending.get("aborted")?.get("message")?.clone()));
+    let cancelled = message.is_some_and(|message| message == CANCELLED);
+    Over { answer: Answer::of_stored(stored, ending), error: None, cancelled }
+}
+
+/// Nobody knows what became of it.
+pub(super) fn unknown(error: Error) -> Over {
+    Over { answer: Answer::of_error(&error), error: Some(error.kind()), cancelled: false }
+}
