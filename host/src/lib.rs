@@ -133,9 +133,9 @@ pub use source::{
     SourceError,
 };
 pub use store::{
-    Answered, Asked, Batch, Durability, Entry, FORMAT, Filter, Header, Journal, Lease,
-    MemoryJournal, Meter, Pending, Prune, RunState, Safe, Statistics, Store, StoreError, Stored,
-    Summary, Verdict, What,
+    Answered, Asked, AuditFilter, Audited, Batch, Broken, Durability, Entry, FORMAT, Filter,
+    Header, Journal, Lease, MemoryJournal, Meter, Note, Noted, Pending, Prune, RunState, Safe,
+    Statistics, Store, StoreError, Stored, Summary, Trail, Verdict, What,
 };
 #[cfg(feature = "servers")]
 pub use upstream::{ServerState, ServerStatus};

@@ -2,6 +2,7 @@
 //!
 //! In flow headers, entries and answers; out flow the same again. What they mean, only `run` knows.
 
+mod audit;
 mod entry;
 mod error;
 mod journal;
@@ -14,6 +15,7 @@ mod summary;
 mod tests;
 
 pub use crate::model::Durability;
+pub use audit::{AuditFilter, Audited, Broken, Note, Noted, Trail};
 pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};
 pub use error::StoreError;
 pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
