@@ -80,7 +80,7 @@ mod store;
 #[cfg(feature = "servers")]
 mod upstream;
 
-pub use approval::{Approver, approver_from_fn, lines_of_ask};
+pub use approval::{Approver, approver_from_fn, details_of_ask, lines_of_ask};
 #[cfg(feature = "servers")]
 pub use catalog::{
     Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,
@@ -91,7 +91,7 @@ pub use config::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
     FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
     ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, find_servers, ignore_state, locate,
+    UnusableServer, agent_around, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
