@@ -36,8 +36,11 @@ struct Written {
 impl HeadFile {
     /// Returns where the head of `journal` is kept in `folder`.
     pub(in crate::store) fn of(folder: &Path, journal: &Path) -> HeadFile {
-        // However the folder was named when it was opened, it is the same journal.
-        let whole = journal.canonicalize().unwrap_or_else(|_| journal.into());
+        // However the folder was named when it was opened, it is the same journal, there or not.
+        let there = journal.ancestors().find_map(|above| {
+            Some(above.canonicalize().ok()?.join(journal.strip_prefix(above).ok()?))
+        });
+        let whole = there.unwrap_or_else(|| journal.into());
         HeadFile { folder: folder.into(), journal: whole.to_string_lossy().into_owned() }
     }
 

@@ -62,6 +62,14 @@ impl Store {
         Store::open_with(folder.as_ref(), durability, head)
     }
 
+    /// Returns whether `heads` says that there is, or was, an audit trail in `folder`.
+    #[cfg(feature = "servers")]
+    pub fn has_head(folder: impl AsRef<Path>, heads: impl AsRef<Path>) -> bool {
+        let folder =
+            std::path::absolute(folder.as_ref()).unwrap_or_else(|_| folder.as_ref().into());
+        HeadFile::of(heads.as_ref(), &folder.join("state.db")).read() != Ok(None)
+    }
+
     fn open_with(
         folder: &Path,
         durability: Durability,
