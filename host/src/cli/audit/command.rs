@@ -19,9 +19,6 @@ use clap::Args;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How wide it is drawn where there is no terminal.
-const WIDTH: usize = 100;
-
 /// Digits of a hash that tell one from another.
 const DIGITS: usize = 12;
 
@@ -102,8 +99,7 @@ impl Audit {
                 ui::out(&json(entry).to_string())?;
             }
         } else if !trail.entries.is_empty() {
-            let width = width_of_stdout().unwrap_or(WIDTH);
-            ui::print(&lines(&trail.entries, width).join("\n"))?;
+            ui::print(&lines(&trail.entries, width_of_stdout()).join("\n"))?;
         }
         Ok(())
     }

@@ -13,24 +13,22 @@ const TEXT: usize = 200;
 /// How wide our words are.
 const WHAT: usize = 16;
 
-/// Returns entries as lines of at most `width` columns.
-pub(super) fn lines(entries: &[Audited], width: usize) -> Vec<String> {
+/// Returns entries as lines, wrapped where a terminal has a width.
+pub(super) fn lines(entries: &[Audited], width: Option<usize>) -> Vec<String> {
     entries.iter().map(|entry| line(entry, width)).collect()
 }
 
-fn line(entry: &Audited, width: usize) -> String {
+fn line(entry: &Audited, width: Option<usize>) -> String {
     let (what, colour) = what(entry);
     let at = entry.at.to_string().replace('T', " ");
     // To the second, as people read it.
     let at = format!("{}Z", &at[..at.len().min(19)]);
     let run = entry.run.map_or("-".into(), short);
     let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", cut(&text(entry), TEXT));
+    let plain = width.map_or_else(|| plain.clone(), |width| wrap(&plain, width));
     // Only now: colours have no width.
-    wrap(&plain, width).replacen(&at, &format!("{DIM}{at}{DIM:#}"), 1).replacen(
-        &what,
-        &format!("{colour}{what}{colour:#}"),
-        1,
-    )
+    let dimmed = plain.replacen(&at, &format!("{DIM}{at}{DIM:#}"), 1);
+    dimmed.replacen(&what, &format!("{colour}{what}{colour:#}"), 1)
 }
 
 /// What happened, in a word of ours.
@@ -139,9 +137,8 @@ mod tests {
     async fn each_entry_is_told_in_one_line() {
         let journal = MemoryJournal::new();
         let run = fixture::finished(&journal).await;
-        let (who, channel, file) = || -> (String, String, String) {
-            ("ann".into(), "terminal".into(), ".pml.json".into())
-        }();
+        let (who, channel) = (String::from("ann"), String::from("terminal"));
+        let file = ".pml.json".into();
         let only = vec![Constraint::new("path", Condition::Under("/x".into()))];
         let grant = Grant::new("a:b".parse().unwrap(), None, only);
         let package =
@@ -156,7 +153,7 @@ mod tests {
             journal.audit(Note::new(at(9_000), None, what)).await.unwrap();
         }
         let trail = journal.audited(AuditFilter::default()).await.unwrap();
-        let lines = lines(&trail.entries, 400).join("\n");
+        let lines = lines(&trail.entries, None).join("\n");
         let text = anstream::adapter::strip_str(&lines).to_string();
         let run = short(run);
         assert_eq!(text.lines().collect::<Vec<_>>(), [
@@ -176,7 +173,8 @@ mod tests {
         let what = Noted::Refused { question: None, who, channel, reason };
         journal.audit(Note::new(at(0), None, what)).await.unwrap();
         let trail = journal.audited(AuditFilter::default()).await.unwrap();
-        let text = anstream::adapter::strip_str(&lines(&trail.entries, 80).join("\n")).to_string();
+        let text =
+            anstream::adapter::strip_str(&lines(&trail.entries, Some(80)).join("\n")).to_string();
         assert!(
             text.lines().count() > 1 && text.lines().all(|line| line.chars().count() <= 80),
             "{text}"

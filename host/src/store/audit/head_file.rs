@@ -38,7 +38,9 @@ impl HeadFile {
     pub(in crate::store) fn of(folder: &Path, journal: &Path) -> HeadFile {
         // However the folder was named when it was opened, it is the same journal, there or not.
         let there = journal.ancestors().find_map(|above| {
-            Some(above.canonicalize().ok()?.join(journal.strip_prefix(above).ok()?))
+            let (whole, rest) = (above.canonicalize().ok()?, journal.strip_prefix(above).ok()?);
+            // Component by component: joined with nothing, a path would end in a slash.
+            Some(whole.components().chain(rest.components()).collect::<PathBuf>())
         });
         let whole = there.unwrap_or_else(|| journal.into());
         HeadFile { folder: folder.into(), journal: whole.to_string_lossy().into_owned() }
@@ -133,6 +135,18 @@ mod tests {
         assert_eq!(file.read(), Ok(Some(head(3, "h3"))), "not along another trail");
         file.accept(&head(4, "x4")).unwrap();
         assert_eq!(file.read(), Ok(Some(head(4, "x4"))));
+    }
+
+    #[test]
+    fn it_is_the_same_whether_the_journal_is_there_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join(".pml/state.db");
+        let gone = HeadFile::of(folder.path(), &journal);
+        std::fs::create_dir(folder.path().join(".pml")).unwrap();
+        std::fs::write(&journal, "").unwrap();
+        assert_eq!(HeadFile::of(folder.path(), &journal).journal, gone.journal);
+        let roundabout = folder.path().join(".pml/../.pml/state.db");
+        assert_eq!(HeadFile::of(folder.path(), &roundabout).journal, gone.journal);
     }
 
     #[test]
