@@ -90,7 +90,7 @@ mod store;
 #[cfg(feature = "servers")]
 mod upstream;
 
-pub use approval::{Approver, approver_from_fn, lines_of_ask};
+pub use approval::{Approver, approver_from_fn, details_of_ask, lines_of_ask};
 #[cfg(feature = "servers")]
 pub use catalog::{
     Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,
@@ -101,7 +101,7 @@ pub use config::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
     FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
     ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, UserKey, find_servers, ignore_state, locate,
+    UnusableServer, UserKey, agent_around, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
@@ -145,9 +145,9 @@ pub use source::{
 #[cfg(feature = "servers")]
 pub use store::Definitions;
 pub use store::{
-    Answered, Asked, Batch, Durability, Entry, FORMAT, Filter, Header, Journal, Lease,
-    MemoryJournal, Meter, Pending, Prune, RunState, Safe, Statistics, Store, StoreError, Stored,
-    Summary, Verdict, What,
+    Answered, Asked, AuditFilter, Audited, Batch, Broken, Durability, Entry, FORMAT, Filter,
+    Header, Journal, Lease, MemoryJournal, Meter, Note, Noted, Pending, Prune, RunState, Safe,
+    Statistics, Store, StoreError, Stored, Summary, Trail, Verdict, What,
 };
 #[cfg(feature = "servers")]
 pub use upstream::{ServerState, ServerStatus};

@@ -103,6 +103,9 @@ fn a_secret_argument_is_in_no_output() {
     let id = open_question(&env);
     for arguments in [
         &["approvals"][..],
+        &["approvals", "--verbose"],
+        &["audit"],
+        &["audit", "--json"],
         &["approvals", "--json"],
         &["runs", "show", "last"],
         &["runs", "show", "last", "--json"],
@@ -118,4 +121,48 @@ fn a_secret_argument_is_in_no_output() {
         let text = output.stdout + &output.stderr;
         assert!(!text.is_empty() && !text.contains("s3cret"), "{text}");
     }
+}
+
+#[test]
+fn verbose_shows_all_there_is_to_know() {
+    let env = pml();
+    let program =
+        "await mcp.pml.confirm({ message: 'x'.repeat(300) + ' the end', token: 's3cret' })";
+    env.write("main.ts", program);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let brief = env.run(&["approvals"]).stdout;
+    assert!(!brief.contains("the end"), "{brief}");
+    let all = env.run(&["approvals", "--verbose"]).stdout;
+    for part in
+        ["    the arguments in full, secrets left out:\n", " the end", "\"token\": \"[redacted]\""]
+    {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+    assert_eq!(env.run(&["approvals", "-v", "--json"]).code, 2);
+}
+
+#[test]
+fn a_yes_on_stdin_is_nobodys() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    let refused = env.run_with_stdin(&["approve", &id], "y\ny\n");
+    assert_eq!((refused.stdout.as_str(), refused.code), ("", 1));
+    assert!(refused.stderr.contains("error: no terminal to confirm on\n"), "{}", refused.stderr);
+    assert_eq!(open_question(&env), id);
+}
+
+#[test]
+fn a_late_answer_by_the_end_of_an_id_says_who_was_first() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    let end = &id[id.len() - 8..];
+    assert_eq!(env.run(&["approve", end, "--yes"]).code, 0);
+    let late = env.run(&["approve", end, "--yes", "--decline"]);
+    assert_eq!((late.stdout.as_str(), late.code), ("", 1));
+    let told = "too late, nothing was changed; it had been decided:\n  ask 1: approved, by ";
+    assert!(late.stderr.starts_with(told), "{}", late.stderr);
 }

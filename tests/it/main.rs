@@ -4,6 +4,7 @@
 mod answers;
 mod approvals;
 mod asks;
+mod audit;
 mod calls;
 mod cases;
 mod cli;

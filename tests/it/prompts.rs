@@ -19,7 +19,10 @@ fn asked(program: &str) -> (TestEnv, Terminal) {
     let mut terminal = Terminal::start(&env, &["run", "main.ts"]);
     let shown = terminal.sees("> ");
     assert!(shown.contains("pml: 1 call waits for you\n  tool      │ pml:confirm\n"), "{shown}");
-    assert!(shown.ends_with("  y approve · a always · n decline · ? help > "), "{shown}");
+    assert!(
+        shown.ends_with("  y approve · a always · n decline · p replan · q abort · ? help > "),
+        "{shown}"
+    );
     assert!(!shown.contains("s3cret"), "{shown}");
     (env, terminal)
 }
@@ -128,8 +131,17 @@ fn an_answer_from_another_process_ends_the_prompt_and_the_owner_goes_on() {
 fn ctrl_c_at_the_prompt_leaves_the_question_to_another_process() {
     let (env, mut terminal) = asked(CONFIRM);
     terminal.types("\u{3}");
-    assert_eq!(terminal.ends().1, 130);
-    assert_eq!(state(&env), "waiting");
+    let (shown, code) = terminal.ends();
+    assert_eq!((code, state(&env).as_str()), (130, "waiting"));
+    let id = open_question(&env);
+    let run = told(&env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned();
+    let hint = format!(
+        "pml: the question stays open\nhint: `pml approvals` lists it, `pml approve {}` answers it, \
+         `pml run --resume {}` asks again here\n",
+        &id[id.len() - 8..],
+        &run[run.len() - 8..]
+    );
+    assert!(shown.ends_with(&hint), "{shown}");
     let approved = env.run(&["approve", &open_question(&env), "--yes"]);
     assert_eq!((approved.stdout.as_str(), approved.code), ("{\"approved\":true}\n", 0));
     assert!(approved.stderr.starts_with("tool      │ pml:confirm\n"), "{}", approved.stderr);
@@ -143,17 +155,17 @@ fn approve_wants_a_yes_on_its_own_terminal() {
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let id = open_question(&env);
     let mut terminal = Terminal::start(&env, &["approve", &id]);
-    let shown = terminal.sees("[y/n] ");
+    let shown = terminal.sees("[y/n/?] ");
     assert!(shown.contains("call with │ {\"message\":\"go on?\""), "{shown}");
     assert!(
-        shown.ends_with("pml approve: approve? [y/n] ") && !shown.contains("s3cret"),
+        shown.ends_with("pml approve: approve? [y/n/?] ") && !shown.contains("s3cret"),
         "{shown}"
     );
     terminal.types("n\n");
     assert_eq!(terminal.ends(), ("n\nnothing was recorded\n".into(), 1));
     assert_eq!(open_question(&env), id);
     let mut terminal = Terminal::start(&env, &["approve", &id]);
-    terminal.sees("[y/n] ");
+    terminal.sees("[y/n/?] ");
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n{\n  \"approved\": true\n}\n".into(), 0));
     assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
@@ -167,7 +179,7 @@ fn a_run_that_goes_on_after_approve_asks_on_the_same_terminal() {
     env.write("main.ts", program);
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let mut terminal = Terminal::start(&env, &["approve", &open_question(&env)]);
-    terminal.sees("pml approve: approve? [y/n] ");
+    terminal.sees("pml approve: approve? [y/n/?] ");
     terminal.types("y\n");
     let shown = terminal.sees("? help > ");
     assert!(shown.starts_with("y\npml: 1 call waits for you\n"), "{shown}");
@@ -210,4 +222,49 @@ return await mcp.pml.confirm({ message, turned: '\\u202e' })";
     assert!(lines.clone().all(|line| line.chars().count() <= 80), "{help}");
     terminal.types("y\n");
     assert_eq!(terminal.ends().1, 0);
+}
+
+#[test]
+fn approve_shows_the_rest_to_whoever_asks_for_it() {
+    let env = pml();
+    let program =
+        "await mcp.pml.confirm({ message: 'x'.repeat(300) + ' the end', token: 's3cret' })";
+    env.write("main.ts", program);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let mut terminal = Terminal::start(&env, &["approve", &open_question(&env)]);
+    let shown = terminal.sees("pml approve: approve? [y/n/?] ");
+    assert!(!shown.contains("the end"), "{shown}");
+    terminal.types("?\n");
+    let more = terminal.sees("[y/n/?] ");
+    assert!(more.contains("why │ ") && more.contains(" the end"), "{more}");
+    assert!(more.contains("\"token\": \"[redacted]\"") && !more.contains("s3cret"), "{more}");
+    assert!(more.lines().all(|line| line.chars().count() <= 80), "{more}");
+    terminal.types("n\n");
+    assert_eq!(terminal.ends(), ("n\nnothing was recorded\n".into(), 1));
+}
+
+#[test]
+fn p_ends_the_run_for_a_better_program() {
+    let (env, mut terminal) = asked(CONFIRM);
+    terminal.types("p\n");
+    let (shown, code) = terminal.ends();
+    assert_eq!((code, state(&env).as_str()), (1, "aborted"), "{shown}");
+    let ask = &told(&env, &["runs", "show", "last", "--json"])["questions"][0]["asks"][0];
+    assert_eq!(ask["decided"]["decision"], "replan");
+}
+
+#[test]
+fn an_answer_that_comes_while_approve_asks_says_who_was_first() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    let mut terminal = Terminal::start(&env, &["approve", &id]);
+    terminal.sees("[y/n/?] ");
+    assert_eq!(env.run(&["approve", &id, "--yes", "--decline", "--no-run"]).code, 0);
+    terminal.types("y\n");
+    let (shown, code) = terminal.ends();
+    let told = "y\ntoo late, nothing was changed; it had been decided:\n  ask 1: declined, by ";
+    assert!(shown.starts_with(told), "{shown}");
+    assert_eq!(code, 1);
 }

@@ -7,4 +7,4 @@ mod approver;
 mod show;
 
 pub use approver::{Approver, approver_from_fn};
-pub use show::lines_of_ask;
+pub use show::{details_of_ask, lines_of_ask};

@@ -3,12 +3,15 @@
 use super::execute::runtime;
 use super::identify::short;
 use super::moment::{ago, span};
+use super::offers::{choices, offered};
 use super::terminal::width_of_stdout;
 use super::ui::{self, BOLD, DIM, HINT};
 use super::wrap::wrap;
 use super::{project, runs};
 use crate::json::Value;
-use crate::{Asked, Clock, Error, Journal, SystemClock, Timestamp, lines_of_ask};
+use crate::{
+    Ask, Asked, Clock, Error, Journal, SystemClock, Timestamp, details_of_ask, lines_of_ask,
+};
 use anyhow::Result;
 use clap::Args;
 use std::process::ExitCode;
@@ -19,6 +22,9 @@ const WIDTH: usize = 100;
 /// List what waits for an answer
 #[derive(Args)]
 pub(super) struct Approvals {
+    /// Show all there is to know about each: arguments in full, what differs, what would be installed
+    #[arg(long, short, conflicts_with = "json")]
+    verbose: bool,
     /// Print one JSON array
     #[arg(long)]
     json: bool,
@@ -39,7 +45,11 @@ impl Approvals {
         } else {
             let width = width_of_stdout().unwrap_or(WIDTH);
             ui::print(
-                &open.iter().map(|it| lines(it, width, now)).collect::<Vec<_>>().join("\n\n"),
+                &open
+                    .iter()
+                    .map(|it| lines(it, width, now, self.more()))
+                    .collect::<Vec<_>>()
+                    .join("\n\n"),
             )?;
             let id = match open.as_slice() {
                 [only] => short(only.question.id),
@@ -51,9 +61,26 @@ impl Approvals {
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn more(&self) -> More {
+        match self.verbose {
+            true => |ask| {
+                let choices = choices(ask, offered);
+                let head = (!choices.is_empty()).then(|| ALWAYS.to_owned());
+                details_of_ask(ask).into_iter().chain(head).chain(choices).collect()
+            },
+            false => |_| Vec::new(),
+        }
+    }
 }
 
-fn lines(asked: &Asked, width: usize, now: Timestamp) -> String {
+/// What is said of an ask beside its three lines.
+type More = fn(&Ask) -> Vec<String>;
+
+/// What the choices are for.
+const ALWAYS: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
+
+fn lines(asked: &Asked, width: usize, now: Timestamp, more: More) -> String {
     let question = &asked.question;
     let expires = match question.expires_at {
         Some(end) => format!("expires in {}", span(end.since(now))),
@@ -73,6 +100,9 @@ fn lines(asked: &Asked, width: usize, now: Timestamp) -> String {
         for line in lines_of_ask(ask) {
             text += &format!("\n{}", wrap(&format!("  {line}"), width));
         }
+        for line in more(ask) {
+            text += &format!("\n{}", wrap(&format!("    {line}"), width));
+        }
         if let Some(decided) = asked.decided.iter().find(|decided| decided.ask == ask.id) {
             text += &format!("\n  {DIM}{}{DIM:#}", runs::decided_line(decided));
         }
@@ -82,7 +112,7 @@ fn lines(asked: &Asked, width: usize, now: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::lines;
+    use super::{Approvals, lines};
     use crate::cli::runs::fixture::{self, at};
     use crate::{AskKind, Journal, MemoryJournal};
 
@@ -91,13 +121,19 @@ mod tests {
         let journal = MemoryJournal::new();
         let (question, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
         let open = journal.questions(None, at(60_450)).await.unwrap();
-        let text = anstream::adapter::strip_str(&lines(&open[0], 100, at(60_450))).to_string();
+        let text = anstream::adapter::strip_str(&lines(&open[0], 100, at(60_450), |_| Vec::new()))
+            .to_string();
         assert!(text.starts_with(&question.id.to_string()), "{text}");
         assert!(text.contains("asked 1m ago, expires in 4m"), "{text}");
         assert!(
-            text.contains("call AGAIN │ {\"to\":\"Ann\",\"amount\":5,\"token\":\"[redacted]\"}"),
+            text.contains(
+                "call AGAIN with │ {\"to\":\"Ann\",\"amount\":5,\"token\":\"[redacted]\"}"
+            ),
             "{text}"
         );
-        assert!(text.contains("nobody knows what became of it │ `bank:*` asks"), "{text}");
+        assert!(text.contains("outcome unknown │ `bank:*` asks"), "{text}");
+        let all = Approvals { verbose: true, json: false }.more();
+        let text = lines(&open[0], 100, at(60_450), all);
+        assert!(text.contains("\n    │   \"token\": \"[redacted]\""), "{text}");
     }
 }

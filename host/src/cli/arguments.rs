@@ -2,8 +2,8 @@
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::{
-    add, approvals, approve, call, check, completions, doctor, import, init, remove, replay, runs,
-    servers, stdio, tools, trust, types, version,
+    add, approvals, approve, audit, call, check, completions, doctor, import, init, remove, replay,
+    runs, servers, stdio, tools, trust, types, version,
 };
 use crate::Durability;
 use clap::{Args, Parser, Subcommand};
@@ -25,6 +25,7 @@ pub(super) enum Command {
     Runs(runs::Runs),
     Approvals(approvals::Approvals),
     Approve(approve::Approve),
+    Audit(audit::Audit),
     Replay(replay::Replay),
     Init(init::Init),
     Trust(trust::Trust),

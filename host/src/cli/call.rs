@@ -53,7 +53,7 @@ impl Call {
         let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
         runtime.block_on(async {
             let run = engine.call(&self.tool, arguments);
-            let outcome = see_through(run, &workplace.servers, self.json).await?;
+            let outcome = see_through(run, &workplace.servers, self.json, kept).await?;
             match &outcome.ending {
                 Ending::Failed(failure) => self.failed(&outcome, failure),
                 _ => conclude(&outcome, self.json, kept),

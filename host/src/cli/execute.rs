@@ -3,7 +3,7 @@
 use super::arguments::{Eval, Options, Run};
 use super::media::name_media;
 use super::progress::Progress;
-use super::prompt::TerminalPrompt;
+use super::prompt::{TerminalPrompt, say_what_waits};
 use super::report::Usage;
 use super::workplace::{Files, Workplace};
 use super::{identify, project, report, runs, ui, watch};
@@ -13,6 +13,7 @@ use crate::{
     SystemClock,
 };
 use anyhow::{Context, Result, bail};
+use signal_hook::consts::SIGINT;
 use std::io::Read;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
@@ -117,12 +118,28 @@ fn go_on(typed: &str, options: &Options) -> Result<ExitCode> {
     })
 }
 
-/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a reader of its output.
+/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a reader of its output. Whoever
+/// leaves a question is told how to come back; who presses it again does not wait for that.
 pub(super) fn end_on_interrupt() -> Result<()> {
-    let always = Arc::new(AtomicBool::new(true));
     let code = i32::from(report::INTERRUPTED);
-    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, code, always)
+    let pressed = Arc::new(AtomicBool::new(!cfg!(unix)));
+    signal_hook::flag::register_conditional_shutdown(SIGINT, code, pressed.clone())
+        .and_then(|_| signal_hook::flag::register(SIGINT, pressed))
         .context("cannot listen for Ctrl-C")?;
+    #[cfg(unix)]
+    {
+        let (mut press, end) =
+            std::os::unix::net::UnixStream::pair().context("cannot listen for Ctrl-C")?;
+        signal_hook::low_level::pipe::register(SIGINT, end).context("cannot listen for Ctrl-C")?;
+        let wait = move || {
+            if press.read_exact(&mut [0]).is_ok() {
+                say_what_waits();
+                signal_hook::low_level::exit(code);
+            }
+        };
+        let thread = std::thread::Builder::new().name("pml interrupt".into());
+        thread.spawn(wait).context("cannot listen for Ctrl-C")?;
+    }
     Ok(())
 }
 
@@ -151,12 +168,17 @@ pub(super) async fn perform(
     json: bool,
     kept: Kept,
 ) -> Result<ExitCode> {
-    let outcome = see_through(run, servers, json).await?;
+    let outcome = see_through(run, servers, json, kept).await?;
     conclude(&outcome, json, kept)
 }
 
 /// Sees a run through, printing its console and asking on the terminal.
-pub(super) async fn see_through(run: crate::Run, servers: &Servers, json: bool) -> Result<Outcome> {
+pub(super) async fn see_through(
+    run: crate::Run,
+    servers: &Servers,
+    json: bool,
+    kept: Kept,
+) -> Result<Outcome> {
     let console = Arc::new(Console {
         json,
         progress: Progress::new(),
@@ -171,7 +193,7 @@ pub(super) async fn see_through(run: crate::Run, servers: &Servers, json: bool) 
         }
     });
     // Who does not see the question cannot answer it.
-    let prompt = ui::stderr_is_terminal().then(TerminalPrompt::open).flatten();
+    let prompt = ui::stderr_is_terminal().then(|| TerminalPrompt::open(kept)).flatten();
     let run = match prompt {
         Some(prompt) => run.approver(prompt),
         None => run,

@@ -7,6 +7,7 @@ mod add;
 mod approvals;
 mod approve;
 mod arguments;
+mod audit;
 mod call;
 mod check;
 mod completions;
@@ -21,6 +22,7 @@ mod media;
 mod moment;
 mod notices;
 mod offered;
+mod offers;
 mod progress;
 mod project;
 mod prompt;
@@ -63,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Eval(command) => command.run(),
         Command::Approvals(command) => command.run(),
         Command::Approve(command) => command.run(),
+        Command::Audit(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Runs(command) => command.run(),
         Command::Init(command) => command.run(),

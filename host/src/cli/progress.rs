@@ -1,8 +1,11 @@
-//! A line on the terminal that says what a run is at. It comes from the run's events, and is gone when the run is over.
+//! A line on the terminal that says what a run is at: calls that are out, or what is being installed for one. It comes from the
+//! run's events, and is gone when the run is over.
+//!
+//! **Invariant:** nothing is drawn while a question stands on the terminal.
 
 use super::quantity::counted;
-use super::ui;
-use crate::{Event, escape};
+use super::{prompt, ui};
+use crate::{Event, Progress as Step, cut, escape};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -12,11 +15,15 @@ use std::time::Duration;
 /// How often the line moves.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Ticks that calls are out before there is a line: most are back before anybody could read it.
+/// Ticks that something is on its way before there is a line: most is over before anybody could read it.
 const PATIENCE: u32 = 3;
 
-/// Longest name of a tool that is shown.
+/// Longest name of a tool, or of what is being done, that is shown.
 const NAME: usize = 60;
+
+/// How the line looks, where it is not known how much there is to do, and where it is.
+const SPINNER: &str = "{spinner:.cyan} {msg} {elapsed:.dim}";
+const BAR: &str = "{spinner:.cyan} {msg} [{bar:24.cyan}] {percent}%";
 
 /// What a run is at.
 pub(super) struct Progress {
@@ -29,17 +36,23 @@ pub(super) struct Progress {
 pub(super) fn line() -> Option<ProgressBar> {
     ui::stderr_is_terminal().then(|| {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}");
-        // The template is ours and right; with a wrong one the default would do.
-        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        bar.with_style(style(SPINNER))
     })
+}
+
+fn style(template: &str) -> ProgressStyle {
+    // The templates are ours and right; with a wrong one the default would do.
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_spinner()).progress_chars("=> ")
 }
 
 #[derive(Default)]
 struct Calls {
     done: u64,
     out: BTreeMap<u64, String>,
-    /// Ticks since calls have been out.
+    /// What calls lack and is being brought about.
+    steps: BTreeMap<u64, Step>,
+    /// Ticks since something has been on its way.
     ticks: u32,
 }
 
@@ -58,10 +71,9 @@ impl Progress {
         loop {
             tokio::time::sleep(TICK).await;
             let mut calls = self.calls();
-            calls.ticks = if calls.out.is_empty() { 0 } else { calls.ticks + 1 };
+            calls.ticks = if calls.rests() || prompt::stands() { 0 } else { calls.ticks + 1 };
             if let Some(bar) = self.bar.as_ref().filter(|_| calls.ticks >= PATIENCE) {
-                bar.set_message(calls.message());
-                bar.tick();
+                calls.draw(bar);
             }
         }
     }
@@ -70,16 +82,32 @@ impl Progress {
     pub(super) fn event(&self, event: &Event) {
         match event {
             Event::CallStarted { call, tool, .. } => {
-                let name = escape(tool.as_str()).chars().take(NAME).collect();
+                self.tell(self.calls().step_over(call.0, "done"));
+                let name = cut(&escape(tool.as_str()), NAME);
                 self.calls().out.insert(call.0, name);
             }
-            Event::CallSettled { call, .. } | Event::CallDropped { call, .. } => {
-                let mut calls = self.calls();
-                calls.done += u64::from(calls.out.remove(&call.0).is_some());
+            Event::Progress { call, progress, .. } => {
+                self.tell(self.calls().step(call.0, progress));
+            }
+            Event::CallSettled { call, error, .. } => {
+                let how = if error.is_some() { "failed" } else { "done" };
+                self.tell(self.calls().step_over(call.0, how));
+                self.calls().over(call.0);
+            }
+            Event::CallDropped { call, .. } => {
+                self.tell(self.calls().step_over(call.0, "given up"));
+                self.calls().over(call.0);
             }
             // The terminal is needed for something else.
             Event::Asked { .. } | Event::Ended { .. } => self.aside(|| {}),
             _ => {}
+        }
+    }
+
+    /// Says in a line what a terminal would show by itself.
+    fn tell(&self, line: Option<String>) {
+        if let Some(line) = line.filter(|_| self.bar.is_none()) {
+            ui::say(&line);
         }
     }
 
@@ -95,7 +123,48 @@ impl Progress {
 }
 
 impl Calls {
+    /// Whether nothing is on its way.
+    fn rests(&self) -> bool {
+        self.out.is_empty() && self.steps.is_empty()
+    }
+
+    fn over(&mut self, call: u64) {
+        self.done += u64::from(self.out.remove(&call).is_some());
+    }
+
+    /// Notes how far something is. Returns what to say where it begins.
+    fn step(&mut self, call: u64, step: &Step) -> Option<String> {
+        let begins = self.steps.insert(call, step.clone()).is_none();
+        begins.then(|| what(step))
+    }
+
+    /// Notes that what a call lacked is there, or is not. Returns what to say.
+    fn step_over(&mut self, call: u64, how: &str) -> Option<String> {
+        self.steps.remove(&call).map(|step| format!("{}: {how}", what(&step)))
+    }
+
+    fn draw(&self, bar: &ProgressBar) {
+        // The one that was begun last; the others are counted.
+        let step = self.steps.values().next_back();
+        match step.and_then(|step| step.total.filter(|total| *total > 0).map(|all| (step, all))) {
+            Some((step, total)) => {
+                bar.set_style(style(BAR));
+                bar.set_length(total);
+                bar.set_position(step.done.min(total));
+            }
+            None => bar.set_style(style(SPINNER)),
+        }
+        bar.set_message(self.message());
+        bar.tick();
+    }
+
     fn message(&self) -> String {
+        if let Some(step) = self.steps.values().next_back() {
+            return match self.steps.len() {
+                1 => what(step),
+                steps => format!("{} and {} more", what(step), steps - 1),
+            };
+        }
         let done = format!("{} done", counted(self.done, "call"));
         match (self.out.values().next_back(), self.out.len()) {
             (None, _) => done,
@@ -105,9 +174,16 @@ impl Calls {
     }
 }
 
+/// What is being done, in one line.
+fn what(step: &Step) -> String {
+    cut(&escape(&step.what).replace(['\n', '\t'], " "), NAME)
+}
+
 #[cfg(test)]
 mod tests {
     use super::Calls;
+    use crate::Progress as Step;
+    use indicatif::ProgressBar;
 
     #[test]
     fn the_line_says_what_is_done_and_what_is_out() {
@@ -118,5 +194,35 @@ mod tests {
         calls.out.insert(2, "c:d".into());
         calls.done = 1;
         assert_eq!(calls.message(), "1 call done, calling c:d and 1 more");
+    }
+
+    #[test]
+    fn what_is_installed_is_said_once_at_its_start_and_once_at_its_end() {
+        let mut calls = Calls::default();
+        let step = |done| Step::new("installing x\u{1b}[2J\n1.0", done, Some(10));
+        assert_eq!(calls.step(1, &step(0)).as_deref(), Some("installing x\\u{1b}[2J 1.0"));
+        assert_eq!([calls.step(1, &step(5)), calls.step(1, &step(10))], [None, None]);
+        assert!(!calls.rests());
+        let over = calls.step_over(1, "done");
+        assert_eq!(over.as_deref(), Some("installing x\\u{1b}[2J 1.0: done"));
+        assert_eq!(calls.step_over(1, "done"), None);
+        assert!(calls.rests());
+    }
+
+    #[test]
+    fn a_bar_shows_how_far_it_is_where_that_is_known() {
+        let bar = ProgressBar::hidden();
+        let mut calls = Calls::default();
+        calls.step(1, &Step::new("installing x", 5, Some(10)));
+        calls.draw(&bar);
+        assert_eq!((bar.position(), bar.length()), (5, Some(10)));
+        assert_eq!(bar.message(), "installing x");
+        // More than there is to do is all of it; nothing to do has no bar.
+        calls.step(1, &Step::new("installing x", 70, Some(10)));
+        calls.draw(&bar);
+        assert_eq!(bar.position(), 10);
+        calls.step(2, &Step::new("installing y", 3, Some(0)));
+        calls.draw(&bar);
+        assert_eq!((bar.message().as_str(), bar.position()), ("installing y and 1 more", 10));
     }
 }

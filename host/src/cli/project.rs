@@ -8,8 +8,13 @@ use std::sync::Arc;
 
 /// Opens the journal of the project around the current folder, and makes it if it is not there.
 pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
-    let store = Store::open(folder()?, durability).map_err(Error::from)?;
-    Ok(Arc::new(store))
+    let folder = folder()?;
+    let store = match heads() {
+        // What the user's own folder says of the trail, no project can change.
+        Some(heads) => Store::open_with_heads(folder, durability, heads),
+        None => Store::open(folder, durability),
+    };
+    Ok(Arc::new(store.map_err(Error::from)?))
 }
 
 /// Opens the journal that runs are kept in.
@@ -26,6 +31,20 @@ pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
         true => store(Durability::Process),
         false => Ok(Arc::new(MemoryJournal::new())),
     }
+}
+
+/// The same, but for its audit trail: one that is gone is looked for where it was known to be.
+pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
+    let folder = folder()?;
+    match heads().is_some_and(|heads| Store::has_head(&folder, heads)) {
+        true => store(Durability::Process),
+        false => journal(),
+    }
+}
+
+/// Where the heads of audit trails are kept: in the user's state folder, if they have one.
+fn heads() -> Option<PathBuf> {
+    Some(Environment::of_process().state_folder()?.join("audit"))
 }
 
 /// The current folder.

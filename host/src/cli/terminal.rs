@@ -1,5 +1,6 @@
 //! The terminal that the process was started from, whatever stdin and stdout are connected to.
 
+use super::wrap::wrap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
@@ -65,10 +66,16 @@ impl Terminal {
 
     /// Asks for a yes or a no, and waits for it.
     pub(super) fn confirm(&self, question: &str) -> io::Result<bool> {
+        self.confirm_with(question, &[])
+    }
+
+    /// The same, and shows more to whoever asks for it. Others' words in it are wrapped behind their bar.
+    pub(super) fn confirm_with(&self, question: &str, more: &[String]) -> io::Result<bool> {
         self.forget_typed();
         let mut lines = self.lines()?;
+        let keys = if more.is_empty() { "[y/n]" } else { "[y/n/?]" };
         loop {
-            self.write(&format!("{question} [y/n] "))?;
+            self.write(&format!("{question} {keys} "))?;
             let Some(line) = lines.next() else {
                 self.write("\n")?;
                 return Ok(false);
@@ -76,6 +83,11 @@ impl Terminal {
             match line?.trim() {
                 "y" | "Y" | "yes" => return Ok(true),
                 "n" | "N" | "no" => return Ok(false),
+                "?" => {
+                    for line in more {
+                        self.write(&format!("{}\n", wrap(line, self.width())))?;
+                    }
+                }
                 _ => {}
             }
         }

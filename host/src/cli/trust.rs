@@ -1,13 +1,18 @@
 //! `pml trust`: shows what a project's files would do, asks where somebody is there, and records it.
 
+use super::execute::runtime;
 use super::facts::{Fact, laid_out, whole_line};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
+use super::who::user;
 use super::wrap::wrap;
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
-use crate::{DeclaredServer, Environment, Grant, Project, TrustState, escape, redact};
+use crate::{
+    Clock, DeclaredServer, Durability, Environment, Error, Grant, Note, Noted, Project,
+    SystemClock, TrustState, escape, locate, redact,
+};
 use anyhow::Result;
 use clap::Args;
 use std::io::{self, IsTerminal};
@@ -40,6 +45,10 @@ impl Trust {
         let (folder, environment) = (project::current()?, Environment::of_process());
         if self.revoke {
             let known = Project::revoke_trust(&folder, &environment)?;
+            if known {
+                let folder = locate(&folder, &environment).to_string_lossy().into_owned();
+                note(|who, channel| Noted::Distrusted { folder, who, channel });
+            }
             match (self.json, known) {
                 (true, known) => ui::out(&json!({ "revoked": known }).to_string())?,
                 (false, true) => ui::print("this folder is no longer trusted")?,
@@ -64,6 +73,7 @@ impl Trust {
         }
         if self.yes || project.trust.is_trusted() || !somebody_is_there() {
             project.grant_trust(&environment)?;
+            note_trust(&project);
             self.tell(&project, granted(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -73,6 +83,7 @@ impl Trust {
         }
         // What was read is trusted, and not what the files may have become since.
         project.grant_trust(&environment)?;
+        note_trust(&project);
         match self.json {
             true => ui::out(&told(&project).to_string())?,
             false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted(&project)))?,
@@ -86,6 +97,26 @@ impl Trust {
             false => ui::print(&lines(project, state, width_of_stdout()).join("\n"))?,
         }
         Ok(())
+    }
+}
+
+/// Notes in the audit trail which files are trusted; those that were so before are not noted again.
+fn note_trust(project: &Project) {
+    if !project.trust.is_trusted() {
+        let folder = project.root.to_string_lossy().into_owned();
+        let files = project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
+        note(|who, channel| Noted::Trusted { folder, files, who, channel });
+    }
+}
+
+/// Writes to the audit trail. What was done is done: if this fails, that is said and no more.
+fn note(what: impl FnOnce(String, String) -> Noted) {
+    let note = Note::new(SystemClock.now(), None, what(user(), "command line".into()));
+    let noted = project::store(Durability::Process).and_then(|journal| {
+        runtime()?.block_on(journal.audit(note)).map_err(|error| Error::from(error).into())
+    });
+    if let Err(error) = noted {
+        ui::say(&format!("{WARNING}warning{WARNING:#}: not in the audit trail: {error}"));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Settings of an engine: what an embedder says, and what it means once checked.
 
+#[cfg(feature = "servers")]
+mod agent;
 mod keeper;
 #[cfg(feature = "servers")]
 mod project;
@@ -9,6 +11,8 @@ mod quantity;
 mod server;
 mod settings;
 
+#[cfg(feature = "servers")]
+pub use agent::agent_around;
 pub use keeper::Keeper;
 #[cfg(feature = "servers")]
 pub use project::{

@@ -5,9 +5,14 @@ use sha2::{Digest, Sha256};
 
 /// Returns the sha256 of a value, in hex: keys sorted, no blanks.
 pub(crate) fn digest(value: &Value) -> String {
+    hex(&Sha256::digest(canonical(value)))
+}
+
+/// Returns a value as JSON with sorted keys and no blanks.
+pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
-    hex(&Sha256::digest(text))
+    text
 }
 
 /// Returns a value as people read it, its keys sorted.

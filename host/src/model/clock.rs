@@ -35,6 +35,60 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// What stands between the numbers of a time, after the year.
+const SEPARATORS: [char; 6] = ['-', '-', 'T', ':', ':', '.'];
+
+/// Reads what is written, or only the beginning of it: `2026-11-16` is the midnight before that day, in UTC.
+impl FromStr for Timestamp {
+    type Err = InvalidTimestamp;
+
+    fn from_str(text: &str) -> Result<Timestamp, InvalidTimestamp> {
+        let wrong = || InvalidTimestamp;
+        let (mut rest, mut numbers) = (text.strip_suffix('Z').unwrap_or(text), Vec::new());
+        for (separator, width) in SEPARATORS.into_iter().zip([4, 2, 2, 2, 2, 2]) {
+            let (number, after) = rest.split_at_checked(width).ok_or_else(wrong)?;
+            numbers.push(digits(number).ok_or_else(wrong)?);
+            rest = match after.strip_prefix(separator) {
+                Some(after) => after,
+                None if after.is_empty() => "",
+                None => return Err(wrong()),
+            };
+            if after.is_empty() {
+                break;
+            }
+        }
+        let thousandths = match (rest.len(), numbers.len()) {
+            (0, 3 | 5 | 6) => 0,
+            (3, 6) => digits(rest).ok_or_else(wrong)?,
+            _ => return Err(wrong()),
+        };
+        numbers.resize(6, 0);
+        let &[year, month, day, hour, minute, second] = &numbers[..] else { return Err(wrong()) };
+        let days = day_of(year, month, day).ok_or_else(wrong)?;
+        if hour > 23 || minute > 59 || second > 59 {
+            return Err(wrong());
+        }
+        let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
+        Ok(Timestamp((seconds * 1_000 + thousandths) * 1_000))
+    }
+}
+
+fn digits(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// The day of a date, counted from 1970-01-01; nothing for a date that there is not, or before that.
+fn day_of(year: u64, month: u64, day: u64) -> Option<u64> {
+    // As in `civil`, backwards; what it gives must give the date again.
+    let shifted = if month > 2 { month.checked_sub(3)? } else { month + 9 };
+    let year_from_march = year.checked_sub(u64::from(month <= 2))?;
+    let (era, year_of_era) = (year_from_march / 400, year_from_march % 400);
+    let day_of_year = (153 * shifted + 2) / 5 + day.checked_sub(1)?;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let days = (era * 146_097 + day_of_era).checked_sub(719_468)?;
+    (civil(days) == (year, month, day)).then_some(days)
+}
+
 /// The date of a day counted from 1970-01-01 (Howard Hinnant's algorithm: years begin in March, leap days end them).
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
@@ -50,52 +104,8 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 /// A text that is no moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is no moment: write it as `2026-11-16T04:27:10Z`")]
+#[error("a time is written `2026-11-16`, or `2026-11-16T04:27:10Z`")]
 pub struct InvalidTimestamp;
-
-/// As it is written: `2026-11-16T04:27:10Z`, with parts of a second or without.
-impl FromStr for Timestamp {
-    type Err = InvalidTimestamp;
-
-    fn from_str(text: &str) -> Result<Timestamp, InvalidTimestamp> {
-        parse(text).ok_or(InvalidTimestamp)
-    }
-}
-
-fn parse(text: &str) -> Option<Timestamp> {
-    let number = |part: &str, length: usize| {
-        let digits = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| part.parse::<u64>().ok()).flatten()
-    };
-    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
-    let mut date = date.splitn(3, '-');
-    let (year, month) = (number(date.next()?, 4)?, number(date.next()?, 2)?);
-    let day = number(date.next()?, 2)?;
-    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
-    let mut time = time.splitn(3, ':');
-    let (hour, minute) = (number(time.next()?, 2)?, number(time.next()?, 2)?);
-    let second = number(time.next()?, 2)?;
-    let fraction = number(&format!("{fraction:0<6}"), 6)?;
-    if hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let days = days(year, month, day)?;
-    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
-    Some(Timestamp(seconds * 1_000_000 + fraction))
-}
-
-/// The day, counted from 1970-01-01, of a date; nothing if there is no such date since.
-fn days(year: u64, month: u64, day: u64) -> Option<u64> {
-    if year < 1970 || !(1..=12).contains(&month) {
-        return None;
-    }
-    let from_march = if month > 2 { year } else { year - 1 };
-    let (era, year_of_era) = (from_march / 400, from_march % 400);
-    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    let days = (era * 146_097 + day_of_era).checked_sub(719_469)?;
-    (civil(days) == (year, month, day)).then_some(days)
-}
 
 /// Where programs get their time from.
 pub trait Clock: Send + Sync {
@@ -120,6 +130,37 @@ mod tests {
     use super::Timestamp;
 
     #[test]
+    fn what_is_written_is_read_again_and_nothing_else() {
+        let read = |text: &str| text.parse::<Timestamp>().ok().map(|at| at.0);
+        for at in [0, 951_782_400_000_000, 1_794_803_230_123_000, 4_107_542_399_999_000] {
+            assert_eq!(read(&Timestamp(at).to_string()), Some(at));
+        }
+        assert_eq!(read("2000-02-29"), Some(951_782_400_000_000));
+        assert_eq!(read("2026-11-16T04:27:10Z"), Some(1_794_803_230_000_000));
+        assert_eq!(read("2026-11-16T04:27"), Some(1_794_803_220_000_000));
+        for wrong in [
+            "",
+            "2026",
+            "2026-11",
+            "2026-11-",
+            "2026-11-16T",
+            "2026-02-30",
+            "2026-13-01",
+            "1969-12-31",
+            "2026-11-16T04",
+            "2026-11-16T24:00",
+            "2026-11-16T04:27:10.1Z",
+            "2026-11-16x",
+            "2026-11-1é",
+            "+026-11-16",
+            "2026-00-10",
+            "2026-01-00",
+        ] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
     fn dates_are_those_of_the_calendar() {
         let date = |at| Timestamp(at).to_string();
         assert_eq!(date(0), "1970-01-01T00:00:00.000Z");
@@ -137,8 +178,6 @@ mod tests {
         assert_eq!("1970-01-01T00:00:01Z".parse(), Ok(Timestamp(1_000_000)));
         for text in [
             "",
-            "2026-11-16",
-            "2026-11-16T04:27:10",
             "2026-13-01T00:00:00Z",
             "2026-02-29T00:00:00Z",
             "2026-00-01T00:00:00Z",

@@ -32,7 +32,8 @@ mod tool;
 
 pub use call::{Call, CallError, Reply};
 #[cfg(feature = "servers")]
-pub(crate) use canonical::{digest, hex};
+pub(crate) use canonical::digest;
+pub(crate) use canonical::{canonical, hex};
 pub use clock::{Clock, InvalidTimestamp, SystemClock, Timestamp};
 pub use code::{Class, Code};
 pub use constraint::{Condition, Constraint, offered as offered_constraints};

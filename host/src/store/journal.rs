@@ -7,9 +7,12 @@
 //! error of one is an error of all that follow.
 //! **Invariant:** only the holder of the run's current [`Lease`] writes to it; a process that died holds none.
 
-use super::{Answered, Asked, Entry, Filter, Header, Prune, RunState, StoreError, Summary};
+use super::{
+    Answered, Asked, AuditFilter, Entry, Filter, Header, Note, Prune, RunState, StoreError,
+    Summary, Trail,
+};
 use crate::model::{Answer, Decided, QuestionId, RunId, Timestamp};
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -140,4 +143,15 @@ pub trait Journal: Send + Sync + 'static {
 
     /// Forgets runs that are over. Returns how many.
     fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64>;
+
+    /// Writes to the audit trail. Questions, decisions, and questions that expire or are taken back are written there by the
+    /// journal itself. A journal that keeps no trail forgets it.
+    fn audit(&self, _: Note) -> Pending<()> {
+        Box::pin(ready(Ok(())))
+    }
+
+    /// Reads the audit trail, and verifies all of it.
+    fn audited(&self, _: AuditFilter) -> Pending<Trail> {
+        Box::pin(ready(Ok(Trail::default())))
+    }
 }

@@ -1,10 +1,11 @@
 //! A journal in memory: runs can wait, be evicted and be rebuilt, and are forgotten with the process.
 
+use super::audit::{body, link};
 use super::{
-    Answered, Asked, Batch, Entry, Filter, Header, Journal, Lease, Meter, Pending, Prune, RunState,
-    StoreError, Stored, Summary, What,
+    Answered, Asked, AuditFilter, Audited, Batch, Entry, Filter, Header, Journal, Lease, Meter,
+    Note, Noted, Pending, Prune, RunState, StoreError, Stored, Summary, Trail, What,
 };
-use crate::model::{Answer, Decided, Decisions, Question, QuestionId, RunId, Timestamp};
+use crate::model::{Answer, Decided, Decisions, Question, QuestionId, RunId, Timestamp, canonical};
 use futures_util::future::ready;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,9 @@ use tokio::sync::Notify;
 
 /// Runs that are over and still kept, unless told otherwise: memory is for what is going on.
 const KEEP: usize = 100;
+
+/// Entries of the trail that are kept.
+const TRAIL: usize = 10_000;
 
 /// Keeps runs in memory. Clones share everything.
 #[derive(Clone)]
@@ -27,6 +31,7 @@ struct Held {
     over: VecDeque<RunId>,
     questions: HashMap<QuestionId, Asked>,
     watchers: HashMap<RunId, Arc<Notify>>,
+    trail: VecDeque<Audited>,
 }
 
 struct Kept {
@@ -95,17 +100,39 @@ impl Held {
             _ => None,
         });
         let withdrawn: Vec<_> = withdrawn.collect();
+        let at = batch.entries.last().map_or(Timestamp::default(), |entry| entry.at);
         kept.entries.extend(batch.entries);
         if let Some(state) = batch.state {
             kept.state = state;
         }
         let ended = kept.state.ended().then(|| kept.questions.clone());
-        self.questions.extend(asked.into_iter().map(|asked| (asked.question.id, asked)));
+        for asked in asked {
+            let question = asked.question.clone();
+            self.note(Note::new(question.asked_at, Some(run), Noted::Asked(question)));
+            self.questions.insert(asked.question.id, asked);
+        }
         self.over.extend(ended.is_some().then_some(run));
-        for question in withdrawn.into_iter().chain(ended.into_iter().flatten()) {
-            self.questions.entry(question).and_modify(|asked| asked.open = false);
+        let withdrawn = withdrawn.into_iter().map(|id| (id, "nothing waits for it any more"));
+        let ended = ended.into_iter().flatten().map(|id| (id, "the run is over"));
+        for (question, reason) in withdrawn.chain(ended) {
+            let Some(asked) = self.questions.get_mut(&question) else { continue };
+            if std::mem::replace(&mut asked.open, false) {
+                let what = Noted::Withdrawn { question, reason: reason.into() };
+                self.note(Note::new(at, Some(run), what));
+            }
         }
         Ok(())
+    }
+
+    fn note(&mut self, note: Note) {
+        let last = self.trail.back();
+        let (number, previous) = last.map_or((1, ""), |last| (last.number + 1, &last.hash));
+        let body = body(number, &note);
+        let hash = link(previous, &canonical(&body));
+        self.trail.push_back(Audited::new(number, body, hash));
+        if self.trail.len() > TRAIL {
+            self.trail.pop_front();
+        }
     }
 
     fn forget(&mut self, run: RunId) {
@@ -131,7 +158,11 @@ impl Held {
         }
         let open = asked.question.asks.len() - asked.decided.len();
         asked.open = open > 0 && !asked.decided.iter().any(|decided| decided.decision.ends());
-        let question = asked.question.clone();
+        let (question, new) = (asked.question.clone(), asked.decided[before..].to_vec());
+        for decided in new {
+            let what = Noted::Decided { question: question.clone(), decided };
+            self.note(Note::new(now, Some(question.run), what));
+        }
         if let Some(watcher) = self.watchers.get(&question.run) {
             watcher.notify_one();
         }
@@ -240,10 +271,13 @@ impl Journal for MemoryJournal {
 
     fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool> {
         let mut held = self.held();
-        let expired = held.questions.get_mut(&question).is_some_and(|asked| {
-            asked.open &= !asked.question.expired(now);
-            !asked.open && asked.decided.len() < asked.question.asks.len()
-        });
+        let Some(asked) = held.questions.get_mut(&question) else { return at_once(Ok(false)) };
+        let (was_open, run) = (asked.open, asked.question.run);
+        asked.open &= !asked.question.expired(now);
+        let expired = !asked.open && asked.decided.len() < asked.question.asks.len();
+        if was_open && !asked.open {
+            held.note(Note::new(now, Some(run), Noted::Expired { question }));
+        }
         at_once(Ok(expired))
     }
 
@@ -309,5 +343,22 @@ impl Journal for MemoryJournal {
         forgotten.iter().for_each(|run| held.forget(*run));
         held.over.retain(|run| !forgotten.contains(run));
         at_once(Ok(forgotten.len() as u64))
+    }
+
+    fn audit(&self, note: Note) -> Pending<()> {
+        self.held().note(note);
+        at_once(Ok(()))
+    }
+
+    fn audited(&self, filter: AuditFilter) -> Pending<Trail> {
+        let held = self.held();
+        let wanted = held.trail.iter().rev().filter(|entry| filter.wants(entry));
+        let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
+        let mut entries: Vec<_> = wanted.take(limit).cloned().collect();
+        entries.reverse();
+        let last = held.trail.back();
+        let (count, hash) =
+            last.map_or_else(Default::default, |last| (last.number, last.hash.clone()));
+        at_once(Ok(Trail { entries, count, hash, ..Trail::default() }))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! In flow headers, entries and answers; out flow the same again. What they mean, only `run` knows.
 
+mod audit;
 #[cfg(feature = "servers")]
 mod definitions;
 mod entry;
@@ -16,6 +17,7 @@ mod summary;
 mod tests;
 
 pub use crate::model::Durability;
+pub use audit::{AuditFilter, Audited, Broken, Note, Noted, Trail};
 #[cfg(feature = "servers")]
 pub use definitions::Definitions;
 pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};

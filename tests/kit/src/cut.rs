@@ -1,8 +1,8 @@
 //! A journal that ends at a chosen write, as if the power of its process had been cut there.
 
 use pml::{
-    Answer, Answered, Asked, Batch, Decided, Filter, Header, Journal, Lease, Pending, Prune,
-    QuestionId, RunId, StoreError, Stored, Summary, Timestamp,
+    Answer, Answered, Asked, AuditFilter, Batch, Decided, Filter, Header, Journal, Lease, Note,
+    Pending, Prune, QuestionId, RunId, StoreError, Stored, Summary, Timestamp, Trail,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -134,5 +134,13 @@ impl Journal for CutJournal {
 
     fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
         self.write(|| self.inner.prune(rule, now))
+    }
+
+    fn audit(&self, note: Note) -> Pending<()> {
+        self.write(|| self.inner.audit(note))
+    }
+
+    fn audited(&self, filter: AuditFilter) -> Pending<Trail> {
+        self.read(|| self.inner.audited(filter))
     }
 }

@@ -1,8 +1,8 @@
 //! A journal with something in between: what is written or read passes a function first.
 
 use pml::{
-    Answer, Answered, Asked, Batch, Decided, Filter, Header, Journal, Lease, Pending, Prune,
-    QuestionId, RunId, Stored, Summary, Timestamp,
+    Answer, Answered, Asked, AuditFilter, Batch, Decided, Filter, Header, Journal, Lease, Note,
+    Pending, Prune, QuestionId, RunId, Stored, Summary, Timestamp, Trail,
 };
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -94,5 +94,13 @@ impl Journal for Hooked {
 
     fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
         self.inner.prune(rule, now)
+    }
+
+    fn audit(&self, note: Note) -> Pending<()> {
+        self.inner.audit(note)
+    }
+
+    fn audited(&self, filter: AuditFilter) -> Pending<Trail> {
+        self.inner.audited(filter)
     }
 }

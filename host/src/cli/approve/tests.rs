@@ -1,10 +1,16 @@
 //! Answers on the command line, against a journal in memory.
 
-use super::{Approve, Recorded};
+use super::Approve;
+use super::record::{Around, Place, Recorded};
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::identify::short;
+use crate::cli::offers;
 use crate::cli::runs::fixture::{self, at};
-use crate::{AskKind, Decision, Journal, MemoryJournal};
+use crate::json::Value;
+use crate::{
+    Answer, Ask, AskId, AskKind, AuditFilter, Batch, Clock, Decision, Entry, Journal, Lease,
+    MemoryJournal, Meter, Question, RunId, RunState, Timestamp, What,
+};
 use anyhow::Result;
 use clap::Parser;
 use std::process::ExitCode;
@@ -17,8 +23,37 @@ fn approve(arguments: &[&str]) -> Approve {
     }
 }
 
-fn nobody(_: &str) -> Result<Option<bool>> {
-    Ok(None)
+/// A clock that stands still.
+struct Stopped(Timestamp);
+
+impl Clock for Stopped {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// What is different from somebody who sits there a second after the start.
+struct Differs {
+    around: Around,
+    says: Option<bool>,
+    milliseconds: u64,
+}
+
+impl Default for Differs {
+    fn default() -> Differs {
+        Differs { around: Around::Nobody, says: None, milliseconds: 1_000 }
+    }
+}
+
+async fn record_where(
+    journal: &MemoryJournal,
+    arguments: &[&str],
+    differs: Differs,
+) -> Result<Recorded> {
+    let Differs { around, says, milliseconds } = differs;
+    let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &[String]| Ok(says));
+    let place = Place { clock: &clock, confirm: &confirm, around, offers: offers::some };
+    approve(arguments).record(journal, &place).await
 }
 
 async fn record(
@@ -26,10 +61,29 @@ async fn record(
     arguments: &[&str],
     says: Option<bool>,
 ) -> Result<Recorded> {
-    approve(arguments).record(journal, at(1_000), &|_| Ok(says)).await
+    record_where(journal, arguments, Differs { says, ..Differs::default() }).await
 }
 
-async fn decided(journal: &MemoryJournal, run: crate::RunId) -> Vec<Decision> {
+/// A run that waits for three things.
+async fn three(journal: &MemoryJournal) -> (Question, Lease) {
+    let header = fixture::header();
+    let ask = || Ask::new(AskKind::ToolPermission, None, "a:b", Value::Null, "policy");
+    let asks = vec![ask(), ask(), ask()];
+    let question = Question::new(header.run, "main.ts", at(0), None, asks);
+    let lease = journal.create(header).await.unwrap();
+    let asked = What::Asked { question: question.clone() };
+    let mut batch = Batch::new(vec![Entry::new(at(0), Meter::default(), asked)]);
+    batch.state = Some(RunState::Waiting);
+    journal.append(&lease, batch).await.unwrap();
+    (question, lease)
+}
+
+async fn trail(journal: &MemoryJournal) -> Vec<Value> {
+    let trail = journal.audited(AuditFilter::default()).await.unwrap();
+    trail.entries.into_iter().map(|entry| entry.body).collect()
+}
+
+async fn decided(journal: &MemoryJournal, run: RunId) -> Vec<Decision> {
     let decided = journal.decided(run).await.unwrap();
     decided.into_iter().map(|decided| decided.decision).collect()
 }
@@ -41,6 +95,8 @@ fn decisions_exclude_each_other() {
         &["approve", "abcd", "--abort", "--result", "1"],
         &["approve", "abcd", "--abort", "--only", "1"],
         &["approve", "abcd", "--result", "{no"],
+        &["approve", "abcd", "--replan", "--only", "1"],
+        &["approve", "abcd", "--only-for", "2"],
         &["approve"],
     ] {
         assert!(Arguments::try_parse_from(["pml"].iter().chain(wrong)).is_err(), "{wrong:?}");
@@ -67,12 +123,12 @@ async fn without_a_yes_nothing_is_recorded() {
     let id = question.id.to_string();
     let refused = record(&journal, &[&id], Some(false)).await.unwrap();
     assert!(matches!(refused, Recorded::Nothing(code) if code == ExitCode::from(1)));
-    let alone = approve(&[&id]).record(&journal, at(1_000), &nobody).await.unwrap_err();
+    let alone = record(&journal, &[&id], None).await.unwrap_err();
     assert_eq!(alone.to_string(), "no terminal to confirm on");
     assert!(decided(&journal, question.run).await.is_empty());
     // The run's id does as well, and `--yes` needs nobody.
     let run = question.run.to_string();
-    let recorded = approve(&[&run, "--yes", "--always"]).record(&journal, at(1_000), &nobody).await;
+    let recorded = record(&journal, &[&run, "--yes", "--always"], None).await;
     assert!(matches!(recorded, Ok(Recorded::New { owner: None, .. })));
     assert_eq!(decided(&journal, question.run).await, [Decision::Always]);
 }
@@ -95,7 +151,8 @@ async fn what_expired_or_never_was_is_not_found() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let id = question.id.to_string();
-    let late = approve(&[&id, "--yes"]).record(&journal, at(400_000), &nobody).await.unwrap_err();
+    let after = Differs { milliseconds: 400_000, ..Differs::default() };
+    let late = record_where(&journal, &[&id, "--yes"], after).await.unwrap_err();
     assert_eq!(late.to_string(), "Workflow expired or not found");
     for unknown in ["ffffffff", "abc", "last"] {
         let error = record(&journal, &[unknown, "--yes"], None).await.unwrap_err();
@@ -119,4 +176,120 @@ async fn a_result_is_for_an_uncertain_call_only() {
     record(&journal, &[&uncertain_id, "--yes", "--result", "{\"ok\":1}"], None).await.unwrap();
     let result = crate::json::json!({ "ok": 1 });
     assert_eq!(decided(&journal, uncertain.run).await, [Decision::Result(result)]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn an_agent_approves_nothing_and_its_attempt_is_noted() {
+    let journal = MemoryJournal::new();
+    let (uncertain, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
+    let (plain, _other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let by_agent = || Differs {
+        around: Around::Refused("CLAUDECODE"),
+        says: Some(true),
+        ..Differs::default()
+    };
+    let (uncertain, plain) = (uncertain.id.to_string(), plain.id.to_string());
+    for arguments in [
+        &[plain.as_str()][..],
+        &[&plain, "--yes"],
+        &[&plain, "--yes", "--always"],
+        &[&uncertain, "--yes", "--result", "1"],
+    ] {
+        let refused = record_where(&journal, arguments, by_agent()).await.unwrap_err().to_string();
+        assert!(refused.contains("an agent runs this command (`CLAUDECODE` is set)"), "{refused}");
+    }
+    let noted: Vec<_> =
+        trail(&journal).await.into_iter().filter(|body| body["what"] == "refused").collect();
+    assert_eq!(noted.len(), 4);
+    assert_eq!(noted[0]["workflow_id"], plain);
+    assert_eq!(noted[0]["channel"], "command line, run by an agent (CLAUDECODE)");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn an_agent_may_decline_and_end_and_approve_where_somebody_said_so() {
+    for (flag, decision) in [
+        ("--decline", Decision::Decline),
+        ("--abort", Decision::Abort),
+        ("--replan", Decision::Replan),
+    ] {
+        let journal = MemoryJournal::new();
+        let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        let by_agent = Differs { around: Around::Refused("CLAUDECODE"), ..Differs::default() };
+        record_where(&journal, &[&question.id.to_string(), "--yes", flag], by_agent).await.unwrap();
+        assert_eq!(decided(&journal, question.run).await, [decision]);
+    }
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let allowed = Differs { around: Around::Allowed("GEMINI_CLI"), ..Differs::default() };
+    record_where(&journal, &[&question.id.to_string(), "--yes"], allowed).await.unwrap();
+    let said = journal.decided(question.run).await.unwrap();
+    assert_eq!(said[0].decision, Decision::Approve);
+    assert_eq!(said[0].channel, "command line, run by an agent (GEMINI_CLI)");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_late_answer_by_a_short_id_says_who_was_first_too() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    record(&journal, &[&short(question.id), "--yes"], None).await.unwrap();
+    for id in [short(question.id), short(question.run)] {
+        let late = record(&journal, &[&id, "--yes", "--decline"], None).await.unwrap();
+        assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)), "{late:?}");
+    }
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let elsewhere = |_: &str, _: &[String]| {
+        let answer = Answer::all(Decision::Decline, "bob", "console");
+        let answered = journal.answer(question.id, answer, at(900));
+        futures_util::FutureExt::now_or_never(answered).unwrap().unwrap();
+        Ok(Some(true))
+    };
+    let clock = Stopped(at(1_000));
+    let (confirm, around, offers) = (&elsewhere, Around::Nobody, offers::offered as offers::Offers);
+    let place = Place { clock: &clock, confirm, around, offers };
+    let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
+    assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)));
+    assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn several_asks_are_answered_in_part() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = three(&journal).await;
+    let id = question.id.to_string();
+    let part =
+        record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], None).await;
+    assert!(matches!(part, Ok(Recorded::New { open: 1, .. })));
+    record(&journal, &[&id, "--yes"], None).await.unwrap();
+    let said = journal.decided(question.run).await.unwrap();
+    let said: Vec<_> = said.into_iter().map(|said| (said.ask, said.decision)).collect();
+    assert_eq!(
+        said,
+        [
+            (AskId(1), Decision::Decline),
+            (AskId(3), Decision::Decline),
+            (AskId(2), Decision::Approve),
+        ]
+    );
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn always_can_be_for_some_arguments_only() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let id = question.id.to_string();
+    let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], None).await;
+    assert_eq!(wrong.unwrap_err().to_string(), "there is no choice 9: there are 1 to 3");
+    record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], None).await.unwrap();
+    let within = Decision::AlwaysWithin(offers::some(&Value::Null).remove(0));
+    assert_eq!(decided(&journal, question.run).await, [within]);
+    let (several, _other) = three(&journal).await;
+    let several = several.id.to_string();
+    let many = record(&journal, &[&several, "--yes", "--always", "--only-for", "2"], None).await;
+    assert_eq!(many.unwrap_err().to_string(), "`--only-for` answers one ask, and 3 are open");
 }

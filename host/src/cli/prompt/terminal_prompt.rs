@@ -5,14 +5,18 @@
 //!
 //! **Invariant:** only what is typed after the prompt appeared is an answer to it.
 
+use super::keys::{Does, Key, keys};
+use super::standing::Standing;
+use crate::cli::execute::Kept;
+use crate::cli::offers::{Offers, choices, chosen, offered};
 use crate::cli::terminal::Terminal;
 use crate::cli::ui::{DIM, HINT, WARNING};
 use crate::cli::who::user;
 use crate::cli::wrap::wrap;
 use crate::json::{self, Value};
 use crate::{
-    Answer, Approver, Ask, AskId, AskKind, BoxFuture, Decision, Question, escape, lines_of_ask,
-    redact,
+    Answer, Approver, Ask, AskId, AskKind, BoxFuture, Decision, Question, details_of_ask,
+    lines_of_ask,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,31 +26,30 @@ use tokio::sync::{Mutex, mpsc};
 /// How the answer reached us.
 const CHANNEL: &str = "terminal";
 
-/// Lines of arguments that help shows; more would push the question off the screen.
-const FULL: usize = 200;
-
 /// Asks on the terminal. Clones share it, and take turns; make one for a process.
 #[derive(Clone)]
 pub(in crate::cli) struct TerminalPrompt {
     terminal: Terminal,
-    typed: Arc<OnceLock<Arc<Mutex<Typed>>>>,
+    typed: Arc<OnceLock<Arc<Mutex<Lines>>>>,
+    kept: Kept,
+    offers: Offers,
 }
 
 /// Lines as they are typed; it ends with the terminal.
-type Typed = mpsc::UnboundedReceiver<String>;
+type Lines = mpsc::UnboundedReceiver<String>;
 
 impl TerminalPrompt {
-    /// Returns a prompt on the terminal of this process, if it has one.
-    pub(in crate::cli) fn open() -> Option<TerminalPrompt> {
-        Terminal::open().map(TerminalPrompt::on)
+    /// Returns a prompt on the terminal of this process, if it has one, for a run that is kept so.
+    pub(in crate::cli) fn open(kept: Kept) -> Option<TerminalPrompt> {
+        Terminal::open().map(|terminal| TerminalPrompt::on(terminal, kept, offered))
     }
 
-    pub(super) fn on(terminal: Terminal) -> TerminalPrompt {
-        TerminalPrompt { terminal, typed: Arc::default() }
+    pub(super) fn on(terminal: Terminal, kept: Kept, offers: Offers) -> TerminalPrompt {
+        TerminalPrompt { terminal, typed: Arc::default(), kept, offers }
     }
 
     /// Starts the reader at the first question: until then the terminal is not ours.
-    fn typed(&self) -> Arc<Mutex<Typed>> {
+    fn typed(&self) -> Arc<Mutex<Lines>> {
         let start = || {
             // Before the reader starts, or it would hold a line that the prompt can no longer take back.
             self.terminal.forget_typed();
@@ -71,7 +74,9 @@ impl TerminalPrompt {
             return Ok(None);
         }
         let mut typed = self.typed().lock_owned().await;
-        let mut talk = Talk { terminal: &self.terminal, typed: &mut typed, over: false };
+        let (terminal, offers) = (&self.terminal, self.offers);
+        let _standing = Standing::new(question, self.kept);
+        let mut talk = Talk { terminal, offers, typed: &mut typed, over: false };
         talk.say(&header(question))?;
         let (mut decisions, mut always) = (BTreeMap::<AskId, Decision>::new(), BTreeSet::new());
         for (ask, number) in question.asks.iter().zip(1..) {
@@ -119,10 +124,19 @@ fn header(question: &Question) -> String {
     format!("{WARNING}pml{WARNING:#}: {many} for you")
 }
 
+/// What was typed.
+enum Typed {
+    /// A decision, or nothing that is one.
+    Said(Option<Decision>),
+    /// Nothing any more: the terminal is at its end.
+    End,
+}
+
 /// One question on its way.
 struct Talk<'a> {
     terminal: &'a Terminal,
-    typed: &'a mut Typed,
+    offers: Offers,
+    typed: &'a mut Lines,
     over: bool,
 }
 
@@ -156,66 +170,77 @@ impl Talk<'_> {
     }
 
     async fn decide(&mut self, ask: &Ask) -> io::Result<Option<Decision>> {
-        let uncertain = ask.kind == AskKind::UncertainCall;
-        let keys = match ask.kind {
-            AskKind::UncertainCall => {
-                "y make it again · r go on with a result · n decline · ? help"
-            }
-            AskKind::ToolPermission => "y approve · a always · n decline · ? help",
-            _ => "y approve · n decline · ? help",
-        };
+        let keys = keys(ask);
+        let shown = keys.iter().map(|key| format!("{} {}", key.key, key.short));
+        let shown = shown.chain(["? help".into()]).collect::<Vec<_>>().join(" · ");
         loop {
-            let Some(line) = self.line(&format!("  {HINT}{keys}{HINT:#} > ")).await? else {
+            let Some(line) = self.line(&format!("  {HINT}{shown}{HINT:#} > ")).await? else {
                 return Ok(None);
             };
-            match line.trim() {
-                "y" | "Y" => return Ok(Some(Decision::Approve)),
-                "n" | "N" => return Ok(Some(Decision::Decline)),
-                "q" | "Q" => return Ok(Some(Decision::Abort)),
-                "a" | "A" if ask.kind == AskKind::ToolPermission => {
-                    return Ok(Some(Decision::Always));
+            let typed = line.trim().to_lowercase();
+            let does = keys.iter().find(|key| key.key == typed).map(|key| &key.does);
+            let decision = match does {
+                Some(Does::Decide(decision)) => Some(decision.clone()),
+                Some(Does::Always) => match self.choose(ask).await? {
+                    Typed::Said(decision) => decision,
+                    Typed::End => return Ok(None),
+                },
+                Some(Does::Result) => match self.result().await? {
+                    Typed::Said(decision) => decision,
+                    Typed::End => return Ok(None),
+                },
+                None if typed == "?" => {
+                    self.help(ask, &keys)?;
+                    None
                 }
-                "r" | "R" if uncertain => {
-                    let Some(line) = self.line("  the result, as JSON > ").await? else {
-                        return Ok(None);
-                    };
-                    match json::from_str::<Value>(&line) {
-                        Ok(result) => return Ok(Some(Decision::Result(result))),
-                        Err(error) => self.say(&format!("  that is not JSON: {error}"))?,
-                    }
-                }
-                "?" => self.help(ask)?,
-                _ => {}
+                None => None,
+            };
+            if decision.is_some() {
+                return Ok(decision);
             }
         }
     }
 
-    fn help(&self, ask: &Ask) -> io::Result<()> {
-        let yes = match ask.kind {
-            AskKind::UncertainCall => "make the call again: it may then have been made twice",
-            _ => "make this call",
+    /// Asks for which arguments a tool is allowed for good, where there is something to choose.
+    async fn choose(&mut self, ask: &Ask) -> io::Result<Typed> {
+        let choices = choices(ask, self.offers);
+        if choices.is_empty() {
+            return Ok(Typed::Said(Some(Decision::Always)));
+        }
+        self.say("  always, for which arguments?")?;
+        self.show(&choices)?;
+        let prompt = format!("  {HINT}1 to {}, or nothing to go back{HINT:#} > ", choices.len());
+        loop {
+            let Some(line) = self.line(&prompt).await? else { return Ok(Typed::End) };
+            if line.trim().is_empty() {
+                return Ok(Typed::Said(None));
+            }
+            let number = line.trim().parse::<usize>().ok();
+            if let Some(decision) = number.and_then(|number| chosen(ask, self.offers, number)) {
+                return Ok(Typed::Said(Some(decision)));
+            }
+        }
+    }
+
+    /// Asks for a result.
+    async fn result(&mut self) -> io::Result<Typed> {
+        let Some(line) = self.line("  the result, as JSON > ").await? else {
+            return Ok(Typed::End);
         };
-        let mut text = format!("  y  {yes}\n");
-        match ask.kind {
-            AskKind::ToolPermission => {
-                text += "  a  make it, and do not ask for this tool again in this run\n";
+        match json::from_str::<Value>(&line) {
+            Ok(result) => Ok(Typed::Said(Some(Decision::Result(result)))),
+            Err(error) => {
+                self.say(&format!("  that is not JSON: {error}"))?;
+                Ok(Typed::Said(None))
             }
-            AskKind::UncertainCall => {
-                text += "  r  make no call, and go on with a result that you type as JSON on the next line\n";
-            }
-            _ => {}
         }
-        text += "  n  do not make it: the program gets an error, which it may handle\n";
-        text += "  q  abort the run\n  the arguments in full, secrets left out:";
-        self.say(&text)?;
-        let pretty = json::to_string_pretty(&redact(&ask.arguments)).unwrap_or_default();
-        let lines: Vec<_> =
-            pretty.lines().take(FULL).map(|line| format!("│ {}", escape(line))).collect();
-        self.show(&lines)?;
-        match pretty.lines().count().saturating_sub(FULL) {
-            0 => Ok(()),
-            more => self.say(&format!("  and {more} more lines")),
+    }
+
+    fn help(&self, ask: &Ask, keys: &[Key]) -> io::Result<()> {
+        for Key { key, long, .. } in keys {
+            self.say(&format!("  {key}  {long}"))?;
         }
+        self.show(&details_of_ask(ask))
     }
 }
 

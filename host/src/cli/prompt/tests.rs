@@ -2,10 +2,13 @@
 #![cfg(unix)]
 
 use super::TerminalPrompt;
+use crate::cli::execute::Kept;
+use crate::cli::offers;
 use crate::cli::terminal::Terminal;
 use crate::json::{Value, json};
 use crate::{
-    Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Question, RunId, Timestamp,
+    Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Ecosystem, Need, Package,
+    Question, RunId, Timestamp, TrustNeed, Variables,
 };
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
@@ -17,13 +20,18 @@ struct Person(File, String);
 
 impl Person {
     fn sits_down() -> (Person, TerminalPrompt) {
+        Person::is_offered(offers::offered)
+    }
+
+    fn is_offered(offers: offers::Offers) -> (Person, TerminalPrompt) {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let path = std::ffi::OsStr::from_bytes(name.as_bytes());
         let slave = File::options().read(true).write(true).open(path).unwrap();
-        (Person(master.into(), String::new()), TerminalPrompt::on(Terminal::on(slave)))
+        let prompt = TerminalPrompt::on(Terminal::on(slave), Kept::InMemory, offers);
+        (Person(master.into(), String::new()), prompt)
     }
 
     fn types(&mut self, text: &str) {
@@ -119,7 +127,8 @@ fn help_explains_the_keys_and_shows_arguments_without_secrets() {
 fn an_uncertain_call_takes_a_result_and_no_always() {
     let (mut person, prompt) = Person::sits_down();
     let asking = asked(&prompt, vec![ask(AskKind::UncertainCall, "a:b")]);
-    assert!(person.sees("> ").contains("nobody knows what became of it"));
+    let shown = person.sees("> ");
+    assert!(shown.contains("call AGAIN with │") && shown.contains("outcome unknown │"), "{shown}");
     person.types("a\n");
     person.sees("> ");
     person.types("r\n");
@@ -152,4 +161,84 @@ fn nobody_is_asked_once_the_terminal_is_at_its_end() {
     person.sees("> ");
     person.types("\u{4}");
     assert_eq!(asking.join().unwrap(), None);
+}
+
+#[test]
+fn always_leads_to_a_choice_where_there_is_one() {
+    let (mut person, prompt) = Person::is_offered(offers::some);
+    let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
+    person.sees("> ");
+    person.types("a\n");
+    let shown = person.sees("> ");
+    assert!(
+        shown.contains("  1  any arguments") && shown.contains("2  only where │ \"path\" is under"),
+        "{shown}"
+    );
+    assert!(!shown.contains("t0p") && !shown.contains('\u{202e}'), "{shown}");
+    for nothing in ["7\n", "0\n", "x\n"] {
+        person.types(nothing);
+        person.sees("> ");
+    }
+    person.types("\n");
+    person.sees("> ");
+    person.types("a\n");
+    person.sees("> ");
+    person.types("2\n");
+    let within = Decision::AlwaysWithin(offers::some(&Value::Null).remove(0));
+    assert_eq!(decisions(asking.join().unwrap()), [(1, within)]);
+}
+
+#[test]
+fn any_arguments_is_the_first_choice_and_replan_ends_the_run() {
+    let (mut person, prompt) = Person::is_offered(offers::some);
+    let asking =
+        asked(&prompt, vec![ask(AskKind::Integrity, "a:b"), ask(AskKind::ToolPermission, "c:d")]);
+    person.sees("> ");
+    person.types("A\n");
+    person.sees("> ");
+    person.types("1\n");
+    person.sees("> ");
+    person.types("p\n");
+    assert_eq!(decisions(asking.join().unwrap()), [(0, Decision::Replan)]);
+}
+
+#[test]
+fn every_kind_of_ask_has_its_own_yes() {
+    let package = Package::new("s", Ecosystem::Npm, "serena", "0.5.0", "registry.example", "npx");
+    let install = Need::Install(package);
+    let variables = Need::Variables(Variables::new("s", vec!["KEY".into()], "/p/.env"));
+    let trust = Need::Trust(TrustNeed::new("/p", Vec::new(), "new", vec!["start it".into()]));
+    for (kind, need, shown, yes, always) in [
+        (
+            AskKind::Dependency,
+            Some(install),
+            "install        │ serena@0.5.0",
+            "y install and call · a always · n",
+            true,
+        ),
+        (
+            AskKind::ApiKeyRequired,
+            Some(variables),
+            "first set      │ KEY in /p/.env",
+            "y it is set now, go on · n",
+            false,
+        ),
+        (AskKind::Trust, Some(trust), "which would  │ start it", "y trust and call · n", false),
+        (AskKind::ToolPermission, None, "call with │ ", "y approve · a always · n", true),
+    ] {
+        let (mut person, prompt) = Person::sits_down();
+        let mut ask = ask(kind, "a:b");
+        ask.need = need;
+        let asking = asked(&prompt, vec![ask]);
+        let seen = person.sees("> ");
+        assert!(seen.contains(shown) && seen.contains(yes), "{kind:?}: {seen}");
+        assert!(seen.contains(" · p replan · q abort · "), "{seen}");
+        person.types("a\n");
+        if !always {
+            person.sees("> ");
+            person.types("y\n");
+        }
+        let said = if always { Decision::Always } else { Decision::Approve };
+        assert_eq!(decisions(asking.join().unwrap()), [(1, said)]);
+    }
 }

@@ -4,6 +4,7 @@ use super::draw::{Owner, Scale, draw};
 use super::fold::{Folded, fold};
 use super::list::{colour, script};
 use crate::cli::moment::{ago, span};
+use crate::cli::offers::words;
 use crate::cli::quantity::counted;
 use crate::cli::terminal::width_of_stdout;
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD};
@@ -138,7 +139,9 @@ pub(in crate::cli) fn decided_line(decided: &Decided) -> String {
     let what = match &decided.decision {
         Decision::Approve => "approved".into(),
         Decision::Always => "always approved".into(),
-        Decision::AlwaysWithin(_) => "always approved, for arguments like these".into(),
+        Decision::AlwaysWithin(within) => {
+            format!("always approved where {}", one_line(&words(within)))
+        }
         Decision::Decline => "declined".into(),
         Decision::Result(value) => format!("given a result: {}", brief(value, 60)),
         Decision::Abort => "aborted".into(),

@@ -48,6 +48,7 @@ fn asked(question: &Question, decided: &[Decided]) -> Value {
             "tool": ask.tool,
             "arguments": redact(&ask.arguments),
             "reason": ask.reason,
+            "need": redact(&json!(ask.need)),
             "decided": said.map(decision),
         })
     });

@@ -21,7 +21,7 @@ impl Environment {
     }
 
     /// Returns the value of a variable.
-    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+    pub(in crate::config) fn variable(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(Secret::reveal)
     }
 
@@ -47,7 +47,7 @@ impl Environment {
     }
 
     /// Returns where this user's own state lies: what no project may change.
-    pub(crate) fn state_folder(&self) -> Option<PathBuf> {
+    pub fn state_folder(&self) -> Option<PathBuf> {
         let base = match cfg!(windows) {
             true => self.folder("LOCALAPPDATA"),
             false => {

@@ -137,6 +137,11 @@ impl Project {
         TrustStore::required(environment)?.revoke(&locate(folder, environment))
     }
 
+    /// Returns what each of the files that need trust hashes to, by its name.
+    pub fn digests(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str()))
+    }
+
     /// Returns the names of the project files that are there.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.digests.keys().map(String::as_str)

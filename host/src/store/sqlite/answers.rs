@@ -1,37 +1,68 @@
 //! Questions and what people say to them.
 //!
 //! **Invariant:** the first decision about an ask counts, whichever process records it.
+//! **Invariant:** whatever becomes of a question stands in the trail, in the same transaction.
 
+use super::audit::Trail;
 use super::columns::{comparable, from_json, json};
-use crate::model::{Answer, AskId, Decided, Decisions, Question, QuestionId, Timestamp};
-use crate::store::{Answered, Asked};
+use crate::model::{Answer, AskId, Decided, Decisions, Question, QuestionId, RunId, Timestamp};
+use crate::store::{Answered, Asked, Note, Noted};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 /// Opens a question.
-pub(super) fn ask(connection: &Connection, run: i64, question: &Question) -> rusqlite::Result<()> {
+pub(super) fn ask(
+    connection: &Connection,
+    trail: &Trail,
+    run: i64,
+    question: &Question,
+) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO questions (id, run, body, asked_at, expires_at, open) \
                VALUES (?1, ?2, ?3, ?4, ?5, 1)";
-    connection.prepare_cached(sql)?.execute((
+    let asked = connection.prepare_cached(sql)?.execute((
         question.id.as_bytes(),
         run,
         json(question),
         comparable(question.asked_at),
         question.expires_at.map(comparable),
     ))?;
+    if asked > 0 {
+        let what = Noted::Asked(question.clone());
+        trail.note(connection, &Note::new(question.asked_at, Some(question.run), what))?;
+    }
     Ok(())
 }
 
-/// Closes all questions of a run.
-pub(super) fn close_all(connection: &Connection, run: i64) -> rusqlite::Result<()> {
-    let sql = "UPDATE questions INDEXED BY questions_open SET open = 0 WHERE run = ?1 AND open = 1";
-    connection.prepare_cached(sql)?.execute([run])?;
-    Ok(())
+/// Closes all questions of a run that is over.
+pub(super) fn close_all(
+    connection: &Connection,
+    trail: &Trail,
+    (number, run): (i64, RunId),
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE questions INDEXED BY questions_open SET open = 0 \
+               WHERE run = ?1 AND open = 1 RETURNING id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let closed = statement.query_map([number], |row| Ok(QuestionId::from_bytes(row.get(0)?)))?;
+    let closed: Vec<_> = closed.collect::<rusqlite::Result<_>>()?;
+    closed.into_iter().try_for_each(|question| {
+        let what = Noted::Withdrawn { question, reason: "the run is over".into() };
+        trail.note(connection, &Note::new(at, Some(run), what))
+    })
 }
 
 /// Closes a question that nothing waits for.
-pub(super) fn withdraw(connection: &Connection, id: QuestionId) -> rusqlite::Result<()> {
-    let sql = "UPDATE questions SET open = 0 WHERE id = ?1";
-    connection.prepare_cached(sql)?.execute([id.as_bytes()])?;
+pub(super) fn withdraw(
+    connection: &Connection,
+    trail: &Trail,
+    run: RunId,
+    question: QuestionId,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE questions SET open = 0 WHERE id = ?1 AND open = 1";
+    if connection.prepare_cached(sql)?.execute([question.as_bytes()])? > 0 {
+        let what = Noted::Withdrawn { question, reason: "nothing waits for it any more".into() };
+        trail.note(connection, &Note::new(at, Some(run), what))?;
+    }
     Ok(())
 }
 
@@ -128,6 +159,7 @@ fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<Decided
 /// Records an answer.
 pub(super) fn answer(
     connection: &Connection,
+    trail: &Trail,
     id: QuestionId,
     answer: &Answer,
     now: Timestamp,
@@ -160,7 +192,10 @@ pub(super) fn answer(
     for (ask, decision) in new {
         let (who, channel) = (&answer.who, &answer.channel);
         statement.execute((number, ask.0, json(decision), who, channel, now.0 as i64))?;
-        decided.push(Decided::new(id, ask, decision.clone(), who, channel, now));
+        let new = Decided::new(id, ask, decision.clone(), who, channel, now);
+        let what = Noted::Decided { question: question.clone(), decided: new.clone() };
+        trail.note(connection, &Note::new(now, Some(question.run), what))?;
+        decided.push(new);
     }
     let left = question.asks.len() - decided.len();
     if left == 0 || decided.iter().any(|decided| decided.decision.ends()) {
@@ -172,6 +207,7 @@ pub(super) fn answer(
 /// Closes a question that has expired. Returns whether it did.
 pub(super) fn expire(
     connection: &Connection,
+    trail: &Trail,
     id: QuestionId,
     now: Timestamp,
 ) -> rusqlite::Result<bool> {
@@ -179,6 +215,8 @@ pub(super) fn expire(
     let expired = asked.question.expired(now);
     if asked.open && expired {
         close(connection, number)?;
+        let what = Noted::Expired { question: id };
+        trail.note(connection, &Note::new(now, Some(asked.question.run), what))?;
     }
     let closed = !asked.open || expired;
     Ok(closed && asked.decided.len() < asked.question.asks.len())

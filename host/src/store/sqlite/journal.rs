@@ -4,7 +4,8 @@ use super::operation::{Operation, Read};
 use super::store::Store;
 use crate::model::{Answer, Decided, QuestionId, RunId, Timestamp};
 use crate::store::{
-    Answered, Asked, Batch, Filter, Header, Journal, Lease, Pending, Prune, Stored, Summary,
+    Answered, Asked, AuditFilter, Batch, Filter, Header, Journal, Lease, Note, Pending, Prune,
+    Stored, Summary, Trail,
 };
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -60,5 +61,14 @@ impl Journal for Store {
 
     fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
         self.write(|reply| Operation::Prune { rule, now, reply })
+    }
+
+    fn audit(&self, note: Note) -> Pending<()> {
+        let note = Box::new(note);
+        self.write(|reply| Operation::Audit { note, reply })
+    }
+
+    fn audited(&self, filter: AuditFilter) -> Pending<Trail> {
+        self.read(|reply| Read::Audited { filter, reply })
     }
 }

@@ -6,6 +6,7 @@
 //! ```text
 //! .pml/state.db        the journal, and its `-wal` and `-shm`
 //! .pml/owners/TOKEN    locked for as long as the process lives that has runs under this token
+//! HEADS/JOURNAL.json   how far the trail goes, in a folder that is not the project's, where one is given
 //! ```
 //!
 //! **Invariant:** nothing here opens `state.db` except SQLite, once it exists. POSIX drops all locks that a process has on
@@ -13,6 +14,7 @@
 //! **Invariant:** a journal that cannot be used is refused by name and left exactly as it is.
 
 mod answers;
+mod audit;
 mod columns;
 mod desk;
 mod encode;

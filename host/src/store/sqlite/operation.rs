@@ -3,7 +3,8 @@
 use super::leases::Shared;
 use crate::model::{Answer, Decided, QuestionId, RunId, Timestamp};
 use crate::store::{
-    Answered, Asked, Batch, Filter, Header, Lease, Prune, StoreError, Stored, Summary,
+    Answered, Asked, AuditFilter, Batch, Filter, Header, Lease, Note, Prune, StoreError, Stored,
+    Summary, Trail,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -47,6 +48,10 @@ pub(super) enum Operation {
         now: Timestamp,
         reply: Reply<u64>,
     },
+    Audit {
+        note: Box<Note>,
+        reply: Reply<()>,
+    },
     /// Goes on to the reader once everything before it is committed: who reads sees what they wrote.
     Read(Read),
     /// Everything before it is done, then the thread ends.
@@ -60,6 +65,7 @@ pub(super) enum Read {
     Question { id: QuestionId, now: Timestamp, reply: Reply<Option<Asked>> },
     Questions { run: Option<RunId>, now: Timestamp, reply: Reply<Vec<Asked>> },
     Runs { filter: Filter, now: Timestamp, reply: Reply<Vec<Summary>> },
+    Audited { filter: AuditFilter, reply: Reply<Trail> },
     Watch { run: RunId },
     Close,
 }
@@ -86,7 +92,10 @@ impl Operation {
                 let lease = |(run, fence)| shared.lease(run, fence);
                 let _ = reply.send(result.map(lease));
             }
-            (Operation::Append { reply, .. }, Outcome::Written(result)) => {
+            (
+                Operation::Append { reply, .. } | Operation::Audit { reply, .. },
+                Outcome::Written(result),
+            ) => {
                 let _ = reply.send(result);
             }
             (Operation::Answer { reply, .. }, Outcome::Answered(result)) => {
@@ -112,7 +121,7 @@ impl Operation {
             Operation::Create { reply, .. } | Operation::Claim { reply, .. } => {
                 let _ = reply.send(Err(error));
             }
-            Operation::Append { reply, .. } => {
+            Operation::Append { reply, .. } | Operation::Audit { reply, .. } => {
                 let _ = reply.send(Err(error));
             }
             Operation::Answer { reply, .. } => {

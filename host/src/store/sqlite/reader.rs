@@ -1,5 +1,6 @@
 //! The thread that reads, and that looks out for answers which other processes record.
 
+use super::audit::{self, HeadFile};
 use super::failure::Trouble;
 use super::leases::Shared;
 use super::load::number;
@@ -21,6 +22,7 @@ const LOOK_OUT: Duration = Duration::from_millis(40);
 pub(super) struct Reader {
     shared: Arc<Shared>,
     owners: Owners,
+    head: Option<HeadFile>,
     /// Opened by the first who reads: a command that only runs a program never does.
     connection: Option<Connection>,
     seen: Option<Seen>,
@@ -37,8 +39,8 @@ struct Seen {
 
 impl Reader {
     /// Returns a reader, which opens nothing yet.
-    pub(super) fn new(shared: Arc<Shared>, owners: Owners) -> Reader {
-        Reader { shared, owners, connection: None, seen: None }
+    pub(super) fn new(shared: Arc<Shared>, owners: Owners, head: Option<HeadFile>) -> Reader {
+        Reader { shared, owners, head, connection: None, seen: None }
     }
 
     /// Works until it is told to close.
@@ -80,6 +82,10 @@ impl Reader {
             }),
             Read::Runs { filter, now, reply } => {
                 self.read(reply, |connection| list::runs(connection, &owners, &filter, now));
+            }
+            Read::Audited { filter, reply } => {
+                let head = self.head.clone();
+                self.read(reply, |connection| Ok(audit::read(connection, head.as_ref(), &filter)?));
             }
             Read::Watch { run } => {
                 let _ = self.begin_watch(run);

@@ -1,12 +1,13 @@
 //! Writing runs: each function runs inside the writer's transaction, and checks before it writes.
 
 use super::answers;
+use super::audit::Trail;
 use super::columns::{entry_id, entry_range, json, parsed};
 use super::encode;
 use super::failure::Trouble;
 use super::leases::Shared;
 use super::owner::Owner;
-use crate::model::RunId;
+use crate::model::{RunId, Timestamp};
 use crate::store::{Batch, Header, RunState, StoreError, What};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::collections::HashMap;
@@ -130,6 +131,7 @@ impl Runs {
     pub(super) fn append(
         &mut self,
         connection: &Connection,
+        trail: &Trail,
         run: RunId,
         fence: u64,
         batch: &Batch,
@@ -154,8 +156,10 @@ impl Runs {
             encode::write(connection, entry_id(number, next), entry)?;
             next += 1;
             match &entry.what {
-                What::Asked { question } => answers::ask(connection, number, question)?,
-                What::Withdrawn { question } => answers::withdraw(connection, *question)?,
+                What::Asked { question } => answers::ask(connection, trail, number, question)?,
+                What::Withdrawn { question } => {
+                    answers::withdraw(connection, trail, run, *question, entry.at)?;
+                }
                 _ => {}
             }
         }
@@ -165,7 +169,8 @@ impl Runs {
             set_state(connection, number, state)?;
         }
         if over {
-            answers::close_all(connection, number)?;
+            let at = batch.entries.last().map_or(Timestamp::default(), |entry| entry.at);
+            answers::close_all(connection, trail, (number, run), at)?;
         }
         self.known.insert(run, Known { number, fence, next, over });
         Ok(())

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"PMLJ");
 
 /// Each brings a journal from the version before to the version of its place in the list, counted from 1.
-pub(super) const MIGRATIONS: &[&str] = &[FIRST];
+pub(super) const MIGRATIONS: &[&str] = &[FIRST, AUDIT];
 
 /// `runs` is small and changes; what is large or never changes lies beside it.
 ///
@@ -74,6 +74,28 @@ CREATE TABLE decisions (
     at INTEGER NOT NULL,
     UNIQUE (question, ask)
 ) STRICT;
+";
+
+/// The trail: `body` is hashed as it stands, and `hash` is over it and the hash before it.
+///
+/// The triggers are for whoever opens the file by hand and means no harm; the hashes are for the others. `INSERT OR REPLACE`
+/// fires no trigger for what it deletes, hence the last one.
+const AUDIT: &str = "
+CREATE TABLE audit (
+    number INTEGER PRIMARY KEY,
+    body TEXT NOT NULL,
+    hash TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN
+    SELECT RAISE(ABORT, 'the audit trail only grows: an entry is never changed');
+END;
+CREATE TRIGGER audit_is_not_forgotten BEFORE DELETE ON audit BEGIN
+    SELECT RAISE(ABORT, 'the audit trail only grows: an entry is never deleted');
+END;
+CREATE TRIGGER audit_grows_at_its_end BEFORE INSERT ON audit
+WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM audit) BEGIN
+    SELECT RAISE(ABORT, 'the audit trail only grows at its end');
+END;
 ";
 
 /// What a database says about itself.
@@ -153,8 +175,30 @@ mod tests {
     fn a_migration_that_fails_leaves_the_journal_as_it_was() {
         let connection = Connection::open_in_memory().unwrap();
         migrate(&connection, MIGRATIONS).unwrap();
-        let wrong = [FIRST, "CREATE TABLE more (x) STRICT"];
+        let wrong = [MIGRATIONS, &["CREATE TABLE more (x) STRICT"]].concat();
         migrate(&connection, &wrong).unwrap_err();
-        assert_eq!(find(&connection).unwrap(), Found::Journal(1));
+        assert_eq!(find(&connection).unwrap(), Found::Journal(MIGRATIONS.len() as u32));
+    }
+
+    #[test]
+    fn entries_of_the_trail_are_neither_changed_nor_deleted_nor_put_in_between() {
+        let connection = Connection::open_in_memory().unwrap();
+        migrate(&connection, MIGRATIONS).unwrap();
+        let insert = |number: u32| format!("INSERT INTO audit VALUES ({number}, '{{}}', 'h')");
+        connection.execute_batch(&insert(1)).unwrap();
+        connection.execute_batch(&insert(2)).unwrap();
+        for refused in [
+            "UPDATE audit SET body = 'x' WHERE number = 1".to_owned(),
+            "DELETE FROM audit".into(),
+            "INSERT OR REPLACE INTO audit VALUES (1, 'x', 'h')".into(),
+            "INSERT INTO audit (body, hash) VALUES ('x', 'h')".into(),
+            insert(4),
+        ] {
+            let error = connection.execute_batch(&refused).unwrap_err().to_string();
+            assert!(error.contains("the audit trail only grows"), "{refused}: {error}");
+        }
+        let count =
+            connection.query_row("SELECT count(*) FROM audit", [], |row| row.get::<_, i64>(0));
+        assert_eq!(count.unwrap(), 2);
     }
 }

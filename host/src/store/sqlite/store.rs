@@ -1,5 +1,6 @@
 //! The store as its owner holds it.
 
+use super::audit::{HeadFile, Trail};
 use super::desk::Desk;
 use super::failure::io_failure;
 use super::leases::Shared;
@@ -41,19 +42,53 @@ impl Store {
     /// A folder that cannot be used, a file that is no journal or a damaged one, a journal of a newer pml. In every such
     /// case the file is left as it is.
     pub fn open(folder: impl AsRef<Path>, durability: Durability) -> Result<Store, StoreError> {
+        Store::open_with(folder.as_ref(), durability, |_| None)
+    }
+
+    /// The same, and keeps in `heads` how far the audit trail goes: a folder of this user's own, which no project may change.
+    /// It is made when the first entry is written. Who reads the trail then sees whether its end was cut off, or all of it
+    /// written anew.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::open`].
+    #[cfg(feature = "servers")]
+    pub fn open_with_heads(
+        folder: impl AsRef<Path>,
+        durability: Durability,
+        heads: impl AsRef<Path>,
+    ) -> Result<Store, StoreError> {
+        let head = |journal: &Path| Some(HeadFile::of(heads.as_ref(), journal));
+        Store::open_with(folder.as_ref(), durability, head)
+    }
+
+    /// Returns whether `heads` says that there is, or was, an audit trail in `folder`.
+    #[cfg(feature = "servers")]
+    pub fn has_head(folder: impl AsRef<Path>, heads: impl AsRef<Path>) -> bool {
+        let folder =
+            std::path::absolute(folder.as_ref()).unwrap_or_else(|_| folder.as_ref().into());
+        HeadFile::of(heads.as_ref(), &folder.join("state.db")).read() != Ok(None)
+    }
+
+    fn open_with(
+        folder: &Path,
+        durability: Durability,
+        head: impl FnOnce(&Path) -> Option<HeadFile>,
+    ) -> Result<Store, StoreError> {
         // The reader opens it again later, perhaps from another working directory.
-        let folder = &std::path::absolute(folder.as_ref())
-            .map_err(|error| io_failure("find the folder", folder.as_ref(), error))?;
+        let folder = &std::path::absolute(folder)
+            .map_err(|error| io_failure("find the folder", folder, error))?;
         let (connection, path) = open(folder)?;
+        let head = head(&path);
         let owners = Owners::of(folder);
         owners.tidy();
         let (operations, operation_queue) = channel();
         let (reads, read_queue) = channel();
         let shared = Arc::new(Shared::new(path, operations));
-        let reader = Reader::new(shared.clone(), owners.clone());
+        let reader = Reader::new(shared.clone(), owners.clone(), head.clone());
         let (owner, to_reader) = (Owner::new(owners), reads.clone());
-        let queue = operation_queue;
-        let writer = Writer::new(connection, shared.clone(), owner, durability, queue, to_reader);
+        let (queue, trail, ours) = (operation_queue, Trail::new(head), shared.clone());
+        let writer = Writer::new(connection, ours, owner, durability, trail, queue, to_reader);
         let desk = Arc::new(Desk::new(writer));
         let _ = shared.desk.set(Arc::downgrade(&desk));
         let working = desk.clone();

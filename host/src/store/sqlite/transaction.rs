@@ -40,7 +40,11 @@ impl Writer {
             Ok(())
         });
         match done {
-            Ok(()) => self.tell(group, &mut outcomes, synced),
+            Ok(()) => {
+                // Before anybody is told: who is told may end this process.
+                self.trail.keep_head(&self.connection);
+                self.tell(group, &mut outcomes, synced);
+            }
             Err(error) if patience == Patience::Hurries && outcomes.is_empty() && busy(&error) => {}
             Err(error) => {
                 let error = Trouble::Failed(error).at(&self.shared.path);
@@ -155,10 +159,15 @@ impl Writer {
                 Outcome::Nothing
             }
             Operation::Answer { question, answer, now, .. } => {
-                Outcome::Answered(Ok(answers::answer(connection, *question, answer, *now)?))
+                let trail = &self.trail;
+                Outcome::Answered(Ok(answers::answer(connection, trail, *question, answer, *now)?))
             }
             Operation::Expire { question, now, .. } => {
-                Outcome::Expired(Ok(answers::expire(connection, *question, *now)?))
+                Outcome::Expired(Ok(answers::expire(connection, &self.trail, *question, *now)?))
+            }
+            Operation::Audit { note, .. } => {
+                self.trail.note(connection, note)?;
+                Outcome::Written(Ok(()))
             }
             Operation::Prune { rule, now, .. } => {
                 Outcome::Pruned(self.prune_now(rule, *now, usize::MAX)?)
@@ -176,7 +185,7 @@ impl Writer {
         if let Some(error) = self.broken.get(&(run, fence)) {
             return Ok(Err(error.clone()));
         }
-        let appended = refused(self.runs.append(&self.connection, run, fence, batch))?;
+        let appended = refused(self.runs.append(&self.connection, &self.trail, run, fence, batch))?;
         if let Some(last) = batch.entries.last() {
             self.latest = self.latest.max(last.at);
         }

@@ -3,6 +3,7 @@
 //! **Invariant:** nobody is told of a success before its transaction is committed, and as safe as they asked for.
 //! **Invariant:** after a failure every further write under the same lease fails: a run's entries have no gap.
 
+use super::audit::Trail;
 use super::leases::Shared;
 use super::open::wal_size;
 use super::operation::{Operation, Outcome, Read};
@@ -45,6 +46,7 @@ pub(super) struct Writer {
     reads: Vec<Read>,
     closing: bool,
     pub(super) runs: Runs,
+    pub(super) trail: Trail,
     /// Leases under which a write failed.
     pub(super) broken: HashMap<(RunId, u64), StoreError>,
     /// Runs whose release failed: tried again with the next transaction.
@@ -69,6 +71,7 @@ impl Writer {
         shared: Arc<Shared>,
         owner: Owner,
         durability: Durability,
+        trail: Trail,
         queue: Receiver<Operation>,
         reader: Sender<Read>,
     ) -> Writer {
@@ -83,6 +86,7 @@ impl Writer {
             reads: Vec::new(),
             closing: false,
             runs: Runs::default(),
+            trail,
             broken: HashMap::new(),
             unreleased: Vec::new(),
             latest: Timestamp(0),
@@ -194,14 +198,21 @@ impl Writer {
         match operation {
             Operation::Append { batch, .. } => {
                 let synced = self.durability == Durability::Power && batch.safe == Safe::Disk;
-                (!synced).then(|| size(batch))
+                (!synced && !self.waits_for_head(batch)).then(|| size(batch))
             }
             Operation::Create { header, .. } => {
                 self.owner.is_locked().then(|| header.program.len() + header.inputs.len())
             }
-            Operation::Release { .. } | Operation::Answer { .. } => Some(0),
+            Operation::Answer { .. } => (!self.trail.keeps_head()).then_some(0),
+            Operation::Release { .. } => Some(0),
             _ => None,
         }
+    }
+
+    /// Returns whether a batch is followed by writing the head of the trail, which may have to wait for another process.
+    fn waits_for_head(&self, batch: &Batch) -> bool {
+        let noted = |what: &What| matches!(what, What::Asked { .. } | What::Withdrawn { .. });
+        self.trail.keeps_head() && batch.entries.iter().any(|entry| noted(&entry.what))
     }
 
     /// Forgets some old runs, if it is time to look for them.

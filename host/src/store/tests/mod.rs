@@ -1,6 +1,7 @@
 //! What every journal does, tried on each of them.
 
 mod answers;
+mod audit;
 mod listing;
 pub(super) mod sample;
 mod writing;

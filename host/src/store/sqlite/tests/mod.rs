@@ -1,5 +1,6 @@
 //! What only a journal in a file does.
 
+mod audit;
 mod damage;
 mod sharing;
 mod writing;

@@ -1,0 +1,76 @@
+//! Shows what is answered, and wants a yes.
+
+use super::record::Place;
+use crate::cli::offers::choices;
+use crate::cli::report::Hinted;
+use crate::cli::terminal::Terminal;
+use crate::cli::ui::{self, DIM, WARNING};
+use crate::cli::wrap::wrap;
+use crate::{Ask, AskKind, Decision, Need, details_of_ask, lines_of_ask};
+use anyhow::{Context, Result};
+
+/// How wide asks are shown where there is no terminal.
+const WIDTH: usize = 100;
+
+/// Asks for a yes, and shows the rest to whoever wants more; nothing where there is nobody to ask.
+pub(super) type Confirm<'a> = &'a dyn Fn(&str, &[String]) -> Result<Option<bool>>;
+
+/// Shows an ask.
+pub(super) fn show(ask: &Ask, of: usize) {
+    if of > 1 {
+        ui::say(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
+    }
+    let width = Terminal::open().map_or(WIDTH, |terminal| terminal.width());
+    for line in lines_of_ask(ask) {
+        ui::say(&wrap(&line, width));
+    }
+}
+
+/// Wants a yes to a decision.
+pub(super) fn wants(place: &Place<'_>, decision: &Decision, asks: &[&Ask]) -> Result<bool> {
+    let mut more = Vec::new();
+    for ask in asks {
+        if asks.len() > 1 {
+            more.push(format!("ask {}", ask.id));
+        }
+        more.extend(details_of_ask(ask));
+        let choices = choices(ask, place.offers);
+        if !choices.is_empty() {
+            more.push("`--always --only-for N` allows it for good, N being:".into());
+            more.extend(choices);
+        }
+    }
+    let what = question(decision, asks);
+    let said = (place.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
+    let none = || Hinted::new("no terminal to confirm on", "add `--yes` to answer without one");
+    said.ok_or_else(|| none().into())
+}
+
+fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
+    let any = |kind: AskKind| asks.iter().any(|ask| ask.kind == kind);
+    let installs = |ask: &&Ask| matches!(ask.need, Some(Need::Install(_)));
+    match decision {
+        Decision::Approve if any(AskKind::UncertainCall) => {
+            "approve, though a call may then have been made twice?"
+        }
+        Decision::Approve if asks.iter().any(installs) => "install, and make the call?",
+        Decision::Approve if any(AskKind::ApiKeyRequired) => "is it set now, and go on?",
+        Decision::Approve if any(AskKind::Trust) => "trust the folder, and make the call?",
+        Decision::Approve if any(AskKind::Integrity) => "take it for what it is now?",
+        Decision::Always => "approve, and not ask again?",
+        Decision::AlwaysWithin(_) => "approve, and not ask again for arguments like these?",
+        Decision::Decline => "decline?",
+        Decision::Abort => "end the run?",
+        Decision::Replan => "end the run, for a better program?",
+        Decision::Result(_) => "go on with this result?",
+        _ => "approve?",
+    }
+}
+
+/// Asks on the terminal of this process, whatever its stdin is.
+pub(super) fn on_terminal(question: &str, more: &[String]) -> Result<Option<bool>> {
+    // Who does not see the question cannot answer it.
+    let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+    let Some(terminal) = terminal else { return Ok(None) };
+    terminal.confirm_with(question, more).map(Some).context("cannot ask on the terminal")
+}

@@ -1,0 +1,161 @@
+//! Records an answer to a question, whoever else may be asked.
+//!
+//! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes: typed on the terminal,
+//! or given as `--yes`.
+//! **Invariant:** an agent approves nothing unless somebody said that it may; an attempt stands in the audit trail.
+
+use super::command::Approve;
+use super::confirm::{Confirm, show, wants};
+use super::find::{find, gone};
+use crate::cli::offers::Offers;
+use crate::cli::report::{FAILED, Hinted};
+use crate::cli::who::user;
+use crate::cli::{runs, ui};
+use crate::{
+    Answer, Answered, Ask, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note, Noted,
+    RunId, Timestamp,
+};
+use anyhow::Result;
+use std::process::ExitCode;
+
+/// How the answer reached us.
+const CHANNEL: &str = "command line";
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) enum Recorded {
+    /// The answer counts.
+    New {
+        /// The run that waited for it.
+        run: RunId,
+        /// The process that has the run, if one does: it goes on there.
+        owner: Option<u32>,
+        /// Asks of the question that are still open.
+        open: usize,
+    },
+    /// Nothing was recorded, and why was told.
+    Nothing(ExitCode),
+}
+
+/// Whether an agent runs the command, known by a variable that it set.
+#[derive(Clone, Copy)]
+pub(super) enum Around {
+    /// None does.
+    Nobody,
+    /// One does, and somebody said that it may approve.
+    Allowed(&'static str),
+    /// One does, and may not.
+    Refused(&'static str),
+}
+
+/// Where the command is run.
+pub(super) struct Place<'a> {
+    pub(super) clock: &'a dyn Clock,
+    pub(super) confirm: Confirm<'a>,
+    pub(super) around: Around,
+    pub(super) offers: Offers,
+}
+
+impl Place<'_> {
+    /// How the answer is recorded to have come.
+    fn channel(&self) -> String {
+        match self.around {
+            Around::Nobody => CHANNEL.into(),
+            Around::Allowed(variable) | Around::Refused(variable) => {
+                format!("{CHANNEL}, run by an agent ({variable})")
+            }
+        }
+    }
+}
+
+impl Approve {
+    /// Finds the question, shows it, wants a yes, and records the answer.
+    pub(super) async fn record(
+        &self,
+        journal: &dyn Journal,
+        place: &Place<'_>,
+    ) -> Result<Recorded> {
+        let asked = find(journal, &self.id, place.clock.now()).await?;
+        let asks = self.asks(&asked)?;
+        let decision = self.decision(&asks, place.offers)?;
+        if asked.open {
+            refuse_agents(journal, place, &asked, &decision).await?;
+            asks.iter().for_each(|ask| show(ask, asked.question.asks.len()));
+            if !self.yes && !wants(place, &decision, &asks)? {
+                ui::say("nothing was recorded");
+                return Ok(Recorded::Nothing(ExitCode::from(FAILED)));
+            }
+        }
+        let answer = match decision.ends() {
+            true => Answer::all(decision.clone(), user(), place.channel()),
+            false => {
+                let each = asks.iter().map(|ask| (ask.id, decision.clone()));
+                Answer::each(each, user(), place.channel())
+            }
+        };
+        // Only now: somebody may have taken their time to confirm it.
+        let now = place.clock.now();
+        let answered = journal.answer(asked.question.id, answer, now).await.map_err(Error::from)?;
+        match answered {
+            Answered::Recorded { question, open } => {
+                let again = journal.question(question.id, now).await.map_err(Error::from)?;
+                let before: Vec<_> = again.iter().flat_map(|asked| &asked.decided).collect();
+                earlier(&before, &asks, now);
+                let run = question.run;
+                let filter = Filter { id: Some(run.to_string()), ..Filter::default() };
+                let listed = journal.runs(filter, now).await.map_err(Error::from)?;
+                let owner = listed.first().and_then(|summary| summary.owner);
+                Ok(Recorded::New { run, owner, open })
+            }
+            Answered::Late { decided, .. } => {
+                Ok(Recorded::Nothing(late(&decided, &asks, &decision)))
+            }
+            Answered::Gone => Err(gone()),
+        }
+    }
+}
+
+/// Refuses to let an agent approve. Ending or declining harms nobody.
+async fn refuse_agents(
+    journal: &dyn Journal,
+    place: &Place<'_>,
+    asked: &Asked,
+    decision: &Decision,
+) -> Result<()> {
+    let Around::Refused(variable) = place.around else { return Ok(()) };
+    if decision.ends() || *decision == Decision::Decline {
+        return Ok(());
+    }
+    let question = &asked.question;
+    let reason = format!("an agent runs the command: `{variable}` is set");
+    let (who, channel) = (user(), place.channel());
+    let what = Noted::Refused { question: Some(question.id), who, channel, reason };
+    let note = Note::new(place.clock.now(), Some(question.run), what);
+    journal.audit(note).await.map_err(Error::from)?;
+    let message =
+        format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
+    let hint = "a person answers in a terminal of their own; `--allow-agent` lets the agent, as does \
+                `approvals.modelMayApprove` in `.pml.json`";
+    Err(Hinted::new(message, hint).into())
+}
+
+/// Tells of asks that somebody else decided about meanwhile.
+fn earlier(decided: &[&Decided], asks: &[&Ask], now: Timestamp) {
+    let ours = |decided: &Decided| asks.iter().any(|ask| ask.id == decided.ask);
+    for decided in decided.iter().filter(|decided| ours(decided) && decided.at != now) {
+        let line = runs::decided_line(decided);
+        ui::say(&format!("ask {} had been decided: {line}", decided.ask));
+    }
+}
+
+/// Tells what had been decided; fine if it is what was wanted.
+fn late(decided: &[Decided], asks: &[&Ask], decision: &Decision) -> ExitCode {
+    ui::say("too late, nothing was changed; it had been decided:");
+    for decided in decided {
+        ui::say(&format!("  ask {}: {}", decided.ask, runs::decided_line(decided)));
+    }
+    let same = asks.iter().all(|ask| {
+        decided.iter().any(|decided| decided.ask == ask.id && decided.decision == *decision)
+    });
+    if same { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+}

@@ -1,0 +1,224 @@
+//! A note as it is hashed and stored: JSON without secrets, of bounded size.
+//!
+//! Policy for change: entries are kept for ever. A field is added, a kind is added; none is renamed.
+
+use super::{Note, Noted};
+use crate::model::{Ask, Condition, Constraint, Decision, cut, redact};
+use serde_json::{Map, Value, json};
+
+/// Characters of arguments and results that are kept: enough to tell what was decided, however much it was.
+const ARGUMENTS: usize = 4 << 10;
+
+/// Characters of any other text.
+const TEXT: usize = 1_000;
+
+/// Members of any list. A question of more asks says how many there were.
+const ITEMS: usize = 64;
+
+/// Returns entry `number` of the trail as JSON.
+pub(in crate::store) fn body(number: u64, note: &Note) -> Value {
+    let what = json!({ "number": number, "at": note.at.to_string(), "what": note.what.kind() });
+    let run = note.run.map(|run| json!({ "run_id": run })).unwrap_or_default();
+    let all = [what, run, fields(&note.what)].into_iter().filter_map(|part| match part {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    });
+    bounded(redact(&Value::Object(all.flatten().collect::<Map<_, _>>())))
+}
+
+fn fields(what: &Noted) -> Value {
+    match what {
+        Noted::Asked(question) => json!({
+            "workflow_id": question.id,
+            "script": question.script,
+            "expires_at": question.expires_at.map(|at| at.to_string()),
+            "ask_count": question.asks.len(),
+            "asks": question.asks.iter().take(ITEMS).map(ask).collect::<Vec<_>>(),
+        }),
+        Noted::Decided { question, decided } => json!({
+            "workflow_id": decided.question,
+            "ask": decided.ask,
+            "tool": question.ask(decided.ask).map(|ask| ask.tool.as_str()),
+            "kind": question.ask(decided.ask).map(|ask| ask.kind),
+            "decision": name(&decided.decision),
+            "result": match &decided.decision {
+                Decision::Result(result) => arguments(result),
+                _ => Value::Null,
+            },
+            "only_for": match &decided.decision {
+                Decision::AlwaysWithin(constraints) => self::constraints(constraints),
+                _ => Value::Null,
+            },
+            "who": decided.who,
+            "channel": decided.channel,
+        }),
+        Noted::Withdrawn { question, reason } => {
+            json!({ "workflow_id": question, "reason": reason })
+        }
+        Noted::Expired { question } => json!({ "workflow_id": question }),
+        Noted::Refused { question, who, channel, reason } => {
+            json!({ "workflow_id": question, "who": who, "channel": channel, "reason": reason })
+        }
+        Noted::Granted { grant, who, channel, file } => json!({
+            "tool": grant.tool,
+            "origin": grant.origin,
+            "only_for": constraints(&grant.constraints),
+            "who": who,
+            "channel": channel,
+            "file": file,
+        }),
+        Noted::Lapsed { tool, differences } => json!({ "tool": tool, "differences": differences }),
+        Noted::Installed { package, digest } => json!({ "package": package, "digest": digest }),
+        Noted::Trusted { folder, files, who, channel } => {
+            json!({ "folder": folder, "files": files, "who": who, "channel": channel })
+        }
+        Noted::Distrusted { folder, who, channel } => {
+            json!({ "folder": folder, "who": who, "channel": channel })
+        }
+        Noted::Accepted { who, channel, reason } => {
+            json!({ "who": who, "channel": channel, "reason": reason })
+        }
+    }
+}
+
+fn ask(ask: &Ask) -> Value {
+    json!({
+        "ask": ask.id,
+        "kind": ask.kind,
+        "call": ask.call,
+        "tool": ask.tool,
+        "arguments": arguments(&ask.arguments),
+        "reason": ask.reason,
+        "origin": ask.origin,
+        "need": ask.need,
+    })
+}
+
+/// Arguments or a result: as a value where they are small, else the beginning of their text.
+fn arguments(value: &Value) -> Value {
+    // Before it is cut: half a secret no longer looks like one.
+    let redacted = redact(value);
+    let text = redacted.to_string();
+    match text.chars().count() > ARGUMENTS {
+        true => json!({ "cut": true, "text": cut(&text, ARGUMENTS) }),
+        false => redacted,
+    }
+}
+
+fn constraints(constraints: &[Constraint]) -> Value {
+    constraints.iter().map(constraint).collect()
+}
+
+/// A condition. It is a secret where the argument is one.
+fn constraint(constraint: &Constraint) -> Value {
+    let (how, value) = match &constraint.is {
+        Condition::Under(folder) => ("under", folder.as_str().into()),
+        Condition::Host(host) => ("host", host.as_str().into()),
+        Condition::Equals(value) => ("equals", value.clone()),
+    };
+    let mut named = redact(&json!({ constraint.argument.as_str(): value }));
+    let value = named.as_object_mut().and_then(|named| named.values_mut().next().map(Value::take));
+    json!({ "argument": constraint.argument, how: value.map(|value| arguments(&value)) })
+}
+
+fn name(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Approve => "approve",
+        Decision::Always => "always",
+        Decision::AlwaysWithin(_) => "always_within",
+        Decision::Decline => "decline",
+        Decision::Result(_) => "result",
+        Decision::Abort => "abort",
+        Decision::Replan => "replan",
+    }
+}
+
+/// Cuts texts and lists that are too long, at whatever depth. Arguments were cut before.
+fn bounded(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(cut(&text, TEXT)),
+        Value::Array(items) => items.into_iter().take(ITEMS).map(bounded).collect(),
+        Value::Object(fields) => {
+            let small = |(key, value)| match key {
+                key if key == "arguments" || key == "result" => (key, value),
+                key => (key, bounded(value)),
+            };
+            Value::Object(fields.into_iter().map(small).collect())
+        }
+        plain => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::body;
+    use crate::model::{
+        Ask, AskId, AskKind, Condition, Constraint, Decided, Decision, Ecosystem, Grant, Need,
+        Package, Question, QuestionId, RunId, Timestamp,
+    };
+    use crate::store::{Note, Noted};
+    use serde_json::{Value, json};
+
+    fn noted(what: Noted) -> Value {
+        body(7, &Note::new(Timestamp(1_000_000), None, what))
+    }
+
+    #[test]
+    fn secrets_are_out_before_anything_is_kept() {
+        let arguments = json!({ "token": "t0p", "url": "https://me:t0p@host/", "n": 1 });
+        let ask =
+            Ask::new(AskKind::ToolPermission, None, "a:b", arguments, "Bearer t0p-t0p-t0p-t0p-t0p");
+        let run = RunId::new();
+        let question = Question::new(run, "main.ts", Timestamp(0), None, vec![ask]);
+        let asked = noted(Noted::Asked(question.clone()));
+        assert_eq!(asked["asks"][0]["arguments"]["n"], 1);
+        assert!(!asked.to_string().contains("t0p"), "{asked}");
+        let only = Constraint::new("api_key", Condition::Equals("t0p".into()));
+        let decision = Decision::AlwaysWithin(vec![only.clone()]);
+        let decided =
+            Decided::new(question.id, AskId(1), decision, "ann", "terminal", Timestamp(0));
+        let decided = noted(Noted::Decided { question, decided });
+        assert_eq!(decided["only_for"], json!([{ "argument": "api_key", "equals": "[redacted]" }]));
+        let tool = "a:b".parse().unwrap();
+        let grant = Grant::new(tool, None, vec![only]);
+        let (who, channel, file) = ("ann".into(), "terminal".into(), ".pml.json".into());
+        let granted = noted(Noted::Granted { grant, who, channel, file });
+        assert!(!granted.to_string().contains("t0p"), "{granted}");
+    }
+
+    #[test]
+    fn what_says_which_thing_it_was_is_kept_whole() {
+        let mut package =
+            Package::new("s", Ecosystem::Npm, "@scope/serena", "0.5.0", "registry", "npx");
+        package.integrity = Some(format!("sha512-{}==", "aB3/".repeat(21)));
+        let digest = Some("ab".repeat(32));
+        let installed =
+            noted(Noted::Installed { package: package.clone(), digest: digest.clone() });
+        assert_eq!(installed["package"], json!(package));
+        assert_eq!(installed["digest"], json!(digest));
+        let mut ask = Ask::new(AskKind::Dependency, None, "s:t", json!({}), "");
+        ask.need = Some(Need::Install(package));
+        let question = Question::new(RunId::new(), "m", Timestamp(0), None, vec![ask.clone()]);
+        assert_eq!(noted(Noted::Asked(question))["asks"][0]["need"], json!(ask.need));
+    }
+
+    #[test]
+    fn a_huge_question_makes_a_small_entry() {
+        let long = "ü ".repeat(100_000);
+        let asks = (0..1_000).map(|_| {
+            let arguments = json!({ "text": long, "list": vec![1; 100_000] });
+            Ask::new(AskKind::ToolPermission, None, long.as_str(), arguments, long.as_str())
+        });
+        let question =
+            Question::new(RunId::new(), long.as_str(), Timestamp(0), None, asks.collect());
+        let asked = noted(Noted::Asked(question));
+        assert_eq!(
+            (asked["ask_count"].as_u64(), asked["asks"].as_array().map(Vec::len)),
+            (Some(1_000), Some(64))
+        );
+        assert!(asked.to_string().len() < 2 << 20);
+        let reason = long;
+        let withdrawn = noted(Noted::Withdrawn { question: QuestionId::new(), reason });
+        assert!(withdrawn.to_string().len() < 5_000);
+    }
+}

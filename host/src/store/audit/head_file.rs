@@ -1,0 +1,166 @@
+//! How far a trail goes, kept in the user's own state folder: a file for each journal.
+//!
+//! **Invariant:** it only ever moves forward along the trail that it vouches for. A trail that is cut or written anew is not
+//! taken up, so that the next entry does not hide it; only a person's word does that.
+
+use super::{Broken, Head};
+use crate::disk::{Safe, lock, make_private_folder, read, replace};
+use crate::model::hex;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// More than a head has.
+const SIZE: u64 = 64 << 10;
+
+/// The newest format.
+const VERSION: u32 = 1;
+
+/// Where the head of one journal is kept.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct HeadFile {
+    folder: PathBuf,
+    /// The journal's file; what is kept goes by this.
+    journal: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    version: u32,
+    journal: String,
+    #[serde(flatten)]
+    head: Head,
+}
+
+impl HeadFile {
+    /// Returns where the head of `journal` is kept in `folder`.
+    pub(in crate::store) fn of(folder: &Path, journal: &Path) -> HeadFile {
+        // However the folder was named when it was opened, it is the same journal, there or not.
+        let there = journal.ancestors().find_map(|above| {
+            let (whole, rest) = (above.canonicalize().ok()?, journal.strip_prefix(above).ok()?);
+            // Component by component: joined with nothing, a path would end in a slash.
+            Some(whole.components().chain(rest.components()).collect::<PathBuf>())
+        });
+        let whole = there.unwrap_or_else(|| journal.into());
+        HeadFile { folder: folder.into(), journal: whole.to_string_lossy().into_owned() }
+    }
+
+    fn path(&self, ending: &str) -> PathBuf {
+        let name = hex(&Sha256::digest(&self.journal)[..16]);
+        self.folder.join(format!("{name}.{ending}"))
+    }
+
+    /// Reads the head, if one is kept.
+    pub(in crate::store) fn read(&self) -> Result<Option<Head>, Broken> {
+        let path = self.path("json");
+        let refuse =
+            |detail: String| Broken::Head { detail: format!("{detail}: {}", path.display()) };
+        let bytes = match read(&path, SIZE) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(refuse(error.to_string())),
+        };
+        let written: Written =
+            serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
+        match written.version {
+            0..=VERSION if written.journal == self.journal => Ok(Some(written.head)),
+            0..=VERSION => Err(refuse("it is the head of another journal".into())),
+            _ => Err(refuse("a newer pml wrote it".into())),
+        }
+    }
+
+    /// Moves the head to the end of the trail, if the trail goes on from it; `hash_of` tells the hash of an entry.
+    pub(in crate::store) fn advance(
+        &self,
+        head: &Head,
+        hash_of: impl FnOnce(u64) -> Option<String>,
+    ) -> io::Result<()> {
+        let _lock = self.lock()?;
+        let goes_on = match self.read() {
+            Ok(Some(kept)) if kept.count >= head.count => false,
+            Ok(Some(kept)) => {
+                kept.count == 0 || hash_of(kept.count).is_some_and(|hash| hash == kept.hash)
+            }
+            // A trail that has entries of which none was kept may have lost some.
+            Ok(None) => head.count == 1,
+            Err(_) => false,
+        };
+        if goes_on { self.write(head) } else { Ok(()) }
+    }
+
+    /// Takes the trail as it is.
+    pub(in crate::store) fn accept(&self, head: &Head) -> io::Result<()> {
+        let _lock = self.lock()?;
+        self.write(head)
+    }
+
+    fn lock(&self) -> io::Result<crate::disk::Lock> {
+        make_private_folder(&self.folder)?;
+        lock(&self.path("lock"))
+    }
+
+    fn write(&self, head: &Head) -> io::Result<()> {
+        let (version, journal) = (VERSION, self.journal.clone());
+        let text = serde_json::to_string(&Written { version, journal, head: head.clone() })?;
+        replace(&self.path("json"), (text + "\n").as_bytes(), Safe::Process)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HeadFile;
+    use crate::store::Broken;
+    use crate::store::audit::Head;
+
+    fn head(count: u64, hash: &str) -> Head {
+        Head { count, hash: hash.into() }
+    }
+
+    #[test]
+    fn it_follows_the_trail_it_vouches_for_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = HeadFile::of(&folder.path().join("audit"), &folder.path().join("state.db"));
+        let trail = |number: u64| Some(format!("h{number}"));
+        assert_eq!(file.read(), Ok(None));
+        file.advance(&head(2, "h2"), trail).unwrap();
+        assert_eq!(file.read(), Ok(None), "it begins with the first entry");
+        file.advance(&head(1, "h1"), trail).unwrap();
+        file.advance(&head(3, "h3"), trail).unwrap();
+        assert_eq!(file.read(), Ok(Some(head(3, "h3"))));
+        file.advance(&head(2, "h2"), trail).unwrap();
+        assert_eq!(file.read(), Ok(Some(head(3, "h3"))), "never back");
+        file.advance(&head(4, "x4"), |number| Some(format!("x{number}"))).unwrap();
+        file.advance(&head(4, "x4"), |_| None).unwrap();
+        assert_eq!(file.read(), Ok(Some(head(3, "h3"))), "not along another trail");
+        file.accept(&head(4, "x4")).unwrap();
+        assert_eq!(file.read(), Ok(Some(head(4, "x4"))));
+    }
+
+    #[test]
+    fn it_is_the_same_whether_the_journal_is_there_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join(".pml/state.db");
+        let gone = HeadFile::of(folder.path(), &journal);
+        std::fs::create_dir(folder.path().join(".pml")).unwrap();
+        std::fs::write(&journal, "").unwrap();
+        assert_eq!(HeadFile::of(folder.path(), &journal).journal, gone.journal);
+        let roundabout = folder.path().join(".pml/../.pml/state.db");
+        assert_eq!(HeadFile::of(folder.path(), &roundabout).journal, gone.journal);
+    }
+
+    #[test]
+    fn one_that_cannot_be_read_is_no_missing_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = HeadFile::of(folder.path(), &folder.path().join("state.db"));
+        file.accept(&head(1, "h1")).unwrap();
+        std::fs::write(file.path("json"), "{").unwrap();
+        assert!(matches!(file.read(), Err(Broken::Head { .. })));
+        file.advance(&head(2, "h2"), |_| Some("h1".into())).unwrap();
+        assert!(matches!(file.read(), Err(Broken::Head { .. })), "left as it is");
+        let other = HeadFile { journal: "/elsewhere".into(), ..file.clone() };
+        other.accept(&head(1, "h1")).unwrap();
+        std::fs::rename(other.path("json"), file.path("json")).unwrap();
+        assert!(matches!(file.read(), Err(Broken::Head { .. })), "not another's");
+    }
+}

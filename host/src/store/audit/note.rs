@@ -1,0 +1,135 @@
+//! What can be noted.
+
+use crate::model::{
+    Decided, Difference, Grant, Package, Question, QuestionId, RunId, Timestamp, ToolName,
+};
+
+/// Something for the trail. Secrets in it are taken out when it is written.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Note {
+    /// When it happened.
+    pub at: Timestamp,
+    /// In which run, if in one.
+    pub run: Option<RunId>,
+    /// What happened.
+    pub what: Noted,
+}
+
+impl Note {
+    /// Returns a note.
+    pub fn new(at: Timestamp, run: Option<RunId>, what: Noted) -> Note {
+        Note { at, run, what }
+    }
+}
+
+/// What happened. The first four are noted by a journal itself, when it records them; the rest by whoever brings it about.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Noted {
+    /// A question was asked.
+    Asked(Question),
+    /// Somebody decided about an ask of it.
+    Decided {
+        /// The question.
+        question: Question,
+        /// What was decided, by whom, over which channel.
+        decided: Decided,
+    },
+    /// A question was taken back before it was answered.
+    Withdrawn {
+        /// Which.
+        question: QuestionId,
+        /// Why.
+        reason: String,
+    },
+    /// Nobody answered in time.
+    Expired {
+        /// Which question.
+        question: QuestionId,
+    },
+    /// An attempt to answer was refused.
+    Refused {
+        /// The question, if it was about one.
+        question: Option<QuestionId>,
+        /// Who tried.
+        who: String,
+        /// By which channel.
+        channel: String,
+        /// Why it was refused.
+        reason: String,
+    },
+    /// A tool was allowed for good.
+    Granted {
+        /// What exactly.
+        grant: Grant,
+        /// Who allowed it.
+        who: String,
+        /// By which channel.
+        channel: String,
+        /// The file that it was written into.
+        file: String,
+    },
+    /// What was allowed for good counts no longer: the tool is not what it was.
+    Lapsed {
+        /// Which tool.
+        tool: ToolName,
+        /// What differs.
+        differences: Vec<Difference>,
+    },
+    /// A package was installed.
+    Installed {
+        /// Which.
+        package: Package,
+        /// What it hashes to as installed.
+        digest: Option<String>,
+    },
+    /// Somebody trusted a project's files.
+    Trusted {
+        /// The project's folder.
+        folder: String,
+        /// What each file hashes to, by its name.
+        files: Vec<(String, String)>,
+        /// Who trusted them.
+        who: String,
+        /// By which channel.
+        channel: String,
+    },
+    /// Somebody trusts a project's files no longer.
+    Distrusted {
+        /// The project's folder.
+        folder: String,
+        /// Who.
+        who: String,
+        /// By which channel.
+        channel: String,
+    },
+    /// Somebody has seen that the trail is broken, and takes it as it is from here on.
+    Accepted {
+        /// Who.
+        who: String,
+        /// By which channel.
+        channel: String,
+        /// What was wrong with it.
+        reason: String,
+    },
+}
+
+impl Noted {
+    /// Returns its kind, as it is written.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Noted::Asked(_) => "asked",
+            Noted::Decided { .. } => "decided",
+            Noted::Withdrawn { .. } => "withdrawn",
+            Noted::Expired { .. } => "expired",
+            Noted::Refused { .. } => "refused",
+            Noted::Granted { .. } => "granted",
+            Noted::Lapsed { .. } => "lapsed",
+            Noted::Installed { .. } => "installed",
+            Noted::Trusted { .. } => "trusted",
+            Noted::Distrusted { .. } => "distrusted",
+            Noted::Accepted { .. } => "accepted",
+        }
+    }
+}

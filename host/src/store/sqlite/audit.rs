@@ -1,0 +1,137 @@
+//! The trail in its table. What is noted is written in the same transaction as what it tells of.
+
+use crate::model::canonical;
+use crate::store::audit::{Check, Head, body, link};
+use crate::store::{AuditFilter, Audited, Broken, Note, Noted, Trail as Read};
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::Value;
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+#[cfg(feature = "servers")]
+pub(super) use crate::store::audit::HeadFile;
+
+/// Stands for a place to keep heads in where there is no way to write one.
+#[cfg(not(feature = "servers"))]
+#[derive(Clone, Debug)]
+pub(super) enum HeadFile {}
+
+/// What the writer knows of the trail.
+pub(super) struct Trail {
+    head: Option<HeadFile>,
+    /// Whether entries were written since the head was last kept.
+    grown: Cell<bool>,
+    /// Whether a person takes the trail as it is.
+    accepted: Cell<bool>,
+}
+
+impl Trail {
+    /// Returns a trail whose head is kept there, if anywhere.
+    pub(super) fn new(head: Option<HeadFile>) -> Trail {
+        Trail { head, grown: Cell::new(false), accepted: Cell::new(false) }
+    }
+
+    /// Returns whether writing an entry means waiting for another file.
+    pub(super) fn keeps_head(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// Writes an entry at the end of the trail.
+    pub(super) fn note(&self, connection: &Connection, note: &Note) -> rusqlite::Result<()> {
+        let head = last(connection)?;
+        let number = head.count + 1;
+        let text = canonical(&body(number, note));
+        let hash = link(&head.hash, &text);
+        let sql = "INSERT INTO audit (number, body, hash) VALUES (?1, ?2, ?3)";
+        connection.prepare_cached(sql)?.execute((number as i64, text, hash))?;
+        self.grown.set(true);
+        if matches!(note.what, Noted::Accepted { .. }) {
+            self.accepted.set(true);
+        }
+        Ok(())
+    }
+
+    /// Keeps the head apart, once what was written is committed. If that fails, the head lags behind, and is brought up with
+    /// the next entry.
+    pub(super) fn keep_head(&self, connection: &Connection) {
+        let (grown, accepted) = (self.grown.replace(false), self.accepted.replace(false));
+        #[cfg(feature = "servers")]
+        if let Some(file) = self.head.as_ref().filter(|_| grown)
+            && let Ok(head) = last(connection)
+        {
+            let kept = match accepted {
+                true => file.accept(&head),
+                false => file.advance(&head, |number| hash_of(connection, number).ok().flatten()),
+            };
+            // Nobody is to be kept from deciding because of it; `pml audit` tells.
+            drop(kept);
+        }
+        #[cfg(not(feature = "servers"))]
+        let _ = (grown, accepted, connection);
+    }
+}
+
+fn last(connection: &Connection) -> rusqlite::Result<Head> {
+    let sql = "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let head = statement
+        .query_row([], |row| Ok(Head { count: row.get::<_, i64>(0)? as u64, hash: row.get(1)? }));
+    Ok(head.optional()?.unwrap_or_default())
+}
+
+#[cfg(feature = "servers")]
+fn hash_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT hash FROM audit WHERE number = ?1";
+    connection.prepare_cached(sql)?.query_row([number as i64], |row| row.get(0)).optional()
+}
+
+/// Reads the trail, and verifies all of it.
+pub(super) fn read(
+    connection: &Connection,
+    head: Option<&HeadFile>,
+    filter: &AuditFilter,
+) -> rusqlite::Result<Read> {
+    // Before the first look into the table: what is kept is never ahead of what was committed.
+    let (kept, unreadable) = match kept(head) {
+        Ok(kept) => (kept, None),
+        Err(broken) => (None, Some(broken)),
+    };
+    let vouches = kept.as_ref().map(|kept| kept.count);
+    let mut check = Check::new(kept);
+    let mut entries = VecDeque::new();
+    let mut statement =
+        connection.prepare("SELECT number, body, hash FROM audit ORDER BY number")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let number = row.get::<_, i64>(0)? as u64;
+        let (text, hash) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+        check.entry(number, text, hash);
+        // What is no JSON was changed, which the hash tells.
+        let body = serde_json::from_str::<Value>(text).unwrap_or_default();
+        let entry = Audited::new(number, body, hash.into());
+        if filter.wants(&entry) {
+            entries.push_back(entry);
+        }
+        if filter.limit.is_some_and(|limit| entries.len() as u64 > limit) {
+            entries.pop_front();
+        }
+    }
+    let (head, broken) = check.end();
+    Ok(Read {
+        entries: entries.into(),
+        count: head.count,
+        hash: head.hash,
+        kept: vouches,
+        broken: broken.or(unreadable),
+    })
+}
+
+#[cfg(feature = "servers")]
+fn kept(head: Option<&HeadFile>) -> Result<Option<Head>, Broken> {
+    head.map_or(Ok(None), HeadFile::read)
+}
+
+#[cfg(not(feature = "servers"))]
+fn kept(_: Option<&HeadFile>) -> Result<Option<Head>, Broken> {
+    Ok(None)
+}

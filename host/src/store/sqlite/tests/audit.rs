@@ -1,0 +1,143 @@
+//! A trail in a file, and hands that should not have been on it.
+
+use crate::model::{Answer, Decision, Timestamp};
+use crate::store::tests::sample::{asking, header, question};
+use crate::store::{AuditFilter, Broken, Durability, Journal, Note, Noted, Store, Trail};
+use rusqlite::Connection;
+use std::path::Path;
+
+fn open(folder: &Path) -> Store {
+    let process = Durability::Process;
+    Store::open_with_heads(folder.join(".pml"), process, folder.join("heads")).unwrap()
+}
+
+async fn ask(store: &Store) {
+    let lease = store.create(header("a")).await.unwrap();
+    let question = question(lease.run, None);
+    store.append(&lease, asking(&question)).await.unwrap();
+    let answer = Answer::all(Decision::Approve, "ann", "terminal");
+    store.answer(question.id, answer, Timestamp(4_000)).await.unwrap();
+}
+
+async fn read(store: &Store) -> Trail {
+    store.audited(AuditFilter::default()).await.unwrap()
+}
+
+/// Two questions, answered; six entries.
+async fn filled() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    ask(&store).await;
+    ask(&store).await;
+    let trail = read(&store).await;
+    assert_eq!((trail.count, trail.kept, trail.broken), (6, Some(6), None));
+    folder
+}
+
+/// Whoever has the file can do this.
+fn tamper(folder: &Path, sql: &str) {
+    let connection = Connection::open(folder.join(".pml/state.db")).unwrap();
+    let triggers = "DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_forgotten;
+                    DROP TRIGGER audit_grows_at_its_end;";
+    connection.execute_batch(triggers).unwrap();
+    connection.execute_batch(sql).unwrap();
+}
+
+#[tokio::test]
+async fn one_changed_byte_is_noticed() {
+    let folder = filled().await;
+    tamper(
+        folder.path(),
+        "UPDATE audit SET body = replace(body, '\"ann\"', '\"amn\"') WHERE number = 2",
+    );
+    assert_eq!(read(&open(folder.path())).await.broken, Some(Broken::Changed { number: 2 }));
+}
+
+#[tokio::test]
+async fn a_removed_entry_is_noticed() {
+    let folder = filled().await;
+    tamper(folder.path(), "DELETE FROM audit WHERE number = 3");
+    assert_eq!(read(&open(folder.path())).await.broken, Some(Broken::Missing { number: 3 }));
+}
+
+#[tokio::test]
+async fn an_end_that_was_cut_off_is_noticed_and_stays_noticed_when_the_trail_grows() {
+    let folder = filled().await;
+    tamper(folder.path(), "DELETE FROM audit WHERE number > 3");
+    let store = open(folder.path());
+    assert_eq!(read(&store).await.broken, Some(Broken::Cut { kept: 6, found: 3 }));
+    ask(&store).await;
+    assert_eq!(read(&store).await.broken, Some(Broken::Rewritten { number: 6 }));
+    ask(&store).await;
+    assert_eq!(read(&store).await.broken, Some(Broken::Rewritten { number: 6 }));
+}
+
+#[tokio::test]
+async fn a_trail_that_was_written_anew_is_noticed_until_a_person_accepts_it() {
+    let folder = filled().await;
+    // All of it fits together: it was made by this very code.
+    std::fs::remove_dir_all(folder.path().join(".pml")).unwrap();
+    let store = open(folder.path());
+    assert_eq!(read(&store).await.broken, Some(Broken::Cut { kept: 6, found: 0 }));
+    for _ in 0..3 {
+        ask(&store).await;
+    }
+    let trail = read(&store).await;
+    assert_eq!((trail.count, trail.broken), (9, Some(Broken::Rewritten { number: 6 })));
+    let (who, channel, reason) = ("ann".into(), "command line".into(), "I moved it".into());
+    let what = Noted::Accepted { who, channel, reason };
+    store.audit(Note::new(Timestamp(5_000), None, what)).await.unwrap();
+    let trail = read(&store).await;
+    assert_eq!((trail.count, trail.kept, trail.broken), (10, Some(10), None));
+    ask(&store).await;
+    assert_eq!(read(&store).await.kept, Some(13));
+}
+
+#[tokio::test]
+async fn a_head_that_is_gone_is_not_begun_anew_by_the_next_entry() {
+    let folder = filled().await;
+    std::fs::remove_dir_all(folder.path().join("heads")).unwrap();
+    tamper(folder.path(), "DELETE FROM audit WHERE number > 4");
+    let store = open(folder.path());
+    ask(&store).await;
+    let trail = read(&store).await;
+    // The rest does fit together; that nothing vouches for its end is all that can be said.
+    assert_eq!((trail.count, trail.kept, trail.broken), (7, None, None));
+}
+
+#[tokio::test]
+async fn a_head_that_lags_behind_is_brought_up() {
+    let folder = filled().await;
+    // An embedder that keeps no heads.
+    let store = Store::open(folder.path().join(".pml"), Durability::Process).unwrap();
+    ask(&store).await;
+    assert_eq!(read(&store).await.kept, None);
+    drop(store);
+    let store = open(folder.path());
+    let trail = read(&store).await;
+    assert_eq!((trail.count, trail.kept, trail.broken), (9, Some(6), None));
+    ask(&store).await;
+    assert_eq!(read(&store).await.kept, Some(12));
+}
+
+#[tokio::test]
+async fn two_processes_write_one_chain() {
+    let folder = filled().await;
+    let stores = [open(folder.path()), open(folder.path())];
+    for round in 0..10 {
+        ask(&stores[round % 2]).await;
+    }
+    let trail = read(&stores[0]).await;
+    assert_eq!((trail.count, trail.kept, trail.broken), (36, Some(36), None));
+}
+
+#[tokio::test]
+async fn calls_that_nobody_asks_about_touch_no_head() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let lease = store.create(header("a")).await.unwrap();
+    let entry = crate::store::tests::sample::settled(1);
+    store.append(&lease, crate::store::Batch::new(vec![entry])).await.unwrap();
+    assert!(!folder.path().join("heads").exists());
+    assert_eq!(read(&store).await, Trail::default());
+}

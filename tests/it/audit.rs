@@ -1,0 +1,274 @@
+//! The audit trail as a person reads it, and as somebody finds it who was not meant to write it.
+
+use crate::support::{CONFIRM, open_question, pml};
+use pml::json::{self, Value};
+use pml_kit::{Output, TestEnv};
+use sha2::{Digest, Sha256};
+
+/// A project in which one question was asked and answered: two entries.
+fn answered() -> TestEnv {
+    let env = pml();
+    ask(&env);
+    env
+}
+
+fn ask(env: &TestEnv) {
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let approved = env.run(&["approve", &open_question(env), "--yes"]);
+    assert_eq!(approved.code, 0, "{}", approved.stderr);
+}
+
+fn entries(env: &TestEnv, arguments: &[&str]) -> Vec<Value> {
+    let output = env.run(&[&["audit", "--json"], arguments].concat());
+    output.stdout.lines().map(|line| json::from_str(line).expect("JSON")).collect()
+}
+
+fn kinds(env: &TestEnv) -> Vec<String> {
+    let kind = |entry: Value| entry["what"].as_str().expect("a kind").to_owned();
+    entries(env, &[]).into_iter().map(kind).collect()
+}
+
+/// Runs a command as an agent would.
+fn by_agent(env: &TestEnv, arguments: &[&str]) -> Output {
+    let child = env.command(arguments).env("CLAUDECODE", "1").spawn().expect("the binary starts");
+    env.finish(child)
+}
+
+/// Whoever has the file can do this.
+fn tamper(env: &TestEnv, sql: &str) {
+    let connection =
+        rusqlite::Connection::open(env.path().join(".pml/state.db")).expect("it opens");
+    let triggers = "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_forgotten;";
+    connection.execute_batch(&format!("{triggers} {sql}")).expect("nothing stops them");
+}
+
+fn broken(env: &TestEnv, how: &str) {
+    let output = env.run(&["audit"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let expected = format!("error: the audit trail is not what was written: {how}\nhint: ");
+    assert!(output.stderr.starts_with(&expected), "{}", output.stderr);
+}
+
+#[test]
+fn what_was_asked_and_said_is_told_and_verified() {
+    let env = answered();
+    let output = env.run(&["audit"]);
+    assert_eq!(output.code, 0);
+    let lines: Vec<_> = output.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", output.stdout);
+    assert!(lines[0].contains("  asked            │ pml:confirm {"), "{}", output.stdout);
+    assert!(lines[1].contains("  approved         │ pml:confirm by "), "{}", output.stdout);
+    assert!(lines[1].ends_with(" (command line)"), "{}", output.stdout);
+    assert!(output.stderr.starts_with("verified: 2 entries, head "), "{}", output.stderr);
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
+    let hash = entries(&env, &[])[1]["hash"].as_str().expect("a hash").to_owned();
+    assert!(output.stderr.contains(&hash[..12]), "{}", output.stderr);
+    assert_eq!(env.path().join(".local/state/pml/audit").read_dir().expect("a folder").count(), 2);
+}
+
+#[test]
+fn a_project_without_a_trail_has_an_empty_one() {
+    let env = pml();
+    let output = env.run(&["audit"]);
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str(), output.code),
+        ("", "verified: 0 entries\n", 0)
+    );
+    assert!(!env.path().join(".pml").exists());
+}
+
+#[test]
+fn anybody_can_check_the_hashes() {
+    let env = answered();
+    let mut previous = String::new();
+    for mut entry in entries(&env, &[]) {
+        let hash = entry.as_object_mut().and_then(|entry| entry.remove("hash")).expect("a hash");
+        let hashed = Sha256::digest(format!("{previous}\n{entry}"));
+        previous = hashed.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, previous.as_str());
+    }
+    assert_eq!(previous.len(), 64);
+}
+
+#[test]
+fn no_secret_is_in_the_trail() {
+    let env = answered();
+    let connection =
+        rusqlite::Connection::open(env.path().join(".pml/state.db")).expect("it opens");
+    let mut statement = connection.prepare("SELECT body FROM audit").expect("a table");
+    let bodies = statement.query_map([], |row| row.get::<_, String>(0)).expect("rows");
+    let bodies: Vec<_> = bodies.map(|body| body.expect("a body")).collect();
+    assert_eq!(bodies.len(), 2);
+    assert!(bodies[0].contains("\"token\":\"[redacted]\""), "{}", bodies[0]);
+    assert!(bodies.iter().all(|body| !body.contains("s3cret")), "{bodies:?}");
+}
+
+#[test]
+fn one_changed_byte_is_noticed() {
+    let env = answered();
+    tamper(&env, "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 2");
+    broken(&env, "entry 2 is not what was written");
+}
+
+#[test]
+fn a_removed_entry_is_noticed() {
+    let env = answered();
+    tamper(&env, "DELETE FROM audit WHERE number = 1");
+    broken(&env, "entry 1 is gone");
+}
+
+#[test]
+fn an_end_that_was_cut_off_is_noticed() {
+    let env = answered();
+    tamper(&env, "DELETE FROM audit WHERE number = 2");
+    broken(&env, "its end is gone: it had 2 entries, and has 1");
+}
+
+#[test]
+fn a_trail_written_anew_is_noticed_until_a_person_accepts_it() {
+    let env = answered();
+    std::fs::remove_dir_all(env.path().join(".pml")).expect("removed");
+    broken(&env, "its end is gone: it had 2 entries, and has 0");
+    ask(&env);
+    broken(&env, "it was written anew: entry 2 was another one");
+    let refused = by_agent(&env, &["audit", "--accept"]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set)\n"),
+        "{}",
+        refused.stderr
+    );
+    let accepted = env.run(&["audit", "--accept"]);
+    assert_eq!(accepted.code, 0, "{}", accepted.stderr);
+    let last = entries(&env, &["-n", "1"]).remove(0);
+    assert_eq!(
+        (&last["what"], &last["reason"]),
+        (&"accepted".into(), &"it was written anew: entry 2 was another one".into())
+    );
+    assert_eq!(env.run(&["audit"]).code, 0);
+    let again = env.run(&["audit", "--accept"]);
+    assert_eq!(
+        (again.stderr.as_str(), again.code),
+        ("nothing to accept: it is what was written\n", 0)
+    );
+}
+
+#[test]
+fn a_head_that_is_gone_is_said_and_can_be_begun_again() {
+    let env = answered();
+    std::fs::remove_dir_all(env.path().join(".local/state/pml/audit")).expect("removed");
+    let output = env.run(&["audit"]);
+    assert!(
+        output.stderr.contains("\nwarning: how far it went is kept nowhere else"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(env.run(&["audit", "--accept"]).code, 0);
+    assert_eq!(env.run(&["audit"]).stderr.lines().count(), 1);
+}
+
+#[test]
+fn entries_are_chosen_by_run_time_and_count() {
+    let env = answered();
+    ask(&env);
+    let runs: Vec<_> = entries(&env, &[]).iter().map(|entry| entry["run_id"].clone()).collect();
+    assert_eq!(runs.len(), 4);
+    let first = runs[0].as_str().expect("a run");
+    let numbers = |arguments: &[&str]| -> Vec<u64> {
+        entries(&env, arguments).iter().filter_map(|entry| entry["number"].as_u64()).collect()
+    };
+    assert_eq!(numbers(&["--run", first]), [1, 2]);
+    assert_eq!(numbers(&["--run", &first[first.len() - 8..]]), [1, 2]);
+    assert_eq!(numbers(&["--run", "last", "-n", "1"]), [4]);
+    assert_eq!(numbers(&["--since", "1h"]), [1, 2, 3, 4]);
+    assert_eq!(numbers(&["--since", "2999-01-01"]), [0; 0]);
+    assert_eq!(env.run(&["audit", "--since", "soon"]).code, 2);
+}
+
+#[test]
+fn an_agent_does_not_approve_and_its_attempt_stands_in_the_trail() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    for arguments in [
+        &["approve", id.as_str()][..],
+        &["approve", &id, "--yes"],
+        &["approve", &id, "--yes", "--always"],
+    ] {
+        let refused = by_agent(&env, arguments);
+        assert_eq!((refused.stdout.as_str(), refused.code), ("", 1));
+        assert!(
+            refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), and who asks does not approve\nhint: a person answers in a terminal of their own; `--allow-agent`"),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert_eq!(open_question(&env), id);
+    assert_eq!(kinds(&env), ["asked", "refused", "refused", "refused"]);
+    let shown = env.run(&["audit"]);
+    assert!(shown.stdout.contains("REFUSED          │ by "), "{}", shown.stdout);
+}
+
+#[test]
+fn an_agent_approves_where_it_was_told_that_it_may() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let allowed = by_agent(&env, &["approve", &open_question(&env), "--yes", "--allow-agent"]);
+    assert_eq!((allowed.stdout.lines().last(), allowed.code), (Some("{\"approved\":true}"), 0));
+    let last = entries(&env, &["-n", "1"]).remove(0);
+    assert_eq!(last["channel"], "command line, run by an agent (CLAUDECODE)");
+}
+
+#[test]
+fn the_projects_settings_let_an_agent_approve_only_once_they_are_trusted() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let settings = r#"{ "version": "0.1.0", "approvals": { "modelMayApprove": true } }"#;
+    env.write(".pml.json", settings);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    assert_eq!(by_agent(&env, &["approve", &id, "--yes"]).code, 1);
+    assert_eq!(env.run(&["trust", "--yes"]).code, 0);
+    let allowed = by_agent(&env, &["approve", &id, "--yes"]);
+    assert_eq!(allowed.code, 0, "{}", allowed.stderr);
+    assert_eq!(kinds(&env), ["asked", "refused", "trusted", "decided"]);
+}
+
+#[test]
+fn an_agent_may_always_decline_and_end() {
+    for (flag, decision) in [("--decline", "decline"), ("--abort", "abort"), ("--replan", "replan")]
+    {
+        let env = pml();
+        env.write("main.ts", CONFIRM);
+        assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+        let _ended = by_agent(&env, &["approve", &open_question(&env), "--yes", flag]);
+        let last = entries(&env, &["-n", "1"]).remove(0);
+        assert_eq!((&last["what"], &last["decision"]), (&"decided".into(), &decision.into()));
+    }
+}
+
+#[test]
+fn trust_and_its_end_stand_in_the_trail() {
+    let env = pml();
+    env.write(".mcp.json", r#"{ "mcpServers": { "a": { "command": "a-server" } } }"#);
+    assert_eq!(env.run(&["trust", "--yes"]).code, 0);
+    // What is trusted already is not trusted again.
+    assert_eq!(env.run(&["trust", "--yes"]).code, 0);
+    assert_eq!(env.run(&["trust", "--revoke"]).code, 0);
+    assert_eq!(kinds(&env), ["trusted", "distrusted"]);
+    let trusted = entries(&env, &[]).remove(0);
+    assert_eq!(trusted["files"][0][0], ".mcp.json");
+    assert_eq!(trusted["files"][0][1].as_str().map(str::len), Some(64));
+}
+
+#[test]
+fn a_question_that_expires_stands_in_the_trail() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    let expired = env.run(&["run", "main.ts", "--approval-timeout", "1ms"]);
+    assert_eq!(expired.code, 1, "{}", expired.stderr);
+    assert_eq!(kinds(&env), ["asked", "expired"]);
+}
