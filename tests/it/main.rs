@@ -2,6 +2,7 @@
 //! developer does.
 
 mod answers;
+mod approval_story;
 mod approvals;
 mod asks;
 mod audit;
@@ -55,3 +56,4 @@ mod survivors;
 mod trust;
 mod types;
 mod watch;
+mod workflow_state;

@@ -46,6 +46,11 @@ impl Definitions {
         Definitions { inner: Arc::new(inner) }
     }
 
+    /// Returns whether this process has kept it.
+    pub fn has_kept(&self, digest: &str) -> bool {
+        self.kept().contains(digest)
+    }
+
     /// Keeps a definition under its digest. It costs a look-up where this process has kept it before, and may block where not.
     ///
     /// # Errors

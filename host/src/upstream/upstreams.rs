@@ -118,15 +118,19 @@ impl Upstreams {
         call::call(&lease, tool, arguments, server.config.call_timeout, progress).await
     }
 
-    /// Starts those servers that are to run before anybody calls them, in tasks of their own. What fails is tried again when
-    /// it is needed.
-    pub(crate) fn start_background(&self) {
-        for server in self.all() {
-            if server.config.background && server.config.missing.is_empty() {
-                tokio::spawn(async move {
-                    let _ = server.lease().await;
-                });
-            }
+    /// Returns the servers that are to run before anybody calls them, and can.
+    pub(crate) fn background(&self) -> Vec<String> {
+        let ahead =
+            |server: &&Arc<Server>| server.config.background && server.config.missing.is_empty();
+        self.all().iter().filter(ahead).map(|server| server.config.name.clone()).collect()
+    }
+
+    /// Starts a server that nobody waits for, in a task of its own. What fails is tried again when it is needed.
+    pub(crate) fn start(&self, server: &str) {
+        if let Some(server) = self.find(server) {
+            tokio::spawn(async move {
+                let _ = server.lease().await;
+            });
         }
     }
 

@@ -27,6 +27,11 @@ impl Project {
         }
     }
 
+    /// Returns the variables that it was read with.
+    pub(crate) fn environment(&self) -> Environment {
+        (*self.environment).clone()
+    }
+
     /// Returns the file that its variables can be written into.
     pub fn variables_file(&self) -> PathBuf {
         self.root.join(ENV_FILE)

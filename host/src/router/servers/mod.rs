@@ -5,10 +5,12 @@
 //!
 //! **Invariant:** arguments are checked against the tool's schema before its server sees them.
 
+mod changes;
 mod checks;
 mod names;
 mod needs;
 mod offer;
+mod packages;
 mod route;
 mod tools;
 mod usage;
@@ -18,10 +20,12 @@ pub use offer::{Freshness, Offer, Unavailable};
 use crate::catalog::Observed;
 use crate::config::{Cloud, Launch, Permissions, Project, ServerConfig};
 use crate::error::Error;
+use crate::install::Installer;
 use crate::model::{Clock, Secret, SystemClock};
-use crate::store::ServerCache;
+use crate::store::{Definitions, ServerCache};
 use crate::upstream::{Listing, ServerStatus, UpstreamError, Upstreams};
 use checks::Checks;
+use packages::Standing;
 use route::Routes;
 use std::fmt;
 use std::path::PathBuf;
@@ -43,8 +47,13 @@ struct Inner {
     routes: RwLock<Arc<Routes>>,
     /// The project that they belong to, as it was last read.
     project: Option<Mutex<Project>>,
+    /// Installs the packages that servers are started from; servers without a project are started as they are written.
+    installer: Option<Installer>,
+    /// Whether anything may be written into the project's folder.
+    writes: bool,
     checks: Checks,
     observed: Option<Observed>,
+    definitions: Option<Definitions>,
     usage: Option<Usage>,
 }
 
@@ -99,8 +108,13 @@ impl Servers {
             upstreams: Upstreams::new(servers, cache, clock.clone()),
             cloud: cloud.map(|cloud| Upstreams::new(vec![cloud], None, clock)),
             routes: RwLock::new(Arc::new(routes)),
+            installer: project
+                .as_ref()
+                .map(|it| Installer::new(it.state_folder(), it.environment())),
             project: project.map(Mutex::new),
+            writes: folder.is_some(),
             checks: Checks::default(),
+            definitions: folder.as_ref().map(Definitions::open),
             observed: folder.map(Observed::open),
             usage,
         }))
@@ -108,7 +122,15 @@ impl Servers {
 
     /// Starts those that are configured to run before they are called, without waiting for them.
     pub fn start_background(&self) {
-        self.0.upstreams.start_background();
+        for server in self.0.upstreams.background() {
+            let servers = self.clone();
+            tokio::spawn(async move {
+                // What is not installed is not installed for this.
+                if let Ok(Standing::Ready) = servers.standing(&server).await {
+                    servers.0.upstreams.start(&server);
+                }
+            });
+        }
     }
 
     /// Returns the names of all servers, in the order of the configuration.

@@ -1,18 +1,19 @@
-//! What a server lacks before it can be called, and how that comes about: a variable that is set, files that are trusted.
+//! What a server lacks before it can be called, and how that comes about: a package that is installed, a variable that is set,
+//! files that are trusted.
 //!
 //! **Invariant:** nothing is brought about here that was not agreed to word for word: a `Need` says what was shown, and what has
 //! become something else is refused.
 
 use super::Servers;
+use super::packages::refused;
 use super::route::Routes;
 use crate::config::Project;
-use crate::error::Error;
-use crate::model::{CallError, Code, Meant, Need, ToolName, TrustNeed, Variables, meant};
+use crate::model::{CallError, Meant, Need, ToolName, TrustNeed, Variables, meant};
 use crate::router::{Found, Tell};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 impl Servers {
-    fn project(&self) -> Option<MutexGuard<'_, Project>> {
+    pub(super) fn project(&self) -> Option<MutexGuard<'_, Project>> {
         let project = self.0.project.as_ref()?;
         Some(project.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -28,6 +29,9 @@ impl Servers {
 
     /// What a server lacks.
     pub(super) async fn need(&self, server: &str) -> Result<Option<Need>, CallError> {
+        if let Some(package) = self.missing_package(server).await.map_err(refused)? {
+            return Ok(Some(Need::Install(package)));
+        }
         let Some(config) = self.0.upstreams.config(server) else { return Ok(None) };
         if config.missing.is_empty() {
             return Ok(None);
@@ -40,8 +44,8 @@ impl Servers {
 
     /// Brings about what was agreed to.
     pub(super) async fn bring_about(&self, need: Need, tell: Tell) -> Result<(), CallError> {
-        let _ = tell;
         match need {
+            Need::Install(package) => self.install(&package, tell).await.map_err(refused),
             Need::Variables(variables) => self.read_again(&variables.server),
             Need::Trust(trust) => self.trust(&trust),
             _ => Ok(()),
@@ -81,13 +85,4 @@ pub(super) fn lacking(server: &str, tool: &ToolName, need: Need) -> Result<Found
     let name = format!("{server}:{}", tool.tool()).parse();
     let name = name.map_err(|_| CallError::unknown(tool.as_str()))?;
     Ok(Found::lacking(name, need))
-}
-
-fn refused(error: Error) -> CallError {
-    let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
-    let code = match error.kind() {
-        Code::Untrusted => Code::Untrusted,
-        _ => Code::ServerFailed,
-    };
-    CallError::new(code, format!("{error}{hint}"))
 }

@@ -1,6 +1,7 @@
 //! What all servers offer, from memory or from the servers themselves.
 
 use super::Servers;
+use super::packages::Standing;
 use crate::model::{Code, Definition};
 use crate::upstream::{Listing, UpstreamError};
 use futures_util::stream::{self, StreamExt};
@@ -102,6 +103,21 @@ impl Servers {
         }
         if freshness == Freshness::Known {
             let reason = "it never ran here, and is not started for this".into();
+            return Err(Unavailable { server, code: Code::ServerFailed, reason });
+        }
+        // To look at a server is no reason to install it.
+        let missing = match self.standing(&server).await {
+            Ok(Standing::Ready) => None,
+            Ok(Standing::Missing(spec)) => {
+                Some(format!("its package `{}` is not installed", spec.written()))
+            }
+            Ok(Standing::Changed(_)) => Some("its package is not what was installed".into()),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(reason) = missing {
+            let reason = format!(
+                "{reason}: `pml install {server}` installs it, and so does a person's yes to a call of it"
+            );
             return Err(Unavailable { server, code: Code::ServerFailed, reason });
         }
         // In a task of its own: a server that is given up on here goes on starting, for the next who asks.

@@ -4,20 +4,26 @@ use super::names::{self, found};
 use super::needs::lacking;
 use super::route::Destination;
 use super::{CLOUD, Servers};
-use crate::model::{Call, CallError, Code, Effects, Need, Reply, ToolName};
+use crate::model::{Call, CallError, Code, Difference, Effects, Need, Origin, Reply, ToolName};
 use crate::router::{Found, Tell, Tools};
-use crate::upstream::Listing;
+use crate::upstream::{Listing, Tool};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 
 impl Servers {
     /// The listing of the server that a tool belongs to, if that runs.
-    fn listed(&self, tool: &ToolName) -> Option<Arc<Listing>> {
+    pub(super) fn listed(&self, tool: &ToolName) -> Option<Arc<Listing>> {
         match self.routes().destination(tool) {
             Ok(Destination::Here(server)) => self.0.upstreams.listed(server),
             _ => None,
         }
+    }
+
+    /// What is found of a tool.
+    fn found(&self, tool: &Tool) -> Found {
+        self.keep_definition(tool);
+        found(tool)
     }
 
     /// Takes note of the shape of a result that its server says nothing about.
@@ -82,7 +88,7 @@ impl Tools for Servers {
             Ok(Destination::Cloud(server)) => Some(of_cloud(server, tool)),
             Ok(Destination::Here(server)) => {
                 let listing = self.0.upstreams.listed(server)?;
-                Some(names::find(&listing, server, tool.tool()).map(found))
+                Some(names::find(&listing, server, tool.tool()).map(|tool| self.found(tool)))
             }
         }
     }
@@ -98,7 +104,7 @@ impl Tools for Servers {
                         return lacking(server, &tool, need);
                     }
                     let listing = self.list(server).await?;
-                    names::find(&listing, server, tool.tool()).map(found)
+                    names::find(&listing, server, tool.tool()).map(|tool| self.found(tool))
                 }
             }
         })
@@ -115,6 +121,10 @@ impl Tools for Servers {
             self.bring_about(need, tell).await?;
             self.find(&tool).await
         })
+    }
+
+    fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
+        self.changes(tool, before, now)
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {

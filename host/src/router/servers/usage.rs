@@ -43,7 +43,7 @@ impl Usage {
 }
 
 /// A launch line without keys. Variables are none, and stay as they were written.
-fn shown(launch: &str) -> String {
+pub(super) fn shown(launch: &str) -> String {
     let (mut masked, mut variables) = (String::new(), Vec::new());
     let mut rest = launch;
     while let Some((before, after)) = rest.split_once("${")

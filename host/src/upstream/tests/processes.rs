@@ -29,7 +29,7 @@ async fn background_servers_are_started_before_they_are_needed() {
     let mut config = fake("plain");
     config.background = true;
     let upstreams = upstreams(config);
-    upstreams.start_background();
+    upstreams.background().iter().for_each(|server| upstreams.start(server));
     eventually("it runs", || upstreams.listed("fake").is_some()).await;
     upstreams.close().await;
 }
@@ -92,7 +92,7 @@ async fn a_missing_variable_keeps_a_server_from_starting() {
     config.missing = vec!["FAKE_KEY".into()];
     config.background = true;
     let upstreams = upstreams(config);
-    upstreams.start_background();
+    upstreams.background().iter().for_each(|server| upstreams.start(server));
     let error = call(&upstreams, "echo", json!({})).await.expect_err("it is missing");
     assert_eq!(error.code, "API_KEY_REQUIRED");
     assert!(error.message.contains("`FAKE_KEY`"), "{}", error.message);

@@ -68,7 +68,7 @@ impl Group {
 
 /// `$PML_TEST_CACHE`, or a folder beside what cargo builds.
 #[expect(clippy::disallowed_methods, reason = "a switch for developers, not a setting of pml")]
-fn cache() -> PathBuf {
+pub(super) fn cache() -> PathBuf {
     if let Some(named) = std::env::var_os("PML_TEST_CACHE") {
         return PathBuf::from(named);
     }

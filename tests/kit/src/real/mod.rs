@@ -12,10 +12,12 @@
 mod clients;
 mod install;
 mod launch;
+mod registries;
 mod servers;
 
 pub use clients::{conformance, inspector, node, python, python_driver, tsc};
 pub use launch::Launch;
+pub use registries::{FEW, SMALL, registries};
 pub use servers::{
     commands, everything, everything_over_http, filesystem, git, memory, sequential_thinking, time,
 };

@@ -1,0 +1,117 @@
+//! Servers that are packages: they are started from what is installed, and never through the runner that their launch line names.
+//!
+//! **Invariant:** a runner is never started. What is not installed is asked about, or fails.
+
+use super::Servers;
+use super::usage::shown;
+use crate::config::{Launch, ServerConfig};
+use crate::error::Error;
+use crate::install::{Installed, Presence, Scripts, Spec};
+use crate::model::{CallError, Code, Package, escape};
+use crate::router::Tell;
+
+/// Whether a server can be started, as far as its package goes.
+pub(super) enum Standing {
+    /// It is there, or the server is none.
+    Ready,
+    /// It is not installed.
+    Missing(Spec),
+    /// It is not what was installed.
+    Changed(Package),
+}
+
+impl Servers {
+    /// Looks whether the package of a server is there, and has the server started from it if it is.
+    pub(super) async fn standing(&self, server: &str) -> Result<Standing, Error> {
+        let (Some(installer), Some(config)) = (&self.0.installer, self.0.upstreams.config(server))
+        else {
+            return Ok(Standing::Ready);
+        };
+        if config.package.is_some() {
+            return Ok(Standing::Ready);
+        }
+        let Some(spec) = spec(&config)? else { return Ok(Standing::Ready) };
+        Ok(match installer.installed(server, &spec).await.map_err(Error::from)? {
+            Presence::Missing => Standing::Missing(spec),
+            Presence::Changed(package) => Standing::Changed(package),
+            Presence::Ready(installed) => {
+                self.0.upstreams.put(started_from(config, installed));
+                Standing::Ready
+            }
+        })
+    }
+
+    /// Returns what would have to be installed before a server can be started; nothing if all is there.
+    ///
+    /// # Errors
+    /// If its launch line is not understood, or its registry cannot say which version is meant.
+    pub async fn missing_package(&self, server: &str) -> Result<Option<Package>, Error> {
+        let spec = match self.standing(server).await? {
+            Standing::Ready => return Ok(None),
+            Standing::Changed(package) => return Ok(Some(package)),
+            Standing::Missing(spec) => spec,
+        };
+        let Some(installer) = &self.0.installer else { return Ok(None) };
+        if !self.0.writes {
+            let message = format!("server `{}` is not installed", escape(server));
+            return Err(Error::new(Code::ServerFailed, message).with_hint(format!(
+                "`pml install {server}` installs it; nothing is written here"
+            )));
+        }
+        let line = self.line(server, &spec);
+        installer.resolve(server, &spec, &line).await.map(Some).map_err(Error::from)
+    }
+
+    /// Installs a package that somebody has agreed to, and has its server started from it. Dropped, it leaves nothing behind.
+    ///
+    /// # Errors
+    /// If it cannot be installed, or is not what its server asks for.
+    pub async fn install(&self, package: &Package, tell: Tell) -> Result<(), Error> {
+        let config = self.0.upstreams.config(&package.server);
+        let unknown = || {
+            let message = format!("there is no server `{}`", escape(&package.server));
+            Error::new(Code::ToolUnknown, message)
+        };
+        let config = config.ok_or_else(unknown)?;
+        let (Some(installer), Some(spec)) = (&self.0.installer, spec(&config)?) else {
+            return Ok(());
+        };
+        let installed = installer.install(&spec, package, tell).await.map_err(Error::from)?;
+        self.0.upstreams.put(started_from(config, installed));
+        Ok(())
+    }
+
+    /// The launch line as it was written, without keys.
+    fn line(&self, server: &str, spec: &Spec) -> String {
+        let declared = self.project().and_then(|project| {
+            let declared = project.declared_server(server)?;
+            Some(shown(&declared.launch))
+        });
+        declared.unwrap_or_else(|| spec.written())
+    }
+}
+
+fn spec(config: &ServerConfig) -> Result<Option<Spec>, Error> {
+    let Launch::Stdio { command, arguments, .. } = &config.launch else { return Ok(None) };
+    let scripts = match config.install_scripts {
+        true => Scripts::Allowed,
+        false => Scripts::Refused,
+    };
+    Ok(Spec::of(command, arguments)?.map(|spec| spec.with_scripts(scripts)))
+}
+
+/// A server that is started from its package. It is the same server: its launch line says so.
+fn started_from(mut config: ServerConfig, installed: Installed) -> ServerConfig {
+    if let Launch::Stdio { command, arguments, .. } = &mut config.launch {
+        (*command, *arguments) = (installed.command, installed.arguments);
+    }
+    let digest = installed.digest;
+    config.package = Some(digest.strip_prefix("sha256:").map_or(digest.clone(), Into::into));
+    config
+}
+
+/// An error as a call gets it.
+pub(super) fn refused(error: Error) -> CallError {
+    let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
+    CallError::new(error.kind(), format!("{error}{hint}"))
+}
