@@ -334,7 +334,7 @@ async fn always_is_kept_once_with_what_the_tool_was() {
     let engine = engine(|config| {
         config.ask_tool("*").keeper(move |grants: &[Grant]| {
             keeper.lock().expect("no panic").extend(grants.iter().cloned());
-            Ok(())
+            Ok("memory".into())
         })
     });
     // A tool that is there, one that has to be installed first, and one that is only approved.

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::model::{Code, Decided, Decision};
 use crate::sandbox::Stop;
 use crate::source::Program;
-use crate::store::{RunState, Safe, What};
+use crate::store::{Note, Noted, RunState, Safe, What};
 use std::collections::BTreeSet;
 
 impl Session {
@@ -78,14 +78,21 @@ impl Session {
 
     /// Waits until what was allowed for good is written down: the next run is to know it.
     async fn keep(&mut self, live: &mut Live) {
-        for Keeping { grant, kept } in live.calls.keeping() {
+        live.note(&self.ledger);
+        for Keeping { grant, who, channel, kept } in live.calls.keeping() {
+            let (run, tool) = (self.ledger.run(), grant.tool.clone());
             let error = match kept.await {
-                Ok(Ok(())) => None,
+                Ok(Ok(file)) => {
+                    let what = Noted::Granted { grant, who, channel, file };
+                    let note = Note::new(live.clock.last(), Some(run), what);
+                    // It is written, whatever becomes of the trail.
+                    let _ = self.ledger.journal().audit(note).await;
+                    None
+                }
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(error) => Some(error.to_string()),
             };
-            let run = self.ledger.run();
-            self.events.event(&Event::Kept { run, tool: grant.tool, error });
+            self.events.event(&Event::Kept { run, tool, error });
         }
     }
 

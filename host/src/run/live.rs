@@ -10,7 +10,7 @@ use super::trouble::Trouble;
 use crate::model::{CallId, Decided, Decision, Effects, Limits, Question, Settled, Timestamp};
 use crate::router::Found;
 use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
-use crate::store::{RunState, Safe, Verdict, What};
+use crate::store::{Note, RunState, Safe, Verdict, What};
 use serde_json::value::RawValue;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -161,6 +161,7 @@ impl Live {
 
     /// Notes the calls that go out, and sends them.
     async fn dispatch(&mut self, ledger: &mut Ledger) -> Result<(), Trouble> {
+        self.note(ledger);
         let leaving = self.calls.leaving();
         for call in &leaving {
             let Found { tool, effects, origin, .. } = call.found.clone();
@@ -196,6 +197,14 @@ impl Live {
             }
         }
         next.await
+    }
+
+    /// Has the trail tell what people agreed to. A trail that cannot be written is no reason not to do it.
+    pub(super) fn note(&mut self, ledger: &Ledger) {
+        let at = self.clock.last();
+        for what in self.calls.notes() {
+            drop(ledger.journal().audit(Note::new(at, Some(ledger.run()), what)));
+        }
     }
 
     /// Takes the reading of the meters.

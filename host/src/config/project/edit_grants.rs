@@ -7,7 +7,7 @@
 use super::cut_out::without_item;
 use super::document::{Document, JSONC};
 use super::edit::{Edited, Needed, Seen, SettingsFile, input, not_an_object, understood};
-use super::file::Contents;
+use super::file::{Contents, PML_FILE};
 use super::grants::is_one_tool;
 use crate::config::Keeper;
 use crate::error::Error;
@@ -44,8 +44,9 @@ impl SettingsFile {
 }
 
 impl Keeper for SettingsFile {
-    fn keep(&self, grants: &[Grant]) -> Result<(), Error> {
-        self.grant(grants).map(drop)
+    fn keep(&self, grants: &[Grant]) -> Result<String, Error> {
+        self.grant(grants)?;
+        Ok(self.root().join(PML_FILE).to_string_lossy().into_owned())
     }
 }
 

@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::run::checkpoint::Unmatched;
 use crate::run::perform::parse;
+use crate::store::Noted;
 use std::collections::BTreeSet;
 
 /// The question about calls of the checkpoint that the program did not ask for again.
@@ -114,7 +115,7 @@ impl Calls {
         }
         let reply = match &decided.decision {
             decision if decision.approves() => {
-                self.approve(call, grant);
+                self.approve(call, grant, decided);
                 return self.tell(decided);
             }
             Decision::Result(value) => Ok(value.clone()),
@@ -136,7 +137,7 @@ impl Calls {
 
     /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and only then is what was
     /// allowed for good known for what it is.
-    fn approve(&mut self, call: CallId, grant: Option<Grant>) {
+    fn approve(&mut self, call: CallId, grant: Option<Grant>, decided: &Decided) {
         let Some(Open { mut found, stage: Stage::Asking(asking), .. }) = self.open.remove(&call)
         else {
             return;
@@ -144,16 +145,21 @@ impl Calls {
         match found.need.take() {
             None | Some(Need::Change(_)) => {
                 if let Some(grant) = grant {
-                    self.granted.keep(grant);
+                    self.granted.keep(grant, decided);
                 }
                 self.enqueue(call, found, asking.arguments);
             }
             Some(need) => {
                 let always = grant.map(|grant| grant.constraints);
-                let by = By::Person { always };
+                let by = By::Person { decided: Box::new(decided.clone()), always };
                 self.meet(call, found, asking.arguments, Agreed { need, by });
             }
         }
+    }
+
+    /// Takes what is to be remembered of what people agreed to.
+    pub(in crate::run) fn notes(&mut self) -> Vec<Noted> {
+        std::mem::take(&mut self.notes)
     }
 
     /// Takes what is being kept for good.

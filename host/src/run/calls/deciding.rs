@@ -5,7 +5,7 @@ use super::open::Calls;
 use crate::model::{AskKind, CallError, CallId, Change, Need, Origin, Since};
 use crate::router::{Found, Given, Subject, Verdict as Door, Why};
 use crate::run::perform::parse;
-use crate::store::Verdict;
+use crate::store::{Noted, Verdict};
 
 /// Why a call is asked about that an earlier run made.
 const MADE_BEFORE: &str = "the earlier run made this call, and nobody knows what became of it";
@@ -37,11 +37,13 @@ impl Calls {
         arguments: String,
         standing: Standing,
     ) -> Verdict {
-        if let (Ok(found), Standing::Agreed(agreed)) = (&found, &standing)
-            && found.need.is_none()
-            && let Some(grant) = agreed.grant(found)
-        {
-            self.granted.keep(grant);
+        if let (Ok(found), Standing::Agreed(agreed)) = (&found, &standing) {
+            self.notes.extend(agreed.noted(found));
+            if found.need.is_none()
+                && let Some((grant, decided)) = agreed.grant(found)
+            {
+                self.granted.keep(grant, decided);
+            }
         }
         match found.and_then(|found| self.next_of(found, &arguments, &standing)) {
             Err(error) => {
@@ -57,6 +59,12 @@ impl Calls {
                 Verdict::Find
             }
             Ok(Next::Ask(found, kind, reason)) => {
+                if let Some(Need::Change(change)) = &found.need
+                    && change.since == Since::Grant
+                {
+                    let (tool, differences) = (found.tool.clone(), change.differences.clone());
+                    self.notes.push(Noted::Lapsed { tool, differences });
+                }
                 self.ask(id, found, arguments, kind, reason.clone(), None);
                 Verdict::Ask { kind, reason }
             }

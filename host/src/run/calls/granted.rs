@@ -2,7 +2,7 @@
 
 use crate::config::Keeper;
 use crate::error::Error;
-use crate::model::{Ask, AskKind, Decision, Grant, Origin, ToolName};
+use crate::model::{Ask, AskKind, Decided, Decision, Grant, Origin, ToolName};
 use crate::router::BUILT_IN;
 use crate::run::perform::parse;
 use serde_json::Value;
@@ -12,7 +12,9 @@ use tokio::task::JoinHandle;
 /// A grant that is being kept for good, and what becomes of it.
 pub(in crate::run) struct Keeping {
     pub(in crate::run) grant: Grant,
-    pub(in crate::run) kept: JoinHandle<Result<(), Error>>,
+    pub(in crate::run) who: String,
+    pub(in crate::run) channel: String,
+    pub(in crate::run) kept: JoinHandle<Result<String, Error>>,
 }
 
 /// What holds for the rest of a run.
@@ -56,11 +58,12 @@ impl Granted {
     }
 
     /// Has a grant kept for good, beside the run.
-    pub(super) fn keep(&mut self, grant: Grant) {
+    pub(super) fn keep(&mut self, grant: Grant, decided: &Decided) {
         let Some(keeper) = self.keeper.clone() else { return };
         let kept = grant.clone();
         let kept = tokio::task::spawn_blocking(move || keeper.keep(&[kept]));
-        self.keeping.push(Keeping { grant, kept });
+        let (who, channel) = (decided.who.clone(), decided.channel.clone());
+        self.keeping.push(Keeping { grant, who, channel, kept });
     }
 
     /// Takes what is being kept.

@@ -5,8 +5,9 @@
 
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
-use crate::model::{CallError, CallId, Code, Constraint, Grant, Need};
+use crate::model::{CallError, CallId, Code, Constraint, Decided, Grant, Need};
 use crate::router::{Found, Tell};
+use crate::store::Noted;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub(super) enum By {
     Policy,
     /// A person, who was shown the call too.
     Person {
+        /// What they said.
+        decided: Box<Decided>,
         /// On which conditions they allowed the tool for good, if they did.
         always: Option<Vec<Constraint>>,
     },
@@ -39,11 +42,29 @@ impl Agreed {
     }
 
     /// What was allowed for good, now that the tool is known.
-    pub(super) fn grant(&self, found: &Found) -> Option<Grant> {
+    pub(super) fn grant(&self, found: &Found) -> Option<(Grant, &Decided)> {
         match &self.by {
-            By::Person { always: Some(constraints) } => {
-                Some(Grant::new(found.tool.clone(), found.origin.clone(), constraints.clone()))
+            By::Person { always: Some(constraints), decided } => {
+                let (tool, origin) = (found.tool.clone(), found.origin.clone());
+                Some((Grant::new(tool, origin, constraints.clone()), decided))
             }
+            _ => None,
+        }
+    }
+
+    /// What is to be remembered of what was brought about.
+    pub(super) fn noted(&self, found: &Found) -> Option<Noted> {
+        match (&self.need, &self.by) {
+            (Need::Install(package), _) => {
+                let digest = found.origin.as_ref().and_then(|origin| origin.package.as_deref());
+                Some(Noted::Installed { package: package.clone(), digest: digest.map(Into::into) })
+            }
+            (Need::Trust(trust), By::Person { decided, .. }) => Some(Noted::Trusted {
+                folder: trust.folder.clone(),
+                files: trust.files.clone(),
+                who: decided.who.clone(),
+                channel: decided.channel.clone(),
+            }),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ use crate::router::{Found, Router};
 use crate::run::Abandoned;
 use crate::run::checkpoint::{Checkpoint, Recalled};
 use crate::run::timers::Timers;
-use crate::store::Verdict;
+use crate::store::{Noted, Verdict};
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::FuturesUnordered;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -84,6 +84,8 @@ pub(in crate::run) struct Calls {
     pub(super) granted: Granted,
     /// What each tool was when it was last called.
     pub(super) origins: HashMap<ToolName, Origin>,
+    /// What is to be remembered of what people agreed to.
+    pub(super) notes: Vec<Noted>,
     pub(super) checkpoint: Option<Checkpoint>,
     /// Outcomes of the checkpoint that the program has asked for, by their order of then.
     pub(super) recalled: BTreeMap<u64, (CallId, Recalled)>,
@@ -117,6 +119,7 @@ impl Calls {
             dropped: HashSet::new(),
             granted: Granted::new(keeper),
             origins: HashMap::new(),
+            notes: Vec::new(),
             checkpoint,
             recalled: BTreeMap::new(),
             unmatched: None,
