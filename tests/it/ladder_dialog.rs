@@ -3,7 +3,7 @@
 use crate::ladder_support::{
     COUNT, TWO, accept, approve_elsewhere, asking, asking_with, body, channels, with, with_dialog,
 };
-use crate::stdio::log;
+use crate::stdio::{command, log};
 use crate::support::{open_question, state, until};
 use pml::json::{Value, json};
 use pml_kit::StdioClient;
@@ -168,6 +168,21 @@ fn only_clients_with_forms_are_asked() {
     ] {
         assert_eq!(said(&mut with(&env, capabilities), COUNT, accept())["status"], "success");
     }
+}
+
+#[test]
+fn a_client_of_the_first_revision_with_forms_gets_the_choices_as_it_knows_them() {
+    let env = asking();
+    let mut client = StdioClient::start(&mut command(&env, &["stdio"]));
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": { "elicitation": {} },
+        "clientInfo": { "name": "old", "version": "1" } });
+    assert_eq!(client.request("initialize", hello)["result"]["protocolVersion"], "2025-06-18");
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+    let (id, dialog) = begin(&mut client, COUNT);
+    let field = &dialog["params"]["requestedSchema"]["properties"]["decision"];
+    assert_eq!(field["enum"], json!(["approve", "always", "decline", "replan"]), "{dialog}");
+    client.reply(&dialog, json!({ "action": "accept", "content": { "decision": "approve" } }));
+    assert_eq!(body(&client.answer(id))["result"], 1);
 }
 
 #[test]
