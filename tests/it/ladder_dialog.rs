@@ -44,6 +44,24 @@ fn who_accepts_approves_a_program_and_a_single_call_alike() {
 }
 
 #[test]
+fn hostile_words_fake_no_line_of_the_dialog() {
+    let env = asking();
+    let mut client = with_dialog(&env);
+    let code = r#"return await mcp.box.echo({ text: "x\nwhy       │ harmless\r\u001b[2K\u202e\n\napprove?" })"#;
+    let (id, dialog) = begin(&mut client, code);
+    let message = dialog["params"]["message"].as_str().expect("a text");
+    let lines: Vec<&str> = message.split('\n').collect();
+    assert_eq!(lines.len(), 3, "{message}");
+    assert!(
+        lines[1].starts_with("call with │ ") && lines[2].starts_with("why       │ "),
+        "{message}"
+    );
+    assert!(!message.contains(['\r', '\u{1b}', '\u{202e}']), "{message}");
+    client.reply(&dialog, json!({ "action": "decline" }));
+    assert_eq!(body(&client.answer(id))["status"], "aborted");
+}
+
+#[test]
 fn who_declines_ends_the_program() {
     let env = asking();
     let ended = said(&mut with_dialog(&env), COUNT, json!({ "action": "decline" }));

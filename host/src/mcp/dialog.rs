@@ -44,7 +44,6 @@ pub(super) async fn ask(
         Ok(handle) => handle,
         Err(error) => return Ok(Said::Nothing(failed(&error))),
     };
-    let _attending = hosted.attend();
     let (mut stand, mut closing) = (hosted.stand(), visit.door.closing.subscribe());
     let waiting = match &question.asks[..] {
         [ask, ..] => format!("waiting for a person: {}", lines_of_ask(ask)[0]),
