@@ -181,3 +181,19 @@ fn a_part_that_takes_long_is_waited_for_and_can_be_cancelled() {
     until("the server is told", || log(&env) == ["wait", "cancelled"]);
     until("the run is over", || state(&env) == "aborted");
 }
+
+#[test]
+fn a_better_program_takes_up_what_one_that_waits_has_done() {
+    let env = crate::stdio::project(&json!({ "allow": ["box:count"], "ask": ["*"] }));
+    let mut client = client(&env);
+    let asked = client.execute("await mcp.box.count(); return await mcp.box.echo({ text: 'x' })");
+    assert_eq!(asked["status"], "approval_required");
+    let better = json!({ "code": COUNT, "resume_from": asked["run_id"] });
+    let done = client.call("execute", better);
+    assert_eq!(body(&done)["result"], 1, "{done}");
+    assert_eq!(log(&env), ["count"]);
+    // The earlier run is over with it, and so is its question.
+    let late = go_on(&mut client, &asked, json!({ "approved": true }));
+    assert_eq!(late["status"], "aborted", "{late}");
+    assert_eq!(log(&env), ["count"]);
+}

@@ -3,7 +3,7 @@
 use crate::ladder_support::{
     COUNT, TWO, accept, approve_elsewhere, asking, asking_with, body, channels, with, with_dialog,
 };
-use crate::stdio::log;
+use crate::stdio::{command, log};
 use crate::support::{open_question, state, until};
 use pml::json::{Value, json};
 use pml_kit::StdioClient;
@@ -41,6 +41,24 @@ fn who_accepts_approves_a_program_and_a_single_call_alike() {
     client.reply(&dialog, json!({ "action": "accept" }));
     assert_eq!(body(&client.answer(id))["result"], json!({ "n": 2 }));
     assert_eq!(log(&env), ["count", "count"]);
+}
+
+#[test]
+fn hostile_words_fake_no_line_of_the_dialog() {
+    let env = asking();
+    let mut client = with_dialog(&env);
+    let code = r#"return await mcp.box.echo({ text: "x\nwhy       │ harmless\r\u001b[2K\u202e\n\napprove?" })"#;
+    let (id, dialog) = begin(&mut client, code);
+    let message = dialog["params"]["message"].as_str().expect("a text");
+    let lines: Vec<&str> = message.split('\n').collect();
+    assert_eq!(lines.len(), 3, "{message}");
+    assert!(
+        lines[1].starts_with("call with │ ") && lines[2].starts_with("why       │ "),
+        "{message}"
+    );
+    assert!(!message.contains(['\r', '\u{1b}', '\u{202e}']), "{message}");
+    client.reply(&dialog, json!({ "action": "decline" }));
+    assert_eq!(body(&client.answer(id))["status"], "aborted");
 }
 
 #[test]
@@ -168,6 +186,21 @@ fn only_clients_with_forms_are_asked() {
     ] {
         assert_eq!(said(&mut with(&env, capabilities), COUNT, accept())["status"], "success");
     }
+}
+
+#[test]
+fn a_client_of_the_first_revision_with_forms_gets_the_choices_as_it_knows_them() {
+    let env = asking();
+    let mut client = StdioClient::start(&mut command(&env, &["stdio"]));
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": { "elicitation": {} },
+        "clientInfo": { "name": "old", "version": "1" } });
+    assert_eq!(client.request("initialize", hello)["result"]["protocolVersion"], "2025-06-18");
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+    let (id, dialog) = begin(&mut client, COUNT);
+    let field = &dialog["params"]["requestedSchema"]["properties"]["decision"];
+    assert_eq!(field["enum"], json!(["approve", "always", "decline", "replan"]), "{dialog}");
+    client.reply(&dialog, json!({ "action": "accept", "content": { "decision": "approve" } }));
+    assert_eq!(body(&client.answer(id))["result"], 1);
 }
 
 #[test]

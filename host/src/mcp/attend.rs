@@ -40,7 +40,6 @@ pub(super) async fn attend(
     after: After,
     telling: &mut Telling,
 ) -> Result<Seen, ErrorData> {
-    let _attending = hosted.attend();
     let (mut stand, mut closing) = (hosted.stand(), visit.door.closing.subscribe());
     let (mut leaving, mut count) = (false, hosted.watcher.count());
     loop {

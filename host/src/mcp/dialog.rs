@@ -5,13 +5,13 @@
 use super::attend::{cancel, left};
 use super::channel::Caller;
 use super::door::Visit;
-use super::form::{self, Heard};
+use super::form::{self, Heard, Spelling};
 use super::hosted::{Hosted, gone};
 use super::record::record;
 use super::telling::Telling;
 use crate::{Question, escape, lines_of_ask};
 use rmcp::ErrorData;
-use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ServerRequest};
+use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
 use rmcp::service::{PeerRequestOptions, ServiceError};
 
 /// What came of a dialog.
@@ -32,14 +32,18 @@ pub(super) async fn ask(
     question: &Question,
     telling: &mut Telling,
 ) -> Result<Said, ErrorData> {
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(question)));
+    let version = caller.context.protocol_version();
+    let spelling = match version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25) {
+        true => Spelling::Titled,
+        false => Spelling::Names,
+    };
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(question, spelling)));
     let sent =
         caller.context.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
     let mut handle = match sent.await {
         Ok(handle) => handle,
         Err(error) => return Ok(Said::Nothing(failed(&error))),
     };
-    let _attending = hosted.attend();
     let (mut stand, mut closing) = (hosted.stand(), visit.door.closing.subscribe());
     let waiting = match &question.asks[..] {
         [ask, ..] => format!("waiting for a person: {}", lines_of_ask(ask)[0]),

@@ -3,7 +3,7 @@
 use super::attend::After;
 use super::channel::Caller;
 use super::door::Visit;
-use super::hosted::host;
+use super::hosted::{host, release};
 use super::ladder::{complete, see_through};
 use super::parameters::Execute;
 use super::{handle, library, resume};
@@ -24,6 +24,7 @@ pub(super) async fn execute(
                 run = run.inputs(inputs);
             }
             if let Some(earlier) = resume_from {
+                release(visit, earlier).await;
                 run = run.resume_from(earlier);
             }
             begin(visit, caller, run).await

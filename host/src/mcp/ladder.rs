@@ -21,6 +21,7 @@ pub(super) async fn see_through(
     mut after: After,
     mut notes: Vec<String>,
 ) -> Result<CallToolResponse, ErrorData> {
+    let _attending = hosted.attend();
     let mut telling = Telling::new(caller.context, &hosted.watcher);
     loop {
         let question = match attend(visit, caller, hosted, after, &mut telling).await? {
@@ -38,7 +39,6 @@ pub(super) async fn see_through(
             Ok(Some((question, true))) => question,
             _ => question,
         };
-        // From here on the run waits without its request, unless it asks in a dialog.
         visit.door.house.tidy();
         let asked = match caller.channel {
             Channel::Task => task::create(visit, hosted, &question).map(CallToolResponse::Task),

@@ -8,7 +8,7 @@ use super::answer::gone;
 use super::attend::After;
 use super::channel::{Caller, Channel};
 use super::door::Visit;
-use super::form::{self, Heard};
+use super::form::{self, Heard, Spelling};
 use super::hosted::take_up;
 use super::ladder::{complete, required, see_through};
 use super::record::{look_up, record};
@@ -41,7 +41,8 @@ pub(super) async fn ask(
 
 /// What a client is to ask, by the question's id: an answer can be to no other.
 pub(super) fn requests(question: &Question) -> InputRequests {
-    let request = InputRequest::Elicitation(ElicitRequest::new(form::of(question)));
+    let request =
+        InputRequest::Elicitation(ElicitRequest::new(form::of(question, Spelling::Titled)));
     [(question.id.to_string(), request)].into()
 }
 

@@ -11,7 +11,8 @@ use crate::json::Value;
 use crate::{Ask, AskId, Decision, Decisions, Need, Question, cut, escape, lines_of_ask};
 use rmcp::model::{
     ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
-    EnumSchema, PrimitiveSchemaDefinition, SingleSelectEnumSchema, TitledSingleSelectEnumSchema,
+    EnumSchema, LegacyEnumSchema, PrimitiveSchemaDefinition, SingleSelectEnumSchema,
+    TitledSingleSelectEnumSchema,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +37,18 @@ pub(super) enum Heard {
     Nothing,
 }
 
+/// How the choices of a field are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// As since 2025-11-25: each with its title, and one of them chosen before.
+    Titled,
+    /// As before: words, and names beside them.
+    Names,
+}
+
 /// Returns the dialog for the asks of a question that are still open.
-pub(super) fn of(question: &Question) -> ElicitRequestParams {
+pub(super) fn of(question: &Question, spelling: Spelling) -> ElicitRequestParams {
+    let field = |title, choices, description| field(title, choices, description, spelling);
     let mut fields = BTreeMap::new();
     match &question.asks[..] {
         [ask] => {
@@ -151,7 +162,17 @@ fn field(
     title: String,
     choices: Vec<ConstTitle>,
     description: Option<String>,
+    spelling: Spelling,
 ) -> PrimitiveSchemaDefinition {
+    if spelling == Spelling::Names {
+        let (words, names) =
+            choices.into_iter().map(|choice| (choice.const_, choice.title)).unzip();
+        let mut schema = LegacyEnumSchema::new(words);
+        schema.enum_names = Some(names);
+        schema.title = Some(title.into());
+        schema.description = description.map(Into::into);
+        return PrimitiveSchemaDefinition::Enum(EnumSchema::Legacy(schema));
+    }
     let mut schema = TitledSingleSelectEnumSchema::new(choices);
     schema.title = Some(title.into());
     schema.description = description.map(Into::into);

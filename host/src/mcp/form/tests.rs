@@ -1,6 +1,6 @@
 //! What a question looks like in a dialog, and what may be said there.
 
-use super::{Heard, message, of, read};
+use super::{Heard, Spelling, message, of, read};
 use crate::json::{Value, json};
 use crate::{
     Ask, AskId, AskKind, CallId, Decision, Decisions, Need, Question, RunId, Timestamp, Variables,
@@ -20,7 +20,7 @@ fn permission(count: u64) -> Question {
 }
 
 fn form(question: &Question) -> Value {
-    json!(of(question))
+    json!(of(question, Spelling::Titled))
 }
 
 fn accept(question: &Question, content: Value) -> Heard {
@@ -50,6 +50,15 @@ fn one_ask_is_three_lines_and_one_field() {
     assert_eq!((&field["type"], &field["default"]), (&json!("string"), &json!("approve")));
     assert_eq!(words(field), ["approve", "always", "decline", "replan"]);
     assert!(schema.get("required").is_none_or(|it| it.as_array().unwrap().is_empty()), "{schema}");
+}
+
+#[test]
+fn an_older_client_gets_the_same_choices_as_it_knows_them() {
+    let form = json!(of(&permission(1), Spelling::Names));
+    let field = &form["requestedSchema"]["properties"]["decision"];
+    assert_eq!(field["enum"], json!(["approve", "always", "decline", "replan"]));
+    assert_eq!(field["enumNames"][0], "Make this call");
+    assert!(field.get("oneOf").is_none() && field.get("default").is_none(), "{field}");
 }
 
 #[test]

@@ -11,6 +11,6 @@ mod run;
 mod stand;
 mod stored;
 
-pub(super) use house::{House, take_up};
+pub(super) use house::{House, release, take_up};
 pub(super) use run::{Hosted, gone, host};
 pub(super) use stand::{Over, Stand};
