@@ -54,8 +54,9 @@
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
-//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`). `pml init` adds to `.gitignore`; `pml types`
-//! writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code, Claude Desktop, VS Code and Cursor.
+//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`), and how far the audit trail of each journal goes in
+//! its `audit/`. `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code,
+//! Claude Desktop, VS Code and Cursor.
 
 mod approval;
 #[cfg(feature = "servers")]
