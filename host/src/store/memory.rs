@@ -14,8 +14,8 @@ use tokio::sync::Notify;
 /// Runs that are over and still kept, unless told otherwise: memory is for what is going on.
 const KEEP: usize = 100;
 
-/// Entries of the trail that are kept.
-const TRAIL: usize = 10_000;
+/// Entries of the trail that are kept; one may be as large as a question of many asks.
+const TRAIL: usize = 1_000;
 
 /// Keeps runs in memory. Clones share everything.
 #[derive(Clone)]
@@ -160,8 +160,8 @@ impl Held {
         asked.open = open > 0 && !asked.decided.iter().any(|decided| decided.decision.ends());
         let (question, new) = (asked.question.clone(), asked.decided[before..].to_vec());
         for decided in new {
-            let what = Noted::Decided { question: question.clone(), decided };
-            self.note(Note::new(now, Some(question.run), what));
+            let Some(ask) = question.ask(decided.ask) else { continue };
+            self.note(Note::new(now, Some(question.run), Noted::decided(ask, decided)));
         }
         if let Some(watcher) = self.watchers.get(&question.run) {
             watcher.notify_one();

@@ -3,6 +3,7 @@
 use super::fold::{Folded, Phase, Standing};
 use super::list::{milliseconds, summary};
 use super::show::Shown;
+use crate::cli::offers::words;
 use crate::json::{self, Value, json};
 use crate::{Asked, Decided, Decision, Question, Settled, redact};
 
@@ -72,9 +73,18 @@ fn decision(decided: &Decided) -> Value {
         Decision::Abort => ("abort", None),
         Decision::Replan => ("replan", None),
     };
-    let (who, channel) = (&decided.who, &decided.channel);
-    let at = decided.at.to_string();
-    json!({ "decision": name, "result": result, "who": who, "channel": channel, "at": at })
+    let only_for = match &decided.decision {
+        Decision::AlwaysWithin(constraints) => Some(words(constraints)),
+        _ => None,
+    };
+    json!({
+        "decision": name,
+        "result": result,
+        "only_for": only_for,
+        "who": decided.who,
+        "channel": decided.channel,
+        "at": decided.at.to_string(),
+    })
 }
 
 fn call(call: &Folded) -> Value {

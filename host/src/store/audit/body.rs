@@ -35,11 +35,11 @@ fn fields(what: &Noted) -> Value {
             "ask_count": question.asks.len(),
             "asks": question.asks.iter().take(ITEMS).map(ask).collect::<Vec<_>>(),
         }),
-        Noted::Decided { question, decided } => json!({
+        Noted::Decided { tool, kind, decided } => json!({
             "workflow_id": decided.question,
             "ask": decided.ask,
-            "tool": question.ask(decided.ask).map(|ask| ask.tool.as_str()),
-            "kind": question.ask(decided.ask).map(|ask| ask.kind),
+            "tool": tool,
+            "kind": kind,
             "decision": name(&decided.decision),
             "result": match &decided.decision {
                 Decision::Result(result) => arguments(result),
@@ -177,7 +177,7 @@ mod tests {
         let decision = Decision::AlwaysWithin(vec![only.clone()]);
         let decided =
             Decided::new(question.id, AskId(1), decision, "ann", "terminal", Timestamp(0));
-        let decided = noted(Noted::Decided { question, decided });
+        let decided = noted(Noted::decided(&question.asks[0], decided));
         assert_eq!(decided["only_for"], json!([{ "argument": "api_key", "equals": "[redacted]" }]));
         let tool = "a:b".parse().unwrap();
         let grant = Grant::new(tool, None, vec![only]);

@@ -1,7 +1,8 @@
 //! What can be noted.
 
 use crate::model::{
-    Decided, Difference, Grant, Package, Question, QuestionId, RunId, Timestamp, ToolName,
+    Ask, AskKind, Decided, Difference, Grant, Package, Question, QuestionId, RunId, Timestamp,
+    ToolName,
 };
 
 /// Something for the trail. Secrets in it are taken out when it is written.
@@ -31,8 +32,10 @@ pub enum Noted {
     Asked(Question),
     /// Somebody decided about an ask of it.
     Decided {
-        /// The question.
-        question: Question,
+        /// The tool that the ask is about.
+        tool: String,
+        /// What kind of ask it is.
+        kind: AskKind,
         /// What was decided, by whom, over which channel.
         decided: Decided,
     },
@@ -116,6 +119,11 @@ pub enum Noted {
 }
 
 impl Noted {
+    /// Returns what was decided about an ask.
+    pub(in crate::store) fn decided(ask: &Ask, decided: Decided) -> Noted {
+        Noted::Decided { tool: ask.tool.clone(), kind: ask.kind, decided }
+    }
+
     /// Returns its kind, as it is written.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -181,7 +181,7 @@ pub(super) fn answer(
             Decisions::All(decision) => Some(decision),
             Decisions::Each(each) => each.get(&ask.id),
         };
-        new.extend(decision.map(|decision| (ask.id, decision)));
+        new.extend(decision.map(|decision| (ask, decision)));
     }
     if new.is_empty() {
         return Ok(Answered::Late { question, decided });
@@ -191,9 +191,9 @@ pub(super) fn answer(
     let mut statement = connection.prepare_cached(sql)?;
     for (ask, decision) in new {
         let (who, channel) = (&answer.who, &answer.channel);
-        statement.execute((number, ask.0, json(decision), who, channel, now.0 as i64))?;
-        let new = Decided::new(id, ask, decision.clone(), who, channel, now);
-        let what = Noted::Decided { question: question.clone(), decided: new.clone() };
+        statement.execute((number, ask.id.0, json(decision), who, channel, now.0 as i64))?;
+        let new = Decided::new(id, ask.id, decision.clone(), who, channel, now);
+        let what = Noted::decided(ask, new.clone());
         trail.note(connection, &Note::new(now, Some(question.run), what))?;
         decided.push(new);
     }
