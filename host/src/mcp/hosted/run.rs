@@ -168,8 +168,10 @@ async fn see(
     // Before anybody else may claim it.
     drop(run);
     let End::Cancelled(who) = end else { return let_go() };
-    // If it cannot be written down, it stays a run that was cut off: nobody takes it up but who means to.
-    let _ = engine.abort(hosted.run, stored::CANCELLED, &who, "mcp").await;
+    // If it cannot be written down, it stays a run that was cut off; or it is another process's, and was never here.
+    if let Err(error) = engine.abort(hosted.run, stored::CANCELLED, &who, "mcp").await {
+        return stored::unknown(error);
+    }
     let mut over = stored::read(engine, hosted.run).await;
     over.cancelled = true;
     over
