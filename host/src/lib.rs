@@ -36,9 +36,10 @@
 //! | `plan` | what a program will do: its calls, held against what the servers offer | `source`, `router`, `catalog` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
-//! | `router` | whether a call may go, and where it goes | `upstream`, `catalog` |
+//! | `router` | whether a call may go, and where it goes | `upstream`, `catalog`, `install` |
 //! | `upstream` | MCP servers, processes and remote ones (feature `servers`) | nothing |
 //! | `catalog` | what the servers offer: types, signatures, search (feature `servers`) | nothing |
+//! | `install` | servers that are packages: resolved, installed and found again (feature `servers`) | nothing |
 //! | `approval` | asking a person | nothing |
 //! | `config`, `event` | settings; what happens, told as it happens | `model`, `error`, `disk` |
 //! | `store` | the journal: what a run needs to be rebuilt, and the questions it waits for | `model`, `error`, `disk` |
@@ -53,8 +54,9 @@
 //! `observed.json`. With `--no-journal` it writes nothing.
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
-//! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`. What the user
-//! trusts is in `trust.json` of their state folder (`$XDG_STATE_HOME/pml`). `pml init` adds to `.gitignore`; `pml types`
+//! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
+//! servers are started from are installed into `.pml/deps`. What the user trusts is in `trust.json` of their state folder
+//! (`$XDG_STATE_HOME/pml`), where `install.key` seals what was installed, and package managers run in `tools/`. `pml init` adds to `.gitignore`; `pml types`
 //! writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code, Claude Desktop, VS Code and Cursor.
 
 mod approval;
@@ -67,6 +69,12 @@ mod config;
 mod disk;
 mod error;
 mod event;
+#[cfg(feature = "servers")]
+#[cfg_attr(
+    not(test),
+    allow(dead_code, unused_imports, reason = "the router does not start packages yet")
+)]
+mod install;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod model;

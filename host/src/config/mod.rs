@@ -17,6 +17,8 @@ pub use project::{
     RoutingRule, Seen, SettingsFile, Sharing, State as ProjectState, TrustState, UnusableServer,
     find_servers, ignore_state, locate,
 };
+#[cfg(feature = "servers")]
+pub(crate) use project::{Installation, StartedBy};
 #[cfg(feature = "cli")]
 pub(crate) use quantity::{bytes, duration};
 #[cfg(feature = "servers")]

@@ -31,6 +31,16 @@ pub(crate) fn lock(path: &Path) -> io::Result<Lock> {
     Ok(Lock { _file: file })
 }
 
+/// Keeps other processes out from here on, unless one of them was first.
+pub(crate) fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
+    let file = private().write(true).create(true).truncate(false).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Lock { _file: file })),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// Makes a folder for this user only, with those above it.
 pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -96,7 +106,7 @@ fn private() -> OpenOptions {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{Safe, lock, read, replace};
+    use super::{Safe, lock, read, replace, try_lock};
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
@@ -111,6 +121,16 @@ mod tests {
         assert_eq!(read(&path, 3).unwrap(), b"two");
         assert!(read(&path, 2).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_lock_that_somebody_has_is_not_waited_for_unless_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = lock(&path).unwrap();
+        assert!(try_lock(&path).unwrap().is_none());
+        drop(held);
+        assert!(try_lock(&path).unwrap().is_some());
     }
 
     #[test]

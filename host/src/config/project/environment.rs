@@ -25,6 +25,12 @@ impl Environment {
         self.0.get(name).map(Secret::reveal)
     }
 
+    /// Returns the variables whose names `wanted` picks.
+    pub(crate) fn pick(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Secret)> {
+        let picked = self.0.iter().filter(|(name, _)| wanted(name));
+        picked.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     /// Returns the program that a command starts in `folder`, if there is one; `path` is searched instead of `PATH`, if given.
     pub fn program(&self, command: &str, folder: &Path, path: Option<&str>) -> Option<PathBuf> {
         if command.contains(std::path::MAIN_SEPARATOR) {
@@ -41,7 +47,7 @@ impl Environment {
     }
 
     /// Returns where this user's own state lies: what no project may change.
-    pub(super) fn state_folder(&self) -> Option<PathBuf> {
+    pub(crate) fn state_folder(&self) -> Option<PathBuf> {
         let base = match cfg!(windows) {
             true => self.folder("LOCALAPPDATA"),
             false => {

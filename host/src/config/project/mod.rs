@@ -43,4 +43,5 @@ pub use parts::{
 };
 pub use project::Project;
 pub use state::{Dependency, State};
+pub(crate) use state::{Installation, StartedBy};
 pub use trust::TrustState;

@@ -1,4 +1,5 @@
-//! What is remembered about a project in its `.pml` beside the journal: who this client is, and which servers were used.
+//! What is remembered about a project in its `.pml` beside the journal: who this client is, which servers were used, and which
+//! packages were installed for them.
 //!
 //! **Invariant:** the folder is made by the store alone; here it is only written into. **Invariant:** several processes at
 //! once lose nothing: each change is made under a lock, and a file is replaced whole.
@@ -6,7 +7,7 @@
 use super::file::{PROJECT_FILE_SIZE, read_own, shown};
 use super::write::{lock, replace};
 use crate::error::Error;
-use crate::model::{Code, Timestamp};
+use crate::model::{Code, Package, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,14 +33,50 @@ pub struct Dependency {
     pub last_used: Timestamp,
 }
 
+/// A package that was installed for a server. Anybody can write a file: it counts for as much as its seal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Installation {
+    /// What the launch line asked for: the digest of everything that decides what is installed.
+    pub(crate) spec: String,
+    /// What was agreed to and installed.
+    pub(crate) package: Package,
+    /// Where it is, seen from `.pml/deps`.
+    pub(crate) folder: String,
+    /// What the folder hashes to.
+    pub(crate) digest: String,
+    /// The file that is started, seen from the folder.
+    pub(crate) entry: String,
+    /// What starts it.
+    pub(crate) started_by: StartedBy,
+    /// When it was installed.
+    pub(crate) installed_at: Timestamp,
+    /// Says that this user installed it: made with a key that no project has.
+    pub(crate) seal: String,
+}
+
+/// What starts a program of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StartedBy {
+    /// The operating system.
+    Itself,
+    /// The `node` of the `PATH`.
+    Node,
+    /// The Python that is installed with it.
+    Python,
+}
+
 #[derive(Default, Serialize, Deserialize)]
 struct Dependencies {
     version: u32,
     servers: BTreeMap<String, Dependency>,
+    /// By server. Version 1 had none.
+    #[serde(default)]
+    packages: BTreeMap<String, Installation>,
 }
 
 /// The newest format of `deps.json`.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl State {
     /// The folder's name in a project.
@@ -87,6 +124,37 @@ impl State {
         let (command, identity) = (command.to_owned(), identity.to_owned());
         let used = Dependency { command, identity, first_used, last_used: now };
         known.servers.insert(name.into(), used);
+        self.save(known)
+    }
+
+    /// Remembers what was installed for a server. What was installed for others into the same folder is forgotten if that
+    /// hashes to something else now.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub(crate) fn package_installed(
+        &self,
+        server: &str,
+        installed: Installation,
+    ) -> Result<(), Error> {
+        let _lock = lock(&self.folder.join("lock"))?;
+        let mut known = self.load()?;
+        known.packages.retain(|_, other| {
+            other.folder != installed.folder || other.digest == installed.digest
+        });
+        known.packages.insert(server.into(), installed);
+        self.save(known)
+    }
+
+    /// Returns what was installed, by server.
+    ///
+    /// # Errors
+    /// If the file cannot be read or understood.
+    pub(crate) fn packages(&self) -> Result<BTreeMap<String, Installation>, Error> {
+        self.load().map(|known| known.packages)
+    }
+
+    fn save(&self, mut known: Dependencies) -> Result<(), Error> {
         known.version = VERSION;
         let text = serde_json::to_string_pretty(&known)
             .map_err(|error| Error::new(Code::Internal, "cannot write state").with_source(error))?;
@@ -132,8 +200,23 @@ fn damaged(path: &Path) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{State, Timestamp};
+    use super::{Installation, StartedBy, State, Timestamp};
+    use crate::model::{Ecosystem, Package};
     use std::collections::HashSet;
+
+    fn installation(server: &str, digest: &str) -> Installation {
+        let source = "registry.example";
+        Installation {
+            spec: "s".into(),
+            package: Package::new(server, Ecosystem::Npm, "x", "1.0.0", source, "npx x"),
+            folder: "npm/x@1.0.0".into(),
+            digest: digest.into(),
+            entry: "node_modules/x/cli.js".into(),
+            started_by: StartedBy::Node,
+            installed_at: Timestamp(1),
+            seal: "seal".into(),
+        }
+    }
 
     #[test]
     fn everybody_gets_the_same_id() {
@@ -169,6 +252,44 @@ mod tests {
         assert_eq!(known.len(), 2);
         state.server_used("a", "npx other", "3", Timestamp(30)).unwrap();
         assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(30));
+    }
+
+    #[test]
+    fn a_file_of_the_first_version_still_opens_and_is_written_as_the_second() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deps.json");
+        let first = r#"{ "version": 1, "servers": { "a": { "command": "npx a", "identity": "1", "first_used": 10, "last_used": 20 } } }"#;
+        std::fs::write(&path, first).unwrap();
+        let state = State::at(folder.path());
+        assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(10));
+        assert!(state.packages().unwrap().is_empty());
+        state.package_installed("a", installation("a", "1")).unwrap();
+        assert_eq!(state.dependencies().unwrap()["a"].last_used, Timestamp(20));
+        assert!(std::fs::read_to_string(&path).unwrap().contains("\"version\": 2"));
+        std::fs::write(&path, first.replace("\"version\": 1", "\"version\": 3")).unwrap();
+        assert!(state.dependencies().is_err());
+    }
+
+    #[test]
+    fn use_and_installation_are_remembered_side_by_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = State::at(folder.path());
+        state.package_installed("a", installation("a", "1")).unwrap();
+        state.server_used("a", "npx x", "1", Timestamp(10)).unwrap();
+        assert_eq!(state.packages().unwrap()["a"], installation("a", "1"));
+        assert_eq!(state.dependencies().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_was_replaced_is_forgotten_for_those_who_knew_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = State::at(folder.path());
+        state.package_installed("a", installation("a", "1")).unwrap();
+        state.package_installed("b", installation("b", "1")).unwrap();
+        assert_eq!(state.packages().unwrap().len(), 2);
+        state.package_installed("b", installation("b", "2")).unwrap();
+        let left: Vec<_> = state.packages().unwrap().into_keys().collect();
+        assert_eq!(left, ["b"]);
     }
 
     #[test]

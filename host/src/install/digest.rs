@@ -1,0 +1,206 @@
+//! What a folder hashes to: names, kinds, whether files can be started, and contents.
+//!
+//! **Invariant:** no link is followed, and none leads out of the folder but a Python interpreter's: what is started from the
+//! folder is in the digest.
+
+use super::error::InstallError;
+use crate::model::hex;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Files of a package with all that it depends on; the largest servers have some ten thousand.
+const FILES: usize = 300_000;
+
+/// Bytes of them together.
+const BYTES: u64 = 4 << 30;
+
+/// Returns the digest of a folder, as `sha256:…`.
+pub(super) fn digest(folder: &Path, package: &str) -> Result<String, InstallError> {
+    let mut entries = Vec::new();
+    list(folder, folder, package, &mut entries)?;
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    let (mut whole, mut buffer, mut bytes) = (Sha256::new(), vec![0; 128 << 10], 0_u64);
+    for (name, kind) in entries {
+        let path = folder.join(&name);
+        let failed = |error| InstallError::io("read", &path, error);
+        field(&mut whole, name.as_encoded_bytes());
+        match kind {
+            Kind::Folder => field(&mut whole, b"folder"),
+            Kind::Link(target) => {
+                field(&mut whole, b"link");
+                field(&mut whole, target.as_os_str().as_encoded_bytes());
+            }
+            Kind::File => {
+                let mut file = File::open(&path).map_err(failed)?;
+                let runs = can_run(&file.metadata().map_err(failed)?);
+                field(&mut whole, if runs { b"program" } else { b"file" });
+                let (hash, read) = content(&mut file, &mut buffer).map_err(failed)?;
+                bytes += read;
+                if bytes > BYTES {
+                    return Err(too_large(package, "it has more than 4 GiB"));
+                }
+                whole.update(hash);
+            }
+        }
+    }
+    Ok(format!("sha256:{}", hex(&whole.finalize())))
+}
+
+enum Kind {
+    Folder,
+    File,
+    Link(PathBuf),
+}
+
+/// Each part is told from the next by its length.
+fn field(whole: &mut Sha256, bytes: &[u8]) {
+    whole.update((bytes.len() as u64).to_le_bytes());
+    whole.update(bytes);
+}
+
+fn content(file: &mut File, buffer: &mut [u8]) -> io::Result<([u8; 32], u64)> {
+    let (mut hash, mut total) = (Sha256::new(), 0);
+    loop {
+        match file.read(buffer) {
+            Ok(0) => return Ok((hash.finalize().into(), total)),
+            Ok(read) => {
+                hash.update(&buffer[..read]);
+                total += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn list(
+    root: &Path,
+    folder: &Path,
+    package: &str,
+    entries: &mut Vec<(std::ffi::OsString, Kind)>,
+) -> Result<(), InstallError> {
+    let failed = |error| InstallError::io("read", folder, error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        let kind = entry.file_type().map_err(failed)?;
+        let name = path.strip_prefix(root).unwrap_or(&path).as_os_str().to_owned();
+        if entries.len() == FILES {
+            return Err(too_large(package, &format!("it has more than {FILES} files")));
+        }
+        if kind.is_symlink() {
+            let target =
+                fs::read_link(&path).map_err(|error| InstallError::io("read", &path, error))?;
+            if leads_out(Path::new(&name), &target) && !is_interpreter(Path::new(&name)) {
+                return Err(InstallError::Link { package: package.into(), path });
+            }
+            entries.push((name, Kind::Link(target)));
+        } else if kind.is_dir() {
+            entries.push((name, Kind::Folder));
+            list(root, &path, package, entries)?;
+        } else if kind.is_file() {
+            entries.push((name, Kind::File));
+        } else {
+            // A pipe or a device: nothing that a package brings.
+            return Err(InstallError::io("read", &path, io::ErrorKind::InvalidData.into()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a link at `name`, seen from the folder, leads to something outside of it.
+fn leads_out(name: &Path, target: &Path) -> bool {
+    let mut depth = name.components().count().saturating_sub(1);
+    for part in target.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// A virtual environment's `bin/python`, `bin/python3` and the like are links to the machine's own.
+fn is_interpreter(name: &Path) -> bool {
+    name.parent() == Some(Path::new("bin"))
+        && name.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
+}
+
+#[cfg(unix)]
+fn can_run(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn can_run(_: &fs::Metadata) -> bool {
+    false
+}
+
+fn too_large(package: &str, reason: &str) -> InstallError {
+    InstallError::TooLarge { package: package.into(), reason: reason.into() }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::{InstallError, digest};
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+
+    fn sample() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a sample");
+        fs::create_dir_all(folder.path().join("a/b")).expect("a sample");
+        fs::write(folder.path().join("a/b/one"), "1").expect("a sample");
+        fs::write(folder.path().join("a/two"), "2").expect("a sample");
+        symlink("b/one", folder.path().join("a/link")).expect("a sample");
+        folder
+    }
+
+    #[test]
+    fn the_same_tree_hashes_the_same_wherever_it_is() {
+        let (one, two) = (sample(), sample());
+        let of = |folder: &Path| digest(folder, "x").unwrap();
+        assert_eq!(of(one.path()), of(two.path()));
+        assert!(of(one.path()).starts_with("sha256:"));
+    }
+
+    #[test]
+    fn every_change_is_seen() {
+        let whole = digest(sample().path(), "x").unwrap();
+        let changes: [fn(&Path); 7] = [
+            |at| fs::write(at.join("a/b/one"), "2").unwrap(),
+            |at| fs::write(at.join("a/new"), "").unwrap(),
+            |at| fs::remove_file(at.join("a/two")).unwrap(),
+            |at| fs::rename(at.join("a/two"), at.join("a/three")).unwrap(),
+            |at| fs::create_dir(at.join("empty")).unwrap(),
+            |at| fs::set_permissions(at.join("a/two"), PermissionsExt::from_mode(0o755)).unwrap(),
+            |at| {
+                fs::remove_file(at.join("a/link")).unwrap();
+                symlink("two", at.join("a/link")).unwrap();
+            },
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let folder = sample();
+            change(folder.path());
+            assert_ne!(digest(folder.path(), "x").unwrap(), whole, "change {index}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_leads_out_is_refused_unless_it_is_an_interpreter() {
+        for target in ["/etc/passwd", "../../x", "b/../../../x"] {
+            let folder = sample();
+            symlink(target, folder.path().join("a/out")).unwrap();
+            let refused = digest(folder.path(), "x");
+            assert!(matches!(refused, Err(InstallError::Link { .. })), "{target}");
+        }
+        let folder = sample();
+        fs::create_dir(folder.path().join("bin")).unwrap();
+        symlink("/usr/bin/python3", folder.path().join("bin/python3")).unwrap();
+        assert!(digest(folder.path(), "x").is_ok());
+    }
+}

@@ -1,0 +1,210 @@
+//! Why a package is not there.
+
+use crate::error::Error;
+use crate::model::{CallError, Code, cut, escape};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Lines of a tool's words in a message.
+const SAID: usize = 8;
+
+/// And how long each may be.
+const LINE: usize = 300;
+
+/// Why a package cannot be resolved, installed or started. Others' words in it are escaped and cut.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum InstallError {
+    /// The ecosystem's tool is not on this machine.
+    #[error("`{package}` cannot be installed: there is no `{tool}` on the `PATH`")]
+    NoTool { tool: String, package: String },
+    /// There is no folder of this user's own to work from.
+    #[error("packages cannot be installed: this user has no home folder")]
+    NoHome,
+    /// The tool says no.
+    #[error("`{tool}` cannot {doing} `{package}`: {reason}{}", quoted(said))]
+    Tool { tool: String, doing: &'static str, package: String, reason: String, said: Vec<String> },
+    /// No version of the package will do.
+    #[error("there is no version of `{package}` that fits, or no such package{}", quoted(said))]
+    NoVersion { package: String, said: Vec<String> },
+    /// A Python package that would have to be built, which runs its code.
+    #[error("`{package}` has no wheel, and building it would run its code{}", quoted(said))]
+    NoWheel { package: String, said: Vec<String> },
+    /// What the tool said, or left, is not what it should be.
+    #[error("what `{tool}` says of `{package}` is not understood: {reason}")]
+    Unreadable { tool: String, package: String, reason: String },
+    /// What was installed is not what was agreed to.
+    #[error(
+        "what was installed is not what was agreed to: {what} of `{package}` is `{found}`, not `{agreed}`"
+    )]
+    Other { package: String, what: &'static str, agreed: String, found: String },
+    /// There is no program to start in it.
+    #[error("`{package}` has no program {}", lacking(wanted.as_deref(), there))]
+    NoProgram { package: String, wanted: Option<String>, there: Vec<String> },
+    /// A package larger than anything that is a server.
+    #[error("`{package}` is too large: {reason}")]
+    TooLarge { package: String, reason: String },
+    /// A link that leads to what nobody has looked at.
+    #[error("`{package}` has a link that leads out of it: {}", shown(path))]
+    Link { package: String, path: PathBuf },
+    /// A file or folder of ours.
+    #[error("cannot {action}: {}", shown(path))]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    /// What is remembered of the project.
+    #[error("{0}")]
+    State(Error),
+}
+
+impl InstallError {
+    /// Returns the stable code.
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            InstallError::Other { .. } | InstallError::Link { .. } => Code::Integrity,
+            InstallError::State(error) => error.kind(),
+            _ => Code::ServerFailed,
+        }
+    }
+
+    /// Returns what to do about it, where that is known.
+    pub(crate) fn hint(&self) -> Option<String> {
+        Some(match self {
+            InstallError::NoTool { tool, .. } => match tool.as_str() {
+                "npm" => "install Node.js, which brings `npm`".into(),
+                tool if tool.starts_with("python3") => {
+                    "install `uv`, or Python 3 with `pip` and `venv`".into()
+                }
+                tool => format!("install `{tool}`"),
+            },
+            InstallError::NoHome => "set `HOME`".into(),
+            InstallError::Tool { .. } => {
+                "check the network and the tool's own settings, then try again".into()
+            }
+            InstallError::NoVersion { .. } => "check its name and version".into(),
+            InstallError::NoWheel { .. } => {
+                "`\"installScripts\": true` of the server in `.pml.json` allows it".into()
+            }
+            InstallError::Unreadable { tool, .. } => format!("a newer `{tool}` may help"),
+            InstallError::Other { .. } => {
+                "try again; if it stays so, do not trust the registry".into()
+            }
+            InstallError::NoProgram { there, .. } if !there.is_empty() => {
+                "name one of them, as in `npx -y -p PACKAGE PROGRAM`".into()
+            }
+            InstallError::State(error) => return error.hint().map(Into::into),
+            _ => return None,
+        })
+    }
+
+    /// Returns an error about a file of ours.
+    pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> InstallError {
+        InstallError::Io { action, path: path.into(), source }
+    }
+}
+
+impl From<InstallError> for Error {
+    fn from(error: InstallError) -> Error {
+        let (code, message, hint) = (error.code(), error.to_string(), error.hint());
+        let made = match error {
+            InstallError::State(error) => return error,
+            InstallError::Io { source, .. } => Error::new(code, message).with_source(source),
+            _ => Error::new(code, message),
+        };
+        match hint {
+            Some(hint) => made.with_hint(hint),
+            None => made,
+        }
+    }
+}
+
+/// A program sees one text: what the OS said, and what to do, stand in it.
+impl From<InstallError> for CallError {
+    fn from(error: InstallError) -> CallError {
+        let mut message = error.to_string();
+        if let InstallError::Io { source, .. } = &error {
+            message = format!("{message}: {source}");
+        }
+        if let Some(hint) = error.hint() {
+            message = format!("{message}\nhint: {hint}");
+        }
+        CallError::new(error.code(), message)
+    }
+}
+
+/// The last lines that a tool said, safe to show.
+pub(super) fn last_words(said: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(said);
+    let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    // Where npm put its log is of no use, and names a folder of the user's.
+    let lines = lines.filter(|line| !line.contains("A complete log of this run"));
+    let shown = |line: &str| cut(&escape(&without_user(line)).replace('\t', " "), LINE);
+    let lines: Vec<_> = lines.map(shown).collect();
+    lines[lines.len().saturating_sub(SAID)..].to_vec()
+}
+
+/// Takes out of URLs what stands before an `@`: a user's name and password.
+fn without_user(line: &str) -> String {
+    let (mut made, mut rest) = (String::new(), line);
+    while let Some((before, after)) = rest.split_once("://") {
+        let end = after.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(after.len());
+        let host = after[..end].rfind('@').map_or(0, |at| at + 1);
+        made = made + before + "://";
+        rest = &after[host..];
+    }
+    made + rest
+}
+
+/// Returns a span of time as people say it.
+pub(super) fn brief(span: Duration) -> String {
+    match span.as_secs() {
+        seconds if seconds >= 120 => format!("{} minutes", seconds / 60),
+        seconds => format!("{seconds} s"),
+    }
+}
+
+fn quoted(said: &[String]) -> String {
+    if said.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<_> = said.iter().map(|line| format!("\n  | {line}")).collect();
+    format!("; it said:{}", lines.concat())
+}
+
+fn lacking(wanted: Option<&str>, there: &[String]) -> String {
+    let names: Vec<_> = there.iter().take(20).map(|name| format!("`{}`", escape(name))).collect();
+    match (wanted, names.is_empty()) {
+        (Some(wanted), true) => format!("`{}`: it has none at all", escape(wanted)),
+        (Some(wanted), false) => format!("`{}`: it has {}", escape(wanted), names.join(", ")),
+        (None, true) => "that could be started".into(),
+        (None, false) => format!("of its own name: it has {}", names.join(", ")),
+    }
+}
+
+fn shown(path: &Path) -> String {
+    escape(&path.display().to_string()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{InstallError, last_words};
+    use crate::model::CallError;
+
+    #[test]
+    fn what_a_tool_said_is_short_escaped_and_without_passwords() {
+        let said = b"one\n\nnpm error GET https://me:hunter2@host/x \x1b[2J\nA complete log of this run: /root/x\n";
+        let words = last_words(said);
+        assert_eq!(words, ["one", "npm error GET https://host/x \\u{1b}[2J"]);
+        assert_eq!(last_words("x\n".repeat(100).as_bytes()).len(), 8);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_told_from_those_that_are() {
+        let error = InstallError::NoProgram {
+            package: "a".into(),
+            wanted: Some("b".into()),
+            there: vec!["c".into()],
+        };
+        let told = CallError::from(error).message;
+        assert!(told.starts_with("`a` has no program `b`: it has `c`\nhint: name one"), "{told}");
+    }
+}

@@ -1,0 +1,244 @@
+//! Finds, resolves and installs the packages of a project's servers.
+
+use super::count::count;
+use super::digest::digest;
+use super::error::InstallError;
+use super::installed::{Installed, Presence};
+use super::place::{folder_of, home, prepare};
+use super::pypi::{self, Backend};
+use super::records::{Records, Standing, describe};
+use super::resolved::is_version;
+use super::resolver::Resolver;
+use super::spec::Spec;
+use super::stage::{Stage, Turn};
+use super::tool::Tool;
+use super::{environment, npm};
+use crate::config::{Environment, Installation};
+use crate::model::{Ecosystem, Package, Progress, escape};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long an installation may take: hundreds of packages over a slow line.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// How often somebody is told how far it is.
+const TELLING: Duration = Duration::from_millis(200);
+
+/// Is told how far an installation is.
+type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// The packages of a project's servers. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Installer(Arc<Inner>);
+
+struct Inner {
+    records: Records,
+    resolver: Resolver,
+    /// What was found whole, by server and by what was asked for.
+    known: Mutex<HashMap<(String, String), Installation>>,
+}
+
+impl Installer {
+    /// Returns the installer of the project whose `.pml` is `state`. Nothing is read yet.
+    pub(crate) fn new(state: impl Into<PathBuf>, environment: Environment) -> Installer {
+        let records = Records { state: state.into(), environment };
+        let (resolver, known) = (Resolver::default(), Mutex::default());
+        Installer(Arc::new(Inner { records, resolver, known }))
+    }
+
+    /// Returns what is there for a server. It is looked at, and hashed, once a process; from then on it is remembered.
+    ///
+    /// # Errors
+    /// If what is remembered of the project cannot be read.
+    pub(crate) async fn installed(
+        &self,
+        server: &str,
+        spec: &Spec,
+    ) -> Result<Presence, InstallError> {
+        let key = (server.to_owned(), spec.identity());
+        if let Some(known) = self.known().get(&key) {
+            return Ok(Presence::Ready(self.started(known, spec)));
+        }
+        let (server, identity) = key.clone();
+        Ok(match self.blocking(move |records| records.look(&server, &identity)).await? {
+            Standing::Missing => Presence::Missing,
+            Standing::Whole(found) => {
+                let installed = self.started(&found, spec);
+                self.known().insert(key, found);
+                Presence::Ready(installed)
+            }
+            Standing::Changed(found) => {
+                Presence::Changed(Package { changed: true, ..found.package })
+            }
+        })
+    }
+
+    /// Returns the exact version that a launch line means, with what a person needs to know of it. `line` is the launch line to
+    /// show. It is remembered for some minutes.
+    ///
+    /// # Errors
+    /// If the ecosystem's tool is not there, or cannot say.
+    pub(crate) async fn resolve(
+        &self,
+        server: &str,
+        spec: &Spec,
+        line: &str,
+    ) -> Result<Package, InstallError> {
+        self.0.resolver.resolve(&self.0.records.environment, server, spec, line).await
+    }
+
+    /// Installs exactly `package` for the launch line that asked for it, and remembers that. What is there already is used, unless
+    /// the package is said to have changed. `tell` hears how far it is. Dropped, it ends what it started and leaves nothing behind.
+    ///
+    /// # Errors
+    /// If it cannot be installed, or is not what was agreed to; then nothing is left.
+    pub(crate) async fn install(
+        &self,
+        spec: &Spec,
+        package: &Package,
+        tell: Tell,
+    ) -> Result<Installed, InstallError> {
+        agrees(spec, package)?;
+        let named = format!("{}@{}", escape(&package.name), package.version);
+        let step = |step: &str, done| tell(Progress::new(format!("{step} {named}"), done, None));
+        step("preparing", 0);
+        let folder = folder_of(spec, package);
+        let (spec_too, package_too, folder_too) = (spec.clone(), package.clone(), folder.clone());
+        let (turn, there) = self
+            .blocking(move |records| {
+                let turn = Turn::wait(&prepare(&records.state, &folder_too)?, &folder_too)?;
+                // Whoever was first may have installed it.
+                let there = records.reuse(&folder_too, &spec_too, &package_too)?;
+                Ok((turn, there.map(|there| records.remember(there)).transpose()?))
+            })
+            .await?;
+        let sealed = match there {
+            Some(sealed) => sealed,
+            None => {
+                let stage = turn.stage()?;
+                step("installing", 0);
+                let filling = self.fill(spec, package, stage.path());
+                counted(filling, stage.path(), |done| step("installing", done)).await?;
+                step("checking", 0);
+                self.finish(spec, package, folder, stage).await?
+            }
+        };
+        let installed = self.started(&sealed, spec);
+        self.known().insert((sealed.package.server.clone(), spec.identity()), sealed);
+        Ok(installed)
+    }
+
+    /// Has the ecosystem's tool do its work.
+    async fn fill(&self, spec: &Spec, package: &Package, stage: &Path) -> Result<(), InstallError> {
+        let environment = &self.0.records.environment;
+        let (_, tools) = home(environment)?;
+        let variables = environment::scrubbed(environment);
+        let named = spec.package().pinned(&package.version);
+        let tool = |name, program| Tool {
+            name,
+            program,
+            variables: &variables,
+            folder: &tools,
+            doing: "install",
+            package: &named,
+            patience: PATIENCE,
+        };
+        match spec.ecosystem() {
+            Ecosystem::Npm => {
+                let program = npm::find(environment, spec)?;
+                npm::install(&tool("npm", &program), spec, package, stage).await
+            }
+            _ => {
+                let backend = Backend::of(environment, spec)?;
+                let tool = tool(backend.name(), backend.program());
+                pypi::install(&backend, &tool, spec, package, stage).await
+            }
+        }
+    }
+
+    /// Finds the program, hashes everything, puts it in its place and remembers it. Begun, it comes to its end even if nobody waits.
+    async fn finish(
+        &self,
+        spec: &Spec,
+        package: &Package,
+        folder: String,
+        stage: Stage,
+    ) -> Result<Installation, InstallError> {
+        let (spec, package) = (spec.clone(), package.clone());
+        self.blocking(move |records| {
+            let place = records.deps().join(&folder);
+            if package.ecosystem == Ecosystem::Pypi {
+                pypi::settle(stage.path(), &place)?;
+            }
+            let digest = digest(stage.path(), &package.name)?;
+            let installation = describe(&spec, &package, &folder, digest, stage.path())?;
+            // Nobody else may go there until it is remembered what is there.
+            let _turn = stage.finish(&place)?;
+            records.remember(installation)
+        })
+        .await
+    }
+
+    /// Does what waits for the disk where nobody else waits for it.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Records) -> Result<T, InstallError> + Send + 'static,
+    ) -> Result<T, InstallError> {
+        let records = self.0.records.clone();
+        match tokio::task::spawn_blocking(move || work(&records)).await {
+            Ok(done) => done,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(error) => Err(InstallError::io(
+                    "look into",
+                    &self.0.records.deps(),
+                    std::io::Error::other(error),
+                )),
+            },
+        }
+    }
+
+    fn started(&self, installation: &Installation, spec: &Spec) -> Installed {
+        Installed::of(installation, spec, &self.0.records.deps())
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Installation>> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A package comes back from a journal: it must still be one that the launch line asks for, and safe in a path.
+fn agrees(spec: &Spec, package: &Package) -> Result<(), InstallError> {
+    let other = |what, agreed: &str, found: &str| InstallError::Other {
+        package: escape(&package.name).into_owned(),
+        what,
+        agreed: escape(agreed).into_owned(),
+        found: escape(found).into_owned(),
+    };
+    if package.ecosystem != spec.ecosystem() || package.name != spec.package().name {
+        return Err(other("the name", &package.name, &spec.package().name));
+    }
+    match is_version(&package.version) {
+        true => Ok(()),
+        false => Err(other("the version", &package.version, "none")),
+    }
+}
+
+/// Waits for `filling`, and tells every now and then how many packages are there.
+async fn counted(
+    filling: impl Future<Output = Result<(), InstallError>>,
+    stage: &Path,
+    told: impl Fn(u64),
+) -> Result<(), InstallError> {
+    tokio::pin!(filling);
+    let mut ticks = tokio::time::interval(TELLING);
+    ticks.tick().await;
+    loop {
+        tokio::select! {
+            filled = &mut filling => break filled,
+            _ = ticks.tick() => told(count(stage)),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Asks the registry which version is meant.
+
+use super::super::error::{InstallError, last_words};
+use super::super::resolved::{Resolved, host};
+use super::super::spec::Spec;
+use super::super::tool::{Tool, describe};
+use super::version::{compare, is_early};
+use serde_json::Value;
+use std::path::Path;
+
+/// What keeps npm to its business, whatever the user's settings say.
+pub(super) const PLAIN: &[&str] = &[
+    "--no-global",
+    "--no-dry-run",
+    "--no-update-notifier",
+    "--no-fund",
+    "--no-audit",
+    "--no-progress",
+    "--no-color",
+    "--loglevel=error",
+];
+
+/// Returns the version that a launch line means. `empty` is a folder that nothing is in.
+pub(in super::super) async fn resolve(
+    tool: &Tool<'_>,
+    spec: &Spec,
+    empty: &Path,
+) -> Result<Resolved, InstallError> {
+    let wanted = match spec.package().wanted.as_str() {
+        "" => "latest",
+        wanted => wanted,
+    };
+    let asked = format!("{}@{wanted}", spec.package().name);
+    let prefix = format!("--prefix={}", empty.display());
+    let fields = ["view", "--json", &prefix];
+    let line = fields.into_iter().chain(PLAIN.iter().copied());
+    let ended = tool.run(line.chain(["--", &asked, "name", "version", "dist"])).await?;
+    let said: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
+    if !ended.status.success() {
+        let code = said.as_ref().and_then(|said| said["error"]["code"].as_str());
+        return Err(match code {
+            Some("E404" | "ETARGET" | "ENOVERSIONS") => nothing(spec, &ended.stderr),
+            _ => tool.failed(&describe(ended.status), &ended.stderr),
+        });
+    }
+    let found = match said {
+        Some(Value::Array(all)) => all,
+        Some(one @ Value::Object(_)) => vec![one],
+        // It says nothing at all of a range that nothing fits.
+        _ => Vec::new(),
+    };
+    let newest = newest(&found).ok_or_else(|| nothing(spec, &ended.stderr))?;
+    let dist = &newest["dist"];
+    let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+    if newest["name"].as_str() != Some(&spec.package().name) {
+        return Err(tool.unreadable("it names another package"));
+    }
+    let mut resolved = Resolved {
+        version: text(&newest["version"]).unwrap_or_default(),
+        size: dist["unpackedSize"].as_u64(),
+        source: host(dist["tarball"].as_str().unwrap_or_default()),
+        integrity: text(&dist["integrity"]),
+    }
+    .checked(tool)?;
+    if resolved.size.is_none() {
+        resolved.size = size(tool, &spec.package().pinned(&resolved.version), &prefix).await;
+    }
+    Ok(resolved)
+}
+
+/// The newest of several versions; one that only leads up to another if there is nothing else.
+fn newest(found: &[Value]) -> Option<&Value> {
+    let version = |one: &Value| one["version"].as_str().unwrap_or_default().to_owned();
+    let order = |one: &&Value, other: &&Value| {
+        let (one, other) = (version(one), version(other));
+        is_early(&other).cmp(&is_early(&one)).then_with(|| compare(&one, &other))
+    };
+    found.iter().filter(|one| one["version"].is_string()).max_by(order)
+}
+
+/// Some registries do not say how large a package is. Then npm fetches it, which it would have to anyway.
+async fn size(tool: &Tool<'_>, package: &str, prefix: &str) -> Option<u64> {
+    // The last one wins: nothing is to be written.
+    let line = ["pack", "--json", "--ignore-scripts", prefix].into_iter();
+    let line = line.chain(PLAIN.iter().copied()).chain(["--dry-run", "--", package]);
+    let ended = tool.run(line).await.ok()?;
+    let said: Value = serde_json::from_slice(&ended.stdout).ok()?;
+    said[0]["unpackedSize"].as_u64()
+}
+
+fn nothing(spec: &Spec, said: &[u8]) -> InstallError {
+    InstallError::NoVersion { package: spec.written(), said: last_words(said) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::newest;
+    use serde_json::json;
+
+    #[test]
+    fn the_newest_of_several_is_meant_and_no_early_one_if_there_is_another() {
+        let of = |versions: &[&str]| {
+            let found: Vec<_> =
+                versions.iter().map(|version| json!({ "version": version })).collect();
+            newest(&found).map(|found| found["version"].as_str().unwrap().to_owned())
+        };
+        assert_eq!(of(&["1.9.0", "1.10.0", "1.2.0"]).as_deref(), Some("1.10.0"));
+        assert_eq!(of(&["1.9.0", "2.0.0-rc.1"]).as_deref(), Some("1.9.0"));
+        assert_eq!(of(&["2.0.0-rc.1", "2.0.0-rc.2"]).as_deref(), Some("2.0.0-rc.2"));
+        assert_eq!(of(&[]), None);
+    }
+}

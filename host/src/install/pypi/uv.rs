@@ -1,0 +1,158 @@
+//! `uv`, which needs no Python of the machine's.
+
+use super::super::error::{InstallError, last_words};
+use super::super::place::Scratch;
+use super::super::resolved::{Resolved, host};
+use super::super::spec::{Scripts, Spec};
+use super::super::tool::{Ended, Tool, describe};
+use super::name::same;
+use crate::model::Package;
+use std::path::Path;
+use toml::Table;
+
+/// What keeps uv to its business.
+const PLAIN: &[&str] = &["--no-progress", "--color", "never"];
+
+/// Returns the version that a launch line means.
+pub(super) async fn resolve(
+    tool: &Tool<'_>,
+    spec: &Spec,
+    scratch: &Scratch,
+) -> Result<Resolved, InstallError> {
+    let asked = scratch.write("asked.txt", &format!("{}\n", spec.package()))?;
+    let asked = asked.to_string_lossy();
+    let mut line = vec!["pip", "compile", "--no-deps", "--format", "pylock.toml", "--no-header"];
+    line.extend(PLAIN);
+    line.extend(wheels(spec));
+    if let Some(python) = spec.python() {
+        line.extend(["--python", python]);
+    }
+    line.extend(["--", &asked]);
+    let ended = tool.run(line).await?;
+    if !ended.status.success() {
+        return Err(refused(tool, spec, &ended));
+    }
+    let text = String::from_utf8_lossy(&ended.stdout);
+    read(&text, spec)
+        .ok_or_else(|| tool.unreadable("its lock does not name the package"))?
+        .checked(tool)
+}
+
+/// Reads the one package of a lock. What it hashes to is what any of its files may hash to.
+fn read(lock: &str, spec: &Spec) -> Option<Resolved> {
+    let lock: Table = lock.parse().ok()?;
+    let packages = lock.get("packages")?.as_array()?.iter().filter_map(|one| one.as_table());
+    let text = |table: &Table, key: &str| Some(table.get(key)?.as_str()?.to_owned());
+    let of =
+        |table: &&Table| text(table, "name").is_some_and(|name| same(&name, &spec.package().name));
+    let found = packages.into_iter().find(of)?;
+    let wheels = found.get("wheels").and_then(|wheels| wheels.as_array());
+    let mut files: Vec<&Table> =
+        wheels.into_iter().flatten().filter_map(|one| one.as_table()).collect();
+    files.extend(found.get("sdist").and_then(|sdist| sdist.as_table()));
+    let hash = |file: &&Table| {
+        Some(format!("sha256:{}", text(file.get("hashes")?.as_table()?, "sha256")?))
+    };
+    let mut hashes: Vec<_> = files.iter().filter_map(hash).collect();
+    hashes.sort();
+    let size = |file: &&Table| u64::try_from(file.get("size")?.as_integer()?).ok();
+    Some(Resolved {
+        version: text(found, "version")?,
+        size: files.iter().filter_map(size).max(),
+        source: files
+            .first()
+            .and_then(|file| text(file, "url"))
+            .map_or_else(String::new, |url| host(&url)),
+        // More than a few are files for many machines: what is agreed to must be short enough to be kept.
+        integrity: (!hashes.is_empty() && hashes.len() <= 24).then(|| hashes.join(" ")),
+    })
+}
+
+/// Fills `folder` with a virtual environment and the package in it. uv itself holds its files against the hashes.
+pub(super) async fn install(
+    tool: &Tool<'_>,
+    spec: &Spec,
+    package: &Package,
+    folder: &Path,
+) -> Result<(), InstallError> {
+    let folder_name = folder.to_string_lossy();
+    let mut line = vec!["venv", "--no-project", "--relocatable", "--allow-existing"];
+    line.extend(PLAIN);
+    if let Some(python) = spec.python() {
+        line.extend(["--python", python]);
+    }
+    line.extend(["--", &folder_name]);
+    let ended = tool.run(line).await?;
+    tool.succeeded(ended)?;
+    let mut asked = spec.package().pinned(&package.version);
+    for hash in package.integrity.iter().flat_map(|hashes| hashes.split(' ')) {
+        asked = format!("{asked} --hash={hash}");
+    }
+    for beside in spec.beside() {
+        asked = format!("{asked}\n{beside}");
+    }
+    let path = folder.join("asked.txt");
+    let failed = |error| InstallError::io("write", &path, error);
+    std::fs::write(&path, asked + "\n").map_err(failed)?;
+    let python = folder.join("bin/python");
+    let (python, list) = (python.to_string_lossy(), path.to_string_lossy());
+    // Links into uv's cache would let others change what is installed here.
+    let mut line = vec!["pip", "install", "--python", &python, "--link-mode", "copy"];
+    line.extend(["--compile-bytecode", "--verify-hashes"]);
+    line.extend(PLAIN);
+    line.extend(wheels(spec));
+    line.extend(["-r", &list]);
+    let ended = tool.run(line).await?;
+    if !ended.status.success() {
+        return Err(refused(tool, spec, &ended));
+    }
+    std::fs::remove_file(&path).map_err(failed)
+}
+
+fn wheels(spec: &Spec) -> Option<&'static str> {
+    (spec.scripts() == Scripts::Refused).then_some("--no-build")
+}
+
+/// Tells a package that is not there from one that would have to be built, and both from trouble with the network.
+fn refused(tool: &Tool<'_>, spec: &Spec, ended: &Ended) -> InstallError {
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let (package, words) = (spec.written(), last_words(&ended.stderr));
+    let says = |text: &str| said.contains(text);
+    if says("no usable wheels")
+        || says("no wheels")
+        || says("building source distributions is disabled")
+    {
+        return InstallError::NoWheel { package, said: words };
+    }
+    match says("No solution found") || says("not found in the package registry") {
+        true => InstallError::NoVersion { package, said: words },
+        false => tool.failed(&describe(ended.status), &ended.stderr),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::install::spec::Spec;
+
+    #[test]
+    fn a_lock_says_which_version_from_where_and_what_it_hashes_to() {
+        let spec = Spec::of("uvx", &["Some_Server".into()]).unwrap().unwrap();
+        let lock = r#"
+            lock-version = "1.0"
+            [[packages]]
+            name = "some-server"
+            version = "1.2.3"
+            sdist = { url = "https://host/x.tar.gz", size = 5, hashes = { sha256 = "bb" } }
+            wheels = [{ url = "https://me:key@host/x.whl", size = 7, hashes = { sha256 = "aa" } }]
+        "#;
+        let found = read(lock, &spec).unwrap();
+        assert_eq!(
+            (found.version.as_str(), found.size, found.source.as_str()),
+            ("1.2.3", Some(7), "host")
+        );
+        assert_eq!(found.integrity.as_deref(), Some("sha256:aa sha256:bb"));
+        assert_eq!(read("", &spec), None);
+        assert_eq!(read(&lock.replace("some-server", "other"), &spec), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! Says that this user installed something.
+//!
+//! A clone can bring a `deps.json` and packages that fit it. What it cannot bring is a seal: that is made with a key which lies
+//! in the user's own state folder, and which no project ever sees.
+
+use super::error::InstallError;
+use crate::config::Installation;
+use crate::disk::{self, Safe};
+use crate::model::digest;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use std::io;
+use std::path::Path;
+
+/// Bytes of the key.
+const KEY: usize = 32;
+
+/// The user's key.
+#[derive(Clone)]
+pub(super) struct Key([u8; KEY]);
+
+impl Key {
+    /// Returns the key that is kept in `home`, which is made if it is not there.
+    pub(super) fn of(home: &Path) -> Result<Key, InstallError> {
+        let path = home.join("install.key");
+        if let Some(key) = read(&path)? {
+            return Ok(key);
+        }
+        let lock = home.join("install.lock");
+        let _lock = disk::lock(&lock).map_err(|error| InstallError::io("lock", &lock, error))?;
+        // Another process may have been first.
+        if let Some(key) = read(&path)? {
+            return Ok(key);
+        }
+        let mut key = [0; KEY];
+        let failed = |error| InstallError::io("make a key", &path, error);
+        getrandom::fill(&mut key).map_err(|error| failed(io::Error::other(error)))?;
+        disk::replace(&path, &key, Safe::Disk).map_err(failed)?;
+        Ok(Key(key))
+    }
+
+    /// Returns the same installation with a seal.
+    pub(super) fn seal(&self, mut installed: Installation) -> Installation {
+        let seal = self.mac(&installed).finalize().into_bytes();
+        installed.seal = crate::model::hex(&seal);
+        installed
+    }
+
+    /// Returns whether the seal is this user's, and the installation what was sealed.
+    pub(super) fn fits(&self, installed: &Installation) -> bool {
+        let bytes = installed.seal.as_bytes();
+        let pair = |pair: &[u8]| {
+            let text = std::str::from_utf8(pair).ok()?;
+            u8::from_str_radix(text, 16).ok()
+        };
+        let seal: Option<Vec<u8>> = bytes.chunks(2).map(pair).collect();
+        seal.is_some_and(|seal| self.mac(installed).verify_slice(&seal).is_ok())
+    }
+
+    /// The project's folder is no part of it: a project that is moved keeps what it has.
+    fn mac(&self, installed: &Installation) -> Hmac<Sha256> {
+        let mut value = serde_json::to_value(installed).unwrap_or_default();
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("seal");
+        }
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(&self.0).expect("any length makes a key for it");
+        mac.update(digest(&value).as_bytes());
+        mac
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Key>, InstallError> {
+    let bytes = match disk::read(path, KEY as u64) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(InstallError::io("read", path, error)),
+    };
+    match bytes.try_into() {
+        Ok(key) => Ok(Some(Key(key))),
+        Err(_) => Err(InstallError::io("understand", path, io::ErrorKind::InvalidData.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Key;
+    use crate::config::{Installation, StartedBy};
+    use crate::model::{Ecosystem, Package, Timestamp};
+
+    fn installation() -> Installation {
+        Installation {
+            spec: "s".into(),
+            package: Package::new("a", Ecosystem::Npm, "x", "1.0.0", "registry.example", "npx x"),
+            folder: "npm/x@1.0.0".into(),
+            digest: "sha256:1".into(),
+            entry: "cli.js".into(),
+            started_by: StartedBy::Node,
+            installed_at: Timestamp(1),
+            seal: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_seal_fits_what_was_sealed_by_this_user_and_nothing_else() {
+        let (mine, theirs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let key = Key::of(mine.path()).unwrap();
+        let sealed = key.seal(installation());
+        assert!(Key::of(mine.path()).unwrap().fits(&sealed));
+        assert!(!Key::of(theirs.path()).unwrap().fits(&sealed));
+        assert!(!key.fits(&installation()));
+        for change in [
+            |it: &mut Installation| it.digest = "sha256:2".into(),
+            |it: &mut Installation| it.entry = "other.js".into(),
+            |it: &mut Installation| it.folder = "npm/../..".into(),
+            |it: &mut Installation| it.package.version = "1.0.1".into(),
+            |it: &mut Installation| it.seal.push('0'),
+            |it: &mut Installation| it.seal.clear(),
+        ] {
+            let mut changed = sealed.clone();
+            change(&mut changed);
+            assert!(!key.fits(&changed), "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_key_is_not_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("install.key"), "short").unwrap();
+        assert!(Key::of(home.path()).is_err());
+    }
+}

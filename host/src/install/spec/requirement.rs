@@ -1,0 +1,172 @@
+//! A package as it is asked for: a name, and which versions will do.
+
+use crate::error::Error;
+use crate::model::{Code, Ecosystem, cut, escape};
+use std::fmt;
+
+/// The longest name that npm allows; PyPI's are shorter.
+const NAME: usize = 214;
+
+/// More than any range written by hand.
+const RANGE: usize = 128;
+
+/// A package as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Requirement {
+    /// Where it comes from.
+    ecosystem: Ecosystem,
+    /// Its name; of npm, with its scope.
+    pub(in super::super) name: String,
+    /// Extras of a Python package.
+    pub(in super::super) extras: Vec<String>,
+    /// Which versions will do, in the ecosystem's own form; empty for the newest.
+    pub(in super::super) wanted: String,
+}
+
+impl Requirement {
+    /// Reads `name`, `@scope/name`, and either with `@version`, `@range` or `@tag`.
+    pub(super) fn npm(text: &str) -> Result<Requirement, Error> {
+        let at = text.get(1..).and_then(|rest| rest.find('@')).map(|at| at + 1);
+        let (name, wanted) = match at {
+            Some(at) => (&text[..at], &text[at + 1..]),
+            None => (text, ""),
+        };
+        let parts = match name.strip_prefix('@') {
+            Some(scoped) => scoped.split_once('/').map(|(scope, name)| vec![scope, name]),
+            None => Some(vec![name]),
+        };
+        let range = |c: char| c.is_ascii_alphanumeric() || " .*^~<>=|+-".contains(c);
+        let good = parts.is_some_and(|parts| parts.into_iter().all(is_npm_name))
+            && name.len() <= NAME
+            && !is_archive(name)
+            && wanted.len() <= RANGE
+            && !is_archive(wanted)
+            && wanted.chars().all(range)
+            && !wanted.starts_with('-')
+            && (at.is_none() || !wanted.trim().is_empty());
+        match good {
+            true => Ok(Requirement {
+                ecosystem: Ecosystem::Npm,
+                name: name.into(),
+                extras: Vec::new(),
+                wanted: wanted.trim().into(),
+            }),
+            false => Err(unpinnable(text, "some-server@1.2.3")),
+        }
+    }
+
+    /// Reads `name`, with `[extras]`, and with `@version` or comparisons such as `==1.2` and `>=1,<2`.
+    pub(super) fn pypi(text: &str) -> Result<Requirement, Error> {
+        let refused = || unpinnable(text, "some-server==1.2.3");
+        let trimmed = text.trim();
+        let end = trimmed.find(|c: char| !is_pypi(c)).unwrap_or(trimmed.len());
+        let (name, mut rest) = trimmed.split_at(end);
+        let mut extras = Vec::new();
+        if let Some(inner) = rest.strip_prefix('[') {
+            let (inside, behind) = inner.split_once(']').ok_or_else(refused)?;
+            extras = inside.split(',').map(|extra| extra.trim().to_owned()).collect();
+            rest = behind;
+        }
+        let rest = rest.trim();
+        let compared = |c: char| c.is_ascii_alphanumeric() || " .*+!<>=~,-_".contains(c);
+        let wanted = match rest.strip_prefix('@') {
+            Some("latest") => Some(String::new()),
+            Some(version) if is_version(version) => Some(format!("=={version}")),
+            Some(_) => None,
+            None if rest.is_empty() => Some(String::new()),
+            None => {
+                let begins = rest.starts_with(['<', '>', '=', '!', '~']);
+                (begins && rest.chars().all(compared)).then(|| rest.replace(' ', ""))
+            }
+        };
+        let named = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && name.ends_with(|c: char| c.is_ascii_alphanumeric())
+                && name.chars().all(is_pypi)
+        };
+        let fits = name.len() <= NAME && rest.len() <= RANGE && extras.len() <= 16;
+        match wanted {
+            Some(wanted)
+                if fits && named(name) && !is_archive(name) && extras.iter().all(|e| named(e)) =>
+            {
+                Ok(Requirement { ecosystem: Ecosystem::Pypi, name: name.into(), extras, wanted })
+            }
+            _ => Err(refused()),
+        }
+    }
+
+    /// Returns it with one exact version, as its ecosystem's tool takes it.
+    pub(in super::super) fn pinned(&self, version: &str) -> String {
+        let joint = match self.ecosystem {
+            Ecosystem::Npm => "@",
+            _ => "==",
+        };
+        format!("{}{}{joint}{version}", self.name, bracketed(&self.extras))
+    }
+
+    /// Returns the last part of its name, which its program is often called by.
+    pub(in super::super) fn base_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+}
+
+/// As it is written, and as its ecosystem's tool takes it.
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joint = match self.ecosystem {
+            Ecosystem::Npm if !self.wanted.is_empty() => "@",
+            _ => "",
+        };
+        write!(f, "{}{}{joint}{}", self.name, bracketed(&self.extras), self.wanted)
+    }
+}
+
+fn bracketed(extras: &[String]) -> String {
+    match extras.is_empty() {
+        true => String::new(),
+        false => format!("[{}]", extras.join(",")),
+    }
+}
+
+fn is_npm_name(part: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
+    part.starts_with(|c: char| c.is_ascii_alphanumeric()) && part.chars().all(plain)
+}
+
+fn is_pypi(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.".contains(c)
+}
+
+fn is_version(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".+!-_".contains(c);
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(plain)
+}
+
+fn is_archive(text: &str) -> bool {
+    [".tgz", ".tar", ".tar.gz", ".whl", ".zip"].iter().any(|end| text.ends_with(end))
+}
+
+/// Names what was asked for without what may be secret in it: all of a URL but its host.
+fn unpinnable(text: &str, example: &str) -> Error {
+    let shown = match text.split_once("://") {
+        Some((scheme, rest)) => {
+            let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+            let host = host.rsplit('@').next().unwrap_or_default();
+            let scheme = scheme.rsplit([' ', '@', '/', '=']).next().unwrap_or_default();
+            format!("{scheme}://{host}/…")
+        }
+        None => text.to_owned(),
+    };
+    let message = format!(
+        "`{}` is not a package of a registry: no version of it can be pinned",
+        one_line(&shown)
+    );
+    Error::new(Code::Config, message).with_hint(format!(
+        "write a name and a version, as in `{example}`, or install it yourself and name its program"
+    ))
+}
+
+/// Others' words in one short line.
+pub(super) fn one_line(text: &str) -> String {
+    cut(&escape(text).replace(['\n', '\t'], " "), 80)
+}

@@ -1,0 +1,198 @@
+//! A package on its way in, and found again.
+
+use super::{Place, Presence, agreed, listening, quietly, spec};
+use crate::install::{InstallError, Installer, Scripts};
+use crate::model::{Code, Ecosystem};
+use std::fs;
+
+const LINE: &str = "npx -y fake-server --root . --key hunter2";
+
+#[tokio::test]
+async fn what_was_agreed_to_is_installed_once_and_started_directly() {
+    let place = Place::new();
+    let (installer, spec) = (place.installer(), spec(LINE));
+    assert_eq!(installer.installed("fake", &spec).await.unwrap(), Presence::Missing);
+    let (tell, heard) = listening();
+    let installed = installer.install(&spec, &agreed(), tell).await.unwrap();
+    assert_eq!(installed.command, "node");
+    let entry = place.place().join("node_modules/fake-server/cli.js");
+    let expected = [entry.to_str().unwrap(), "--root", ".", "--key", "hunter2"];
+    assert_eq!(installed.arguments, expected);
+    assert!(installed.digest.starts_with("sha256:"));
+    assert_eq!(installed.package, agreed());
+    let heard: Vec<_> = heard.lock().unwrap().iter().map(|told| told.what.clone()).collect();
+    for step in [
+        "preparing fake-server@1.2.3",
+        "installing fake-server@1.2.3",
+        "checking fake-server@1.2.3",
+    ] {
+        assert!(heard.iter().any(|told| told == step), "{heard:?}");
+    }
+    // Here and in another process it is there, and nobody asks npm.
+    for installer in [installer, place.installer()] {
+        let found = installer.installed("fake", &spec).await.unwrap();
+        assert_eq!(found, Presence::Ready(installed.clone()));
+    }
+    assert_eq!(place.calls("install").len(), 1);
+    assert!(place.unfinished().is_empty());
+    let deps = fs::read_to_string(place.state().join("deps.json")).unwrap();
+    assert!(deps.contains(&installed.digest) && !deps.contains("hunter2"), "{deps}");
+}
+
+#[tokio::test]
+async fn another_launch_line_or_server_is_another_installation() {
+    let place = Place::new();
+    let installer = place.installer();
+    installer.install(&spec(LINE), &agreed(), quietly()).await.unwrap();
+    let missing = |server: &'static str, line: &'static str| {
+        let installer = place.installer();
+        async move { installer.installed(server, &spec(line)).await.unwrap() == Presence::Missing }
+    };
+    assert!(missing("fake", "npx fake-server@1.2.3").await);
+    assert!(missing("other", LINE).await);
+    // Other arguments are the same package.
+    assert!(!missing("fake", "npx fake-server --other").await);
+}
+
+#[tokio::test]
+async fn a_second_server_of_the_same_package_uses_what_is_there() {
+    let place = Place::new();
+    let mut other = agreed();
+    other.server = "other".into();
+    let first = place.installer().install(&spec(LINE), &agreed(), quietly()).await.unwrap();
+    let exact = spec("npx fake-server@1.2.3 x");
+    let second = place.installer().install(&exact, &other, quietly()).await.unwrap();
+    assert_eq!((first.digest, place.calls("install").len()), (second.digest, 1));
+    let found = place.installer().installed("other", &exact).await.unwrap();
+    assert!(matches!(found, Presence::Ready(_)));
+}
+
+#[tokio::test]
+async fn all_who_install_at_once_install_once() {
+    let place = Place::new();
+    let spec = spec(LINE);
+    // Two of them share what they know, and two are like other processes.
+    let shared = place.installer();
+    let installers = [shared.clone(), shared, place.installer(), place.installer()];
+    let agreed = agreed();
+    let all = installers.iter().map(|installer| installer.install(&spec, &agreed, quietly()));
+    let all = futures_util::future::join_all(all).await;
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
+    assert_eq!(place.calls("install").len(), 1);
+}
+
+#[tokio::test]
+async fn what_has_changed_since_is_never_ready_until_it_is_installed_again() {
+    let place = Place::new();
+    let spec = spec(LINE);
+    let first = place.installer().install(&spec, &agreed(), quietly()).await.unwrap();
+    let entry = place.place().join("node_modules/fake-server/cli.js");
+    fs::write(&entry, "steal()").unwrap();
+    let Presence::Changed(package) = place.installer().installed("fake", &spec).await.unwrap()
+    else {
+        panic!("it was not noticed")
+    };
+    assert!(package.changed);
+    assert_eq!(package.version, "1.2.3");
+    let again = place.installer().install(&spec, &package, quietly()).await.unwrap();
+    assert_eq!((again.digest, again.package.changed), (first.digest, false));
+    assert!(!fs::read_to_string(&entry).unwrap().contains("steal"));
+    let found = place.installer().installed("fake", &spec).await.unwrap();
+    assert!(matches!(found, Presence::Ready(_)));
+    assert!(place.unfinished().is_empty());
+}
+
+#[tokio::test]
+async fn a_folder_that_was_removed_is_missing_and_comes_back() {
+    let place = Place::new();
+    let spec = spec(LINE);
+    place.installer().install(&spec, &agreed(), quietly()).await.unwrap();
+    fs::remove_dir_all(place.place()).unwrap();
+    assert_eq!(place.installer().installed("fake", &spec).await.unwrap(), Presence::Missing);
+    assert!(place.installer().install(&spec, &agreed(), quietly()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_clone_that_brings_packages_along_brings_nothing() {
+    let place = Place::new();
+    let spec = spec(LINE);
+    place.installer().install(&spec, &agreed(), quietly()).await.unwrap();
+    // Another user has the same files, and another key.
+    let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
+    let home = place.at("elsewhere").display().to_string();
+    let theirs = || {
+        let environment = [("PATH", path.clone()), ("HOME", home.clone())];
+        Installer::new(place.state(), environment.into_iter().collect())
+    };
+    assert_eq!(theirs().installed("fake", &spec).await.unwrap(), Presence::Missing);
+    // And what it brought is not used, but replaced.
+    theirs().install(&spec, &agreed(), quietly()).await.unwrap();
+    assert_eq!(place.calls("install").len(), 2);
+    assert!(matches!(theirs().installed("fake", &spec).await.unwrap(), Presence::Ready(_)));
+}
+
+#[tokio::test]
+async fn what_is_not_what_was_agreed_to_is_not_installed() {
+    for (mode, what) in [("integrity", "the integrity"), ("version", "the version")] {
+        let place = Place::new();
+        place.mode(mode);
+        let installer = place.installer();
+        let error = installer.install(&spec(LINE), &agreed(), quietly()).await.unwrap_err();
+        assert_eq!(error.code(), Code::Integrity);
+        assert!(error.to_string().contains(&format!("{what} of `fake-server`")), "{error}");
+        assert!(!place.place().exists());
+        let found = installer.installed("fake", &spec(LINE)).await.unwrap();
+        assert_eq!(found, Presence::Missing);
+    }
+}
+
+#[tokio::test]
+async fn a_package_that_the_launch_line_does_not_ask_for_is_refused() {
+    let place = Place::new();
+    let installer = place.installer();
+    for change in [
+        |package: &mut crate::model::Package| package.name = "other".into(),
+        |package: &mut crate::model::Package| package.ecosystem = Ecosystem::Pypi,
+        |package: &mut crate::model::Package| package.version = "1/../../x".into(),
+    ] {
+        let mut package = agreed();
+        change(&mut package);
+        let refused = installer.install(&spec(LINE), &package, quietly()).await;
+        assert!(matches!(refused, Err(InstallError::Other { .. })), "{package:?}");
+    }
+    assert!(place.calls("install").is_empty());
+}
+
+#[tokio::test]
+async fn install_scripts_run_only_if_they_are_allowed() {
+    let place = Place::new();
+    let refused = spec(LINE);
+    place.installer().install(&refused, &agreed(), quietly()).await.unwrap();
+    assert!(place.calls("install")[0].contains(" --ignore-scripts "));
+    let allowed = refused.with_scripts(Scripts::Allowed);
+    // What was installed without them is not what this asks for.
+    let found = place.installer().installed("fake", &allowed).await.unwrap();
+    assert_eq!(found, Presence::Missing);
+    place.installer().install(&allowed, &agreed(), quietly()).await.unwrap();
+    assert!(!place.calls("install")[1].contains("--ignore-scripts"));
+}
+
+#[tokio::test]
+async fn no_link_that_came_with_a_clone_is_followed() {
+    let place = Place::new();
+    fs::create_dir(place.at("victim")).unwrap();
+    std::os::unix::fs::symlink(place.at("victim"), place.state().join("deps")).unwrap();
+    let refused = place.installer().install(&spec(LINE), &agreed(), quietly()).await;
+    assert!(matches!(refused, Err(InstallError::Io { .. })), "{refused:?}");
+    assert_eq!(fs::read_dir(place.at("victim")).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_project_without_its_folder_gets_one_that_stays_out_of_version_control() {
+    let place = Place::new();
+    fs::remove_dir(place.state()).unwrap();
+    assert_eq!(place.installer().installed("fake", &spec(LINE)).await.unwrap(), Presence::Missing);
+    assert!(!place.state().exists());
+    place.installer().install(&spec(LINE), &agreed(), quietly()).await.unwrap();
+    assert_eq!(fs::read_to_string(place.state().join(".gitignore")).unwrap(), "*\n!mcp.lock\n");
+}
