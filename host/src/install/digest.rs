@@ -152,11 +152,11 @@ mod tests {
     use std::path::Path;
 
     fn sample() -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("a/b")).unwrap();
-        fs::write(folder.path().join("a/b/one"), "1").unwrap();
-        fs::write(folder.path().join("a/two"), "2").unwrap();
-        symlink("b/one", folder.path().join("a/link")).unwrap();
+        let folder = tempfile::tempdir().expect("a sample");
+        fs::create_dir_all(folder.path().join("a/b")).expect("a sample");
+        fs::write(folder.path().join("a/b/one"), "1").expect("a sample");
+        fs::write(folder.path().join("a/two"), "2").expect("a sample");
+        symlink("b/one", folder.path().join("a/link")).expect("a sample");
         folder
     }
 

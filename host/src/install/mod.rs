@@ -14,6 +14,7 @@
 //! holds, and renamed; what counts as installed is what `deps.json` says under a seal of this user's, and what hashes to it.
 //! A clone that brings packages along brings nothing.
 
+mod count;
 mod digest;
 mod environment;
 mod error;
@@ -23,7 +24,9 @@ mod installer;
 mod npm;
 mod place;
 mod pypi;
+mod records;
 mod resolved;
+mod resolver;
 mod seal;
 mod spec;
 mod stage;

@@ -45,6 +45,7 @@ impl Entry {
             launch: written(raw),
             folder: raw.folder.as_ref().map(|folder| folder.value.clone()),
             given: given(raw),
+            install_scripts: raw.install_scripts,
             file: document.path().into(),
             line,
             column,

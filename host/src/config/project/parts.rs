@@ -98,6 +98,8 @@ pub struct DeclaredServer {
     pub folder: Option<String>,
     /// The variables or headers it is given, as written: a name, and a value that may be a secret.
     pub given: Vec<(String, Secret)>,
+    /// Whether it lets code of its package run while that is installed.
+    pub install_scripts: bool,
     /// The file that declares it.
     pub file: PathBuf,
     /// Where in it, from 1.

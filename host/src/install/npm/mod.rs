@@ -6,10 +6,12 @@
 //! that folder is always one that we have just made, or one that nothing is put into.
 
 mod entry;
+mod find;
 mod install;
 mod resolve;
 mod version;
 
 pub(super) use entry::program;
+pub(super) use find::find;
 pub(super) use install::install;
 pub(super) use resolve::resolve;

@@ -21,7 +21,11 @@ async fn what_was_agreed_to_is_installed_once_and_started_directly() {
     assert!(installed.digest.starts_with("sha256:"));
     assert_eq!(installed.package, agreed());
     let heard: Vec<_> = heard.lock().unwrap().iter().map(|told| told.what.clone()).collect();
-    for step in ["checking fake-server@1.2.3", "installing fake-server@1.2.3"] {
+    for step in [
+        "preparing fake-server@1.2.3",
+        "installing fake-server@1.2.3",
+        "checking fake-server@1.2.3",
+    ] {
         assert!(heard.iter().any(|told| told == step), "{heard:?}");
     }
     // Here and in another process it is there, and nobody asks npm.

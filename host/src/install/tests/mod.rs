@@ -111,13 +111,16 @@ fn agreed() -> Package {
     package
 }
 
+/// Is told how far it is.
+type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
+
 /// Hears nothing.
-fn quietly() -> Arc<dyn Fn(Progress) + Send + Sync> {
+fn quietly() -> Tell {
     Arc::new(|_| {})
 }
 
 /// Hears everything.
-fn listening() -> (Arc<dyn Fn(Progress) + Send + Sync>, Arc<Mutex<Vec<Progress>>>) {
+fn listening() -> (Tell, Arc<Mutex<Vec<Progress>>>) {
     let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let ear = heard.clone();
     (Arc::new(move |progress| ear.lock().expect("a list").push(progress)), heard)

@@ -2,7 +2,7 @@
 
 use super::{Presence, listening, quietly, spec};
 use crate::config::Environment;
-use crate::install::{InstallError, Installed, Installer};
+use crate::install::{InstallError, Installed, Installer, Scripts};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -95,4 +95,17 @@ async fn packages_that_no_registry_has_are_named() {
         let error = installer(folder.path()).resolve("x", &spec(line), line).await.unwrap_err();
         assert!(matches!(error, InstallError::NoVersion { .. }), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_python_package_that_would_have_to_be_built_is_refused_unless_that_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    // It has only ever been published as source.
+    let docopt = spec("uvx docopt==0.6.2");
+    let refused = installer(folder.path()).resolve("x", &docopt, "").await.unwrap_err();
+    assert!(matches!(refused, InstallError::NoWheel { .. }), "{refused}");
+    assert!(refused.hint().unwrap().contains("installScripts"));
+    let allowed = docopt.with_scripts(Scripts::Allowed);
+    let package = installer(folder.path()).resolve("x", &allowed, "").await.unwrap();
+    assert_eq!(package.version, "0.6.2");
 }

@@ -14,7 +14,7 @@ const FULL: &str = r#"{
     "github": {
       "command": "npx", "args": ["-y", "github@${VERSION:-1.0.0}"],
       "env": { "TOKEN": "${GITHUB_TOKEN}", "MODE": "fast" },
-      "cwd": "tools", "startTimeout": "2m", "timeout": 5000, "idleTimeout": "never", "background": true,
+      "cwd": "tools", "startTimeout": "2m", "timeout": 5000, "idleTimeout": "never", "background": true, "installScripts": true,
     },
     "remote": { "url": "https://host/${TENANT}/mcp", "headers": { "Authorization": "Bearer ${env:GITHUB_TOKEN}" } },
     "off": { "command": "x", "disabled": true },
@@ -70,6 +70,7 @@ fn a_trusted_file_means_what_it_says() {
     assert_eq!(github.start_timeout, Duration::from_secs(120));
     assert_eq!(github.call_timeout, Duration::from_secs(5));
     assert_eq!((github.idle_timeout, github.background), (None, true));
+    assert!(github.install_scripts);
     let Launch::Http { url, headers } = &server(&project, "remote").launch else { panic!() };
     assert_eq!(url, "https://host/me/mcp");
     assert_eq!(headers[0].1.reveal(), "Bearer s3cret");
@@ -237,6 +238,9 @@ fn identity_is_what_is_written() {
     };
     let plain = ServerConfig::stdio("a", "npx", ["x"], "/").unwrap().identity;
     assert_eq!(of(r#"{ "command": "npx", "args": ["x"], "timeout": "5s" }"#, ""), plain);
+    let scripts = r#"{ "command": "npx", "args": ["x"], "installScripts": true }"#;
+    assert_ne!(of(scripts, ""), plain);
+    assert_eq!(of(&scripts.replace("true", "false"), ""), plain);
     let with = r#"{ "command": "npx", "args": ["${T}"], "env": { "K": "${T}" } }"#;
     assert_eq!(of(with, "1"), of(with, "2"));
     assert_ne!(of(with, "1"), of(r#"{ "command": "npx", "args": ["${T}"] }"#, "1"));

@@ -67,6 +67,8 @@ fn what_we_accept_it_accepts_and_what_we_refuse_it_refuses() {
         (json!({ "servers": { "a": { "command": "x", "url": "https://h/" } } }), false),
         (json!({ "servers": { "a": { "command": "x", "idleTimeout": "never" } } }), true),
         (json!({ "servers": { "a": { "command": "x", "timeout": "never" } } }), false),
+        (json!({ "servers": { "a": { "command": "npx", "installScripts": true } } }), true),
+        (json!({ "servers": { "a": { "command": "npx", "installScripts": "yes" } } }), false),
         (json!({ "routing": { "a": "local", "b:c": "server", "d:*": "client" } }), true),
         (json!({ "routing": { "a": "moon" } }), false),
         (json!({ "cloud": { "url": "https://c", "apiKeyEnv": "KEY" } }), true),

@@ -1,0 +1,80 @@
+//! Asks registries which version is meant, and remembers what they said.
+
+use super::error::InstallError;
+use super::place::home;
+use super::pypi::Backend;
+use super::resolved::Resolved;
+use super::spec::Spec;
+use super::tool::Tool;
+use super::{environment, npm};
+use crate::config::Environment;
+use crate::model::{Ecosystem, Package};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a registry may take to say which version is meant.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a resolution is remembered: a question that is asked again shows the same version.
+const REMEMBERED: Duration = Duration::from_secs(10 * 60);
+
+/// What registries said, by what was asked for.
+#[derive(Default)]
+pub(super) struct Resolver(Mutex<HashMap<String, Resolution>>);
+
+/// Whoever asks first does the work while the others wait.
+type Resolution = Arc<tokio::sync::Mutex<Option<(Instant, Resolved)>>>;
+
+impl Resolver {
+    /// Returns the package of one exact version that a launch line means.
+    pub(super) async fn resolve(
+        &self,
+        environment: &Environment,
+        server: &str,
+        spec: &Spec,
+        line: &str,
+    ) -> Result<Package, InstallError> {
+        let resolution = {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.entry(spec.identity()).or_default().clone()
+        };
+        let mut resolution = resolution.lock().await;
+        if let Some((at, resolved)) = &*resolution
+            && at.elapsed() < REMEMBERED
+        {
+            return Ok(resolved.package(server, spec, line));
+        }
+        let resolved = ask(environment, spec).await?;
+        let package = resolved.package(server, spec, line);
+        *resolution = Some((Instant::now(), resolved));
+        Ok(package)
+    }
+}
+
+async fn ask(environment: &Environment, spec: &Spec) -> Result<Resolved, InstallError> {
+    let (home, tools) = home(environment)?;
+    let variables = environment::scrubbed(environment);
+    let written = spec.written();
+    let tool = |name, program| Tool {
+        name,
+        program,
+        variables: &variables,
+        folder: &tools,
+        doing: "resolve",
+        package: &written,
+        patience: PATIENCE,
+    };
+    match spec.ecosystem() {
+        Ecosystem::Npm => {
+            let program = npm::find(environment, spec)?;
+            npm::resolve(&tool("npm", &program), spec, &tools).await
+        }
+        _ => {
+            let backend = Backend::of(environment, spec)?;
+            let tool = tool(backend.name(), backend.program());
+            backend.resolve(&tool, spec, &home).await
+        }
+    }
+}
