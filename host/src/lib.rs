@@ -72,10 +72,6 @@ mod disk;
 mod error;
 mod event;
 #[cfg(feature = "servers")]
-#[cfg_attr(
-    not(test),
-    allow(dead_code, unused_imports, reason = "the router does not start packages yet")
-)]
 mod install;
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -90,7 +86,9 @@ mod store;
 #[cfg(feature = "servers")]
 mod upstream;
 
-pub use approval::{Approver, approver_from_fn, details_of_ask, lines_of_ask};
+pub use approval::{
+    Approver, approver_from_fn, details_of_ask, lines_of_ask, offers_of_ask, words_of_constraints,
+};
 #[cfg(feature = "servers")]
 pub use catalog::{
     Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,

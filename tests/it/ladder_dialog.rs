@@ -287,7 +287,7 @@ fn what_the_model_writes_approves_nothing_where_a_person_can_be_asked() {
     let (_, log) = client.finish();
     let question = workflow.as_str().expect("an id");
     let refused = format!(
-        "question {question}: `continue_workflow` of asker approves nothing, a person is asked"
+        "question {question}: refused from asker: `continue_workflow` approves nothing where the client can ask a person"
     );
     assert_eq!(log.lines().filter(|line| *line == refused).count(), 5, "{log}");
     let decided = format!("question {question}: ask 1 approve, by asker (elicitation)");

@@ -3,7 +3,7 @@
 use super::execute::runtime;
 use super::identify::short;
 use super::moment::{ago, span};
-use super::offers::{choices, offered};
+use super::offers::choices;
 use super::terminal::width_of_stdout;
 use super::ui::{self, BOLD, DIM, HINT};
 use super::wrap::wrap;
@@ -11,6 +11,7 @@ use super::{project, runs};
 use crate::json::Value;
 use crate::{
     Ask, Asked, Clock, Error, Journal, SystemClock, Timestamp, details_of_ask, lines_of_ask,
+    offers_of_ask,
 };
 use anyhow::Result;
 use clap::Args;
@@ -65,7 +66,7 @@ impl Approvals {
     fn more(&self) -> More {
         match self.verbose {
             true => |ask| {
-                let choices = choices(ask, offered);
+                let choices = choices(ask, offers_of_ask);
                 let head = (!choices.is_empty()).then(|| ALWAYS.to_owned());
                 details_of_ask(ask).into_iter().chain(head).chain(choices).collect()
             },

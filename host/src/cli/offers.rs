@@ -2,35 +2,22 @@
 //!
 //! They are numbered alike everywhere: 1 is any arguments, what the call itself suggests follows.
 
-use crate::json::{Value, json};
-use crate::{Ask, AskKind, Condition, Constraint, Decision, brief, redact};
+#[cfg(test)]
+use crate::Condition;
+use crate::{Ask, Constraint, Decision, words_of_constraints};
 
 /// Returns sets of conditions that a call suggests.
-pub(super) type Offers = fn(&Value) -> Vec<Vec<Constraint>>;
-
-/// Returns what is offered for these arguments.
-pub(super) fn offered(_: &Value) -> Vec<Vec<Constraint>> {
-    Vec::new()
-}
-
-/// Characters of a value that are shown.
-const VALUE: usize = 120;
-
-/// Whether an ask can be answered for good.
-pub(super) fn can_be_always(ask: &Ask) -> bool {
-    matches!(ask.kind, AskKind::ToolPermission | AskKind::Dependency | AskKind::Integrity)
-}
+pub(super) type Offers = fn(&Ask) -> Vec<Vec<Constraint>>;
 
 /// Returns the choices there are, a line each; none if there is nothing to choose.
 pub(super) fn choices(ask: &Ask, offers: Offers) -> Vec<String> {
-    let offers = if can_be_always(ask) { offers(&ask.arguments) } else { Vec::new() };
+    let offers = offers(ask);
     if offers.is_empty() {
         return Vec::new();
     }
-    let lines = offers
-        .iter()
-        .zip(2..)
-        .map(|(constraints, number)| format!("{number}  only where │ {}", words(constraints)));
+    let lines = offers.iter().zip(2..).map(|(constraints, number)| {
+        format!("{number}  only where │ {}", words_of_constraints(constraints))
+    });
     std::iter::once("1  any arguments".to_owned()).chain(lines).collect()
 }
 
@@ -39,28 +26,17 @@ pub(super) fn chosen(ask: &Ask, offers: Offers, number: usize) -> Option<Decisio
     match number {
         0 => None,
         1 => Some(Decision::Always),
-        number => offers(&ask.arguments).into_iter().nth(number - 2).map(Decision::AlwaysWithin),
+        number => offers(ask).into_iter().nth(number - 2).map(Decision::AlwaysWithin),
     }
 }
 
-/// Returns conditions in words; arguments and values are a program's own, on one line and without secrets.
-pub(super) fn words(constraints: &[Constraint]) -> String {
-    let words = |constraint: &Constraint| {
-        let (how, value) = match &constraint.is {
-            Condition::Under(folder) => ("is under", folder.as_str().into()),
-            Condition::Host(host) => ("is a URL of", host.as_str().into()),
-            Condition::Equals(value) => ("is", value.clone()),
-        };
-        let named = redact(&json!({ constraint.argument.as_str(): value }));
-        let value = named.as_object().and_then(|named| named.values().next());
-        let argument = brief(&constraint.argument.as_str().into(), VALUE);
-        format!("{argument} {how} {}", brief(value.unwrap_or(&Value::Null), VALUE))
-    };
-    constraints.iter().map(words).collect::<Vec<_>>().join(" and ")
+#[cfg(test)]
+pub(super) fn some(ask: &Ask) -> Vec<Vec<Constraint>> {
+    if ask.kind.may_be_always() { some_of() } else { Vec::new() }
 }
 
 #[cfg(test)]
-pub(super) fn some(_: &Value) -> Vec<Vec<Constraint>> {
+pub(super) fn some_of() -> Vec<Vec<Constraint>> {
     let under = Constraint::new("path", Condition::Under("/x\u{202e}".into()));
     let secret = Constraint::new("token", Condition::Equals("t0p".into()));
     vec![vec![under.clone()], vec![under, secret]]
@@ -68,9 +44,9 @@ pub(super) fn some(_: &Value) -> Vec<Vec<Constraint>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{choices, chosen, offered, some};
-    use crate::json::{Value, json};
-    use crate::{Ask, AskKind, Decision};
+    use super::{choices, chosen, some, some_of};
+    use crate::json::json;
+    use crate::{Ask, AskKind, Decision, offers_of_ask};
 
     fn ask(kind: AskKind) -> Ask {
         Ask::new(kind, None, "a:b", json!({}), "")
@@ -84,19 +60,19 @@ mod tests {
             lines,
             [
                 "1  any arguments",
-                "2  only where │ \"path\" is under \"/x\\u{202e}\"",
-                "3  only where │ \"path\" is under \"/x\\u{202e}\" and \"token\" is \"[redacted]\"",
+                "2  only where │ `path` under `/x\\u{202e}`",
+                "3  only where │ `path` under `/x\\u{202e}` and `token` equal to `[redacted]`",
             ]
         );
         assert_eq!(chosen(&ask, some, 1), Some(Decision::Always));
-        let second = some(&Value::Null).remove(0);
+        let second = some_of().remove(0);
         assert_eq!(chosen(&ask, some, 2), Some(Decision::AlwaysWithin(second)));
         assert_eq!([chosen(&ask, some, 0), chosen(&ask, some, 4)], [None, None]);
     }
 
     #[test]
     fn where_nothing_is_offered_there_is_nothing_to_choose() {
-        assert_eq!(choices(&ask(AskKind::ToolPermission), offered), [""; 0]);
+        assert_eq!(choices(&ask(AskKind::ToolPermission), offers_of_ask), [""; 0]);
         assert_eq!(choices(&ask(AskKind::UncertainCall), some), [""; 0]);
         assert_eq!(choices(&ask(AskKind::Trust), some), [""; 0]);
     }

@@ -34,7 +34,6 @@ mod stage;
 mod tests;
 mod tool;
 
-pub(crate) use error::InstallError;
 pub(crate) use installed::{Installed, Presence};
 pub(crate) use installer::Installer;
 pub(crate) use spec::{Scripts, Spec};

@@ -12,7 +12,9 @@ use super::hosted::{Stand, take_up};
 use super::ladder::{complete, see_through};
 use super::parameters::{Continue, Said, SaidOfOne, wrong};
 use super::record::{look_up, record};
-use crate::{Clock, Code, Decisions, Error, QuestionId, SystemClock, escape};
+use crate::{
+    AskKind, Clock, Code, Decisions, Error, Note, Noted, Question, QuestionId, SystemClock, escape,
+};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 
@@ -25,8 +27,13 @@ pub(super) async fn go_on(
     let answered = |answer: Answer| Ok(complete(caller, answer, Vec::new()));
     let Some(question) = answer.question else { return answered(gone()) };
     let approves = answer.said.approves();
-    if approves && caller.channel.asks_people() && !visit.model_may_approve {
-        return ask_a_person(visit, caller, question).await;
+    if approves && !visit.model_may_approve {
+        if caller.channel.asks_people() {
+            return ask_a_person(visit, caller, question).await;
+        }
+        if let Some(refused) = no_trust(visit, caller, question).await {
+            return answered(refused);
+        }
     }
     let decisions = match decisions(visit, question, answer.said).await? {
         Ok(decisions) => decisions,
@@ -86,6 +93,33 @@ async fn decisions(
     Ok(Ok(Decisions::Each(decided)))
 }
 
+/// Whoever cloned a repository decides whether to trust it, not what runs in it: no client's word will do that no person gave.
+async fn no_trust(visit: &Visit, caller: &Caller<'_>, question: QuestionId) -> Option<Answer> {
+    let (asked, open) = look_up(visit, question, SystemClock.now()).await.ok()??;
+    if !open || !asked.asks.iter().any(|ask| ask.kind == AskKind::Trust) {
+        return None;
+    }
+    let reason = "`continue_workflow` trusts nothing";
+    refuse(visit, caller, &asked, reason).await;
+    let message =
+        "whether to trust this folder's files is for a person to say, not for `continue_workflow`";
+    let hint = format!(
+        "a person says `pml approve {question}` in a terminal, which goes on with the program, or `pml trust`"
+    );
+    Some(Answer::of_error(&Error::new(Code::ApprovalByModel, message).with_hint(hint)))
+}
+
+/// Tells that an answer counts for nothing, in the log and in the trail.
+async fn refuse(visit: &Visit, caller: &Caller<'_>, asked: &Question, reason: &str) {
+    let (who, channel) = (caller.who(), Channel::Caller.name().to_owned());
+    visit.door.notice(&format!("question {}: refused from {}: {reason}", asked.id, escape(&who)));
+    let reason = reason.to_owned();
+    let what = Noted::Refused { question: Some(asked.id), who, channel, reason };
+    // A trail that cannot be written lets nothing through.
+    let note = Note::new(SystemClock.now(), Some(asked.run), what);
+    let _ = visit.engine.journal().audit(note).await;
+}
+
 /// The model's words count for nothing here: the person is asked, by the client's own dialog.
 async fn ask_a_person(
     visit: &Visit,
@@ -97,11 +131,8 @@ async fn ask_a_person(
         Ok(None) => return Ok(complete(caller, gone(), Vec::new())),
         Err(error) => return Ok(complete(caller, Answer::of_error(&error), Vec::new())),
     };
-    let who = caller.who();
-    visit.door.notice(&format!(
-        "question {question}: `continue_workflow` of {} approves nothing, a person is asked",
-        escape(&who)
-    ));
+    let reason = "`continue_workflow` approves nothing where the client can ask a person";
+    refuse(visit, caller, &asked, reason).await;
     let hosted = take_up(visit, asked.run).await;
     let note = "`continue_workflow` approves nothing here: your client can ask a person, and did"
         .to_owned();

@@ -39,6 +39,13 @@ pub enum AskKind {
     Trust,
 }
 
+impl AskKind {
+    /// Returns whether an answer can hold for good: a key, a folder's trust or a lost outcome is a matter of this one time.
+    pub fn may_be_always(self) -> bool {
+        matches!(self, AskKind::ToolPermission | AskKind::Dependency | AskKind::Integrity)
+    }
+}
+
 /// One thing that a person decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

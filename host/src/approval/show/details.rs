@@ -123,14 +123,6 @@ impl Details {
     /// One part, as it was and as it is.
     fn difference(&mut self, difference: &Difference) {
         self.say("part", &difference.part);
-        for (head, text) in [("was:", &difference.before), ("is:", &difference.after)] {
-            match text {
-                Some(text) => {
-                    self.head(head);
-                    self.text(text.lines());
-                }
-                None => self.head(&format!("{head} nothing")),
-            }
-        }
+        self.text(difference.lines().iter().map(String::as_str));
     }
 }

@@ -4,11 +4,10 @@ use super::confirm::on_terminal;
 use super::record::{Around, Place, Recorded};
 use crate::cli::execute::{Kept, engine_over, perform, runtime};
 use crate::cli::identify::short;
-use crate::cli::offers::offered;
 use crate::cli::workplace::{Files, Workplace};
 use crate::cli::{project, ui};
 use crate::json::{self, Value, json};
-use crate::{Environment, Project, RunId, SystemClock, agent_around};
+use crate::{Environment, Project, RunId, SystemClock, agent_around, offers_of_ask};
 use anyhow::Result;
 use clap::Args;
 use std::mem::ManuallyDrop;
@@ -73,7 +72,7 @@ impl Approve {
         let runtime = ManuallyDrop::new(runtime()?);
         runtime.block_on(async {
             let clock = &SystemClock;
-            let place = Place { clock, confirm: &on_terminal, around, offers: offered };
+            let place = Place { clock, confirm: &on_terminal, around, offers: offers_of_ask };
             match self.record(&*journal, &place).await? {
                 Recorded::New { run, owner: None, open }
                     if !self.no_run && (open == 0 || self.abort || self.replan) =>

@@ -1,7 +1,7 @@
 //! What the flags say about which asks.
 
 use super::command::Approve;
-use crate::cli::offers::{Offers, can_be_always, choices, chosen};
+use crate::cli::offers::{Offers, choices, chosen};
 use crate::cli::report::{Hinted, Usage};
 use crate::{Ask, AskId, AskKind, Asked, Decision};
 use anyhow::{Result, bail};
@@ -34,7 +34,7 @@ impl Approve {
             }
             return Ok(Decision::Result(result.clone()));
         }
-        if self.always && !asks.iter().all(|ask| can_be_always(ask)) {
+        if self.always && !asks.iter().all(|ask| ask.kind.may_be_always()) {
             let message = "`--always` is for asks about a tool, and not all of these are";
             return Err(Hinted::new(message, "name one with `--only ASK`").into());
         }

@@ -250,7 +250,8 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
         Ok(Some(true))
     };
     let clock = Stopped(at(1_000));
-    let (confirm, around, offers) = (&elsewhere, Around::Nobody, offers::offered as offers::Offers);
+    let (confirm, around, offers) =
+        (&elsewhere, Around::Nobody, crate::offers_of_ask as offers::Offers);
     let place = Place { clock: &clock, confirm, around, offers };
     let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
     assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)));
@@ -286,7 +287,7 @@ async fn always_can_be_for_some_arguments_only() {
     let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], None).await;
     assert_eq!(wrong.unwrap_err().to_string(), "there is no choice 9: there are 1 to 3");
     record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], None).await.unwrap();
-    let within = Decision::AlwaysWithin(offers::some(&Value::Null).remove(0));
+    let within = Decision::AlwaysWithin(offers::some_of().remove(0));
     assert_eq!(decided(&journal, question.run).await, [within]);
     let (several, _other) = three(&journal).await;
     let several = several.id.to_string();

@@ -1,6 +1,5 @@
 //! The keys that answer an ask, and what each does.
 
-use crate::cli::offers::can_be_always;
 use crate::{Ask, AskKind, Decision, Need};
 
 /// A key.
@@ -34,7 +33,7 @@ pub(super) fn keys(ask: &Ask) -> Vec<Key> {
     let decides = |letter, short, long, decision| key(letter, short, long, Does::Decide(decision));
     let (short, long) = yes(ask);
     let mut keys = vec![decides("y", short, long, Decision::Approve)];
-    if can_be_always(ask) {
+    if ask.kind.may_be_always() {
         keys.push(key("a", "always", ALWAYS, Does::Always));
     }
     let of_the_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();

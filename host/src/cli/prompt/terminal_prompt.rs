@@ -8,7 +8,7 @@
 use super::keys::{Does, Key, keys};
 use super::standing::Standing;
 use crate::cli::execute::Kept;
-use crate::cli::offers::{Offers, choices, chosen, offered};
+use crate::cli::offers::{Offers, choices, chosen};
 use crate::cli::terminal::Terminal;
 use crate::cli::ui::{DIM, HINT, WARNING};
 use crate::cli::who::user;
@@ -16,7 +16,7 @@ use crate::cli::wrap::wrap;
 use crate::json::{self, Value};
 use crate::{
     Answer, Approver, Ask, AskId, AskKind, BoxFuture, Decision, Question, details_of_ask,
-    lines_of_ask,
+    lines_of_ask, offers_of_ask,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -41,7 +41,7 @@ type Lines = mpsc::UnboundedReceiver<String>;
 impl TerminalPrompt {
     /// Returns a prompt on the terminal of this process, if it has one, for a run that is kept so.
     pub(in crate::cli) fn open(kept: Kept) -> Option<TerminalPrompt> {
-        Terminal::open().map(|terminal| TerminalPrompt::on(terminal, kept, offered))
+        Terminal::open().map(|terminal| TerminalPrompt::on(terminal, kept, offers_of_ask))
     }
 
     pub(super) fn on(terminal: Terminal, kept: Kept, offers: Offers) -> TerminalPrompt {

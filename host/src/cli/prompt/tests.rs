@@ -20,7 +20,7 @@ struct Person(File, String);
 
 impl Person {
     fn sits_down() -> (Person, TerminalPrompt) {
-        Person::is_offered(offers::offered)
+        Person::is_offered(crate::offers_of_ask)
     }
 
     fn is_offered(offers: offers::Offers) -> (Person, TerminalPrompt) {
@@ -184,7 +184,7 @@ fn always_leads_to_a_choice_where_there_is_one() {
     person.types("a\n");
     person.sees("> ");
     person.types("2\n");
-    let within = Decision::AlwaysWithin(offers::some(&Value::Null).remove(0));
+    let within = Decision::AlwaysWithin(offers::some_of().remove(0));
     assert_eq!(decisions(asking.join().unwrap()), [(1, within)]);
 }
 

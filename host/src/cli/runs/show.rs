@@ -4,7 +4,6 @@ use super::draw::{Owner, Scale, draw};
 use super::fold::{Folded, fold};
 use super::list::{colour, script};
 use crate::cli::moment::{ago, span};
-use crate::cli::offers::words;
 use crate::cli::quantity::counted;
 use crate::cli::terminal::width_of_stdout;
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD};
@@ -12,7 +11,7 @@ use crate::cli::wrap::wrap;
 use crate::json::{self, Value};
 use crate::{
     Decided, Decision, Error, Journal, Question, RunState, Stored, Summary, Timestamp, What, brief,
-    escape, lines_of_ask,
+    escape, lines_of_ask, words_of_constraints,
 };
 use anyhow::Result;
 
@@ -140,7 +139,7 @@ pub(in crate::cli) fn decided_line(decided: &Decided) -> String {
         Decision::Approve => "approved".into(),
         Decision::Always => "always approved".into(),
         Decision::AlwaysWithin(within) => {
-            format!("always approved where {}", one_line(&words(within)))
+            format!("always approved with {}", one_line(&words_of_constraints(within)))
         }
         Decision::Decline => "declined".into(),
         Decision::Result(value) => format!("given a result: {}", brief(value, 60)),

@@ -3,9 +3,8 @@
 use super::fold::{Folded, Phase, Standing};
 use super::list::{milliseconds, summary};
 use super::show::Shown;
-use crate::cli::offers::words;
 use crate::json::{self, Value, json};
-use crate::{Asked, Decided, Decision, Question, Settled, redact};
+use crate::{Asked, Decided, Decision, Question, Settled, redact, words_of_constraints};
 
 impl Shown {
     /// Returns everything, with secrets taken out of arguments and results.
@@ -74,7 +73,7 @@ fn decision(decided: &Decided) -> Value {
         Decision::Replan => ("replan", None),
     };
     let only_for = match &decided.decision {
-        Decision::AlwaysWithin(constraints) => Some(words(constraints)),
+        Decision::AlwaysWithin(constraints) => Some(words_of_constraints(constraints)),
         _ => None,
     };
     json!({

@@ -1,7 +1,8 @@
 //! A package on its way in, and found again.
 
 use super::{Place, Presence, agreed, listening, quietly, spec};
-use crate::install::{InstallError, Installer, Scripts};
+use crate::install::error::InstallError;
+use crate::install::{Installer, Scripts};
 use crate::model::{Code, Ecosystem};
 use std::fs;
 

@@ -2,7 +2,8 @@
 
 use super::{Presence, listening, quietly, spec};
 use crate::config::Environment;
-use crate::install::{InstallError, Installed, Installer, Scripts};
+use crate::install::error::InstallError;
+use crate::install::{Installed, Installer, Scripts};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;

@@ -1,7 +1,7 @@
 //! Which version is meant.
 
 use super::{Place, spec};
-use crate::install::InstallError;
+use crate::install::error::InstallError;
 use crate::model::CallError;
 use std::fs;
 

@@ -6,9 +6,11 @@
 //! **Invariant:** whatever is not one of the choices offered approves nothing.
 //! **Invariant:** no field takes a secret.
 
-use super::offers::{Offer, constraints, offers};
+use super::offers::{Offer, offers};
 use crate::json::Value;
-use crate::{Ask, AskId, Decision, Decisions, Need, Question, cut, escape, lines_of_ask};
+use crate::{
+    Ask, AskId, Decision, Decisions, Need, Question, cut, escape, lines_of_ask, offers_of_ask,
+};
 use rmcp::model::{
     ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
     EnumSchema, LegacyEnumSchema, PrimitiveSchemaDefinition, SingleSelectEnumSchema,
@@ -142,7 +144,7 @@ fn meant(ask: &Ask, word: &str) -> Option<Decision> {
 
 /// The decision to allow calls like this for good, under the conditions of that number.
 pub(super) fn within(ask: &Ask, index: usize) -> Option<Decision> {
-    constraints(ask).into_iter().nth(index).map(Decision::AlwaysWithin)
+    offers_of_ask(ask).into_iter().nth(index).map(Decision::AlwaysWithin)
 }
 
 fn name(ask: AskId) -> String {

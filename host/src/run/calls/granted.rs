@@ -2,7 +2,7 @@
 
 use crate::config::Keeper;
 use crate::error::Error;
-use crate::model::{Ask, AskKind, Decided, Decision, Grant, Origin, ToolName};
+use crate::model::{Ask, Decided, Decision, Grant, Origin, ToolName};
 use crate::router::BUILT_IN;
 use crate::run::perform::parse;
 use serde_json::Value;
@@ -79,9 +79,8 @@ fn grant_of(ask: &Ask, decision: &Decision) -> Option<Grant> {
         Decision::AlwaysWithin(constraints) => constraints.clone(),
         _ => return None,
     };
-    match ask.kind {
-        AskKind::ToolPermission | AskKind::Dependency | AskKind::Integrity => {}
-        _ => return None,
+    if !ask.kind.may_be_always() {
+        return None;
     }
     Some(Grant::new(ask.tool.parse().ok()?, ask.origin.clone(), constraints))
 }

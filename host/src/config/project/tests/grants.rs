@@ -69,7 +69,7 @@ fn what_is_wrong_is_shown_where_it_stands() {
         (r#"{ "tool": "a:b", "where": { "p": { "hots": "x" } } }"#, "hint: did you mean `host`?"),
         (r#"{ "tool": "a:b", "where": { "p": { "host": "a@b" } } }"#, "is at no plain host"),
         (r#"{ "tool": "a:b", "where": { "p": {} } }"#, "the condition on `p` says nothing"),
-        (r#"{ "tool": "a:b", "granted": "x" }"#, "`x`: it is no moment"),
+        (r#"{ "tool": "a:b", "granted": "x" }"#, "`x`: a time is written"),
     ] {
         let shown = refusal(grant);
         let parts: Vec<_> = part.split("$P").collect();
