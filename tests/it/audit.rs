@@ -254,6 +254,7 @@ fn an_agent_may_always_decline_and_end() {
 fn trust_and_its_end_stand_in_the_trail() {
     let env = pml();
     env.write(".mcp.json", r#"{ "mcpServers": { "a": { "command": "a-server" } } }"#);
+    assert_eq!(env.run(&["eval", "1"]).code, 0);
     assert_eq!(env.run(&["trust", "--yes"]).code, 0);
     // What is trusted already is not trusted again.
     assert_eq!(env.run(&["trust", "--yes"]).code, 0);

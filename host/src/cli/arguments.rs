@@ -2,8 +2,8 @@
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::{
-    add, approvals, approve, audit, call, check, completions, doctor, import, init, remove, replay,
-    runs, servers, stdio, tools, trust, types, version,
+    add, approvals, approve, audit, call, check, completions, doctor, import, init, install,
+    remove, replay, runs, servers, stdio, tools, trust, types, version,
 };
 use crate::Durability;
 use clap::{Args, Parser, Subcommand};
@@ -32,6 +32,7 @@ pub(super) enum Command {
     Import(import::Import),
     Add(add::Add),
     Remove(remove::Remove),
+    Install(install::Install),
     Servers(servers::Servers),
     Tools(tools::Tools),
     Call(call::Call),

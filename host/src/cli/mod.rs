@@ -18,6 +18,7 @@ mod follow;
 mod identify;
 mod import;
 mod init;
+mod install;
 mod media;
 mod moment;
 mod notices;
@@ -73,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Import(command) => command.run(),
         Command::Add(command) => command.run(),
         Command::Remove(command) => command.run(),
+        Command::Install(command) => command.run(),
         Command::Servers(command) => command.run(),
         Command::Tools(command) => command.run(),
         Command::Call(command) => command.run(),

@@ -99,7 +99,13 @@ impl Progress {
                 self.calls().over(call.0);
             }
             // The terminal is needed for something else.
-            Event::Asked { .. } | Event::Ended { .. } => self.aside(|| {}),
+            Event::Asked { question, .. } => {
+                for call in question.asks.iter().filter_map(|ask| ask.call) {
+                    self.tell(self.calls().step_over(call.0, "done"));
+                }
+                self.aside(|| {});
+            }
+            Event::Ended { .. } => self.aside(|| {}),
             _ => {}
         }
     }

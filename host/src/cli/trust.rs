@@ -10,8 +10,8 @@ use super::wrap::wrap;
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
 use crate::{
-    Clock, DeclaredServer, Durability, Environment, Error, Grant, Note, Noted, Project,
-    SystemClock, TrustState, escape, locate, redact,
+    Clock, DeclaredServer, Environment, Error, Grant, Note, Noted, Project, SystemClock,
+    TrustState, escape, locate, redact,
 };
 use anyhow::Result;
 use clap::Args;
@@ -112,7 +112,8 @@ fn note_trust(project: &Project) {
 /// Writes to the audit trail. What was done is done: if this fails, that is said and no more.
 fn note(what: impl FnOnce(String, String) -> Noted) {
     let note = Note::new(SystemClock.now(), None, what(user(), "command line".into()));
-    let noted = project::store(Durability::Process).and_then(|journal| {
+    // A folder without a journal has no trail, and gets none for being trusted.
+    let noted = project::journal().and_then(|journal| {
         runtime()?.block_on(journal.audit(note)).map_err(|error| Error::from(error).into())
     });
     if let Err(error) = noted {

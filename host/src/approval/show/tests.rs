@@ -144,7 +144,7 @@ fn a_change_shows_where_it_begins_and_all_of_it_on_demand() {
     let called = lines_of_ask(&ask(AskKind::Integrity, change(Since::EarlierCall)));
     assert!(called[1].starts_with("CHANGED since last call │ "), "{}", called[1]);
     let details = details_of_ask(&grant).join("\n");
-    assert!(details.contains("part │ inputSchema\nwas:\n│ {}\nis:\n│ {\"a\":1}"), "{details}");
+    assert!(details.contains("part │ inputSchema\n│ {{+\"a\":1+}}\n"), "{details}");
     assert!(details.contains("\\u{202e}") && !details.contains('\u{202e}'), "{details}");
     let gone = Need::Change(Change::new(Since::Decision, Vec::new()));
     let lines = lines_of_ask(&ask(AskKind::Integrity, Some(gone)));

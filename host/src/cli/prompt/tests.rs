@@ -171,7 +171,7 @@ fn always_leads_to_a_choice_where_there_is_one() {
     person.types("a\n");
     let shown = person.sees("> ");
     assert!(
-        shown.contains("  1  any arguments") && shown.contains("2  only where │ \"path\" is under"),
+        shown.contains("  1  any arguments") && shown.contains("2  only where │ `path` under `/x"),
         "{shown}"
     );
     assert!(!shown.contains("t0p") && !shown.contains('\u{202e}'), "{shown}");

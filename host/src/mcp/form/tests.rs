@@ -3,7 +3,8 @@
 use super::{Heard, Spelling, message, of, read};
 use crate::json::{Value, json};
 use crate::{
-    Ask, AskId, AskKind, CallId, Decision, Decisions, Need, Question, RunId, Timestamp, Variables,
+    Ask, AskId, AskKind, CallId, Condition, Constraint, Decision, Decisions, Need, Question, RunId,
+    Timestamp, Variables,
 };
 use rmcp::model::{ElicitResult, ElicitationAction};
 
@@ -48,7 +49,7 @@ fn one_ask_is_three_lines_and_one_field() {
     assert_eq!(schema["properties"].as_object().unwrap().len(), 1);
     let field = &schema["properties"]["decision"];
     assert_eq!((&field["type"], &field["default"]), (&json!("string"), &json!("approve")));
-    assert_eq!(words(field), ["approve", "always", "decline", "replan"]);
+    assert_eq!(words(field), ["approve", "always", "always_1", "decline", "replan"]);
     assert!(schema.get("required").is_none_or(|it| it.as_array().unwrap().is_empty()), "{schema}");
 }
 
@@ -56,7 +57,7 @@ fn one_ask_is_three_lines_and_one_field() {
 fn an_older_client_gets_the_same_choices_as_it_knows_them() {
     let form = json!(of(&permission(1), Spelling::Names));
     let field = &form["requestedSchema"]["properties"]["decision"];
-    assert_eq!(field["enum"], json!(["approve", "always", "decline", "replan"]));
+    assert_eq!(field["enum"], json!(["approve", "always", "always_1", "decline", "replan"]));
     assert_eq!(field["enumNames"][0], "Make this call");
     assert!(field.get("oneOf").is_none() && field.get("default").is_none(), "{field}");
 }
@@ -68,6 +69,9 @@ fn who_accepts_without_choosing_approves_and_a_choice_counts() {
     assert_eq!(read(&asked, &bare), one(Decision::Approve));
     assert_eq!(accept(&asked, json!({})), one(Decision::Approve));
     assert_eq!(accept(&asked, json!({ "decision": "always" })), one(Decision::Always));
+    let within = vec![Constraint::new("path", Condition::Under("/a".into()))];
+    let always = accept(&asked, json!({ "decision": "always_1" }));
+    assert_eq!(always, one(Decision::AlwaysWithin(within)));
     assert_eq!(accept(&asked, json!({ "decision": "decline" })), one(Decision::Decline));
     let replan = Heard::Decided(Decisions::All(Decision::Replan));
     assert_eq!(accept(&asked, json!({ "decision": "replan" })), replan);
@@ -83,7 +87,7 @@ fn what_was_not_offered_approves_nothing() {
     for content in [
         json!({ "decision": "yes" }),
         json!({ "decision": true }),
-        json!({ "decision": "always_1" }),
+        json!({ "decision": "always_2" }),
         json!({ "decision": ["approve"] }),
         json!({ "other": "approve" }),
         json!({ "ask_1": "approve" }),
@@ -108,7 +112,7 @@ fn several_asks_are_summed_up_first_and_decided_one_by_one() {
     assert_eq!(lines[2], "why       │ `*` asks");
     assert_eq!((lines[3], lines[4]), ("ask 1", "tool      │ fs:write"));
     let fields = &form["requestedSchema"]["properties"];
-    assert_eq!(words(&fields["ask_1"]), ["approve", "always", "decline"]);
+    assert_eq!(words(&fields["ask_1"]), ["approve", "always", "always_1", "decline"]);
     assert_eq!(words(&fields["ask_3"]), ["approve", "decline"]);
     assert_eq!(fields["ask_3"]["title"], "3. bank:pay");
     let each = [

@@ -45,7 +45,7 @@ impl Servers {
     /// Brings about what was agreed to.
     pub(super) async fn bring_about(&self, need: Need, tell: Tell) -> Result<(), CallError> {
         match need {
-            Need::Install(package) => self.install(&package, tell).await.map_err(refused),
+            Need::Install(package) => self.install(&package, tell).await.map(drop).map_err(refused),
             Need::Variables(variables) => self.read_again(&variables.server),
             Need::Trust(trust) => self.trust(&trust),
             _ => Ok(()),

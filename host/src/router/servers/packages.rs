@@ -63,10 +63,11 @@ impl Servers {
     }
 
     /// Installs a package that somebody has agreed to, and has its server started from it. Dropped, it leaves nothing behind.
+    /// Returns what the package hashes to, if its server is one.
     ///
     /// # Errors
     /// If it cannot be installed, or is not what its server asks for.
-    pub async fn install(&self, package: &Package, tell: Tell) -> Result<(), Error> {
+    pub async fn install(&self, package: &Package, tell: Tell) -> Result<Option<String>, Error> {
         let config = self.0.upstreams.config(&package.server);
         let unknown = || {
             let message = format!("there is no server `{}`", escape(&package.server));
@@ -74,11 +75,13 @@ impl Servers {
         };
         let config = config.ok_or_else(unknown)?;
         let (Some(installer), Some(spec)) = (&self.0.installer, spec(&config)?) else {
-            return Ok(());
+            return Ok(None);
         };
         let installed = installer.install(&spec, package, tell).await.map_err(Error::from)?;
-        self.0.upstreams.put(started_from(config, installed));
-        Ok(())
+        let config = started_from(config, installed);
+        let digest = config.package.clone();
+        self.0.upstreams.put(config);
+        Ok(digest)
     }
 
     /// The launch line as it was written, without keys.

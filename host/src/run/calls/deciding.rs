@@ -103,7 +103,10 @@ impl Calls {
             (_, verdict, Some(need)) => (need.kind(), reason_of(need, verdict)),
             (_, verdict, None) => match self.change(&found, verdict) {
                 Some(change) => {
-                    let reason = since(change.since).to_owned();
+                    let reason = match verdict {
+                        Door::Ask(why) if why.lapsed.is_some() => why.reason.clone(),
+                        _ => since(change.since).to_owned(),
+                    };
                     found.need = Some(Need::Change(change));
                     (AskKind::Integrity, reason)
                 }

@@ -98,6 +98,10 @@ impl Calls {
                 self.finding = self.finding.saturating_sub(1);
                 if let Some(Open { stage: Stage::Finding(finding), .. }) = self.open.remove(&id) {
                     let Finding { arguments, agreed, .. } = finding;
+                    if let (Err(error), Some(_)) = (&found, &agreed) {
+                        let (run, error) = (self.run, Some(error.clone()));
+                        self.events.event(&Event::CallSettled { run, call: id, error });
+                    }
                     let standing = agreed.map_or(Standing::Fresh, Standing::Agreed);
                     // What is decided shows in what is journalled next: it goes out, it is asked about, or it is settled.
                     let _ = self.decide_on(id, found, arguments, standing);
