@@ -27,6 +27,7 @@ mod followed;
 mod guest;
 mod hostile;
 mod init;
+mod installs;
 mod journals;
 mod kills;
 mod ladder_caller;
@@ -35,6 +36,7 @@ mod ladder_dialog;
 mod ladder_rounds;
 mod ladder_support;
 mod ladder_tasks;
+mod lapses;
 mod limits;
 #[cfg(unix)]
 mod links;

@@ -2,7 +2,10 @@
 
 use super::offers::offers;
 use crate::json::{Value, json};
-use crate::{Ask, AskKind, Need, Package, Question, cut, escape, lines_of_ask, redact};
+use crate::{
+    Ask, AskKind, Need, Package, Question, cut, escape, lines_of_ask, offers_of_ask, redact,
+    words_of_constraints,
+};
 
 /// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
 const ARGUMENTS: usize = 4 << 10;
@@ -59,6 +62,11 @@ fn ask(ask: &Ask) -> Value {
         "lines": lines_of_ask(ask),
         "options": options,
     });
+    let within = offers_of_ask(ask);
+    if !within.is_empty() {
+        // In the order of `always_1`, `always_2` and so on.
+        told["always_with"] = within.iter().map(|within| words_of_constraints(within)).collect();
+    }
     add_need(&mut told, ask);
     told
 }

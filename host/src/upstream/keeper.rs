@@ -27,6 +27,8 @@ pub(super) async fn keep(
     service: RunningService<RoleClient, Client>,
     mut process: Option<Process>,
 ) {
+    // Before anything can end it: what a short-lived process learnt is for the next one.
+    remember(&server, &connection).await;
     {
         let watch = async {
             tokio::join!(
@@ -61,7 +63,6 @@ pub(super) async fn keep(
 
 /// Lists the tools anew whenever the server says that they changed.
 async fn watch(server: &Weak<Server>, connection: &Connection) {
-    remember(server, connection).await;
     loop {
         connection.changes.next().await;
         // A list that fails leaves the tools unknown: whoever needs them asks again, and hears why.

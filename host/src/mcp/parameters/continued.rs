@@ -78,12 +78,27 @@ enum Word {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "an answer is `approve`, `always`, `decline`, `abort`, `{\"result\": …}` or `{\"always\": n}`"
+    expecting = "an answer is `approve`, `always`, `always_1`, `decline`, `abort`, `{\"result\": …}` or `{\"always\": n}`"
 )]
 enum RawSaidOfOne {
     Word(Word),
+    Numbered(Numbered),
     Result(RawResult),
     Within(RawWithin),
+}
+
+/// `always_1`, `always_2` and so on, as they are offered.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Numbered(usize);
+
+impl TryFrom<String> for Numbered {
+    type Error = &'static str;
+
+    fn try_from(word: String) -> Result<Numbered, &'static str> {
+        let number = word.strip_prefix("always_").and_then(|number| number.parse::<usize>().ok());
+        number.and_then(|number| number.checked_sub(1)).map(Numbered).ok_or("it is no such word")
+    }
 }
 
 #[derive(Deserialize)]
@@ -151,6 +166,7 @@ impl From<RawSaidOfOne> for SaidOfOne {
             RawSaidOfOne::Word(Word::Decline) => Decision::Decline,
             RawSaidOfOne::Word(Word::Abort) => Decision::Abort,
             RawSaidOfOne::Result(RawResult { result }) => Decision::Result(result),
+            RawSaidOfOne::Numbered(Numbered(index)) => return SaidOfOne::AlwaysWithin(index),
             RawSaidOfOne::Within(RawWithin { always }) => return SaidOfOne::AlwaysWithin(always),
         })
     }
