@@ -374,3 +374,134 @@ async fn what_cannot_be_kept_holds_for_the_run_and_is_told() {
     assert_eq!(run.await.expect("it goes on").value(), Some(json!("t:go")));
     assert_eq!(*told.lock().expect("no panic"), [json!(["t:go", "the disk is full"])]);
 }
+
+/// A server that may not run yet: then nothing is known of its tools at once. `t:stuck` never answers.
+struct Sleeping {
+    up: bool,
+    definition: &'static str,
+    stuck: Notify,
+    calls: AtomicUsize,
+}
+
+impl Sleeping {
+    fn new(up: bool, definition: &'static str) -> Arc<Sleeping> {
+        let (stuck, calls) = (Notify::new(), AtomicUsize::new(0));
+        Arc::new(Sleeping { up, definition, stuck, calls })
+    }
+
+    fn found(&self, tool: &ToolName) -> Found {
+        let mut found = Found::new(tool.clone(), Effects::Idempotent);
+        found.origin = Some(Origin::new(self.definition, "server"));
+        found
+    }
+}
+
+impl Tools for Sleeping {
+    fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
+        let stuck = call.tool.tool() == "stuck" && self.up;
+        Box::pin(async move {
+            if stuck {
+                self.stuck.notify_one();
+                std::future::pending::<()>().await;
+            }
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            Ok(json!(call.tool))
+        })
+    }
+
+    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+        self.up.then(|| Ok(self.found(tool)))
+    }
+
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+        let found = self.found(tool);
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+/// Runs until `t:stuck` is out, and is cut off there.
+async fn cut_off(engine: &Engine, code: &str) -> pml::RunId {
+    let tools = Sleeping::new(true, "v0");
+    let run = engine.run(Script::ts(code)).tools(tools.clone());
+    let id = run.id();
+    tokio::select! {
+        _ = run.into_future() => panic!("a call of it never ends"),
+        () = tools.stuck.notified() => {}
+    }
+    id
+}
+
+#[tokio::test]
+async fn what_was_about_to_be_asked_is_asked_after_a_cut_with_what_the_tool_is() {
+    let engine = engine(|config| config.ask_tool("t:risky"));
+    let id = cut_off(&engine, "return await Promise.all([mcp.t.risky({}), mcp.t.stuck({})])").await;
+    let resumed = engine.resume(id).tools(Sleeping::new(false, "v0")).await.expect("it goes on");
+    let question = only(&resumed);
+    let asked: Vec<_> = question.asks.iter().map(|ask| (ask.kind, ask.origin.clone())).collect();
+    assert_eq!(asked, [(AskKind::ToolPermission, Some(Origin::new("v0", "server")))]);
+}
+
+#[tokio::test]
+async fn what_was_about_to_be_sent_is_looked_at_again_after_a_cut() {
+    let origin = Some(Origin::new("v0", "server"));
+    let grant = Grant::new("t:risky".parse().expect("a tool"), origin, Vec::new());
+    let engine = engine(|config| config.calls_in_flight(1).grant(grant));
+    let id = cut_off(&engine, "return await Promise.all([mcp.t.stuck({}), mcp.t.risky({})])").await;
+    let changed = Sleeping::new(false, "v1");
+    let resumed = engine.resume(id).tools(changed.clone()).await.expect("it goes on");
+    let asks = only(&resumed).asks;
+    let asked: Vec<_> = asks.iter().map(|ask| (ask.kind, ask.tool.as_str())).collect();
+    assert_eq!(asked, [(AskKind::Integrity, "t:stuck"), (AskKind::Integrity, "t:risky")]);
+    assert_eq!(changed.calls.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn what_a_call_lacks_never_rides_on_another_question() {
+    let engine = engine(|config| config);
+    // The earlier run got so far that nobody knows what became of its call.
+    struct Stuck(Arc<Notify>);
+    impl Tools for Stuck {
+        fn call(&self, _: Call) -> BoxFuture<'_, Reply> {
+            self.0.notify_one();
+            Box::pin(std::future::pending())
+        }
+    }
+    let out = Arc::new(Notify::new());
+    let run = engine.run(Script::ts("return await mcp['new'].go({})")).tools(Stuck(out.clone()));
+    let earlier = run.id();
+    tokio::select! {
+        _ = run.into_future() => panic!("its call never ends"),
+        () = out.notified() => {}
+    }
+    // By now nobody trusts what its server comes from.
+    let tools = Arc::new(Lacking::default());
+    let mended = engine.run(Script::ts("return await mcp['new'].go({})")).resume_from(earlier);
+    let waiting = mended.tools(tools.clone()).await.expect("it runs");
+    let question = only(&waiting);
+    assert_eq!((question.asks[0].kind, &question.asks[0].need), (AskKind::UncertainCall, &None));
+    let second = answer(&engine, &tools, &waiting, Decision::Approve).await;
+    assert_eq!(only(&second).asks[0].kind, AskKind::Trust);
+    assert_eq!(counts(&tools), (0, 0));
+    let done = answer(&engine, &tools, &second, Decision::Approve).await;
+    assert_eq!(done.value(), Some(json!("new:go")), "{:?}", done.ending);
+}
+
+#[tokio::test]
+async fn always_holds_for_good_also_where_a_key_is_missing_after_the_install() {
+    let kept = Arc::new(Mutex::new(Vec::<Grant>::new()));
+    let keeper = kept.clone();
+    let engine = engine(|config| {
+        config.ask_tool("*").keeper(move |grants: &[Grant]| {
+            keeper.lock().expect("no panic").extend(grants.iter().cloned());
+            Ok("memory".into())
+        })
+    });
+    let tools = Arc::new(Lacking::default());
+    let first = run(&engine, &tools, "return await mcp.both.go({})").await;
+    let second = answer(&engine, &tools, &first, Decision::Always).await;
+    assert_eq!(only(&second).asks[0].kind, AskKind::ApiKeyRequired);
+    let done = answer(&engine, &tools, &second, Decision::Approve).await;
+    assert_eq!(done.value(), Some(json!("both:go")));
+    let tools: Vec<_> = kept.lock().expect("no panic").iter().map(|g| g.tool.to_string()).collect();
+    assert_eq!(tools, ["both:go"]);
+}

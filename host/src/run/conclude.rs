@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::model::{Code, Decided, Decision};
 use crate::sandbox::Stop;
 use crate::source::Program;
-use crate::store::{Note, Noted, RunState, Safe, What};
+use crate::store::{RunState, Safe, What};
 use std::collections::BTreeSet;
 
 impl Session {
@@ -79,20 +79,13 @@ impl Session {
     /// Waits until what was allowed for good is written down: the next run is to know it.
     async fn keep(&mut self, live: &mut Live) {
         live.note(&self.ledger);
-        for Keeping { grant, who, channel, kept } in live.calls.keeping() {
-            let (run, tool) = (self.ledger.run(), grant.tool.clone());
+        for Keeping { tool, kept } in live.calls.keeping() {
             let error = match kept.await {
-                Ok(Ok(file)) => {
-                    let what = Noted::Granted { grant, who, channel, file };
-                    let note = Note::new(live.clock.last(), Some(run), what);
-                    // It is written, whatever becomes of the trail.
-                    let _ = self.ledger.journal().audit(note).await;
-                    None
-                }
+                Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(error) => Some(error.to_string()),
             };
-            self.events.event(&Event::Kept { run, tool, error });
+            self.events.event(&Event::Kept { run: self.ledger.run(), tool, error });
         }
     }
 

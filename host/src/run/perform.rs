@@ -2,7 +2,6 @@
 
 use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled};
 use crate::router::{Found, Given, Router, Subject, Verdict};
-use crate::run::calls::lacking;
 use serde_json::Value;
 
 /// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.
@@ -34,7 +33,7 @@ async fn parse_aside(text: String) -> Result<Value, CallError> {
 pub(super) enum Performed {
     /// Its outcome.
     Reply(Reply),
-    /// It did not go out: its tool is not what was decided about.
+    /// It did not go out: its tool is not what was decided about, or lacks something by now.
     Changed(Box<Found>, String),
 }
 
@@ -52,17 +51,15 @@ pub(super) async fn perform(
         Err(error) => return Performed::Reply(Err(error)),
     };
     // An approval is of one definition of one server.
-    if found.need.is_none() && decided.origin.is_some() && decided.origin != found.origin {
+    let differs = decided.origin.is_some() && decided.origin != found.origin;
+    if found.need.is_some() || differs {
         return Performed::Changed(Box::new(found), arguments.to_string());
     }
     Performed::Reply(send(router, run, id, found, arguments).await)
 }
 
 async fn send(router: &Router, run: RunId, id: CallId, found: Found, arguments: Value) -> Reply {
-    let Found { tool, origin, need, .. } = found;
-    if let Some(need) = need {
-        return Err(lacking(&need));
-    }
+    let Found { tool, origin, .. } = found;
     // A person may have taken long to approve it: what is denied by now stays here.
     let given = Given::Value(&arguments);
     let subject = Subject { tool: &tool, origin: origin.as_ref(), arguments: given };

@@ -1,6 +1,6 @@
 //! One run from its first step to its outcome, in memory or put away in between.
 
-use super::calls::Calls;
+use super::calls::{Calls, Keepers};
 use super::checkpoint::Checkpoint;
 use super::console::Console;
 use super::desk::{Desk, Woke};
@@ -188,6 +188,7 @@ impl Session {
     /// nothing waits for any more.
     async fn raise(&mut self, live: &mut Live) -> Result<(), Error> {
         let now = live.clock.now();
+        live.note(&self.ledger);
         live.measure(&mut self.ledger);
         for question in self.desk.withdraw(|question| live.calls.waits_for(question)) {
             self.ledger.note(now, What::Withdrawn { question });
@@ -297,9 +298,9 @@ impl Session {
     }
 
     fn calls(&self, limits: &Limits, checkpoint: Option<Checkpoint>) -> Calls {
-        let keeper = self.engine.settings.keeper.clone();
+        let (keeper, journal) = (self.engine.settings.keeper.clone(), self.engine.journal.clone());
         let (router, events) = (self.router.clone(), self.events.clone());
-        Calls::new(self.id(), limits, router, events, checkpoint, keeper)
+        Calls::new(self.id(), limits, router, events, checkpoint, Keepers { keeper, journal })
     }
 }
 

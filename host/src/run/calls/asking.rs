@@ -108,6 +108,11 @@ impl Calls {
     /// Does what was decided about an ask. What was done before is not done, or told, again.
     pub(in crate::run) fn decide(&mut self, ask: &Ask, decided: &Decided) {
         let grant = self.granted.grant(ask, &decided.decision);
+        if let (Some(grant), Some(Need::Install(_) | Need::Variables(_) | Need::Trust(_))) =
+            (&grant, &ask.need)
+        {
+            self.granted.keep_later(grant.clone(), decided);
+        }
         let Some(call) = ask.call else { return self.let_go(decided) };
         let waits = |open: &Open| open.waits_for(decided.question);
         if !self.open.get(&call).is_some_and(waits) {
@@ -150,8 +155,7 @@ impl Calls {
                 self.enqueue(call, found, asking.arguments);
             }
             Some(need) => {
-                let always = grant.map(|grant| grant.constraints);
-                let by = By::Person { decided: Box::new(decided.clone()), always };
+                let by = By::Person(Box::new(decided.clone()));
                 self.meet(call, found, asking.arguments, Agreed { need, by });
             }
         }

@@ -39,10 +39,8 @@ impl Calls {
     ) -> Verdict {
         if let (Ok(found), Standing::Agreed(agreed)) = (&found, &standing) {
             self.notes.extend(agreed.noted(found));
-            if found.need.is_none()
-                && let Some((grant, decided)) = agreed.grant(found)
-            {
-                self.granted.keep(grant, decided);
+            if found.need.is_none() {
+                self.granted.known(found);
             }
         }
         match found.and_then(|found| self.next_of(found, &arguments, &standing)) {
@@ -94,13 +92,16 @@ impl Calls {
         {
             return Err(agreed.in_vain());
         }
-        let (kind, reason) = match (standing, &verdict, &found.need) {
-            (Standing::MadeBefore, ..) => (AskKind::UncertainCall, MADE_BEFORE.to_owned()),
+        let (kind, reason) = match (standing, &verdict, found.need.clone()) {
+            (Standing::MadeBefore, ..) => {
+                // What it lacks is another question: a yes to this one is none to that.
+                found.need = None;
+                (AskKind::UncertainCall, MADE_BEFORE.to_owned())
+            }
             (_, Door::Go, Some(need)) if need.kind() == AskKind::Dependency => {
-                let need = need.clone();
                 return Ok(Next::Meet(found, need));
             }
-            (_, verdict, Some(need)) => (need.kind(), reason_of(need, verdict)),
+            (_, verdict, Some(need)) => (need.kind(), reason_of(&need, verdict)),
             (_, verdict, None) => match self.change(&found, verdict) {
                 Some(change) => {
                     let reason = match verdict {
@@ -159,7 +160,8 @@ pub(super) fn since(since: Since) -> &'static str {
 
 fn reason_of(need: &Need, verdict: &Door) -> String {
     let policy = match verdict {
-        Door::Ask(why) => format!("; {}", why.reason),
+        // Whether it is still what was allowed, nobody knows before it is there.
+        Door::Ask(why) if why.lapsed.is_none() => format!("; {}", why.reason),
         _ => String::new(),
     };
     match need {

@@ -112,10 +112,14 @@ impl Calls {
         }
     }
 
-    /// A tool has changed between the decision about a call and its going out: it is decided about again.
+    /// A tool has changed, or something it needs has gone, between the decision about a call and its going out: it is decided about again.
     fn changed(&mut self, id: CallId, mut found: Found, arguments: String) {
         let Some(before) = self.open.remove(&id) else { return };
         self.events.event(&Event::CallDropped { run: self.run, call: id });
+        if found.need.is_some() {
+            let _ = self.decide_on(id, Ok(found), arguments, Standing::Fresh);
+            return;
+        }
         let change = match &before.found.origin {
             Some(before) => self.differing(&found, before, Since::Decision),
             None => Change::new(Since::Decision, Vec::new()),

@@ -1,34 +1,45 @@
-//! What a person allowed beyond one call.
+//! What a person allowed beyond one call: for the rest of the run, and for good.
 
 use crate::config::Keeper;
 use crate::error::Error;
-use crate::model::{Ask, Decided, Decision, Grant, Origin, ToolName};
-use crate::router::BUILT_IN;
+use crate::model::{Ask, Constraint, Decided, Decision, Grant, Origin, RunId, ToolName};
+use crate::router::{BUILT_IN, Found};
 use crate::run::perform::parse;
+use crate::store::{Journal, Note, Noted};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// A grant that is being kept for good, and what becomes of it.
 pub(in crate::run) struct Keeping {
-    pub(in crate::run) grant: Grant,
-    pub(in crate::run) who: String,
-    pub(in crate::run) channel: String,
-    pub(in crate::run) kept: JoinHandle<Result<String, Error>>,
+    pub(in crate::run) tool: ToolName,
+    pub(in crate::run) kept: JoinHandle<Result<(), Error>>,
+}
+
+/// Who keeps grants for good, and where it is told that they did.
+#[derive(Clone)]
+pub(in crate::run) struct Keepers {
+    pub(in crate::run) keeper: Option<Arc<dyn Keeper>>,
+    pub(in crate::run) journal: Arc<dyn Journal>,
 }
 
 /// What holds for the rest of a run.
 pub(super) struct Granted {
+    run: RunId,
     grants: Vec<Grant>,
     /// Arguments of built-in tools: they ask with the program's own words, and a yes to some is none to others.
     words: Vec<Value>,
-    keeper: Option<Arc<dyn Keeper>>,
+    /// What was allowed for good of tools that nobody knows yet: it is kept once they are known for what they are.
+    unknown: HashMap<ToolName, (Vec<Constraint>, Decided)>,
+    keepers: Keepers,
     keeping: Vec<Keeping>,
 }
 
 impl Granted {
-    pub(super) fn new(keeper: Option<Arc<dyn Keeper>>) -> Granted {
-        Granted { grants: Vec::new(), words: Vec::new(), keeper, keeping: Vec::new() }
+    pub(super) fn new(run: RunId, keepers: Keepers) -> Granted {
+        let (grants, words) = (Vec::new(), Vec::new());
+        Granted { run, grants, words, unknown: HashMap::new(), keepers, keeping: Vec::new() }
     }
 
     /// Allows what was asked about, for the rest of the run. Returns what is allowed for good with it.
@@ -57,13 +68,36 @@ impl Granted {
             && parse(arguments).is_ok_and(|arguments| same.any(|grant| grant.covers(&arguments)))
     }
 
-    /// Has a grant kept for good, beside the run.
+    /// Has a grant kept for good once its tool is known.
+    pub(super) fn keep_later(&mut self, grant: Grant, decided: &Decided) {
+        self.unknown.insert(grant.tool, (grant.constraints, decided.clone()));
+    }
+
+    /// Has what was allowed for good of a tool kept, now that it is known.
+    pub(super) fn known(&mut self, found: &Found) {
+        if let Some((constraints, decided)) = self.unknown.remove(&found.tool) {
+            let grant = Grant::new(found.tool.clone(), found.origin.clone(), constraints);
+            self.keep(grant, &decided);
+        }
+    }
+
+    /// Has a grant kept for good, beside the run, and noted in the trail.
     pub(super) fn keep(&mut self, grant: Grant, decided: &Decided) {
-        let Some(keeper) = self.keeper.clone() else { return };
-        let kept = grant.clone();
-        let kept = tokio::task::spawn_blocking(move || keeper.keep(&[kept]));
-        let (who, channel) = (decided.who.clone(), decided.channel.clone());
-        self.keeping.push(Keeping { grant, who, channel, kept });
+        let Keepers { keeper: Some(keeper), journal } = self.keepers.clone() else { return };
+        let (tool, run) = (grant.tool.clone(), self.run);
+        let Decided { who, channel, at, .. } = decided.clone();
+        let kept = tokio::spawn(async move {
+            let kept = grant.clone();
+            let writing = tokio::task::spawn_blocking(move || keeper.keep(&[kept]));
+            let file = writing
+                .await
+                .map_err(|error| Error::new(crate::model::Code::Internal, error.to_string()))??;
+            let what = Noted::Granted { grant, who, channel, file };
+            // It is written, whatever becomes of the trail.
+            let _ = journal.audit(Note::new(at, Some(run), what)).await;
+            Ok(())
+        });
+        self.keeping.push(Keeping { tool, kept });
     }
 
     /// Takes what is being kept.

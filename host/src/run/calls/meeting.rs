@@ -5,7 +5,7 @@
 
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
-use crate::model::{CallError, CallId, Code, Constraint, Decided, Grant, Need};
+use crate::model::{CallError, CallId, Code, Decided, Need};
 use crate::router::{Found, Tell};
 use crate::store::Noted;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
@@ -22,34 +22,18 @@ pub(super) enum By {
     /// The policy: what it allows may be brought about without asking.
     Policy,
     /// A person, who was shown the call too.
-    Person {
-        /// What they said.
-        decided: Box<Decided>,
-        /// On which conditions they allowed the tool for good, if they did.
-        always: Option<Vec<Constraint>>,
-    },
+    Person(Box<Decided>),
 }
 
 impl Agreed {
     /// Whether a person has agreed to the call.
     pub(super) fn by_person(&self) -> bool {
-        matches!(self.by, By::Person { .. })
+        matches!(self.by, By::Person(_))
     }
 
     /// The answer to a call that still lacks what somebody has agreed to.
     pub(super) fn in_vain(&self) -> CallError {
         lacking(&self.need)
-    }
-
-    /// What was allowed for good, now that the tool is known.
-    pub(super) fn grant(&self, found: &Found) -> Option<(Grant, &Decided)> {
-        match &self.by {
-            By::Person { always: Some(constraints), decided } => {
-                let (tool, origin) = (found.tool.clone(), found.origin.clone());
-                Some((Grant::new(tool, origin, constraints.clone()), decided))
-            }
-            _ => None,
-        }
     }
 
     /// What is to be remembered of what was brought about.
@@ -59,7 +43,7 @@ impl Agreed {
                 let digest = found.origin.as_ref().and_then(|origin| origin.package.as_deref());
                 Some(Noted::Installed { package: package.clone(), digest: digest.map(Into::into) })
             }
-            (Need::Trust(trust), By::Person { decided, .. }) => Some(Noted::Trusted {
+            (Need::Trust(trust), By::Person(decided)) => Some(Noted::Trusted {
                 folder: trust.folder.clone(),
                 files: trust.files.clone(),
                 who: decided.who.clone(),
@@ -71,7 +55,7 @@ impl Agreed {
 }
 
 /// The answer to a call that lacks something.
-pub(in crate::run) fn lacking(need: &Need) -> CallError {
+fn lacking(need: &Need) -> CallError {
     let (code, message) = match need {
         Need::Install(package) => (
             Code::ServerFailed,

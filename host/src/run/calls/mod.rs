@@ -12,7 +12,6 @@ mod next;
 mod open;
 mod request;
 
-pub(super) use granted::Keeping;
-pub(super) use meeting::lacking;
+pub(super) use granted::{Keepers, Keeping};
 pub(super) use next::Arrival;
 pub(super) use open::Calls;

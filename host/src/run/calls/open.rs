@@ -1,10 +1,9 @@
 //! All open calls of a run, and what is known of each.
 
 use super::asking::Unmatching;
-use super::granted::Granted;
+use super::granted::{Granted, Keepers};
 use super::meeting::Agreed;
 use super::next::Arrived;
-use crate::config::Keeper;
 use crate::event::{Event, EventSink};
 use crate::model::{
     AskKind, CallError, CallId, Limits, Origin, QuestionId, Reply, RunId, Timestamp, ToolName,
@@ -102,7 +101,7 @@ impl Calls {
         router: Arc<Router>,
         events: Arc<dyn EventSink>,
         checkpoint: Option<Checkpoint>,
-        keeper: Option<Arc<dyn Keeper>>,
+        keepers: Keepers,
     ) -> Calls {
         Calls {
             run,
@@ -117,7 +116,7 @@ impl Calls {
             timers: Timers::default(),
             ready: VecDeque::new(),
             dropped: HashSet::new(),
-            granted: Granted::new(keeper),
+            granted: Granted::new(run, keepers),
             origins: HashMap::new(),
             notes: Vec::new(),
             checkpoint,

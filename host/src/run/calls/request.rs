@@ -79,7 +79,8 @@ impl Calls {
     /// What is known at once of a tool that was decided about before.
     fn found(&self, tool: ToolName) -> Found {
         match self.router.look_up(&tool) {
-            Some(Ok(found)) => found,
+            // What it lacks is a question of its own.
+            Some(Ok(found)) => Found { need: None, ..found },
             _ => Found::new(tool.clone(), self.router.effects(&tool)),
         }
     }
@@ -135,16 +136,11 @@ impl Calls {
                 let (kind, reason) = (asked.kind, asked.reason.clone());
                 self.ask(id, found, arguments, kind, reason, Some(question));
             }
-            (Reached::Requested, Verdict::Ask { kind, reason }) => match kind {
-                AskKind::ToolPermission | AskKind::UncertainCall => {
-                    self.ask(id, self.found(name), arguments, kind, reason, None);
-                }
-                // What it lacked may be there by now.
-                _ => self.find(id, name, arguments),
-            },
-            (Reached::Requested, Verdict::Find) => self.find(id, name, arguments),
-            // Somebody may have said `always`, which is known only afterwards: the word of then counts.
-            (Reached::Requested, _) => self.enqueue(id, self.found(name), arguments),
+            (Reached::Requested, Verdict::Ask { kind: AskKind::UncertainCall, reason }) => {
+                self.ask(id, self.found(name), arguments, AskKind::UncertainCall, reason, None);
+            }
+            // What the tool is must be known before it is asked about or sent, and nothing of it was sent.
+            (Reached::Requested, _) => self.find(id, name, arguments),
             (Reached::Done, _) => {}
         }
     }
