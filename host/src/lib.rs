@@ -121,14 +121,14 @@ pub use model::{
 #[cfg(feature = "mcp")]
 pub(crate) use model::{cut, digest};
 #[cfg(feature = "cli")]
-pub(crate) use model::{fold, nearest};
+pub(crate) use model::{fold, nearest, shown_given};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]
 pub(crate) use router::BUILT_IN;
 pub use router::{Found, Policy, Ruling, Tell, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
-pub use router::{Freshness, Offer, Servers, Unavailable};
+pub use router::{Freshness, Offer, PackageState, Servers, Unavailable};
 pub use run::{
     Abandoned, Aborted, Completed, Diverged, Divergence, Ending, Engine, Failure, Outcome,
     Recording, Replay, Run, Turn, Unmatched, Usage,

@@ -17,7 +17,7 @@ fn answer(client: &mut StdioClient, asked: &Value, mut answer: Value) -> Value {
 }
 
 fn touch(client: &mut StdioClient, path: &str) -> Value {
-    client.execute(&format!("return await mcp.box.touch({{ path: '{path}' }})"))
+    client.execute(&format!("return (await mcp.box.count({{ path: '{path}' }})).n"))
 }
 
 #[test]
@@ -88,10 +88,11 @@ fn a_condition_that_was_chosen_holds_and_what_is_outside_of_it_asks() {
     assert_eq!(ask["options"], json!(["approve", "always", "always_1", "decline"]));
     assert_eq!(ask["always_with"], json!(["`path` under `/home/ann/notes`"]));
     let done = answer(&mut client, &asked, json!({ "answers": { "1": "always_1" } }));
-    assert_eq!(done["result"], "/home/ann/notes/a.txt", "{done}");
+    assert_eq!(done["result"], 1, "{done}");
+    assert!(done["notes"].to_string().contains("`box:count` is allowed for good"), "{done}");
     let grant = settings(&env)["permissions"]["grants"][0].clone();
     assert_eq!(grant["where"], json!({ "path": { "under": "/home/ann/notes" } }), "{grant}");
-    assert_eq!(touch(&mut client, "/home/ann/notes/b/c.txt")["result"], "/home/ann/notes/b/c.txt");
+    assert_eq!(touch(&mut client, "/home/ann/notes/b/c.txt")["result"], 2);
     for outside in ["/home/ann/notes2/a.txt", "/home/ann/notes/../keys", "/etc/passwd", "a.txt"] {
         let asked = touch(&mut client, outside);
         assert_eq!(asked["approval_type"], "tool_permission", "{outside}: {asked}");
@@ -104,16 +105,16 @@ fn a_condition_that_was_chosen_holds_and_what_is_outside_of_it_asks() {
 fn a_dialog_offers_the_conditions_too() {
     let env = asking();
     let mut client = with_dialog(&env);
-    let code = "return await mcp.box.touch({ path: '/home/ann/notes/a.txt' })";
+    let code = "return (await mcp.box.count({ path: '/home/ann/notes/a.txt' })).n";
     let id =
         client.begin("tools/call", json!({ "name": "execute", "arguments": { "code": code } }));
     let dialog = client.asked("elicitation/create");
     let field = dialog["params"]["requestedSchema"]["properties"]["decision"].to_string();
     assert!(field.contains("always_1") && field.contains("/home/ann/notes"), "{field}");
     client.reply(&dialog, json!({ "action": "accept", "content": { "decision": "always_1" } }));
-    assert_eq!(body(&client.answer(id))["result"], "/home/ann/notes/a.txt");
-    assert_eq!(settings(&env)["permissions"]["allow"], json!(["box:touch"]));
-    assert_eq!(touch(&mut client, "/home/ann/notes/b.txt")["result"], "/home/ann/notes/b.txt");
+    assert_eq!(body(&client.answer(id))["result"], 1);
+    assert_eq!(settings(&env)["permissions"]["allow"], json!(["box:count"]));
+    assert_eq!(touch(&mut client, "/home/ann/notes/b.txt")["result"], 2);
 }
 
 #[test]

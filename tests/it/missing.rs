@@ -90,7 +90,7 @@ async fn a_variable_that_nobody_sets_is_an_error_that_names_it() {
     let code = "try { await mcp.box.getEnv() } catch (e) { return [e.code, e.message] }";
     let (outcome, asked) = run(&load(&env), code, |_| Decision::Approve).await;
     let value = outcome.value().expect("caught");
-    assert_eq!((&value[0], asked.len()), (&json!("API_KEY_REQUIRED"), 1));
+    assert_eq!((&value[0], asked.len()), (&json!("API_KEY_REQUIRED"), 3));
     assert!(value[1].as_str().is_some_and(|it| it.contains("`BOX_KEY`")), "{value}");
 }
 

@@ -224,8 +224,18 @@ async fn a_variable_that_is_still_missing_after_the_yes_is_an_error_and_no_endle
     let engine = asking();
     let tools = Arc::new(Lacking { unset: true, ..Lacking::default() });
     let code = "try { await mcp.key.go({}) } catch (e) { return [e.code, e.message] }";
-    let waiting = run(&engine, &tools, code).await;
-    let value = answer(&engine, &tools, &waiting, Decision::Approve).await.value().expect("caught");
+    let reasons = Arc::new(Mutex::new(Vec::new()));
+    let seen = reasons.clone();
+    // Somebody who always says yes, and never sets it.
+    let hasty = pml::approver_from_fn(move |question: Question| {
+        seen.lock().expect("no panic").push(question.asks[0].reason.clone());
+        std::future::ready(Some(Answer::all(Decision::Approve, "tester", "a test")))
+    });
+    let run = engine.run(Script::ts(code)).tools(tools.clone()).approver(hasty);
+    let value = run.await.expect("it runs").value().expect("caught");
+    let reasons = reasons.lock().expect("no panic").clone();
+    assert_eq!(reasons.len(), 3, "{reasons:?}");
+    assert!(!reasons[0].contains("still") && reasons[1].starts_with("it is still not there"));
     assert_eq!(value[0], "API_KEY_REQUIRED");
     assert!(
         value[1].as_str().expect("a text").contains("`ACME_KEY`, and it is still not set"),

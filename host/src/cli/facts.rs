@@ -5,8 +5,8 @@
 
 use super::ui::DIM;
 use super::wrap::wrap;
-use crate::json::{Value, json};
-use crate::{escape, redact};
+use crate::json::Value;
+use crate::{escape, shown_given};
 use anstyle::Style;
 
 /// Longest name that stands before the bar.
@@ -46,10 +46,8 @@ impl Fact {
 
     /// A variable or header that a server is given. Secrets are left out.
     pub(super) fn given(name: &str, value: &str) -> Fact {
-        let shown = redact(&json!({ name: value }));
-        let shown = shown.as_object().and_then(|shown| shown.values().next());
-        let shown = shown.and_then(Value::as_str).unwrap_or_default();
-        Fact::named("given", &format!("  {name}"), DIM, shown)
+        let shown = shown_given(name, value);
+        Fact::named("given", &format!("  {name}"), DIM, &shown)
     }
 }
 

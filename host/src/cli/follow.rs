@@ -97,6 +97,8 @@ fn serves_the_same(one: &Project, other: &Project) -> bool {
     let ahead = one.servers.iter().any(|server| server.background);
     one.root == other.root
         && one.trust == other.trust
+        // What is not trusted is trusted as what it is, or not at all.
+        && (one.trust.is_trusted() || one.digests().eq(other.digests()))
         && one.servers == other.servers
         && one.unusable == other.unusable
         && one.routing == other.routing

@@ -162,6 +162,7 @@ fn told(project: &Project) -> Value {
             "given": server.given.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
             "file": server.file.file_name().unwrap_or_default().to_string_lossy(),
             "line": server.line,
+            "install_scripts": server.install_scripts,
             "unusable": server.unusable,
         })
     });
@@ -230,6 +231,9 @@ fn facts(server: &DeclaredServer) -> Vec<Fact> {
     let mut facts = vec![Fact::named("server", &server.name, BOLD, &server.launch)];
     facts.extend(server.folder.iter().map(|folder| Fact::ours("  in", DIM, folder)));
     facts.extend(server.given.iter().map(|(name, value)| Fact::given(name, value.reveal())));
+    if server.install_scripts {
+        facts.push(Fact::ours("  installs", WARNING, "code of its package may run meanwhile"));
+    }
     facts.extend(
         server.unusable.iter().map(|reason| Fact::ours("  cannot be used", WARNING, reason)),
     );

@@ -9,7 +9,7 @@ use super::pypi::{self, Backend};
 use super::records::{Records, Standing, describe};
 use super::resolved::is_version;
 use super::resolver::Resolver;
-use super::spec::Spec;
+use super::spec::{Scripts, Spec};
 use super::stage::{Stage, Turn};
 use super::tool::Tool;
 use super::{environment, npm};
@@ -219,6 +219,13 @@ fn agrees(spec: &Spec, package: &Package) -> Result<(), InstallError> {
     };
     if package.ecosystem != spec.ecosystem() || package.name != spec.package().name {
         return Err(other("the name", &package.name, &spec.package().name));
+    }
+    let beside: Vec<String> = spec.beside().iter().map(ToString::to_string).collect();
+    if package.beside != beside {
+        return Err(other("what comes beside it", &package.beside.join(" "), &beside.join(" ")));
+    }
+    if spec.scripts() == Scripts::Allowed && !package.scripts {
+        return Err(other("whether code of it may run", "no", "yes"));
     }
     match is_version(&package.version) {
         true => Ok(()),

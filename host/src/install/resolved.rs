@@ -3,7 +3,7 @@
 //! **Invariant:** every word of it is bounded, and name and version can be parts of a path.
 
 use super::error::InstallError;
-use super::spec::Spec;
+use super::spec::{Scripts, Spec};
 use super::tool::Tool;
 use crate::model::{Package, cut};
 
@@ -37,6 +37,8 @@ impl Resolved {
         let mut package = Package::new(server, ecosystem, name, &self.version, &self.source, line);
         package.size = self.size;
         package.integrity = self.integrity.clone();
+        package.beside = spec.beside().iter().map(ToString::to_string).collect();
+        package.scripts = spec.scripts() == Scripts::Allowed;
         package
     }
 }

@@ -27,6 +27,8 @@ struct Seen {
     /// What is being brought about for a call, and how far it is.
     doing: Option<(CallId, String)>,
     failures: Vec<ToolFailure>,
+    /// What became of what was allowed for good, in words.
+    kept: Vec<String>,
     lines: Vec<Line>,
     size: usize,
     dropped: u32,
@@ -71,6 +73,11 @@ impl Watcher {
         std::mem::take(&mut self.seen().failures)
     }
 
+    /// Takes what became of what was allowed for good.
+    pub(super) fn kept(&self) -> Vec<String> {
+        std::mem::take(&mut self.seen().kept)
+    }
+
     /// Takes what the program wrote since it was last taken, and how many lines of it were too many.
     pub(super) fn lines(&self) -> (Vec<Line>, u32) {
         let mut seen = self.seen();
@@ -112,6 +119,17 @@ impl EventSink for Watcher {
                 {
                     seen.failures.push(ToolFailure { tool, error: error.clone() });
                 }
+            }
+            Event::Asked { .. } => seen.doing = None,
+            Event::Kept { tool, error, .. } => {
+                let tool = escape(tool.as_str());
+                seen.kept.push(match error {
+                    None => format!("`{tool}` is allowed for good: it is in `.pml.json`"),
+                    Some(error) => {
+                        format!("`{tool}` is allowed for this run only: {}", escape(error))
+                    }
+                });
+                return;
             }
             Event::CallDropped { call, .. } => {
                 seen.doing.take_if(|(doing, _)| doing == call);

@@ -13,6 +13,8 @@ mod durability;
 mod effects;
 mod era;
 mod fold;
+#[cfg(feature = "servers")]
+mod given;
 mod grant;
 mod id;
 mod limits;
@@ -43,6 +45,8 @@ pub use durability::Durability;
 pub use effects::Effects;
 pub use era::Era;
 pub(crate) use fold::{fold, words};
+#[cfg(feature = "servers")]
+pub(crate) use given::shown_given;
 pub use grant::Grant;
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};

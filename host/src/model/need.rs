@@ -65,6 +65,12 @@ pub struct Package {
     pub integrity: Option<String>,
     /// The launch line that asks for it, as written.
     pub install: String,
+    /// Packages that come with it because the launch line says so, each in one exact version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
+    /// Whether code of it may run while it is installed.
+    #[serde(default)]
+    pub scripts: bool,
     /// Whether it was installed before, and is no longer what it was.
     #[serde(default)]
     pub changed: bool,
@@ -89,6 +95,8 @@ impl Package {
             source: source.into(),
             integrity: None,
             install: install.into(),
+            beside: Vec::new(),
+            scripts: false,
             changed: false,
         }
     }

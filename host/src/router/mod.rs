@@ -15,7 +15,7 @@ mod tools;
 pub(crate) use built_in::{BUILT_IN, SLEEP};
 pub use policy::{Policy, Ruling};
 #[cfg(feature = "servers")]
-pub use servers::{Freshness, Offer, Servers, Unavailable};
+pub use servers::{Freshness, Offer, PackageState, Servers, Unavailable};
 pub use tools::{Found, Tell, Tools, tools_from_fn};
 
 use crate::model::{Call, CallError, Difference, Effects, Need, Origin, Reply, ToolName};

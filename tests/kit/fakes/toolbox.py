@@ -1,7 +1,7 @@
 """A fake MCP server on stdio that behaves, with a tool for each kind of answer: `toolbox.py [LOG]`. Standard library only.
 
 `echo` (needs `text`), `get-env` (read-only), `sorry` (says that it failed), `picture`, `link`, `wait` (never answers), `later`
-(answers after `ms`), `count` (how often it was called), `touch` (needs `path`). With LOG, every call is noted there, a line each;
+(answers after `ms`), `count` (how often it was called). With LOG, every call is noted there, a line each;
 and if there is a file LOG.says, its text is what `count` says of itself.
 """
 
@@ -27,8 +27,6 @@ TOOLS = [
     {"name": "later", "description": "Takes a while.", "inputSchema": ANY},
     {"name": "count", "description": "Counts.", "inputSchema": ANY,
      "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}},
-    {"name": "touch", "description": "Touches a file.",
-     "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}},
 ]
 if log and os.path.exists(log + ".says"):
     with open(log + ".says", encoding="utf-8") as says:
@@ -43,8 +41,6 @@ def send(message):
 
 def call(name, arguments):
     global count
-    if name == "touch":
-        return {"content": [{"type": "text", "text": arguments["path"]}]}
     if name == "echo":
         return {"content": [{"type": "text", "text": arguments["text"]}]}
     if name == "get-env":

@@ -4,8 +4,7 @@ use super::environment::Environment;
 use super::parts::Declared;
 use super::project::{ENV_FILE, Project};
 use crate::error::Error;
-use crate::model::{Code, TrustNeed, cut, redact};
-use serde_json::json;
+use crate::model::{Code, Secret, TrustNeed, cut, shown_given};
 use std::path::PathBuf;
 
 /// What is shown of files that nobody has trusted; `pml trust --show` shows all of it.
@@ -65,27 +64,30 @@ impl Project {
     }
 }
 
-/// What files would start, allow and loosen, a line each. What is left out is counted.
+/// What files would allow, loosen and start, a line each, what matters most first. What is left out is counted.
 fn would(declared: &Declared) -> Vec<String> {
     let mut would: Vec<String> = Vec::new();
-    for server in &declared.servers {
-        // A variable may make a harmless program load another: its value counts, unless it is a key.
-        let given = server.given.iter().map(|(name, value)| {
-            let shown = redact(&json!({ name.as_str(): value.reveal() }));
-            format!(", {name}={}", shown[name].as_str().unwrap_or_default())
-        });
-        let given: String = given.collect();
-        would.push(format!("server {}: {}{given}", server.name, server.launch));
-    }
     if !declared.allow.is_empty() {
         let patterns: Vec<String> = declared.allow.iter().cloned().map(String::from).collect();
         would.push(format!("called without asking: {}", patterns.join(", ")));
     }
+    if declared.model_may_approve {
+        would.push("the model may approve its own calls".into());
+    }
     if let Some(cloud) = &declared.cloud {
         would.push(format!("cloud: {cloud}"));
     }
-    if declared.model_may_approve {
-        would.push("the model may approve its own calls".into());
+    for server in &declared.servers {
+        // A variable may make a harmless program load another, or hand it a key.
+        let given = |(name, value): &(String, Secret)| {
+            format!(", {name}={}", shown_given(name, value.reveal()))
+        };
+        let given: String = server.given.iter().map(given).collect();
+        let scripts = match server.install_scripts {
+            true => ", code of its package may run while it is installed",
+            false => "",
+        };
+        would.push(format!("server {}: {}{given}{scripts}", server.name, server.launch));
     }
     let more = would.len().saturating_sub(LINES);
     would.truncate(LINES);

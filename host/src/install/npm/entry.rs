@@ -144,7 +144,7 @@ mod tests {
         let two = json!({ "y": "other.js", "x": "dist/index.js" });
         assert_eq!(found(&two, "npx @a/x"), node("@a/x/dist/index.js"));
         assert_eq!(found(&two, "npx -p @a/x y"), node("@a/x/other.js"));
-        assert_eq!(found(&two, "npx -p @a/x -p y why"), node("y/why.mjs"));
+        assert_eq!(found(&two, "npx -p @a/x -p y@1.0.0 why"), node("y/why.mjs"));
         let neither = json!({ "p": "other.js", "q": "dist/index.js" });
         assert_eq!(found(&neither, "npx @a/x"), None);
         assert_eq!(found(&neither, "npx -p @a/x z"), None);

@@ -42,6 +42,15 @@ pub(super) fn parse(runner: Runner, words: &[String]) -> Result<Spec, Error> {
             (package, Some(program(runner, first)?))
         }
     };
+    if let Some(loose) = beside.iter().find(|one| !one.is_exact()) {
+        let message =
+            format!("`{loose}` comes beside `{package}`, and no exact version of it is named");
+        let hint = match runner.ecosystem() {
+            Ecosystem::Npm => format!("name one, as in `-p {}@1.2.3`", loose.name),
+            _ => format!("name one, as in `--with {}==1.2.3`", loose.name),
+        };
+        return Err(Error::new(Code::Config, message).with_hint(hint));
+    }
     Ok(Spec { runner, package, beside, program, python, arguments, scripts: Scripts::Refused })
 }
 

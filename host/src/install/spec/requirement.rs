@@ -95,6 +95,21 @@ impl Requirement {
         }
     }
 
+    /// Returns whether only one version will do.
+    pub(super) fn is_exact(&self) -> bool {
+        match self.ecosystem {
+            // Fewer numbers are a range.
+            Ecosystem::Npm => {
+                let numbers = self.wanted.split(['-', '+']).next().unwrap_or_default().split('.');
+                let number = |part: &str| part.parse::<u64>().is_ok();
+                is_version(&self.wanted)
+                    && numbers.clone().count() == 3
+                    && numbers.clone().all(number)
+            }
+            _ => self.wanted.strip_prefix("==").is_some_and(is_version),
+        }
+    }
+
     /// Returns it with one exact version, as its ecosystem's tool takes it.
     pub(in super::super) fn pinned(&self, version: &str) -> String {
         let joint = match self.ecosystem {

@@ -34,7 +34,10 @@ fn lines_of_npm_are_understood() {
         (&["npx", "s@>=1 <2 || 3.x"], "s@>=1 <2 || 3.x |  |  |  | "),
         (&["npx", "--", "s", "--", "x"], "s |  |  |  | -- x"),
         (&["npx", "-y", "--package", "a@1", "run", "x"], "a@1 |  | run |  | x"),
-        (&["npx", "--package=a@1", "-p", "b", "run"], "a@1 | b | run |  | "),
+        (
+            &["npx", "--package=a@1", "-p", "b@1.2.3-next.1", "run"],
+            "a@1 | b@1.2.3-next.1 | run |  | ",
+        ),
         (&["npx", "-q", "--loglevel", "error", "--prefer-offline", "s"], "s |  |  |  | "),
         (&["/usr/bin/npx", "s"], "s |  |  |  | "),
         (&["C:\\node\\NPX.cmd", "s"], "s |  |  |  | "),
@@ -63,7 +66,10 @@ fn lines_of_python_are_understood() {
         (&["uvx", "mcp[cli,dev]~=1.2"], "mcp[cli,dev]~=1.2 |  |  |  | "),
         (&["uvx", "--from", "pkg[x]==1", "run", "-p"], "pkg[x]==1 |  | run |  | -p"),
         (&["uvx", "--from=pkg", "run"], "pkg |  | run |  | "),
-        (&["uvx", "--with", "a>=1,<2,b[x,y]", "--with", "c", "s"], "s | a>=1,<2 b[x,y] c |  |  | "),
+        (
+            &["uvx", "--with", "a==1.2,b[x,y]==1", "--with", "c@3", "s"],
+            "s | a==1.2 b[x,y]==1 c==3 |  |  | ",
+        ),
         (&["uvx", "-q", "--python", "3.12", "s"], "s |  |  | 3.12 | "),
         (&["uvx", "-p", "python3.11", "s", "x"], "s |  |  | 3.11 | x"),
         (&["uv", "tool", "run", "s", "x"], "s |  |  |  | x"),
@@ -201,7 +207,7 @@ fn the_identity_is_what_is_installed_and_started_and_not_the_arguments() {
         &["npx", "x@2"][..],
         &["npx", "x"],
         &["npx", "-p", "x@1", "x"],
-        &["npx", "-p", "x@1", "-p", "y", "x"],
+        &["npx", "-p", "x@1", "-p", "y@1.0.0", "x"],
         &["uvx", "x@1"],
         &["uvx", "--python", "3.12", "x@1"],
     ] {
@@ -212,4 +218,20 @@ fn the_identity_is_what_is_installed_and_started_and_not_the_arguments() {
     let allowed = spec.with_scripts(Scripts::Allowed);
     assert_ne!(allowed.identity(), plain);
     assert!(allowed.variant().is_some());
+}
+
+#[test]
+fn what_comes_beside_is_named_in_an_exact_version() {
+    for line in [
+        &["npx", "-p", "good@1.0.0", "-p", "evil", "evil-bin"][..],
+        &["npx", "-p", "good@1.0.0", "-p", "evil@1", "evil-bin"],
+        &["npx", "-p", "good@1.0.0", "-p", "evil@^1.0.0", "evil-bin"],
+        &["uvx", "--with", "evil", "good"],
+        &["uvx", "--with", "evil>=1,<2", "good"],
+        &["uvx", "--with", "evil==1.*", "good"],
+    ] {
+        let words: Vec<String> = line[1..].iter().map(|word| (*word).to_owned()).collect();
+        let error = Spec::of(line[0], &words).expect_err("refused");
+        assert!(error.to_string().contains("`evil"), "{line:?}: {error}");
+    }
 }

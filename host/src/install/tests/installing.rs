@@ -174,7 +174,12 @@ async fn install_scripts_run_only_if_they_are_allowed() {
     // What was installed without them is not what this asks for.
     let found = place.installer().installed("fake", &allowed).await.unwrap();
     assert_eq!(found, Presence::Missing);
-    place.installer().install(&allowed, &agreed(), quietly()).await.unwrap();
+    // Nor is it what was agreed to, unless that was said.
+    let refused = place.installer().install(&allowed, &agreed(), quietly()).await;
+    assert!(matches!(refused, Err(InstallError::Other { .. })), "{refused:?}");
+    let mut package = agreed();
+    package.scripts = true;
+    place.installer().install(&allowed, &package, quietly()).await.unwrap();
     assert!(!place.calls("install")[1].contains("--ignore-scripts"));
 }
 

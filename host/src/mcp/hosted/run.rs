@@ -223,6 +223,7 @@ async fn of_outcome(engine: &Engine, hosted: &Hosted, outcome: Result<Outcome, E
         Ending::Finished(_) | Ending::Waiting(_) => None,
         _ => engine.journal().load(outcome.run_id).await.ok(),
     };
-    let answer = Answer::of_outcome(&outcome, stored.as_ref(), &hosted.watcher.failures());
+    let mut answer = Answer::of_outcome(&outcome, stored.as_ref(), &hosted.watcher.failures());
+    answer.note(hosted.watcher.kept());
     Over { answer, error: None, cancelled: false }
 }

@@ -16,6 +16,7 @@ mod tools;
 mod usage;
 
 pub use offer::{Freshness, Offer, Unavailable};
+pub use packages::PackageState;
 
 use crate::catalog::Observed;
 use crate::config::{Cloud, Launch, Permissions, Project, ServerConfig};

@@ -112,7 +112,11 @@ impl Servers {
                 Some(format!("its package `{}` is not installed", spec.written()))
             }
             Ok(Standing::Changed(_)) => Some("its package is not what was installed".into()),
-            Err(error) => Some(error.to_string()),
+            Err(error) => {
+                let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
+                let (code, reason) = (error.kind(), format!("{error}{hint}"));
+                return Err(Unavailable { server, code, reason });
+            }
         };
         if let Some(reason) = missing {
             let reason = format!(

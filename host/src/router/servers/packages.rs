@@ -10,6 +10,33 @@ use crate::install::{Installed, Presence, Scripts, Spec};
 use crate::model::{CallError, Code, Package, escape};
 use crate::router::Tell;
 
+/// How it is with the package that a server is started from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PackageState {
+    /// Its launch line names none.
+    None,
+    /// It is there, as it was installed.
+    Installed,
+    /// It is not installed.
+    Missing {
+        /// The package, as the launch line names it.
+        package: String,
+    },
+    /// It is not what was installed.
+    Changed {
+        /// The package.
+        package: String,
+    },
+    /// The launch line cannot be understood.
+    Unusable {
+        /// Why.
+        reason: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+}
+
 /// Whether a server can be started, as far as its package goes.
 pub(super) enum Standing {
     /// It is there, or the server is none.
@@ -39,6 +66,27 @@ impl Servers {
                 Standing::Ready
             }
         })
+    }
+
+    /// Returns how it is with the package that a server is started from. No registry is asked.
+    pub async fn package(&self, server: &str) -> PackageState {
+        match self.standing(server).await {
+            Ok(Standing::Ready) => {
+                let config = self.0.upstreams.config(server);
+                match config.is_some_and(|config| config.package.is_some()) {
+                    true => PackageState::Installed,
+                    false => PackageState::None,
+                }
+            }
+            Ok(Standing::Missing(spec)) => PackageState::Missing { package: spec.written() },
+            Ok(Standing::Changed(package)) => {
+                PackageState::Changed { package: format!("{}@{}", package.name, package.version) }
+            }
+            Err(error) => PackageState::Unusable {
+                reason: error.to_string(),
+                hint: error.hint().map(Into::into),
+            },
+        }
     }
 
     /// Returns what would have to be installed before a server can be started; nothing if all is there.

@@ -10,6 +10,9 @@ use crate::store::{Noted, Verdict};
 /// Why a call is asked about that an earlier run made.
 const MADE_BEFORE: &str = "the earlier run made this call, and nobody knows what became of it";
 
+/// How often a call is asked about the same that it lacks: somebody may say yes before it is there.
+const PATIENCE: u32 = 3;
+
 /// What is known of a call beside its tool.
 pub(super) enum Standing {
     /// Nothing.
@@ -43,7 +46,7 @@ impl Calls {
                 self.granted.known(found);
             }
         }
-        match found.and_then(|found| self.next_of(found, &arguments, &standing)) {
+        match found.and_then(|found| self.next_of(id, found, &arguments, &standing)) {
             Err(error) => {
                 self.released += arguments.len();
                 self.refuse(id, error)
@@ -71,6 +74,7 @@ impl Calls {
 
     fn next_of(
         &self,
+        id: CallId,
         mut found: Found,
         arguments: &str,
         standing: &Standing,
@@ -89,6 +93,7 @@ impl Calls {
         // What was agreed to and is still lacking would be asked about for ever.
         if let (Some(need), Some(agreed)) = (&found.need, agreed)
             && need.kind() == agreed.need.kind()
+            && self.met.get(&(id, need.kind())).is_some_and(|times| *times >= PATIENCE)
         {
             return Err(agreed.in_vain());
         }
@@ -101,7 +106,11 @@ impl Calls {
             (_, Door::Go, Some(need)) if need.kind() == AskKind::Dependency => {
                 return Ok(Next::Meet(found, need));
             }
-            (_, verdict, Some(need)) => (need.kind(), reason_of(&need, verdict)),
+            (_, verdict, Some(need)) => {
+                let again = agreed.is_some_and(|agreed| agreed.need.kind() == need.kind());
+                let still = if again { "it is still not there: " } else { "" };
+                (need.kind(), format!("{still}{}", reason_of(&need, verdict)))
+            }
             (_, verdict, None) => match self.change(&found, verdict) {
                 Some(change) => {
                     let reason = match verdict {

@@ -84,6 +84,7 @@ impl Calls {
     /// Brings about what a call lacks.
     pub(super) fn meet(&mut self, id: CallId, mut found: Found, arguments: String, agreed: Agreed) {
         found.need = None;
+        *self.met.entry((id, agreed.need.kind())).or_default() += 1;
         let (router, tool, need) = (self.router.clone(), found.tool.clone(), agreed.need.clone());
         let (events, run) = (self.events.clone(), self.run);
         let tell: Tell = Arc::new(move |progress| {

@@ -83,6 +83,8 @@ pub(in crate::run) struct Calls {
     pub(super) granted: Granted,
     /// What each tool was when it was last called.
     pub(super) origins: HashMap<ToolName, Origin>,
+    /// How often what a call lacks was brought about, by kind.
+    pub(super) met: HashMap<(CallId, AskKind), u32>,
     /// What is to be remembered of what people agreed to.
     pub(super) notes: Vec<Noted>,
     pub(super) checkpoint: Option<Checkpoint>,
@@ -118,6 +120,7 @@ impl Calls {
             dropped: HashSet::new(),
             granted: Granted::new(run, keepers),
             origins: HashMap::new(),
+            met: HashMap::new(),
             notes: Vec::new(),
             checkpoint,
             recalled: BTreeMap::new(),
