@@ -298,9 +298,11 @@ impl Session {
     }
 
     fn calls(&self, limits: &Limits, checkpoint: Option<Checkpoint>) -> Calls {
-        let (keeper, journal) = (self.engine.settings.keeper.clone(), self.engine.journal.clone());
+        let Engine { settings, journal, .. } = &self.engine;
+        let (keeper, clock) = (settings.keeper.clone(), settings.clock.clone());
+        let keepers = Keepers { keeper, journal: journal.clone(), clock };
         let (router, events) = (self.router.clone(), self.events.clone());
-        Calls::new(self.id(), limits, router, events, checkpoint, Keepers { keeper, journal })
+        Calls::new(self.id(), limits, router, events, checkpoint, keepers)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::config::Keeper;
 use crate::error::Error;
-use crate::model::{Ask, Constraint, Decided, Decision, Grant, Origin, RunId, ToolName};
+use crate::model::{
+    Ask, Clock, Code, Constraint, Decided, Decision, Grant, Origin, RunId, ToolName,
+};
 use crate::router::{BUILT_IN, Found};
 use crate::run::perform::parse;
 use crate::store::{Journal, Note, Noted};
@@ -22,6 +24,7 @@ pub(in crate::run) struct Keeping {
 pub(in crate::run) struct Keepers {
     pub(in crate::run) keeper: Option<Arc<dyn Keeper>>,
     pub(in crate::run) journal: Arc<dyn Journal>,
+    pub(in crate::run) clock: Arc<dyn Clock>,
 }
 
 /// What holds for the rest of a run.
@@ -83,18 +86,17 @@ impl Granted {
 
     /// Has a grant kept for good, beside the run, and noted in the trail.
     pub(super) fn keep(&mut self, grant: Grant, decided: &Decided) {
-        let Keepers { keeper: Some(keeper), journal } = self.keepers.clone() else { return };
+        let Keepers { keeper: Some(keeper), journal, clock } = self.keepers.clone() else { return };
         let (tool, run) = (grant.tool.clone(), self.run);
-        let Decided { who, channel, at, .. } = decided.clone();
+        let Decided { who, channel, .. } = decided.clone();
         let kept = tokio::spawn(async move {
             let kept = grant.clone();
             let writing = tokio::task::spawn_blocking(move || keeper.keep(&[kept]));
-            let file = writing
-                .await
-                .map_err(|error| Error::new(crate::model::Code::Internal, error.to_string()))??;
+            let file =
+                writing.await.map_err(|error| Error::new(Code::Internal, error.to_string()))??;
             let what = Noted::Granted { grant, who, channel, file };
             // It is written, whatever becomes of the trail.
-            let _ = journal.audit(Note::new(at, Some(run), what)).await;
+            let _ = journal.audit(Note::new(clock.now(), Some(run), what)).await;
             Ok(())
         });
         self.keeping.push(Keeping { tool, kept });
