@@ -11,6 +11,7 @@
 //! | `growth.rs` | cost as source, result and calls in flight grow |
 //! | `crowd.rs` | memory of waiting runs, runs per second on two cores |
 //! | `journal.rs` | a journalled call, going on after an answer, rebuilding, 10,000 runs that wait for people |
+//! | `approvals.rs` | a question shown and answered, a package installed and started |
 //! | `process.rs` | cold start of the command, beside bun and deno where they are found |
 //! | `server.rs` | what takes 10 ms to answer |
 //! | `native.rs` | the floor: native QuickJS |
@@ -22,6 +23,7 @@
 #![allow(clippy::print_stderr, reason = "says what it is at")]
 #![allow(clippy::disallowed_methods, reason = "measures spans; reads its own two variables")]
 
+mod approvals;
 mod crowd;
 mod growth;
 mod journal;
@@ -89,6 +91,7 @@ fn main() -> Result<(), Failure> {
     journal::crowd(effort, &mut report)?;
     crowd::measure(effort, &mut report)?;
     process::measure(effort, &mut report)?;
+    approvals::measure(effort, &mut report)?;
 
     println!("{report}");
     report.write(&file)?;
