@@ -57,7 +57,7 @@
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
 //! servers are started from are installed into `.pml/deps`. In the user's state folder (`$XDG_STATE_HOME/pml`) are what they
-//! trust (`trust.json`), the ends of audit trails, and the keys that seal what was installed (`install.key`) and an open question
+//! trust (`trust.json`), the ends of audit trails (`audit/`), and the key that seals what was installed and an open question
 //! that a client carries (`state.key`, a [`UserKey`]); package managers run in `tools/`. `pml init` adds to `.gitignore`;
 //! `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code, Claude Desktop, VS Code and Cursor.
 

@@ -4,39 +4,23 @@
 //! in the user's own state folder, and which no project ever sees.
 
 use super::error::InstallError;
-use crate::config::Installation;
-use crate::disk::{self, Safe};
+use crate::config::{Installation, UserKey};
 use crate::model::digest;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use std::io;
 use std::path::Path;
 
-/// Bytes of the key.
-const KEY: usize = 32;
+/// What the key is used for here: it seals other things elsewhere.
+const PURPOSE: &[u8] = b"pml installation, version 1\n";
 
 /// The user's key.
 #[derive(Clone)]
-pub(super) struct Key([u8; KEY]);
+pub(super) struct Key([u8; 32]);
 
 impl Key {
     /// Returns the key that is kept in `home`, which is made if it is not there.
     pub(super) fn of(home: &Path) -> Result<Key, InstallError> {
-        let path = home.join("install.key");
-        if let Some(key) = read(&path)? {
-            return Ok(key);
-        }
-        let lock = home.join("install.lock");
-        let _lock = disk::lock(&lock).map_err(|error| InstallError::io("lock", &lock, error))?;
-        // Another process may have been first.
-        if let Some(key) = read(&path)? {
-            return Ok(key);
-        }
-        let mut key = [0; KEY];
-        let failed = |error| InstallError::io("make a key", &path, error);
-        getrandom::fill(&mut key).map_err(|error| failed(io::Error::other(error)))?;
-        disk::replace(&path, &key, Safe::Disk).map_err(failed)?;
-        Ok(Key(key))
+        UserKey::at(home).load().map(Key).map_err(InstallError::State)
     }
 
     /// Returns the same installation with a seal.
@@ -65,20 +49,9 @@ impl Key {
         }
         let mut mac =
             Hmac::<Sha256>::new_from_slice(&self.0).expect("any length makes a key for it");
+        mac.update(PURPOSE);
         mac.update(digest(&value).as_bytes());
         mac
-    }
-}
-
-fn read(path: &Path) -> Result<Option<Key>, InstallError> {
-    let bytes = match disk::read(path, KEY as u64) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(InstallError::io("read", path, error)),
-    };
-    match bytes.try_into() {
-        Ok(key) => Ok(Some(Key(key))),
-        Err(_) => Err(InstallError::io("understand", path, io::ErrorKind::InvalidData.into())),
     }
 }
 
@@ -126,7 +99,7 @@ mod tests {
     #[test]
     fn a_damaged_key_is_not_replaced() {
         let home = tempfile::tempdir().unwrap();
-        std::fs::write(home.path().join("install.key"), "short").unwrap();
+        std::fs::write(home.path().join("state.key"), "short").unwrap();
         assert!(Key::of(home.path()).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A key of this user's, which seals what a client keeps for us between two requests.
+//! A key of this user's, which seals what a client keeps for us between two requests, and what was installed.
 //!
 //! In flows the user's state folder, out flow 32 random bytes, drawn once. **Invariant:** the key never lies in a project, is
 //! for its owner alone, and no link leads to it; a file that is not such a key refuses, it is never replaced.
@@ -23,6 +23,11 @@ impl UserKey {
     /// Returns the key of this user, which all of their processes share; of this process alone, if they have no place for one.
     pub fn of(environment: &Environment) -> UserKey {
         UserKey { folder: environment.state_folder() }
+    }
+
+    /// Returns the key that is kept in a state folder.
+    pub(crate) fn at(folder: &Path) -> UserKey {
+        UserKey { folder: Some(folder.to_owned()) }
     }
 
     /// Returns a key that is kept nowhere.
@@ -55,7 +60,7 @@ impl UserKey {
 fn read(path: &Path) -> Result<Option<[u8; SIZE]>, Error> {
     let refuse = |message: &str| {
         Error::new(Code::Security, format!("{message}: {}", shown(path))).with_hint(
-            "move the file away; a new key is drawn, and questions that are open are asked anew",
+            "move the file away; a new key is drawn, open questions are asked anew, and packages are installed anew",
         )
     };
     match path.symlink_metadata() {
