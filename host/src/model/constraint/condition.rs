@@ -1,6 +1,6 @@
 //! One condition on one argument.
 
-use super::{host, path};
+use super::{host, likeness, path};
 use crate::model::{is_hidden, redact};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -51,9 +51,27 @@ impl Constraint {
         })
     }
 
-    /// Returns whether arguments meet all of some conditions.
+    /// Returns whether arguments meet all of some conditions. Where one of these is on a path or a URL, there must be no other in
+    /// the arguments, at whatever depth, that no condition is on: who allows a folder or a host means that one alone.
     pub fn all_hold(constraints: &[Constraint], arguments: &Value) -> bool {
         constraints.iter().all(|constraint| constraint.holds(arguments))
+            && (!constraints.iter().any(Constraint::is_of_place)
+                || !Constraint::leave_free(constraints, arguments))
+    }
+
+    /// Returns whether arguments have a path or a URL that none of some conditions is on.
+    pub(super) fn leave_free(constraints: &[Constraint], arguments: &Value) -> bool {
+        let held = |name: &str| constraints.iter().any(|constraint| constraint.argument == name);
+        let given = arguments.as_object().into_iter().flatten();
+        given.into_iter().any(|(name, value)| {
+            !held(name) && likeness::leads_elsewhere(name, value)
+                || likeness::leads_elsewhere("", &json!({ name: null }))
+        })
+    }
+
+    /// Whether the condition is on a path or a URL.
+    fn is_of_place(&self) -> bool {
+        matches!(self.is, Condition::Under(_) | Condition::Host(_))
     }
 
     /// Returns why no argument could ever meet the condition, as the end of a sentence; nothing if one can.
@@ -182,6 +200,44 @@ mod tests {
         assert!(!Constraint::all_hold(&both, &json!({ "owner": "acme", "repo": "other" })));
         assert!(!Constraint::all_hold(&both, &json!({ "owner": "acme" })));
         assert!(Constraint::all_hold(&[], &json!({})));
+    }
+
+    #[test]
+    fn a_folder_or_a_host_is_meant_alone() {
+        let under = [Constraint::new("path", Condition::Under("/n".into()))];
+        let host = [Constraint::new("url", Condition::Host("a.example".into()))];
+        let and = |first: Value, name: &str, value: &Value| {
+            let mut arguments = first;
+            arguments[name] = value.clone();
+            arguments
+        };
+        let (path, url) = (json!({ "path": "/n/a" }), json!({ "url": "https://a.example/" }));
+        for (name, value) in [
+            ("content", json!("a text\nwith /etc/passwd in it")),
+            ("limit", json!(5)),
+            ("options", json!({ "deep": [true, "x"] })),
+        ] {
+            assert!(Constraint::all_hold(&under, &and(path.clone(), name, &value)), "{value}");
+            assert!(Constraint::all_hold(&host, &and(url.clone(), name, &value)), "{value}");
+        }
+        for (name, value) in [
+            ("other", json!("/etc/passwd")),
+            ("destination", json!("secret")),
+            ("files", json!([{ "path": "b" }])),
+            ("options", json!({ "a": [{ "b": "/etc/passwd" }] })),
+            ("callback", json!("https://evil.example/")),
+            ("/etc/passwd", json!(true)),
+        ] {
+            assert!(!Constraint::all_hold(&under, &and(path.clone(), name, &value)), "{value}");
+            assert!(!Constraint::all_hold(&host, &and(url.clone(), name, &value)), "{value}");
+        }
+        // Both may be meant, and what is exactly one thing may be any.
+        let both = [under[0].clone(), host[0].clone()];
+        let arguments = and(path, "url", &url["url"]);
+        assert!(Constraint::all_hold(&both, &arguments));
+        assert!(!Constraint::all_hold(&under, &arguments));
+        let owner = [equals("owner", json!("acme"))];
+        assert!(Constraint::all_hold(&owner, &json!({ "owner": "acme", "path": "docs/a.md" })));
     }
 
     #[test]

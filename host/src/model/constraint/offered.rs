@@ -1,12 +1,12 @@
 //! The conditions that a call suggests, for a person to choose from.
 //!
-//! **Invariant:** what is offered holds for the very call it was made from, says nothing secret, and leaves no second path or
-//! URL of the call free.
+//! **Invariant:** what is offered holds for the very call it was made from, says nothing secret, and leaves no other path or
+//! URL of the call free, at whatever depth it stands: better nothing is offered than something loose.
 
 use super::condition::{NAME_LIMIT, TEXT_LIMIT};
 use super::path::{self, Place, Start};
-use super::{Condition, Constraint, host};
-use crate::model::{fold, is_hidden, redact, words};
+use super::{Condition, Constraint, host, likeness};
+use crate::model::{fold, is_hidden, redact};
 use serde_json::{Map, Value, json};
 
 /// Offers that a person still reads.
@@ -14,12 +14,6 @@ const MOST: usize = 4;
 
 /// Arguments that are looked at. Tools have a handful.
 const ARGUMENTS: usize = 64;
-
-/// The last word of a name that stands for a path.
-const PATHS: &[&str] = &["path", "paths", "file", "files", "filename", "filepath"];
-
-/// The same, where it is that of a folder.
-const FOLDERS: &[&str] = &["dir", "directory", "folder", "root", "cwd", "workdir", "workspace"];
 
 /// Names, folded, of folders that end like those of files.
 const FOLDER_PATHS: &[&str] =
@@ -64,17 +58,24 @@ pub fn offered(arguments: &Value) -> Vec<Vec<Constraint>> {
     let Some(given) = arguments.as_object().filter(|given| given.len() <= ARGUMENTS) else {
         return Vec::new();
     };
+    let (Some(folders), Some(hosts)) = (folders(given), hosts(given)) else { return Vec::new() };
+    // Every path and every URL is held, whatever else is.
+    let held: Vec<_> = folders.into_iter().chain(hosts).collect();
     let repository = repository(given);
-    let mut offers = vec![folders(given), repository.clone(), hosts(given)];
+    let with = |more: Vec<Constraint>| -> Vec<Constraint> {
+        let more = repository.iter().cloned().chain(more);
+        more.chain(held.iter().cloned()).collect()
+    };
+    let mut offers = vec![with(Vec::new())];
     for (name, value) in given.iter().filter(|(name, _)| PLACES.contains(&fold(name).as_str())) {
-        let exactly = exactly(name, value).into_iter();
         // A branch is one of a repository.
-        offers.push(repository.iter().cloned().chain(exactly).collect());
+        offers.extend(exactly(name, value).map(|exactly| with(vec![exactly])));
     }
     let mut chosen: Vec<Vec<Constraint>> = Vec::new();
     for offer in offers {
         let sound = |one: &Constraint| one.flaw().is_none() && one.holds(arguments);
-        if !offer.is_empty() && offer.iter().all(sound) && !chosen.contains(&offer) {
+        let free = Constraint::leave_free(&offer, arguments);
+        if !offer.is_empty() && !free && offer.iter().all(sound) && !chosen.contains(&offer) {
             chosen.push(offer);
         }
     }
@@ -83,33 +84,23 @@ pub fn offered(arguments: &Value) -> Vec<Vec<Constraint>> {
 }
 
 /// Every path of the call under its folder; nothing if one of them cannot be held to one.
-fn folders(given: &Map<String, Value>) -> Vec<Constraint> {
-    let mut found = Vec::new();
-    for (name, value) in given.iter().filter(|(name, value)| is_path(name, value)) {
-        match folder(name, value).filter(|_| may_be_shown(name, value)) {
-            Some(folder) => found.push(Constraint::new(name, Condition::Under(folder))),
-            None => return Vec::new(),
-        }
-    }
-    found
+fn folders(given: &Map<String, Value>) -> Option<Vec<Constraint>> {
+    let paths = given.iter().filter(|(name, value)| is_path(name, value));
+    let held = paths.map(|(name, value)| {
+        let folder = folder(name, value).filter(|_| may_be_shown(name, value))?;
+        Some(Constraint::new(name, Condition::Under(folder)))
+    });
+    held.collect()
 }
 
 /// Whether an argument is a path, or a list of them.
 fn is_path(name: &str, value: &Value) -> bool {
-    let texts = texts(value);
-    let begins = |text: &&str| {
-        text.starts_with(['/', '~']) || text.starts_with("./") || text.starts_with("../")
-    };
-    let last = words(name).last().map(|word| word.to_lowercase()).unwrap_or_default();
-    let named = PATHS.contains(&last.as_str()) || FOLDERS.contains(&last.as_str());
-    !texts.is_empty()
-        && (texts.iter().any(begins) || named && !texts.iter().any(|text| is_url(text)))
+    texts(value).iter().any(|text| likeness::is_path(name, text))
 }
 
 /// The folder that all paths of an argument are in.
 fn folder(name: &str, value: &Value) -> Option<String> {
-    let last = words(name).last().map(|word| word.to_lowercase()).unwrap_or_default();
-    let is_folder = FOLDERS.contains(&last.as_str()) || FOLDER_PATHS.contains(&fold(name).as_str());
+    let is_folder = likeness::names_folder(name) || FOLDER_PATHS.contains(&fold(name).as_str());
     let mut common: Option<Place<'_>> = None;
     for text in texts(value) {
         let mut place = path::place(text)?;
@@ -146,26 +137,18 @@ fn repository(given: &Map<String, Value>) -> Vec<Constraint> {
     }
 }
 
-/// Every URL of the call at its host.
-fn hosts(given: &Map<String, Value>) -> Vec<Constraint> {
-    let mut found = Vec::new();
-    for (name, value) in given {
-        let texts = texts(value);
-        if !texts.iter().any(|text| is_url(text)) {
-            continue;
-        }
-        let host = texts.first().and_then(|text| host::shown(text));
-        match host.filter(|host| name.len() <= NAME_LIMIT && may_be_shown(name, &json!(host))) {
-            Some(host) => found.push(Constraint::new(name, Condition::Host(host))),
-            None => return Vec::new(),
-        }
-    }
-    found
-}
-
-fn is_url(text: &str) -> bool {
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    scheme.is_some_and(|scheme| scheme == "http" || scheme == "https")
+/// Every URL of the call at its host; nothing if one of them cannot be held to one.
+fn hosts(given: &Map<String, Value>) -> Option<Vec<Constraint>> {
+    let urls = given.iter().filter(|(name, value)| {
+        !is_path(name, value) && texts(value).iter().any(|text| likeness::is_url(text))
+    });
+    let held = urls.map(|(name, value)| {
+        let host = texts(value).first().and_then(|text| host::shown(text));
+        let host =
+            host.filter(|host| name.len() <= NAME_LIMIT && may_be_shown(name, &json!(host)))?;
+        Some(Constraint::new(name, Condition::Host(host)))
+    });
+    held.collect()
 }
 
 fn exactly(name: &str, value: &Value) -> Option<Constraint> {
@@ -243,6 +226,28 @@ mod tests {
             let arguments = json!({ "source": "/a/b/x", "target_path": odd });
             assert_eq!(shown(&arguments), Vec::<String>::new(), "{odd}");
         }
+        let named = json!({ "path": "/a/b/x", "destination": "c/y" });
+        assert_eq!(shown(&named), ["`path` under `/a/b` and `destination` under `c`"]);
+        for (name, free) in [
+            ("files", json!([{ "path": "c" }])),
+            ("options", json!({ "deep": [{ "x": "/c/d" }] })),
+            ("options", json!({ "/c/d": true })),
+            ("mixed", json!(["/c/d", 1])),
+            ("to", json!("c/d.txt")),
+            ("remote", json!("ssh://a.example/x")),
+            ("options", json!({ "remote": "https://a.example/x" })),
+        ] {
+            for first in [
+                json!({ "path": "/a/b" }),
+                json!({ "url": "https://h.example/" }),
+                json!({ "channel": "c" }),
+            ] {
+                assert!(!shown(&first).is_empty(), "{first}");
+                let mut arguments = first;
+                arguments[name] = free.clone();
+                assert_eq!(shown(&arguments), Vec::<String>::new(), "{arguments}");
+            }
+        }
         let two =
             json!({ "url": "https://a.example/x", "callback": "https://b.example@evil.example/" });
         assert_eq!(shown(&two), Vec::<String>::new());
@@ -261,6 +266,8 @@ mod tests {
         let branch = format!("{repository} and `branch` equal to `main`");
         assert_eq!(shown(&arguments), [repository.to_owned(), branch]);
         assert_eq!(shown(&json!({ "owner": "acme" })), Vec::<String>::new());
+        let arguments = json!({ "owner": "acme", "repo": "site", "path": "docs/a.md" });
+        assert_eq!(shown(&arguments), [format!("{repository} and `path` under `docs`")]);
     }
 
     #[test]
@@ -284,7 +291,9 @@ mod tests {
             "path": "/a/b", "url": "https://h.example/",
         });
         let shown = shown(&arguments);
-        assert_eq!((shown.len(), shown[0].as_str()), (4, "`path` under `/a`"));
+        let first = "`path` under `/a` and `url` at the host `h.example`";
+        assert_eq!((shown.len(), shown[0].as_str()), (4, first));
+        assert_eq!(shown[1], format!("`database` equal to `d` and {first}"));
     }
 
     #[test]
