@@ -61,9 +61,13 @@ fn answers_have_their_forms_and_others_are_refused() {
         let told = client.call("execute", json!({ "continue_workflow": answer }));
         assert_eq!(told["error"]["code"], -32602, "{told}");
     }
-    // There is no such ask: nothing is decided.
-    let same = go_on(&mut client, &asked, json!({ "answers": { "9": "approve" } }));
-    assert_eq!(same["workflow_id"], asked["workflow_id"], "{same}");
+    // There is no such ask: nothing is decided, not even about the one that there is.
+    let answers = json!({ "1": "approve", "9": "approve" });
+    let answer = json!({ "workflow_id": asked["workflow_id"], "answers": answers });
+    let told = client.call("execute", json!({ "continue_workflow": answer }));
+    assert_eq!(told["error"]["code"], -32602, "{told}");
+    let message = told["error"]["message"].as_str().expect("a text");
+    assert!(message.contains("there is no ask `9`: the question has 1 ask"), "{message}");
     assert_eq!((log(&env), state(&env)), (vec![], "waiting".into()));
     let replan = go_on(&mut client, &asked, json!({ "action": "replan" }));
     assert_eq!((&replan["status"], &replan["replan"]), (&json!("aborted"), &json!(true)));

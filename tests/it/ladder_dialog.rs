@@ -1,7 +1,8 @@
 //! Clients before 2026-07-28 that show forms: the question is put into their own dialog while the request waits.
 
 use crate::ladder_support::{
-    COUNT, TWO, accept, approve_elsewhere, asking, asking_with, body, channels, with, with_dialog,
+    COUNT, TWELVE, TWO, accept, approve_elsewhere, asking, asking_with, body, channels, eleven,
+    with, with_dialog,
 };
 use crate::stdio::{command, log};
 use crate::support::{open_question, state, until};
@@ -215,7 +216,7 @@ fn while_a_person_thinks_the_client_hears_that_we_are_there() {
     let beats = [client.asked("notifications/progress"), client.asked("notifications/progress")];
     for beat in &beats {
         assert_eq!(beat["params"]["progressToken"], 7);
-        assert_eq!(beat["params"]["message"], "waiting for a person: tool      │ box:count");
+        assert_eq!(beat["params"]["message"], "waiting for a person: box:count");
     }
     client.reply(&dialog, accept());
     assert_eq!(body(&client.answer(id))["result"], 1);
@@ -303,4 +304,22 @@ fn what_the_model_writes_counts_where_the_settings_say_so() {
     let done = client.call("execute", json!({ "continue_workflow": answer }));
     assert_eq!(body(&done)["result"], 1, "{done}");
     assert_eq!(channels(&env), ["continue_workflow"]);
+}
+
+#[test]
+fn who_accepts_decides_what_was_shown_and_is_asked_about_the_rest() {
+    let env = asking();
+    let mut client = with_dialog(&env);
+    let (id, dialog) = begin(&mut client, TWELVE);
+    let message = dialog["params"]["message"].as_str().expect("a text");
+    assert!(message.starts_with("12 asks: the first 9 are decided below"), "{message}");
+    client.reply(&dialog, accept());
+    let rest = client.asked("elicitation/create");
+    let message = rest["params"]["message"].as_str().expect("a text");
+    assert!(message.starts_with("3 asks, decided one by one below\n"), "{message}");
+    assert!(message.contains("\nask 10\n") && !message.contains("\nask 9\n"), "{message}");
+    assert_eq!(log(&env).len(), 9);
+    client.reply(&rest, json!({ "action": "accept", "content": { "ask_11": "decline" } }));
+    assert_eq!(body(&client.answer(id))["result"], eleven());
+    assert_eq!(log(&env).len(), 11);
 }

@@ -1,7 +1,8 @@
 //! Clients of 2026-07-28 that show forms: the answer says that input is required, and they make the call again with it.
 
 use crate::ladder_support::{
-    COUNT, Modern, TWO, accept, approve_elsewhere, asking, asking_with, body, channels, form,
+    COUNT, Modern, TWELVE, TWO, accept, approve_elsewhere, asking, asking_with, body, channels,
+    eleven, form,
 };
 use crate::stdio::log;
 use crate::support::{open_question, state, until};
@@ -160,6 +161,25 @@ fn what_was_decided_elsewhere_meanwhile_is_not_decided_again() {
     let done = client.again("execute", arguments, &asked, said);
     assert_eq!(body(&done)["result"], json!(["APPROVAL_DECLINED", "yes"]), "{done}");
     assert_eq!(log(&env), ["echo"]);
+}
+
+#[test]
+fn who_accepts_decides_what_was_shown_and_is_asked_about_the_rest() {
+    let env = asking();
+    let mut client = Modern::with_rounds(&env);
+    let arguments = json!({ "code": TWELVE });
+    let first = begin(&mut client, arguments.clone());
+    let rest = client.again("execute", arguments.clone(), &first, accept());
+    let message = form(&rest["result"])["message"].as_str().expect("a text").to_owned();
+    assert!(message.starts_with("3 asks, decided one by one below\n"), "{message}");
+    assert_eq!(log(&env).len(), 9);
+    // The first state again is not about the rest.
+    let again = client.again("execute", arguments.clone(), &first, accept());
+    assert_eq!(again["result"]["inputRequests"], rest["result"]["inputRequests"], "{again}");
+    assert_eq!(log(&env).len(), 9);
+    let said = json!({ "action": "accept", "content": { "ask_11": "decline" } });
+    let done = client.again("execute", arguments, &rest, said);
+    assert_eq!(body(&done)["result"], eleven(), "{done}");
 }
 
 #[test]

@@ -13,6 +13,21 @@ pub(crate) const TWO: &str = "\
 const both = await Promise.allSettled([mcp.box.count(), mcp.box.echo({ text: 'b' })])
 return both.map(each => each.status === 'fulfilled' ? 'yes' : each.reason.code)";
 
+/// A program that asks for twelve things at once, more than one dialog shows.
+pub(crate) const TWELVE: &str = "\
+const calls = Array.from({ length: 12 }, (_, n) => mcp.box.echo({ text: `${n + 1}` }))
+const all = await Promise.allSettled(calls)
+return all.map(each => each.status === 'fulfilled' ? each.value : each.reason.code)";
+
+/// What it returns if the first nine are approved, and of the others the middle one is not.
+pub(crate) fn eleven() -> Value {
+    let each = (1..=12).map(|n| match n {
+        11 => json!("APPROVAL_DECLINED"),
+        n => json!(n),
+    });
+    each.collect()
+}
+
 /// A project in which everything asks.
 pub(crate) fn asking() -> TestEnv {
     project(&json!({ "ask": ["*"] }))

@@ -1,7 +1,8 @@
 //! Clients that know the tasks extension: what waits for a person is a task, and the question rides it.
 
 use crate::ladder_support::{
-    COUNT, Modern, TWO, accept, approve_elsewhere, asking, body, channels, form, key,
+    COUNT, Modern, TWELVE, TWO, accept, approve_elsewhere, asking, body, channels, eleven, form,
+    key,
 };
 use crate::stdio::{log, project};
 use crate::support::{open_question, state, until};
@@ -117,6 +118,10 @@ fn who_declines_ends_the_program_and_who_says_nothing_leaves_it_open() {
     );
     update(&mut client, &task, "nonsense", accept());
     update(&mut client, &task, "00000000-0000-4000-8000-000000000000", accept());
+    let id = open_question(&env);
+    for key in [id.clone(), format!("{id}:"), format!("{id}:9"), format!("{id}:1,9")] {
+        update(&mut client, &task, &key, accept());
+    }
     assert_eq!(get(&mut client, &task)["result"]["inputRequests"], asked["inputRequests"]);
     update(&mut client, &task, &key(&asked), json!({ "action": "decline" }));
     let done = wait(&mut client, &task, "completed");
@@ -195,7 +200,7 @@ fn a_task_that_is_approved_elsewhere_goes_on() {
     // Another process sees it too, while this one has the run.
     let mut other = Modern::with_tasks(&env);
     let asked = wait(&mut other, &task, "input_required");
-    assert_eq!(key(&asked), open_question(&env));
+    assert_eq!(key(&asked), format!("{}:1", open_question(&env)));
     approve_elsewhere(&env, &open_question(&env));
     let done = wait(&mut client, &task, "completed");
     assert_eq!(done["result"]["structuredContent"]["result"], 1, "{done}");
@@ -225,4 +230,40 @@ fn a_task_that_another_process_has_is_cancelled_there() {
     let done = wait(&mut owner, &task, "completed");
     assert_eq!(done["result"]["structuredContent"]["status"], "aborted", "{done}");
     assert_eq!(log(&env), [""; 0]);
+}
+
+#[test]
+fn what_was_said_is_about_what_was_shown_if_a_part_is_decided_elsewhere() {
+    let env = asking();
+    let mut client = Modern::with_tasks(&env);
+    let task = begin(&mut client, "execute", json!({ "code": TWO }));
+    let asked = get(&mut client, &task)["result"].clone();
+    let first = env.run(&["approve", &open_question(&env), "--only", "1", "--yes"]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let said = json!({ "action": "accept", "content": { "ask_1": "decline", "ask_2": "decline" } });
+    update(&mut client, &task, &key(&asked), said);
+    let done = wait(&mut client, &task, "completed");
+    let result = &done["result"]["structuredContent"]["result"];
+    assert_eq!(*result, json!(["yes", "APPROVAL_DECLINED"]), "{done}");
+    assert_eq!(log(&env), ["count"]);
+}
+
+#[test]
+fn who_accepts_decides_what_was_shown_and_is_asked_about_the_rest() {
+    let env = asking();
+    let mut client = Modern::with_tasks(&env);
+    let task = begin(&mut client, "execute", json!({ "code": TWELVE }));
+    let first = get(&mut client, &task)["result"].clone();
+    update(&mut client, &task, &key(&first), accept());
+    until("the shown ones are called", || log(&env).len() == 9);
+    // Said again, it is still about those.
+    update(&mut client, &task, &key(&first), accept());
+    let rest = wait(&mut client, &task, "input_required");
+    let message = form(&rest)["message"].as_str().expect("a text");
+    assert!(message.starts_with("3 asks, decided one by one below\n"), "{message}");
+    let said = json!({ "action": "accept", "content": { "ask_11": "decline" } });
+    update(&mut client, &task, &key(&rest), said);
+    let done = wait(&mut client, &task, "completed");
+    assert_eq!(done["result"]["structuredContent"]["result"], eleven(), "{done}");
+    assert_eq!(log(&env).len(), 11);
 }

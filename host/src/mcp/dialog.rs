@@ -9,7 +9,7 @@ use super::form::{self, Heard, Spelling};
 use super::hosted::{Hosted, gone};
 use super::record::record;
 use super::telling::Telling;
-use crate::{Question, escape, lines_of_ask};
+use crate::{Question, escape};
 use rmcp::ErrorData;
 use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
 use rmcp::service::{PeerRequestOptions, ServiceError};
@@ -45,10 +45,7 @@ pub(super) async fn ask(
         Err(error) => return Ok(Said::Nothing(failed(&error))),
     };
     let (mut stand, mut closing) = (hosted.stand(), visit.door.closing.subscribe());
-    let waiting = match &question.asks[..] {
-        [ask, ..] => format!("waiting for a person: {}", lines_of_ask(ask)[0]),
-        [] => "waiting for a person".into(),
-    };
+    let waiting = form::waiting(question);
     telling.tell(waiting.clone());
     let response = loop {
         if !hosted.asks(question.id) {

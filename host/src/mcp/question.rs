@@ -10,7 +10,7 @@ use crate::{
 /// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
 const ARGUMENTS: usize = 4 << 10;
 
-/// Asks that are shown; an answer for all is one for the others too.
+/// Asks that are shown at length. The others are shown in short: an answer for all is one for them too.
 const ASKS: usize = 50;
 
 /// Parts that differ, names and lines that are shown of each ask.
@@ -22,7 +22,7 @@ const WIDTH: usize = 1_000;
 /// Returns the fields of an `approval_required` answer. Those at the top are of the first ask.
 pub(super) fn of(question: &Question) -> Value {
     let id = question.id.to_string();
-    let asks: Vec<Value> = question.asks.iter().take(ASKS).map(ask).collect();
+    let asks: Vec<Value> = question.asks.iter().enumerate().map(one).collect();
     let mut body = json!({
         "success": false,
         "approval_required": true,
@@ -48,6 +48,18 @@ pub(super) fn of(question: &Question) -> Value {
         body["approval_context"] = approval;
     }
     body
+}
+
+fn one((index, asked): (usize, &Ask)) -> Value {
+    match index < ASKS {
+        true => ask(asked),
+        false => json!({
+            "id": asked.id,
+            "type": asked.kind,
+            "tool": shown(&asked.tool),
+            "lines": lines_of_ask(asked),
+        }),
+    }
 }
 
 fn ask(ask: &Ask) -> Value {
@@ -200,6 +212,24 @@ mod tests {
         assert_eq!(body["asks"][1]["id"], 2);
         assert_eq!(body["expires_at"], "1970-01-01T00:00:00.000Z");
         assert!(!body.to_string().contains("s3cret"));
+    }
+
+    #[test]
+    fn no_ask_is_left_out_since_one_answer_is_for_all() {
+        let ask = |n: u64| {
+            let arguments = json!({ "n": n, "text": "x".repeat(50_000), "token": "s3cret" });
+            Ask::new(AskKind::ToolPermission, Some(CallId(n)), "fs:write", arguments, "it asks")
+        };
+        let asks = (1..=300).map(ask).collect();
+        let body = of(&Question::new(RunId::new(), "x.ts", Timestamp(0), None, asks));
+        let told = body["asks"].as_array().expect("asks");
+        assert_eq!(told.len(), 300);
+        assert!(told[49]["arguments"].is_object() && told[50].get("arguments").is_none());
+        let last = &told[299];
+        assert_eq!((&last["id"], &last["type"]), (&json!(300), &json!("tool_permission")));
+        assert!(last["lines"][1].as_str().expect("a line").contains("\"n\":300"), "{last}");
+        let text = body.to_string();
+        assert!(text.len() < 600_000 && !text.contains("s3cret"), "{}", text.len());
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub(super) async fn go_on(
     let answered = |answer: Answer| Ok(complete(caller, answer, Vec::new()));
     let Some(question) = answer.question else { return answered(gone()) };
     let approves = answer.said.approves();
+    let decisions = match decisions(visit, question, answer.said).await? {
+        Ok(decisions) => decisions,
+        Err(answer) => return answered(*answer),
+    };
     if approves && !visit.model_may_approve {
         if caller.channel.asks_people() {
             return ask_a_person(visit, caller, question).await;
@@ -35,10 +39,6 @@ pub(super) async fn go_on(
             return answered(refused);
         }
     }
-    let decisions = match decisions(visit, question, answer.said).await? {
-        Ok(decisions) => decisions,
-        Err(answer) => return answered(*answer),
-    };
     let name = Channel::Caller.name();
     let recorded = match record(visit, question, decisions, caller.who(), name).await {
         Ok(recorded) => recorded,
@@ -74,11 +74,18 @@ async fn decisions(
         Said::All(decision) => return Ok(Ok(Decisions::All(decision))),
         Said::Each(each) => each,
     };
-    let asked = match look_up(visit, question, SystemClock.now()).await {
-        Ok(Some((asked, _))) => asked,
+    // All of it: what was decided meanwhile is not unknown.
+    let asked = match visit.engine.journal().question(question, SystemClock.now()).await {
+        Ok(Some(asked)) => asked.question,
         Ok(None) => return Ok(Err(Box::new(gone()))),
-        Err(error) => return Ok(Err(Box::new(Answer::of_error(&error)))),
+        Err(error) => return Ok(Err(Box::new(Answer::of_error(&error.into())))),
     };
+    if let Some(unknown) = each.keys().find(|ask| asked.ask(**ask).is_none()) {
+        let count = asked.asks.len();
+        let asks = if count == 1 { "1 ask" } else { &format!("{count} asks") };
+        let what = format!("there is no ask `{unknown}`: the question has {asks}, see `asks`");
+        return Err(wrong("continue_workflow", &what));
+    }
     let decided = each.into_iter().map(|(ask, said)| {
         let decision = match said {
             SaidOfOne::Decision(decision) => decision,

@@ -13,7 +13,7 @@ use super::hosted::take_up;
 use super::ladder::{complete, required, see_through};
 use super::record::{look_up, record};
 use super::seal::State;
-use crate::{Clock, Error, Question, Stored, SystemClock};
+use crate::{Clock, Error, Question, QuestionId, Stored, SystemClock};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResponse, ElicitRequest, ElicitResult, InputRequest, InputRequests,
@@ -32,23 +32,48 @@ pub(super) async fn ask(
     };
     let stored = visit.engine.journal().load(question.run).await?;
     let (program, lock) = bound(&stored);
-    let asks = question.asks.iter().map(|ask| ask.id.0).collect();
+    let asks = form::shown(question).iter().map(|ask| ask.id.0).collect();
     let state = State::new(question.id, question.run, asks, program, lock);
     let left = question.expires_at.map(|end| end.since(SystemClock.now()));
     let state = visit.door.seal.state(&state, called, left)?;
     Ok(InputRequiredResult::new(Some(requests(question)), Some(state)).into())
 }
 
-/// What a client is to ask, by the question's id: an answer can be to no other.
+/// What a client is to ask, by the question's id and the asks that are shown: an answer can be to no other.
 pub(super) fn requests(question: &Question) -> InputRequests {
     let request =
         InputRequest::Elicitation(ElicitRequest::new(form::of(question, Spelling::Titled)));
-    [(question.id.to_string(), request)].into()
+    [(key(question), request)].into()
+}
+
+/// What a question is asked under: `<id>:1,2,3`.
+fn key(question: &Question) -> String {
+    let asks: Vec<_> = form::shown(question).iter().map(|ask| ask.id.to_string()).collect();
+    format!("{}:{}", question.id, asks.join(","))
+}
+
+/// Reads what a question was asked under: its id, and the asks that were shown.
+pub(super) fn key_read(key: &str) -> Option<(QuestionId, Vec<u32>)> {
+    let (question, asks) = key.split_once(':')?;
+    let asks = asks.split(',').map(|ask| ask.parse().ok()).collect::<Option<_>>()?;
+    Some((question.parse().ok()?, asks))
+}
+
+/// The question with the asks that were shown, also those that were decided since.
+pub(super) async fn as_shown(
+    visit: &Visit,
+    question: QuestionId,
+    asks: &[u32],
+) -> Option<Question> {
+    let asked = visit.engine.journal().question(question, SystemClock.now()).await.ok()??;
+    let mut question = asked.question;
+    question.asks.retain(|ask| asks.contains(&ask.id.0));
+    (!question.asks.is_empty()).then_some(question)
 }
 
 /// What a person said to a question, if what came back is an answer to it at all.
 pub(super) fn heard(question: &Question, responses: &InputResponses) -> Heard {
-    let response = responses.get(&question.id.to_string()).cloned();
+    let response = responses.get(&key(question)).cloned();
     match response.and_then(|response| serde_json::from_value::<ElicitResult>(response).ok()) {
         Some(result) => form::read(question, &result),
         None => Heard::Nothing,
@@ -90,7 +115,7 @@ pub(super) async fn again(
     }
     // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
     let whole = question.clone();
-    if let Some(shown) = shown(&stored, &state) {
+    if let Some(shown) = as_shown(visit, state.question, &state.asks).await {
         question = shown;
     }
     let Heard::Decided(decisions) = heard(&question, responses) else {
@@ -109,17 +134,6 @@ pub(super) async fn again(
         false => After::Part,
     };
     see_through(visit, caller, &hosted, after, Vec::new()).await
-}
-
-/// The question with the asks that were shown.
-fn shown(stored: &Stored, state: &State) -> Option<Question> {
-    let question = stored.entries.iter().rev().find_map(|entry| match &entry.what {
-        crate::What::Asked { question } if question.id == state.question => Some(question),
-        _ => None,
-    });
-    let mut question = question?.clone();
-    question.asks.retain(|ask| state.asks.contains(&ask.id.0));
-    Some(question)
 }
 
 /// What a state is bound to, beside its call: the program and the lockfile of the run.

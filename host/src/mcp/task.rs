@@ -5,13 +5,11 @@
 
 use super::channel::{shows_either, who};
 use super::door::Visit;
-use super::form::Heard;
+use super::form::{Heard, waiting};
 use super::hosted::{Hosted, Over, Stand, take_up};
 use super::record::{look_up, record};
-use super::rounds::{heard, requests};
-use crate::{
-    Clock, Code, Decision, Decisions, Error, Question, QuestionId, RunId, SystemClock, lines_of_ask,
-};
+use super::rounds::{as_shown, heard, key_read, requests};
+use crate::{Clock, Code, Decision, Decisions, Error, Question, RunId, SystemClock};
 use rmcp::ErrorData;
 use rmcp::model::{
     CreateTaskResult, DetailedTask, GetTaskResult, InputResponses, Task, TaskPayload, TaskStatus,
@@ -103,10 +101,12 @@ pub(super) async fn update(
     let run = run_of(visit, id)?;
     for key in responses.keys() {
         // An answer to something that is not asked any more is none.
-        let Ok(question) = key.parse::<QuestionId>() else { continue };
-        let Ok(Some((question, true))) = look_up(visit, question, SystemClock.now()).await else {
+        let Some((question, asks)) = key_read(key) else { continue };
+        let Ok(Some((_, true))) = look_up(visit, question, SystemClock.now()).await else {
             continue;
         };
+        // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
+        let Some(question) = as_shown(visit, question, &asks).await else { continue };
         if question.run != run {
             continue;
         }
@@ -172,12 +172,4 @@ fn over_payload(over: &Over, either: bool) -> TaskPayload {
         Ok(serde_json::Value::Object(result)) => TaskPayload::Completed { result },
         _ => TaskPayload::Cancelled,
     }
-}
-
-fn waiting(question: &Question) -> String {
-    let first = question.asks.first();
-    first.map_or_else(
-        || "waiting for a person".into(),
-        |ask| format!("waiting for a person: {}", lines_of_ask(ask)[0]),
-    )
 }

@@ -54,6 +54,7 @@ pub use line::{Level, Line};
 pub use need::{Change, Ecosystem, Need, Package, Since, TrustNeed, Variables};
 pub use progress::Progress;
 pub use question::{Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Question};
+pub(crate) use redact::brief_arguments;
 pub use redact::{brief, redact};
 pub use secret::Secret;
 pub use settled::Settled;

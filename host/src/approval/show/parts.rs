@@ -1,6 +1,8 @@
 //! Others' words, fitted: each part of a line keeps its place, however long another one is.
 
-use crate::model::{Change, Difference, Package, TrustNeed, Variables, brief, cut, escape, redact};
+use crate::model::{
+    Change, Difference, Package, TrustNeed, Variables, brief, brief_arguments, cut, escape, redact,
+};
 use serde_json::Value;
 
 /// Stands between our words and those of others.
@@ -20,7 +22,10 @@ const EXCERPT: usize = 60;
 const CONTEXT: usize = 16;
 
 /// Characters of what a folder would do, in the one line there is.
-const WOULD: usize = 150;
+const WOULD: usize = 170;
+
+/// Items of a list that are seen, however long the first ones are.
+const SEEN: usize = 3;
 
 /// Parts of a tool in the order in which a change of them matters to a person.
 const TELLING: &[&str] = &["server", "package", "description", "annotations", "inputSchema"];
@@ -37,6 +42,13 @@ impl Labelled<'_> {
         let ours = format!("{:width$}{BAR}", self.label);
         let room = most.saturating_sub(ours.chars().count());
         format!("{ours}{}", cut(&one_line(self.text), room))
+    }
+
+    /// The same with arguments behind the text, which is made for a line already.
+    pub(super) fn call(&self, width: usize, most: usize, arguments: &Value) -> String {
+        let begun = format!("{:width$}{BAR}{}", self.label, self.text);
+        let room = most.saturating_sub(begun.chars().count());
+        format!("{begun}{}", brief_arguments(arguments, room))
     }
 }
 
@@ -121,17 +133,24 @@ fn same(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
 }
 
-/// Returns as many items as fit, and how many more there are.
+/// Returns as many items as fit, and how many more there are. Where not all fit, long ones are cut: none hides the next.
 fn listed(items: Vec<String>, separator: &str, most: usize) -> String {
-    let (mut text, count) = (String::new(), items.len());
+    let whole = items.join(separator);
+    if whole.chars().count() <= most {
+        return whole;
+    }
+    let (mut text, count, between) = (String::new(), items.len(), separator.chars().count());
+    let longest = match count {
+        1 => most,
+        many => (most / many.min(SEEN)).saturating_sub(between),
+    };
     for (index, item) in items.into_iter().enumerate() {
-        let lead = if index == 0 { "" } else { separator };
-        let room = most.saturating_sub(text.chars().count() + lead.chars().count());
-        if index > 0 && item.chars().count() > room {
+        let (item, lead) = (cut(&item, longest), if index == 0 { "" } else { separator });
+        if text.chars().count() + lead.chars().count() + item.chars().count() > most {
             return format!("{text}{lead}{} more", count - index);
         }
         text += lead;
-        text += &cut(&item, room);
+        text += &item;
     }
     text
 }

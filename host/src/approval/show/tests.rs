@@ -161,7 +161,7 @@ fn trust_says_which_folder_and_what_it_would_do() {
         lines_of_ask(&ask),
         [
             "trust folder │ /clone",
-            "which would  │ start `evil --now`; allow `*`; 1 more",
+            &format!("which would  │ start `evil --now`; allow `*`; {}…", "x".repeat(53)),
             "then call    │ serena:analyze {\"n\":1}",
         ]
     );
@@ -171,6 +171,34 @@ fn trust_says_which_folder_and_what_it_would_do() {
         assert!(details.iter().any(|shown| shown == line), "{line}: {details:#?}");
     }
     assert!(details.iter().any(|line| line.starts_with("file │ .pml.json sha256 abab")));
+}
+
+#[test]
+fn what_matters_most_hides_behind_nothing_long() {
+    let long = |lead: &str| format!("{lead} {}", "x".repeat(500));
+    let would = vec![long("call"), long("let a model"), long("send"), long("start"), "y".into()];
+    let need = Need::Trust(TrustNeed::new("/clone", Vec::new(), "new", would));
+    let mut asked = ask(AskKind::Trust, Some(need));
+    asked.arguments = json!({ "text": "z".repeat(500), "path": "/etc/passwd" });
+    asked.tool = "t".repeat(500);
+    let lines = lines_of_ask(&asked);
+    for seen in ["│ call xxx", "x…; let a model xxx", "x…; send xxx", "x…; 2 more"] {
+        assert!(lines[1].contains(seen), "{seen}: {}", lines[1]);
+    }
+    assert!(lines[2].contains("t… {\"text\":\"zzz"), "{}", lines[2]);
+    assert!(lines[2].ends_with("z…\",\"path\":\"/etc/passwd\"}"), "{}", lines[2]);
+    assert!(lines.iter().all(|line| line.chars().count() <= 200), "{lines:#?}");
+}
+
+#[test]
+fn every_argument_is_named_in_the_line_of_the_call() {
+    let mut asked = ask(AskKind::ToolPermission, None);
+    asked.arguments =
+        json!({ "note": "harmless ".repeat(50), "command": "rm -rf /", "as": "root" });
+    let lines = lines_of_ask(&asked);
+    assert!(lines[1].starts_with("call with │ {\"note\":\"harmless "), "{}", lines[1]);
+    let end = "…\",\"command\":\"rm -rf /\",\"as\":\"root\"}";
+    assert!(lines[1].ends_with(end), "{}", lines[1]);
 }
 
 #[test]

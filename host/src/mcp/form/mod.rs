@@ -3,14 +3,16 @@
 //! In flows a question, out flow an elicitation and, from what comes back, decisions. One field for each ask, all of them
 //! optional: who accepts without choosing approves what was shown.
 //!
+//! **Invariant:** only what was shown is decided: of many asks the first few, the others after them.
 //! **Invariant:** whatever is not one of the choices offered approves nothing.
 //! **Invariant:** no field takes a secret.
 
+mod message;
+
 use super::offers::{Offer, offers};
 use crate::json::Value;
-use crate::{
-    Ask, AskId, Decision, Decisions, Need, Question, cut, escape, lines_of_ask, offers_of_ask,
-};
+use crate::{Ask, AskId, Decision, Decisions, Need, Question, cut, escape, offers_of_ask};
+use message::message;
 use rmcp::model::{
     ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
     EnumSchema, LegacyEnumSchema, PrimitiveSchemaDefinition, SingleSelectEnumSchema,
@@ -18,7 +20,7 @@ use rmcp::model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Asks that get a field of their own; more than that nobody decides one by one in a dialog.
+/// Asks of one dialog; more than that nobody decides at once.
 const FIELDS: usize = 9;
 
 /// Characters of a line, as in [`lines_of_ask`].
@@ -26,6 +28,9 @@ const WIDTH: usize = 200;
 
 /// Characters of a field's name.
 const TITLE: usize = 60;
+
+/// Characters of a tool's name while its call waits.
+const TOOL: usize = 100;
 
 /// The one field of a form that has only one.
 const DECISION: &str = "decision";
@@ -48,35 +53,39 @@ pub(super) enum Spelling {
     Names,
 }
 
-/// Returns the dialog for the asks of a question that are still open.
+/// Returns the asks that one dialog shows and decides, of those that are still open.
+pub(super) fn shown(question: &Question) -> &[Ask] {
+    &question.asks[..question.asks.len().min(FIELDS)]
+}
+
+/// Returns what is told of a run while its question waits.
+pub(super) fn waiting(question: &Question) -> String {
+    match &question.asks[..] {
+        [ask, ..] => format!("waiting for a person: {}", cut(&one_line(&ask.tool), TOOL)),
+        [] => "waiting for a person".into(),
+    }
+}
+
+/// Returns the dialog for the asks of a question that are still open, or for the first of them.
 pub(super) fn of(question: &Question, spelling: Spelling) -> ElicitRequestParams {
     let field = |title, choices, description| field(title, choices, description, spelling);
     let mut fields = BTreeMap::new();
-    match &question.asks[..] {
+    match shown(question) {
         [ask] => {
             let mut choices = choices(ask);
             choices.push(replan());
             fields.insert(DECISION.into(), field("Decision".into(), choices, description(ask)));
         }
-        asks if asks.len() <= FIELDS => {
+        asks => {
             for ask in asks {
                 let title = cut(&format!("{}. {}", ask.id, one_line(&ask.tool)), TITLE);
                 fields.insert(name(ask.id), field(title, choices(ask), description(ask)));
             }
         }
-        _ => {
-            let choice = ConstTitle::new;
-            let choices = vec![
-                choice("approve", "Make all of these calls"),
-                choice("decline", "None: the program is told so and goes on"),
-                replan(),
-            ];
-            fields.insert(DECISION.into(), field("Decision".into(), choices, None));
-        }
     }
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(&question.asks),
+        message: message(shown(question), question.asks.len()),
         requested_schema: ElicitationSchema::new(fields),
     }
 }
@@ -84,7 +93,7 @@ pub(super) fn of(question: &Question, spelling: Spelling) -> ElicitRequestParams
 /// Reads what came back.
 pub(super) fn read(question: &Question, result: &ElicitResult) -> Heard {
     match result.action {
-        ElicitationAction::Accept => match accepted(question, result.content.as_ref()) {
+        ElicitationAction::Accept => match accepted(shown(question), result.content.as_ref()) {
             Some(decisions) => Heard::Decided(decisions),
             None => Heard::Nothing,
         },
@@ -94,7 +103,7 @@ pub(super) fn read(question: &Question, result: &ElicitResult) -> Heard {
 }
 
 /// What was chosen, if all of it was offered.
-fn accepted(question: &Question, content: Option<&Value>) -> Option<Decisions> {
+fn accepted(asks: &[Ask], content: Option<&Value>) -> Option<Decisions> {
     let empty = Default::default();
     let chosen = match content {
         None | Some(Value::Null) => &empty,
@@ -105,29 +114,20 @@ fn accepted(question: &Question, content: Option<&Value>) -> Option<Decisions> {
         None | Some(Value::Null) => Some("approve"),
         Some(value) => value.as_str(),
     };
-    let whole = question.asks.len() == 1 || question.asks.len() > FIELDS;
-    let named: BTreeSet<String> = match whole {
-        true => [DECISION.to_owned()].into(),
-        false => question.asks.iter().map(|ask| name(ask.id)).collect(),
+    let named: BTreeSet<String> = match asks {
+        [_] => [DECISION.to_owned()].into(),
+        asks => asks.iter().map(|ask| name(ask.id)).collect(),
     };
     if chosen.keys().any(|key| !named.contains(key)) {
         return None;
     }
-    if whole {
-        let word = word(DECISION)?;
-        let decision = match &question.asks[..] {
-            _ if word == "replan" => Decision::Replan,
-            [ask] => meant(ask, word)?,
-            _ if word == "approve" => Decision::Approve,
-            _ if word == "decline" => Decision::Decline,
-            _ => return None,
+    if let [ask] = asks {
+        return match word(DECISION)? {
+            "replan" => Some(Decisions::All(Decision::Replan)),
+            word => Some(Decisions::Each([(ask.id, meant(ask, word)?)].into())),
         };
-        return Some(match &question.asks[..] {
-            [ask] if !decision.ends() => Decisions::Each([(ask.id, decision)].into()),
-            _ => Decisions::All(decision),
-        });
     }
-    let each = question.asks.iter().map(|ask| Some((ask.id, meant(ask, word(&name(ask.id))?)?)));
+    let each = asks.iter().map(|ask| Some((ask.id, meant(ask, word(&name(ask.id))?)?)));
     each.collect::<Option<_>>().map(Decisions::Each)
 }
 
@@ -189,43 +189,6 @@ fn description(ask: &Ask) -> Option<String> {
     let file = one_line(&variables.file);
     let told = format!("Write {names} into {file}, never into this dialog; then accept");
     Some(cut(&told, WIDTH))
-}
-
-/// The words of the dialog. Clients show three lines of it at first: they say what is decided.
-fn message(asks: &[Ask]) -> String {
-    if let [ask] = asks {
-        return lines_of_ask(ask).join("\n");
-    }
-    let mut tools: Vec<(String, usize)> = Vec::new();
-    for ask in asks {
-        let tool = one_line(&ask.tool);
-        match tools.iter_mut().find(|(known, _)| *known == tool) {
-            Some((_, count)) => *count += 1,
-            None => tools.push((tool, 1)),
-        }
-    }
-    let tools = tools.iter().map(|(tool, count)| match count {
-        1 => tool.clone(),
-        many => format!("{tool} ×{many}"),
-    });
-    let reasons: BTreeSet<_> = asks.iter().map(|ask| one_line(&ask.reason)).collect();
-    let reasons = reasons.into_iter().collect::<Vec<_>>().join("; ");
-    let mut lines = vec![
-        format!("{} asks, decided one by one below", asks.len()),
-        cut(&format!("tools     │ {}", tools.collect::<Vec<_>>().join(", ")), WIDTH),
-        cut(&format!("why       │ {reasons}"), WIDTH),
-    ];
-    if asks.len() > FIELDS {
-        lines[0] = format!("{} asks, decided together", asks.len());
-    }
-    for ask in asks.iter().take(FIELDS) {
-        lines.push(format!("ask {}", ask.id));
-        lines.extend(lines_of_ask(ask));
-    }
-    if asks.len() > FIELDS {
-        lines.push(format!("and {} more: `pml approvals` shows them", asks.len() - FIELDS));
-    }
-    lines.join("\n")
 }
 
 fn one_line(text: &str) -> String {

@@ -1,10 +1,10 @@
 //! What a question looks like in a dialog, and what may be said there.
 
-use super::{Heard, Spelling, message, of, read};
+use super::{Heard, Spelling, message, of, read, waiting};
 use crate::json::{Value, json};
 use crate::{
-    Ask, AskId, AskKind, CallId, Condition, Constraint, Decision, Decisions, Need, Question, RunId,
-    Timestamp, Variables,
+    Ask, AskId, AskKind, CallId, Change, Condition, Constraint, Decision, Decisions, Difference,
+    Need, Question, RunId, Since, Timestamp, TrustNeed, Variables,
 };
 use rmcp::model::{ElicitResult, ElicitationAction};
 
@@ -129,17 +129,87 @@ fn several_asks_are_summed_up_first_and_decided_one_by_one() {
 }
 
 #[test]
-fn very_many_asks_are_decided_together() {
-    let asked = permission(40);
+fn of_very_many_asks_only_those_that_are_shown_are_decided() {
+    let asked = permission(12);
     let form = form(&asked);
     let message = form["message"].as_str().unwrap();
-    assert!(message.starts_with("40 asks, decided together\n"), "{message}");
-    assert!(message.ends_with("and 31 more: `pml approvals` shows them"), "{message}");
-    assert_eq!(form["requestedSchema"]["properties"].as_object().unwrap().len(), 1);
-    let all = |decision| Heard::Decided(Decisions::All(decision));
-    assert_eq!(accept(&asked, json!({})), all(Decision::Approve));
-    assert_eq!(accept(&asked, json!({ "decision": "decline" })), all(Decision::Decline));
-    assert_eq!(accept(&asked, json!({ "decision": "always" })), Heard::Nothing);
+    let first = "12 asks: the first 9 are decided below, 3 more after them\n";
+    assert!(message.starts_with(first), "{message}");
+    assert!(message.contains("\nask 9\n") && !message.contains("\nask 10\n"), "{message}");
+    let fields = form["requestedSchema"]["properties"].as_object().unwrap();
+    let names: Vec<_> = (1..=9).map(|n| format!("ask_{n}")).collect();
+    assert_eq!(fields.keys().collect::<Vec<_>>(), names.iter().collect::<Vec<_>>());
+    let nine: std::collections::BTreeMap<_, _> =
+        (1..=9).map(|n| (AskId(n), Decision::Approve)).collect();
+    let decided = Heard::Decided(Decisions::Each(nine));
+    assert_eq!(accept(&asked, json!({})), decided);
+    assert_eq!(read(&asked, &ElicitResult::new(ElicitationAction::Accept)), decided);
+    assert_eq!(accept(&asked, json!({ "ask_10": "approve" })), Heard::Nothing);
+    assert_eq!(accept(&asked, json!({ "decision": "approve" })), Heard::Nothing);
+    let abort = Heard::Decided(Decisions::All(Decision::Abort));
+    assert_eq!(read(&asked, &ElicitResult::new(ElicitationAction::Decline)), abort);
+}
+
+#[test]
+fn what_waits_is_told_by_its_tool_alone() {
+    assert_eq!(waiting(&permission(2)), "waiting for a person: fs:write");
+    let hostile = question(vec![ask(AskKind::Trust, 1, "a:b\n\x1b[2K")]);
+    assert_eq!(waiting(&hostile), "waiting for a person: a:b\\n\\u{1b}[2K");
+}
+
+#[test]
+fn what_the_three_lines_leave_out_comes_after_them() {
+    let long = json!({ "text": "x".repeat(300), "path": "/etc/passwd" });
+    let mut call = ask(AskKind::ToolPermission, 1, "fs:write");
+    call.arguments = long;
+    let shown = message(&[call], 1);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert!(lines[1].contains("\"path\":\"/etc/passwd\""), "{shown}");
+    assert_eq!((lines[3], lines[4]), ("", "why │ `*` asks"), "{shown}");
+    // Nothing of the long one is missing: it goes on behind a bar.
+    let whole: String = lines[5..].iter().map(|line| line.trim_start_matches("│ ")).collect();
+    assert!(whole.contains(&format!("\"text\": \"{}\"", "x".repeat(300))), "{shown}");
+    assert!(whole.contains("\"path\": \"/etc/passwd\""), "{shown}");
+    assert_eq!(message(&[ask(AskKind::ToolPermission, 1, "fs:write")], 1).lines().count(), 3);
+}
+
+#[test]
+fn what_a_folder_would_do_and_what_differs_reach_the_dialog() {
+    let would: Vec<String> = (0..30).map(|n| format!("start `server-{n} --flag`")).collect();
+    let mut trust = ask(AskKind::Trust, 1, "a:b");
+    trust.need = Some(Need::Trust(TrustNeed::new("/p", Vec::new(), "new", would)));
+    let shown = message(std::slice::from_ref(&trust), 1);
+    assert!(shown.contains("\n│ start `server-29 --flag`\n"), "{shown}");
+    let (before, after) = ("reads ".repeat(50), format!("{}and sends", "reads ".repeat(50)));
+    let difference = Difference::new("description", Some(before), Some(after));
+    let mut change = ask(AskKind::Integrity, 2, "a:b");
+    change.need = Some(Need::Change(Change::new(Since::Grant, vec![difference])));
+    let shown = message(std::slice::from_ref(&change), 1);
+    assert!(shown.contains("{+and sends+}"), "{shown}");
+    let both = question(vec![trust, change]);
+    let shown = message(&both.asks, 2);
+    assert!(shown.contains("\n\nmore about ask 1\n"), "{shown}");
+    assert!(shown.contains("\n\nmore about ask 2\n"), "{shown}");
+}
+
+#[test]
+fn details_are_bounded_and_what_is_left_out_is_counted() {
+    let would: Vec<String> =
+        (0..5_000).map(|n| format!("start `{n} {}`", "ü".repeat(900))).collect();
+    let huge = |call| {
+        let mut trust = ask(AskKind::Trust, call, "a:b");
+        trust.need = Some(Need::Trust(TrustNeed::new("/p", Vec::new(), "new", would.clone())));
+        trust
+    };
+    for count in [1, 2, 9] {
+        let asks = question((1..=count).map(huge).collect()).asks;
+        let shown = message(&asks, asks.len());
+        let own = 3 + asks.len() * 6;
+        assert!(shown.lines().count() <= own + 60, "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 200), "{shown}");
+        assert!(shown.len() <= (8 << 10) + own * 400, "{}", shown.len());
+        assert!(shown.ends_with("`pml approvals --verbose` shows all of them"), "{shown}");
+    }
 }
 
 #[test]
@@ -170,19 +240,29 @@ fn hostile_words_fake_no_line_of_ours() {
         )
     };
     for count in [1, 2, 30] {
-        let asks: Vec<_> = (1..=count).map(hostile).collect();
-        let shown = message(&asks);
+        let asked = question((1..=count).map(hostile).collect());
+        let form = form(&asked);
+        let shown = form["message"].as_str().unwrap();
+        let (first, _) = shown.split_once("\n\n").expect("details");
         let expected = match count {
             1 => 3,
             2 => 3 + 2 * 4,
-            _ => 3 + 9 * 4 + 1,
+            _ => 3 + 9 * 4,
         };
-        assert_eq!(shown.lines().count(), expected, "{shown}");
+        assert_eq!(first.lines().count(), expected, "{shown}");
         for line in shown.lines() {
             assert!(line.chars().count() <= 200, "{line}");
             assert!(!line.contains(['\r', '\t', '\x1b', '\u{202e}']), "{line}");
         }
-        let form = form(&question(asks));
+        let ours = shown.lines().filter(|line| !line.contains('│'));
+        let known = |line: &str| {
+            line.is_empty()
+                || line.starts_with("the arguments in full")
+                || ["ask ", "more about ask ", "and "].iter().any(|ours| line.starts_with(ours))
+        };
+        let of_others: Vec<_> =
+            ours.skip(usize::from(count > 1)).filter(|line| !known(line)).collect();
+        assert_eq!(of_others, [""; 0]);
         for field in form["requestedSchema"]["properties"].as_object().unwrap().values() {
             let title = field["title"].as_str().unwrap();
             assert!(title.chars().count() <= 60 && !title.contains(['\n', '\x1b']), "{title}");

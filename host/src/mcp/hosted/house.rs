@@ -1,7 +1,7 @@
 //! The runs of a door by their ids: those that go on, those that wait, and what those came to that are over.
 
 use super::run::{Hosted, host};
-use super::stand::{Over, Stand};
+use super::stand::Over;
 use super::stored;
 use crate::RunId;
 use crate::mcp::door::Visit;
@@ -78,13 +78,10 @@ impl House {
 /// Leaves a run that waits for a person to the journal, from where another may take up what it has done.
 pub(in crate::mcp) async fn release(visit: &Visit, run: RunId) {
     let Some(hosted) = visit.door.house.find(run) else { return };
-    let mut stand = hosted.stand();
-    if !matches!(&*stand.borrow(), Stand::Asked(_)) {
-        return;
+    if hosted.waits() {
+        hosted.let_go();
+        hosted.left().await;
     }
-    hosted.let_go();
-    // It never fails: the run is there as long as we hold it.
-    let _ = stand.wait_for(|stand| matches!(stand, Stand::Over(_))).await;
 }
 
 /// Returns a run wherever it is: here, over, or in the journal, from where it goes on here.

@@ -6,6 +6,7 @@
 
 mod condition;
 mod host;
+mod likeness;
 mod offered;
 mod path;
 

@@ -40,8 +40,8 @@ pub(super) fn place(text: &str) -> Option<Place<'_>> {
         (Some(rest), _) => (Start::Root, rest),
         (None, _) if text == "~" => (Start::Home, ""),
         (None, Some(("~", rest))) => (Start::Home, rest),
-        // Another user's home, a drive, a URL, a variable, an option: all but a path from here.
-        (None, _) if text.starts_with(['~', '%', '-', '@']) || scheme(text) => return None,
+        // Another user's home, a drive, a URL, a variable, an option, one of many: all but a path from here.
+        (None, _) if text.starts_with(['~', '%', '-', '@', '{']) || scheme(text) => return None,
         (None, _) => (Start::Here, text),
     };
     let mut names = Vec::new();
@@ -53,8 +53,8 @@ pub(super) fn place(text: &str) -> Option<Place<'_>> {
                 climbs = true;
                 names.pop()?;
             }
-            // Some systems take what is at the end of these away.
-            name if name.trim_matches(['.', ' ']).is_empty() => return None,
+            // Some systems take what is at the end of these away; and one of many that a pattern stands for may be a step up.
+            name if name.trim_matches(['.', ' ']).is_empty() || name.contains("..") => return None,
             name => names.push(name),
         }
     }
@@ -108,7 +108,8 @@ mod tests {
             "/home/../home/ann/notes/a",
             "/home/ann/notes/naïve 日本.txt",
             "/home/ann/notes/*.md",
-            "/home/ann/notes/..a",
+            "/home/ann/notes/.a.b.",
+            "/home/ann/notes/{a,b}/x",
         ] {
             assert!(is_under(path, NOTES), "{path}");
             assert!(is_under(path, "/home/ann/notes/"), "{path}");
@@ -156,6 +157,11 @@ mod tests {
             "/home/ann/notes/$X/a",
             "/home/ann/notes/`id`",
             "/home/ann/notes/{a,../../secret}",
+            "/home/ann/notes/{a,..}/x",
+            "/home/ann/notes/{..,a}/{..,b}/x",
+            "/home/ann/notes/[..]/x",
+            "/home/ann/notes/..a",
+            "/home/ann/notes/a..b",
             "/home/ann/notes/.. /secret",
             "/home/ann/notes/.../secret",
             " /home/ann/notes/a",
@@ -178,6 +184,7 @@ mod tests {
             "c:x",
             "file:/etc/passwd",
             "--output=/etc/passwd",
+            "{/etc,a}/passwd",
             "@/etc/passwd",
             "$HOME/a",
             "%APPDATA%/a",

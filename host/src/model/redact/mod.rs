@@ -13,6 +13,7 @@ mod shape;
 mod value;
 
 pub use brief::brief;
+pub(crate) use brief::brief_arguments;
 pub use value::redact;
 
 /// What stands in place of a secret.

@@ -76,8 +76,12 @@ impl Hosted {
 
     /// Returns whether nothing but a person is waited for, and by no request.
     pub(super) fn is_idle(&self) -> bool {
-        self.attending.load(Ordering::Relaxed) == 0
-            && matches!(&*self.stand.borrow(), Stand::Asked(_))
+        self.attending.load(Ordering::Relaxed) == 0 && self.waits()
+    }
+
+    /// Returns whether nothing but a person is waited for: a part of what was asked may be decided, and out.
+    pub(super) fn waits(&self) -> bool {
+        matches!(&*self.stand.borrow(), Stand::Asked(_)) && self.watcher.is_quiet()
     }
 
     /// Returns whether it ever asked.
@@ -93,7 +97,7 @@ impl Hosted {
         }
     }
 
-    /// Leaves it to the journal.
+    /// Leaves it to the journal, unless it goes on before that is noticed.
     pub(super) fn let_go(&self) {
         self.end.send_if_modified(|end| {
             let stays = *end == End::Stays;
@@ -102,6 +106,26 @@ impl Hosted {
             }
             stays
         });
+    }
+
+    /// Takes back that it is left to the journal if it does not wait any more; returns whether that was so.
+    fn stays_after_all(&self) -> bool {
+        self.end.send_if_modified(|end| {
+            let stays = *end == End::LetGo && !self.waits();
+            if stays {
+                *end = End::Stays;
+            }
+            stays
+        })
+    }
+
+    /// Waits until it is left to the journal, or stays after all.
+    pub(super) async fn left(&self) {
+        let (mut stand, mut end) = (self.stand.subscribe(), self.end.subscribe());
+        tokio::select! {
+            () = until(&mut stand, |stand| matches!(stand, Stand::Over(_))) => {}
+            () = until(&mut end, |end| *end == End::Stays) => {}
+        }
     }
 
     /// Ends it, with the calls that are out: its client does not want it any more.
@@ -161,7 +185,12 @@ async fn see(
             // Its question is in the journal.
             () = until(&mut stand, waits), if left_at.is_some() => break,
             () = sleep_until(left_at.unwrap_or_else(Instant::now)), if left_at.is_some() => break,
-            () = until(&mut end, |end| *end != End::Stays), if left_at.is_none() => break,
+            // The run was polled just before: it has not begun a call that would be cut off.
+            () = until(&mut end, |end| *end != End::Stays), if left_at.is_none() => {
+                if !hosted.stays_after_all() {
+                    break;
+                }
+            }
         }
     }
     let end = end.borrow().clone();
@@ -227,3 +256,6 @@ async fn of_outcome(engine: &Engine, hosted: &Hosted, outcome: Result<Outcome, E
     answer.note(hosted.watcher.kept());
     Over { answer, error: None, cancelled: false }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! One condition on one argument.
 
-use super::{host, path};
+use super::{host, likeness, path};
 use crate::model::{is_hidden, redact};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -51,9 +51,27 @@ impl Constraint {
         })
     }
 
-    /// Returns whether arguments meet all of some conditions.
+    /// Returns whether arguments meet all of some conditions. Where one of these is on a path or a URL, there must be no other in
+    /// the arguments, at whatever depth, that no condition is on: who allows a folder or a host means that one alone.
     pub fn all_hold(constraints: &[Constraint], arguments: &Value) -> bool {
         constraints.iter().all(|constraint| constraint.holds(arguments))
+            && (!constraints.iter().any(Constraint::is_of_place)
+                || !Constraint::leave_free(constraints, arguments))
+    }
+
+    /// Returns whether arguments have a path or a URL that none of some conditions is on.
+    pub(super) fn leave_free(constraints: &[Constraint], arguments: &Value) -> bool {
+        let held = |name: &str| constraints.iter().any(|constraint| constraint.argument == name);
+        let given = arguments.as_object().into_iter().flatten();
+        given.into_iter().any(|(name, value)| {
+            !held(name) && likeness::leads_elsewhere(name, value)
+                || likeness::leads_elsewhere("", &json!({ name: null }))
+        })
+    }
+
+    /// Whether the condition is on a path or a URL.
+    fn is_of_place(&self) -> bool {
+        matches!(self.is, Condition::Under(_) | Condition::Host(_))
     }
 
     /// Returns why no argument could ever meet the condition, as the end of a sentence; nothing if one can.
@@ -123,110 +141,4 @@ fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Condition, Constraint};
-    use serde_json::{Value, json};
-
-    fn equals(argument: &str, value: Value) -> Constraint {
-        Constraint::new(argument, Condition::Equals(value))
-    }
-
-    #[test]
-    fn an_argument_that_is_not_there_meets_nothing() {
-        for is in [
-            Condition::Equals(Value::Null),
-            Condition::Under("/".into()),
-            Condition::Host("h".into()),
-        ] {
-            let constraint = Constraint::new("x", is);
-            for arguments in [json!({}), json!({ "X": null }), json!(null), json!([null])] {
-                assert!(!constraint.holds(&arguments), "{constraint} {arguments}");
-            }
-        }
-        assert!(equals("x", Value::Null).holds(&json!({ "x": null })));
-    }
-
-    #[test]
-    fn equal_is_exactly_equal() {
-        let acme = equals("owner", json!("acme"));
-        assert!(acme.holds(&json!({ "owner": "acme", "repo": "x" })));
-        for other in [json!("Acme"), json!("acme "), json!(["acme"]), json!("аcme"), json!(1)] {
-            assert!(!acme.holds(&json!({ "owner": other })), "{other}");
-        }
-        assert!(
-            equals("n", json!({ "a": 1, "b": [2] })).holds(&json!({ "n": { "b": [2], "a": 1 } }))
-        );
-        assert!(!equals("n", json!(1)).holds(&json!({ "n": "1" })));
-        assert!(!equals("n", json!(1)).holds(&json!({ "n": true })));
-    }
-
-    #[test]
-    fn of_a_list_every_one_must_hold_and_there_must_be_one() {
-        let under = Constraint::new("paths", Condition::Under("/n".into()));
-        assert!(under.holds(&json!({ "paths": ["/n/a", "/n/b/c"] })));
-        for other in [
-            json!([]),
-            json!(["/n/a", "/m"]),
-            json!(["/n/a", 1]),
-            json!([["/n/a"]]),
-            json!({ "0": "/n/a" }),
-        ] {
-            assert!(!under.holds(&json!({ "paths": other })), "{other}");
-        }
-    }
-
-    #[test]
-    fn all_of_some_conditions_hold_or_they_do_not() {
-        let both = [equals("owner", json!("acme")), equals("repo", json!("site"))];
-        assert!(Constraint::all_hold(&both, &json!({ "owner": "acme", "repo": "site" })));
-        assert!(!Constraint::all_hold(&both, &json!({ "owner": "acme", "repo": "other" })));
-        assert!(!Constraint::all_hold(&both, &json!({ "owner": "acme" })));
-        assert!(Constraint::all_hold(&[], &json!({})));
-    }
-
-    #[test]
-    fn people_read_what_it_is_and_no_text_ends_early() {
-        let shown = |argument: &str, is| Constraint::new(argument, is).to_string();
-        let under = |folder: &str| Condition::Under(folder.into());
-        assert_eq!(shown("path", under("/home/ann/notes")), "`path` under `/home/ann/notes`");
-        assert_eq!(
-            shown("url", Condition::Host("a.example".into())),
-            "`url` at the host `a.example`"
-        );
-        assert_eq!(equals("n", json!(5)).to_string(), "`n` equal to `5`");
-        assert_eq!(
-            shown("path", under("/a` or `/b\n\u{202e}")),
-            "`path` under `/a\\u{60} or \\u{60}/b\\u{a}\\u{202e}`"
-        );
-        assert!(!equals("api_key", json!("hunter2-hunter2")).to_string().contains("hunter2"));
-    }
-
-    #[test]
-    fn conditions_that_nothing_could_meet_are_told() {
-        for (argument, is) in [
-            ("", Condition::Equals(json!(1))),
-            ("a\u{200b}", Condition::Equals(json!(1))),
-            ("path", Condition::Under("".into())),
-            ("path", Condition::Under("../x".into())),
-            ("path", Condition::Under("/a\\b".into())),
-            ("url", Condition::Host("https://a.example/".into())),
-            ("url", Condition::Host("a.example.".into())),
-            ("x", Condition::Equals(json!("x".repeat(2_000)))),
-        ] {
-            assert!(Constraint::new(argument, is.clone()).flaw().is_some(), "{argument} {is:?}");
-        }
-        for is in [
-            Condition::Under("~/x/".into()),
-            Condition::Host("a.example:8080".into()),
-            Condition::Equals(Value::Null),
-        ] {
-            assert_eq!(Constraint::new("x", is.clone()).flaw(), None, "{is:?}");
-        }
-    }
-
-    #[test]
-    fn it_is_written_as_people_write_it() {
-        let is = serde_json::to_value(Condition::Under("/a".into())).expect("JSON");
-        assert_eq!(is, json!({ "under": "/a" }));
-    }
-}
+mod tests;

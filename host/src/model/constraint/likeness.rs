@@ -1,0 +1,180 @@
+//! What in a call looks like a path or a URL, at any depth: what a grant for some folders or hosts must not leave to chance.
+//!
+//! In flow arguments, out flows which of those at the top have such a text in them. By its look or by the name it stands under: in
+//! doubt a text is taken for one, and a person is asked once more.
+
+use crate::model::words;
+use serde_json::Value;
+
+/// The last word of a name that stands for a path.
+const PATHS: &[&str] = &[
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filenames",
+    "filepath",
+    "filepaths",
+    "outfile",
+    "infile",
+];
+
+/// The same, where it is that of a folder.
+const FOLDERS: &[&str] = &[
+    "dir",
+    "dirs",
+    "directory",
+    "directories",
+    "folder",
+    "folders",
+    "root",
+    "roots",
+    "cwd",
+    "workdir",
+    "workspace",
+];
+
+/// The same, of what is read from or written to, which may be something else as well.
+const ENDS: &[&str] = &[
+    "source",
+    "sources",
+    "src",
+    "destination",
+    "destinations",
+    "dest",
+    "dst",
+    "target",
+    "targets",
+];
+
+/// Returns whether an argument's name is that of a folder.
+pub(super) fn names_folder(name: &str) -> bool {
+    FOLDERS.contains(&last_word(name).as_str())
+}
+
+/// Returns whether a text of this name is a path that can be held to a folder.
+pub(super) fn is_path(name: &str, text: &str) -> bool {
+    let last = last_word(name);
+    let named = PATHS.contains(&last.as_str()) || FOLDERS.contains(&last.as_str());
+    let end = ENDS.contains(&last.as_str()) && !text.trim().contains('\n');
+    looks_like_path(text) || !text.is_empty() && (named || end) && !is_url(text)
+}
+
+/// Returns whether a text is a URL, whatever its scheme.
+pub(super) fn is_url(text: &str) -> bool {
+    let text = text.trim();
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
+    !text.contains(char::is_whitespace)
+        && scheme.is_some_and(|scheme| !scheme.is_empty() && scheme.chars().all(plain))
+}
+
+/// Returns whether an argument has a path or a URL in it, at whatever depth.
+pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
+    // What stands in something that is named like a path may be one, whatever it is called there.
+    let mut left = vec![(name, value, false)];
+    while let Some((name, value, within)) = left.pop() {
+        match value {
+            Value::String(text) => {
+                let named = within && !text.is_empty();
+                if named || is_path(name, text) || is_url(text) || is_file_from_here(text) {
+                    return true;
+                }
+            }
+            Value::Array(items) => left.extend(items.iter().map(|item| (name, item, within))),
+            Value::Object(fields) => {
+                let within = within || is_path(name, "x");
+                for (key, value) in fields {
+                    if looks_like_path(key) || is_url(key) || is_file_from_here(key) {
+                        return true;
+                    }
+                    left.push((key, value, within));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    false
+}
+
+/// Whether a text begins like a path, or climbs like one. One of several lines is a text that somebody wrote.
+fn looks_like_path(text: &str) -> bool {
+    let text = text.trim();
+    let lower = text.to_ascii_lowercase();
+    let begins = ["/", "~", "./", "../", "\\", ".\\", "..\\", "file:", "$home", "%userprofile%"];
+    let drive =
+        matches!(text.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    let climbs = text.split(['/', '\\']).any(|name| name == "..");
+    !text.contains('\n') && (drive || climbs || begins.iter().any(|begin| lower.starts_with(begin)))
+}
+
+/// Whether a text is a word with a slash whose last part has an ending: `docs/a.md`, not `text/plain`.
+fn is_file_from_here(text: &str) -> bool {
+    let last = text.trim().rsplit_once('/').map(|(_, last)| last);
+    let ending = last.and_then(|last| last.rsplit_once('.'));
+    !text.trim().contains(char::is_whitespace)
+        && ending.is_some_and(|(name, ending)| !name.is_empty() && !ending.is_empty())
+}
+
+fn last_word(name: &str) -> String {
+    words(name).last().map(|word| word.to_lowercase()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads_elsewhere;
+    use serde_json::json;
+
+    #[test]
+    fn paths_and_urls_are_seen_at_any_depth_and_under_any_name() {
+        for value in [
+            json!("/etc/passwd"),
+            json!(" /etc/passwd\n"),
+            json!("~/x"),
+            json!("../x"),
+            json!("a/../../x"),
+            json!("C:\\x"),
+            json!("c:/x"),
+            json!("\\\\host\\share"),
+            json!("file:/etc/passwd"),
+            json!("FILE:///etc/passwd"),
+            json!("$HOME/x"),
+            json!("docs/a.md"),
+            json!("https://a.example/x"),
+            json!("ssh://a.example"),
+            json!("//a.example/x"),
+            json!(["x", "/a"]),
+            json!({ "x": { "y": ["z", { "w": "/a" }] } }),
+            json!({ "/etc/passwd": true }),
+            json!([{ "path": "a.txt" }]),
+            json!({ "outputDir": "a" }),
+            json!({ "destination": "a" }),
+        ] {
+            assert!(leads_elsewhere("x", &value), "{value}");
+        }
+        for name in ["path", "filePath", "files", "destination", "source", "target", "working_dir"]
+        {
+            assert!(leads_elsewhere(name, &json!("a")), "{name}");
+            assert!(leads_elsewhere(name, &json!([{ "name": "a" }])), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_people_write_is_neither() {
+        for value in [
+            json!(null),
+            json!(5),
+            json!(""),
+            json!("hello there, and/or good bye."),
+            json!("text/plain"),
+            json!("acme/site"),
+            json!("/* a */\nfn main() {}"),
+            json!("see https://a.example/x for more"),
+            json!({ "title": "x", "labels": ["a", "b"], "n": [1, 2] }),
+        ] {
+            assert!(!leads_elsewhere("x", &value), "{value}");
+        }
+        assert!(!leads_elsewhere("path", &json!("")) && !leads_elsewhere("source", &json!("a\nb")));
+    }
+}
