@@ -123,6 +123,9 @@ fn dependency(package: &Package) -> Value {
         "install": shown(&package.install),
         "size": package.size,
         "source": shown(&package.source),
+        "integrity": package.integrity.as_deref().map(shown),
+        "beside": package.beside.iter().map(|one| shown(one)).collect::<Vec<_>>(),
+        "scripts": package.scripts,
     })
 }
 

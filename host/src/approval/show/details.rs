@@ -82,6 +82,12 @@ impl Details {
         self.say("server", &package.server);
         self.say("package", &package.name);
         self.say("version", &package.version);
+        for beside in package.beside.iter().take(LINES) {
+            self.say("and beside it", beside);
+        }
+        if package.scripts {
+            self.head("code of it may run while it is installed: the settings say `installScripts`");
+        }
         self.say(
             "size",
             &match package.size {

@@ -29,7 +29,11 @@ pub fn lines_of_ask(ask: &Ask) -> [String; 3] {
     let tool = text(&ask.tool);
     let labelled = match (&ask.need, ask.kind) {
         (Some(Need::Install(needed)), _) => {
-            let label = if needed.changed { "install CHANGED" } else { "install" };
+            let label = match (needed.changed, needed.scripts) {
+                (true, _) => "install CHANGED",
+                (false, true) => "install, RUNNING CODE of it",
+                (false, false) => "install",
+            };
             let package = Part::Text(package(needed));
             [("tool", tool), (label, package), ("then call with", Part::Arguments)]
         }

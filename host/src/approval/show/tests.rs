@@ -70,6 +70,11 @@ fn an_install_says_what_from_where_and_which_call_follows() {
     ] {
         assert!(details.iter().any(|shown| shown == line), "{line}: {details:#?}");
     }
+    let mut more = package();
+    (more.scripts, more.beside) = (true, vec!["evil@1.0.0".into()]);
+    let more = ask(AskKind::Dependency, Some(Need::Install(more)));
+    assert!(lines_of_ask(&more)[1].starts_with("install, RUNNING CODE of it │ "));
+    assert!(details_of_ask(&more).iter().any(|line| line == "and beside it │ evil@1.0.0"));
     let changed = Package { changed: true, size: None, ..package() };
     let lines = lines_of_ask(&ask(AskKind::Integrity, Some(Need::Install(changed))));
     assert_eq!(
