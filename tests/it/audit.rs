@@ -200,7 +200,7 @@ fn an_agent_does_not_approve_and_its_attempt_stands_in_the_trail() {
         let refused = by_agent(&env, arguments);
         assert_eq!((refused.stdout.as_str(), refused.code), ("", 1));
         assert!(
-            refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), and who asks does not approve\nhint: a person answers in a terminal of their own; `--allow-agent`"),
+            refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), and who asks does not approve\nhint: a person answers in a terminal of their own\n"),
             "{}",
             refused.stderr
         );

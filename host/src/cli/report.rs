@@ -4,6 +4,7 @@ use super::execute::Kept;
 use super::terminal::width_of_stderr;
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
 use super::wrap::wrap;
+use crate::json::{Value, json};
 use crate::{
     Aborted, Class, Code, Ending, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask,
 };
@@ -91,6 +92,18 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
         }
         _ => ExitCode::from(FAILED),
     }
+}
+
+/// The same as JSON, for whoever reads stdout.
+pub(super) fn told(error: &anyhow::Error) -> Value {
+    let own = error.downcast_ref::<Error>();
+    let hinted = error.downcast_ref::<Hinted>().map(|hinted| hinted.hint.as_str());
+    json!({
+        "code": own.map(|own| own.kind().as_str()),
+        "message": error.to_string(),
+        "causes": error.chain().skip(1).map(|cause| cause.to_string()).collect::<Vec<_>>(),
+        "hint": own.and_then(Error::hint).or(hinted),
+    })
 }
 
 /// Reports why a program failed.
