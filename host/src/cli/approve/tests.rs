@@ -218,12 +218,12 @@ async fn last_is_the_newest_open_question() {
     let journal = MemoryJournal::new();
     let none = record(&journal, &["last", "--yes"], None).await.unwrap_err();
     assert_eq!(none.to_string(), "nothing waits for an answer");
-    let (first, _one) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let (second, _two) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    for newest in [second, first] {
-        record(&journal, &["last", "--yes"], None).await.unwrap();
-        assert_eq!(decided(&journal, newest.run).await, [Decision::Approve]);
-    }
+    let (newest, _one) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let (older, _two) = three(&journal).await;
+    record(&journal, &["last", "--yes"], None).await.unwrap();
+    assert_eq!(decided(&journal, newest.run).await, [Decision::Approve]);
+    record(&journal, &["last", "--yes", "--decline"], None).await.unwrap();
+    assert_eq!(decided(&journal, older.run).await, vec![Decision::Decline; 3]);
 }
 
 #[tokio::test(flavor = "current_thread")]
