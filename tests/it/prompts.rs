@@ -275,11 +275,12 @@ fn an_answer_that_comes_while_approve_asks_says_who_was_first() {
 }
 
 /// Runs the binary on a terminal, with this line before it: the terminal has nothing of our environment.
-fn on_terminal(env: &TestEnv, before: &str, arguments: &[&str]) -> Terminal {
+fn on_terminal(env: &TestEnv, before: &str, arguments: &[&str]) -> (Terminal, TestEnv) {
     env.write("pml.sh", format!("{before}\nexec '{}' \"$@\"\n", env.binary().display()));
     let shell = TestEnv::new("/bin/sh");
     let line = format!("cd '{0}' && HOME='{0}' exec sh ./pml.sh \"$@\"", env.path().display());
-    Terminal::start(&shell, &[&["-c", &line, "pml"], arguments].concat())
+    let terminal = Terminal::start(&shell, &[&["-c", &line, "pml"], arguments].concat());
+    (terminal, shell)
 }
 
 fn with_box(permissions: Value) -> TestEnv {
@@ -296,7 +297,7 @@ fn an_agent_is_not_asked_on_its_terminal_either() {
     let env = pml();
     env.write("main.ts", CONFIRM);
     for arguments in [&["run", "main.ts"][..], &["call", "pml:confirm", r#"{"message":"go?"}"#]] {
-        let mut terminal = on_terminal(&env, "export CLAUDECODE=1", arguments);
+        let (mut terminal, _shell) = on_terminal(&env, "export CLAUDECODE=1", arguments);
         terminal.types("y\n");
         let (shown, code) = terminal.ends();
         assert_eq!(code, 4, "{shown}");
@@ -308,7 +309,7 @@ fn an_agent_is_not_asked_on_its_terminal_either() {
         assert_eq!(state(&env), "waiting");
     }
     // The same on a terminal of a person.
-    let mut terminal = on_terminal(&env, "", &["run", "main.ts"]);
+    let (mut terminal, _shell) = on_terminal(&env, "", &["run", "main.ts"]);
     terminal.sees("? help > ");
     terminal.types("y\n");
     assert_eq!(terminal.ends().1, 0);
@@ -317,7 +318,7 @@ fn an_agent_is_not_asked_on_its_terminal_either() {
 #[test]
 fn always_says_where_it_is_kept_or_that_it_is_not() {
     let env = with_box(json!({ "ask": ["box:*"] }));
-    let mut terminal = on_terminal(&env, &path(), &["call", "box:count"]);
+    let (mut terminal, _shell) = on_terminal(&env, &path(), &["call", "box:count"]);
     terminal.sees("? help > ");
     terminal.types("a\n");
     let (shown, code) = terminal.ends();
@@ -330,7 +331,7 @@ fn always_says_where_it_is_kept_or_that_it_is_not() {
 #[test]
 fn an_always_that_cannot_be_kept_says_that_it_holds_for_this_run() {
     let env = with_box(json!({ "ask": ["box:*"] }));
-    let mut terminal = on_terminal(&env, &path(), &["call", "box:count"]);
+    let (mut terminal, _shell) = on_terminal(&env, &path(), &["call", "box:count"]);
     terminal.sees("? help > ");
     let settings = json!({ "permissions": { "ask": ["*"] }, "servers": { "box": toolbox() } });
     env.write(".pml.json", settings.to_string());
@@ -354,7 +355,7 @@ await mcp.pml.confirm({ message: 'go on?' })";
     let env = with_box(json!({ "allow": ["box:*"] }));
     env.write("main.ts", program);
     for (key, told) in [("p\n", true), ("q\n", false)] {
-        let mut terminal = on_terminal(&env, &path(), &["run", "main.ts"]);
+        let (mut terminal, _shell) = on_terminal(&env, &path(), &["run", "main.ts"]);
         terminal.sees("? help > ");
         terminal.types(key);
         let (shown, code) = terminal.ends();
@@ -379,7 +380,9 @@ await mcp.pml.confirm({ message: 'go on?' })
 return 1";
     let env = with_box(json!({ "allow": ["box:*"] }));
     env.write("main.ts", program);
-    let mut terminal = on_terminal(&env, &path(), &["run", "main.ts"]);
+    // A terminal that can clear a line, without colours.
+    let before = format!("{}; export TERM=xterm NO_COLOR=1", path());
+    let (mut terminal, _shell) = on_terminal(&env, &before, &["run", "main.ts"]);
     terminal.sees("calling box:later");
     let shown = terminal.sees("between");
     assert_eq!(left(&shown), "between", "{shown:?}");
