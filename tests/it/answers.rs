@@ -187,7 +187,7 @@ fn an_answer_that_is_only_recorded_waits_for_resume() {
     let recorded = env.run(&["approve", &open_question(&env), "--no-run", "--yes"]);
     assert_eq!((recorded.stdout.as_str(), recorded.code), ("", 0));
     assert!(recorded.stderr.contains("\nrecorded: run "), "{}", recorded.stderr);
-    assert!(recorded.stderr.ends_with(" can go on\n"), "{}", recorded.stderr);
+    assert!(recorded.stderr.contains(" can go on: `pml run --resume "), "{}", recorded.stderr);
     assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
     assert_ne!(state(&env), "finished");
     let resumed = env.run(&["run", "--resume", "last"]);
@@ -219,7 +219,8 @@ fn a_question_that_nobody_answered_in_time_is_gone() {
     until("it has expired", || told(&env, &["approvals", "--json"]) == json!([]));
     let late = env.run(&["approve", id, "--yes"]);
     assert_eq!((late.stdout.as_str(), late.code), ("", 1));
-    assert!(late.stderr.starts_with("error: Workflow expired or not found\n"), "{}", late.stderr);
+    assert!(late.stderr.starts_with("error: the question expired at "), "{}", late.stderr);
+    assert!(late.stderr.ends_with(" main.ts` takes up what it has done\n"), "{}", late.stderr);
     assert_eq!(state(&env), "expired");
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("", 1));

@@ -1,6 +1,6 @@
 //! Programs that wait for a person, as they are told of where nobody can be asked.
 
-use crate::support::{CONFIRM, TWO, open_question, pml, told};
+use crate::support::{CONFIRM, TWO, open_question, pml, state, told};
 use pml::json::{self, Value, json};
 
 #[test]
@@ -165,4 +165,96 @@ fn a_late_answer_by_the_end_of_an_id_says_who_was_first() {
     assert_eq!((late.stdout.as_str(), late.code), ("", 1));
     let told = "too late, nothing was changed; it had been decided:\n  ask 1: approved, by ";
     assert!(late.stderr.starts_with(told), "{}", late.stderr);
+}
+
+#[test]
+fn what_was_answered_and_left_is_listed_and_goes_on_with_the_same_answer() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    assert_eq!(env.run(&["approve", &id, "--yes", "--no-run"]).code, 0);
+    let run = told(&env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned();
+    let resume = format!("`pml run --resume {}`", &run[run.len() - 8..]);
+    let listed = env.run(&["approvals"]);
+    assert_eq!(
+        (listed.stdout.as_str(), listed.stderr),
+        (
+            "",
+            format!(
+                "answered: nobody goes on with run {} │ main.ts\nhint: {resume} does\n\
+                 nothing waits for an answer\n",
+                &run[run.len() - 8..]
+            )
+        )
+    );
+    let other = env.run(&["approve", &id, "--decline"]);
+    assert_eq!((other.stdout.as_str(), other.code), ("", 1));
+    assert!(other.stderr.ends_with(&format!("{resume} does\n")), "{}", other.stderr);
+    let again = env.run(&["approve", &id, "--no-run"]);
+    assert_eq!((again.stdout.as_str(), again.code), ("", 0));
+    assert!(again.stderr.ends_with(&format!("can go on: {resume}\n")), "{}", again.stderr);
+    assert_eq!(state(&env), "waiting");
+    let same = env.run(&["approve", &id]);
+    assert_eq!((same.stdout.as_str(), same.code), ("after\n{\"approved\":true}\n", 0));
+    assert_eq!(same.stderr, "answered before: going on\n");
+    assert_eq!(state(&env), "finished");
+    // What is over does not go on once more.
+    let over = env.run(&["approve", &id]);
+    assert_eq!((over.stdout.as_str(), over.code), ("", 0));
+    assert!(over.stderr.starts_with("too late, nothing was changed"), "{}", over.stderr);
+    assert!(!over.stderr.contains("hint"), "{}", over.stderr);
+}
+
+#[test]
+fn a_project_that_cannot_be_opened_is_noticed_before_the_answer_is_recorded() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    env.write(".pml.json", "{ broken");
+    let refused = env.run(&["approve", &id, "--yes", "--json"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    let told: Value = json::from_str(&refused.stdout).expect("one line of JSON");
+    assert!(told["error"]["message"].is_string(), "{told}");
+    assert_eq!(open_question(&env), id);
+    std::fs::remove_file(env.path().join(".pml.json")).expect("removed");
+    assert_eq!(env.run(&["approve", "last", "--yes"]).code, 0);
+}
+
+#[test]
+fn with_json_an_error_is_the_one_line_on_stdout_too() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    let unknown = env.run(&["approve", "ffffffff", "--yes", "--json"]);
+    let agent = env.command(&["approve", &id, "--yes", "--json"]).env("CLAUDECODE", "1").spawn();
+    let agent = env.finish(agent.expect("the binary starts"));
+    let alone = env.run(&["approve", &id, "--json"]);
+    for (output, message) in [
+        (unknown, "Workflow expired or not found"),
+        (agent, "an agent runs this command (`CLAUDECODE` is set), and who asks does not approve"),
+        (alone, "no terminal to confirm on"),
+    ] {
+        assert_eq!((output.stdout.lines().count(), output.code), (1, 1), "{}", output.stdout);
+        let told: Value = json::from_str(&output.stdout).expect("JSON");
+        assert_eq!(told["error"]["message"], message);
+        assert!(output.stderr.contains(&format!("error: {message}\n")), "{}", output.stderr);
+    }
+    assert_eq!(open_question(&env), id);
+}
+
+#[test]
+fn a_no_needs_no_yes_where_there_is_no_terminal() {
+    for flag in ["--decline", "--abort", "--replan"] {
+        let env = pml();
+        env.write("main.ts", CONFIRM);
+        assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+        let said = env.run(&["approve", "last", flag]);
+        assert_eq!(said.code, 1, "{}", said.stderr);
+        assert!(!said.stderr.contains("no terminal"), "{}", said.stderr);
+        assert!(!said.stdout.contains("approved"), "{}", said.stdout);
+        assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+    }
 }

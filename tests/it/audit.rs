@@ -2,7 +2,7 @@
 
 use crate::support::{CONFIRM, open_question, pml};
 use pml::json::{self, Value};
-use pml_kit::{Output, TestEnv};
+use pml_kit::{Output, Terminal, TestEnv};
 use sha2::{Digest, Sha256};
 
 /// A project in which one question was asked and answered: two entries.
@@ -132,14 +132,18 @@ fn a_trail_written_anew_is_noticed_until_a_person_accepts_it() {
     broken(&env, "its end is gone: it had 2 entries, and has 0");
     ask(&env);
     broken(&env, "it was written anew: entry 2 was another one");
-    let refused = by_agent(&env, &["audit", "--accept"]);
+    let refused = by_agent(&env, &["audit", "--accept", "--yes"]);
     assert_eq!(refused.code, 1);
     assert!(
         refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set)\n"),
         "{}",
         refused.stderr
     );
-    let accepted = env.run(&["audit", "--accept"]);
+    let alone = env.run(&["audit", "--accept"]);
+    assert_eq!(alone.code, 1);
+    assert!(alone.stderr.contains("error: no terminal to confirm on\n"), "{}", alone.stderr);
+    broken(&env, "it was written anew: entry 2 was another one");
+    let accepted = env.run(&["audit", "--accept", "--yes"]);
     assert_eq!(accepted.code, 0, "{}", accepted.stderr);
     let last = entries(&env, &["-n", "1"]).remove(0);
     assert_eq!(
@@ -155,6 +159,81 @@ fn a_trail_written_anew_is_noticed_until_a_person_accepts_it() {
 }
 
 #[test]
+fn a_changed_or_removed_entry_can_be_accepted_and_what_changes_later_is_noticed_again() {
+    for (sql, how) in [
+        (
+            "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 2",
+            "entry 2 is not what was written",
+        ),
+        ("DELETE FROM audit WHERE number = 1", "entry 1 is gone"),
+    ] {
+        let env = answered();
+        tamper(&env, sql);
+        broken(&env, how);
+        assert_eq!(env.run(&["doctor"]).code, 1);
+        assert_eq!(env.run(&["audit", "--accept", "--yes"]).code, 0);
+        let output = env.run(&["audit"]);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        assert!(
+            output.stderr.contains("\nentries up to 3 were accepted as they are"),
+            "{}",
+            output.stderr
+        );
+        assert_eq!(entries(&env, &["-n", "1"])[0]["reason"], how);
+        assert_eq!(env.run(&["doctor"]).code, 0);
+        // It goes on from there, and is held against it.
+        ask(&env);
+        assert_eq!(env.run(&["audit"]).code, 0);
+        tamper(
+            &env,
+            "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 5",
+        );
+        broken(&env, "entry 5 is not what was written");
+    }
+}
+
+#[test]
+fn what_was_accepted_cannot_be_changed_once_more() {
+    let env = answered();
+    let change = "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 2";
+    tamper(&env, change);
+    assert_eq!(env.run(&["audit", "--accept", "--yes"]).code, 0);
+    tamper(&env, "UPDATE audit SET body = replace(body, 'decline', 'always') WHERE number = 2");
+    broken(&env, "its first 3 entries were accepted as they were, and are not that any more");
+}
+
+#[test]
+fn an_entry_that_says_accepted_is_nobodys_word() {
+    let env = answered();
+    tamper(&env, "UPDATE audit SET body = replace(body, 'approve', 'decline') WHERE number = 2");
+    let last = entries(&env, &["-n", "1"]).remove(0)["hash"].as_str().expect("a hash").to_owned();
+    let text = r#"{"at":"2026-11-16T04:27:10.000Z","channel":"x","number":3,"reason":"x","what":"accepted","who":"ann"}"#;
+    let hash: String = Sha256::digest(format!("{last}\n{text}"))
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    tamper(&env, &format!("INSERT INTO audit (number, body, hash) VALUES (3, '{text}', '{hash}')"));
+    broken(&env, "entry 2 is not what was written");
+}
+
+#[test]
+fn accepting_wants_a_yes_on_the_terminal() {
+    let env = answered();
+    tamper(&env, "DELETE FROM audit WHERE number = 2");
+    let mut terminal = Terminal::start(&env, &["audit", "--accept"]);
+    let shown = terminal.sees("[y/n] ");
+    assert!(shown.starts_with("what is wrong: its end is gone: "), "{shown}");
+    terminal.types("n\n");
+    assert_eq!(terminal.ends(), ("n\nnothing was accepted\n".into(), 1));
+    broken(&env, "its end is gone: it had 2 entries, and has 1");
+    let mut terminal = Terminal::start(&env, &["audit", "--accept"]);
+    terminal.sees("[y/n] ");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends().1, 0);
+    assert_eq!(env.run(&["audit"]).code, 0);
+}
+
+#[test]
 fn a_head_that_is_gone_is_said_and_can_be_begun_again() {
     let env = answered();
     std::fs::remove_dir_all(env.path().join(".local/state/pml/audit")).expect("removed");
@@ -164,8 +243,10 @@ fn a_head_that_is_gone_is_said_and_can_be_begun_again() {
         "{}",
         output.stderr
     );
-    assert_eq!(env.run(&["audit", "--accept"]).code, 0);
-    assert_eq!(env.run(&["audit"]).stderr.lines().count(), 1);
+    assert_eq!(env.run(&["audit", "--accept", "--yes"]).code, 0);
+    let after = env.run(&["audit"]).stderr;
+    assert!(after.contains("\nentries up to 3 were accepted as they are"), "{after}");
+    assert!(!after.contains("warning"), "{after}");
 }
 
 #[test]
@@ -200,7 +281,7 @@ fn an_agent_does_not_approve_and_its_attempt_stands_in_the_trail() {
         let refused = by_agent(&env, arguments);
         assert_eq!((refused.stdout.as_str(), refused.code), ("", 1));
         assert!(
-            refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), and who asks does not approve\nhint: a person answers in a terminal of their own; `--allow-agent`"),
+            refused.stderr.starts_with("error: an agent runs this command (`CLAUDECODE` is set), and who asks does not approve\nhint: a person answers in a terminal of their own\n"),
             "{}",
             refused.stderr
         );

@@ -188,3 +188,30 @@ fn what_is_not_found_and_who_was_not_there_is_told() {
     assert_eq!((empty.stdout.as_str(), empty.code), ("", 0));
     assert!(empty.stderr.starts_with("no server is configured\nhint:"), "{}", empty.stderr);
 }
+
+#[test]
+fn a_server_whose_package_is_not_there_is_named_with_the_command_everywhere() {
+    let hello = json!({ "command": "npx", "args": ["-y", "@pml-tests/no-such-package@1.2.3"] });
+    let env = project(&json!({ "servers": { "hello": hello, "box": toolbox() } }));
+    let shown = run(&env, &["servers"]).stdout;
+    assert!(shown.contains("not installed") && shown.contains("`pml install hello`"), "{shown}");
+    assert!(!shown.contains("`pml install box`"), "{shown}");
+    let rows = told(&env, &["servers", "--json"], 0);
+    assert_eq!(
+        (&rows[0]["state"], &rows[1]["state"]),
+        (&json!("not_installed"), &json!("not_started"))
+    );
+    assert_eq!(rows[0]["package"], "@pml-tests/no-such-package@1.2.3");
+    let doctor = run(&env, &["doctor"]).stdout;
+    assert!(
+        doctor.contains("note  `hello` is not installed: @pml-tests/no-such-package@1.2.3"),
+        "{doctor}"
+    );
+    assert!(doctor.contains("hint: `pml install hello`"), "{doctor}");
+    env.write("main.ts", "await mcp.hello.say({})\nawait mcp.hello.say({})\nreturn await mcp.box.echo({ text: 'x' })");
+    let checked = run(&env, &["check", "main.ts"]);
+    let warning =
+        "warning: 2 calls not checked: `hello` is not installed\nhint: `pml install hello`";
+    assert!(checked.stderr.contains(warning), "{}", checked.stderr);
+    assert_eq!(told(&env, &["check", "--json", "main.ts"], 0)["not_installed"], json!(["hello"]));
+}

@@ -1,7 +1,8 @@
 //! Programs that ask a person on the terminal from which they were started.
 
+use crate::commands_servers::{lines, project, toolbox};
 use crate::support::{open_question, pml, state, told};
-use pml::json::json;
+use pml::json::{self, Value, json};
 use pml_kit::{Terminal, TestEnv};
 
 const CONFIRM: &str = "\
@@ -249,6 +250,10 @@ fn p_ends_the_run_for_a_better_program() {
     terminal.types("p\n");
     let (shown, code) = terminal.ends();
     assert_eq!((code, state(&env).as_str()), (1, "aborted"), "{shown}");
+    assert!(
+        shown.contains("\n  completed: no call\nhint: a better program is wanted: `"),
+        "{shown}"
+    );
     let ask = &told(&env, &["runs", "show", "last", "--json"])["questions"][0]["asks"][0];
     assert_eq!(ask["decided"]["decision"], "replan");
 }
@@ -267,4 +272,125 @@ fn an_answer_that_comes_while_approve_asks_says_who_was_first() {
     let told = "y\ntoo late, nothing was changed; it had been decided:\n  ask 1: declined, by ";
     assert!(shown.starts_with(told), "{shown}");
     assert_eq!(code, 1);
+}
+
+/// Runs the binary on a terminal, with this line before it: the terminal has nothing of our environment.
+fn on_terminal(env: &TestEnv, before: &str, arguments: &[&str]) -> (Terminal, TestEnv) {
+    env.write("pml.sh", format!("{before}\nexec '{}' \"$@\"\n", env.binary().display()));
+    let shell = TestEnv::new("/bin/sh");
+    let line = format!("cd '{0}' && HOME='{0}' exec sh ./pml.sh \"$@\"", env.path().display());
+    let terminal = Terminal::start(&shell, &[&["-c", &line, "pml"], arguments].concat());
+    (terminal, shell)
+}
+
+fn with_box(permissions: Value) -> TestEnv {
+    project(&json!({ "permissions": permissions, "servers": { "box": toolbox() } }))
+}
+
+/// Where python is.
+fn path() -> String {
+    format!("export PATH='{}'", crate::stdio::path().to_string_lossy())
+}
+
+#[test]
+fn an_agent_is_not_asked_on_its_terminal_either() {
+    let env = pml();
+    env.write("main.ts", CONFIRM);
+    for arguments in [&["run", "main.ts"][..], &["call", "pml:confirm", r#"{"message":"go?"}"#]] {
+        let (mut terminal, _shell) = on_terminal(&env, "export CLAUDECODE=1", arguments);
+        terminal.types("y\n");
+        let (shown, code) = terminal.ends();
+        assert_eq!(code, 4, "{shown}");
+        assert!(!shown.contains("approve"), "{shown}");
+        assert!(
+            shown.contains("hint: an agent runs this command (`CLAUDECODE` is set), so nobody is asked here: a person"),
+            "{shown}"
+        );
+        assert_eq!(state(&env), "waiting");
+    }
+    // The same on a terminal of a person.
+    let (mut terminal, _shell) = on_terminal(&env, "", &["run", "main.ts"]);
+    terminal.sees("? help > ");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends().1, 0);
+}
+
+#[test]
+fn always_says_where_it_is_kept_or_that_it_is_not() {
+    let env = with_box(json!({ "ask": ["box:*"] }));
+    let (mut terminal, _shell) = on_terminal(&env, &path(), &["call", "box:count"]);
+    terminal.sees("? help > ");
+    terminal.types("a\n");
+    let (shown, code) = terminal.ends();
+    assert!(shown.contains("`box:count` is allowed for good now: .pml.json\n"), "{shown}");
+    assert_eq!(code, 0, "{shown}");
+    let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
+    assert!(settings.contains("box:count"), "{settings}");
+}
+
+#[test]
+fn an_always_that_cannot_be_kept_says_that_it_holds_for_this_run() {
+    let env = with_box(json!({ "ask": ["box:*"] }));
+    let (mut terminal, _shell) = on_terminal(&env, &path(), &["call", "box:count"]);
+    terminal.sees("? help > ");
+    let settings = json!({ "permissions": { "ask": ["*"] }, "servers": { "box": toolbox() } });
+    env.write(".pml.json", settings.to_string());
+    terminal.types("a\n");
+    let (shown, code) = terminal.ends();
+    assert!(
+        shown.contains("warning: that `box:count` is allowed holds for this run only: "),
+        "{shown}"
+    );
+    assert!(!shown.contains("allowed for good"), "{shown}");
+    assert_eq!(code, 0, "{shown}");
+    let now = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
+    assert_eq!(json::from_str::<Value>(&now).expect("JSON"), settings);
+}
+
+#[test]
+fn p_tells_what_was_completed_and_q_does_not() {
+    let program = "for (const n of [1, 2]) await mcp.box.count({})
+await mcp.box.echo({ text: 'x' })
+await mcp.pml.confirm({ message: 'go on?' })";
+    let env = with_box(json!({ "allow": ["box:*"] }));
+    env.write("main.ts", program);
+    for (key, told) in [("p\n", true), ("q\n", false)] {
+        let (mut terminal, _shell) = on_terminal(&env, &path(), &["run", "main.ts"]);
+        terminal.sees("? help > ");
+        terminal.types(key);
+        let (shown, code) = terminal.ends();
+        assert_eq!(code, 1, "{shown}");
+        let completed = "\n  completed: 3 calls: box:count (2), box:echo\nhint: ";
+        assert_eq!(shown.contains(completed), told, "{shown}");
+    }
+}
+
+/// What is left on the last line of a screen: a carriage return goes back, `ESC [2K` empties it.
+fn left(shown: &str) -> &str {
+    let line = shown.rsplit('\n').next().unwrap_or_default();
+    line.rsplit("\u{1b}[2K").next().unwrap_or_default()
+}
+
+#[test]
+fn nothing_of_the_line_that_moves_is_left_before_a_prompt_or_output() {
+    let program = "await mcp.box.later({ ms: 1500 })
+console.log('between')
+await mcp.box.later({ ms: 1500 })
+await mcp.pml.confirm({ message: 'go on?' })
+return 1";
+    let env = with_box(json!({ "allow": ["box:*"] }));
+    env.write("main.ts", program);
+    // A terminal that can clear a line, without colours.
+    let before = format!("{}; export TERM=xterm NO_COLOR=1", path());
+    let (mut terminal, _shell) = on_terminal(&env, &before, &["run", "main.ts"]);
+    terminal.sees("calling box:later");
+    let shown = terminal.sees("between");
+    assert_eq!(left(&shown), "between", "{shown:?}");
+    terminal.sees("calling box:later");
+    let shown = terminal.sees("pml: ");
+    assert!(left(&shown).ends_with("pml: ") && !left(&shown).contains("done"), "{shown:?}");
+    terminal.sees("? help > ");
+    terminal.types("y\n");
+    assert_eq!(terminal.ends(), ("y\n1\n".into(), 0));
+    assert_eq!(lines(&env, "calls.log"), ["later", "later"]);
 }

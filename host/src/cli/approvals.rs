@@ -10,8 +10,8 @@ use super::wrap::wrap;
 use super::{project, runs};
 use crate::json::Value;
 use crate::{
-    Ask, Asked, Clock, Error, Journal, SystemClock, Timestamp, details_of_ask, lines_of_ask,
-    offers_of_ask,
+    Ask, Asked, Clock, Error, Filter, Journal, RunState, Summary, SystemClock, Timestamp,
+    details_of_ask, lines_of_ask, offers_of_ask,
 };
 use anyhow::Result;
 use clap::Args;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 /// How wide it is drawn where there is no terminal.
 const WIDTH: usize = 100;
 
-/// List what waits for an answer
+/// List what waits for an answer, and what was answered and waits for somebody to go on with it
 #[derive(Args)]
 pub(super) struct Approvals {
     /// Show all there is to know about each: arguments in full, what differs, what would be installed
@@ -41,7 +41,10 @@ impl Approvals {
         let open = journal.questions(None, now).await.map_err(Error::from)?;
         if self.json {
             ui::out(&open.iter().map(runs::open).collect::<Value>().to_string())?;
-        } else if open.is_empty() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        left(journal, now).await?.iter().for_each(|run| ui::say(&line_of_left(run)));
+        if open.is_empty() {
             ui::say("nothing waits for an answer");
         } else {
             let width = width_of_stdout().unwrap_or(WIDTH);
@@ -73,6 +76,21 @@ impl Approvals {
             false => |_| Vec::new(),
         }
     }
+}
+
+/// Runs that were answered and that nobody goes on with.
+async fn left(journal: &dyn Journal, now: Timestamp) -> Result<Vec<Summary>> {
+    let filter = Filter { states: vec![RunState::Waiting], ..Filter::default() };
+    let waiting = journal.runs(filter, now).await.map_err(Error::from)?;
+    Ok(waiting.into_iter().filter(|run| run.questions == 0 && run.owner.is_none()).collect())
+}
+
+fn line_of_left(run: &Summary) -> String {
+    let (name, script) = (short(run.run), runs::script(&run.script, 80));
+    format!(
+        "answered: nobody goes on with run {name} │ {script}\n\
+         {HINT}hint{HINT:#}: `pml run --resume {name}` does"
+    )
 }
 
 /// What is said of an ask beside its three lines.
@@ -113,9 +131,27 @@ fn lines(asked: &Asked, width: usize, now: Timestamp, more: More) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Approvals, lines};
+    use super::{Approvals, left, line_of_left, lines};
+    use crate::cli::identify::short;
     use crate::cli::runs::fixture::{self, at};
-    use crate::{AskKind, Journal, MemoryJournal};
+    use crate::{Answer, AskKind, Decision, Journal, MemoryJournal};
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn what_was_answered_and_nobody_goes_on_with_is_told_with_the_command() {
+        let journal = MemoryJournal::new();
+        let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        let (_open, other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        drop(other);
+        let answer = Answer::all(Decision::Approve, "ann", "command line");
+        journal.answer(question.id, answer, at(1_000)).await.unwrap();
+        assert_eq!(left(&journal, at(2_000)).await.unwrap(), [], "its owner goes on");
+        drop(lease);
+        let runs = left(&journal, at(2_000)).await.unwrap();
+        assert_eq!(runs.iter().map(|run| run.run).collect::<Vec<_>>(), [question.run]);
+        let line = line_of_left(&runs[0]);
+        assert!(line.contains(&format!("`pml run --resume {}`", short(question.run))), "{line}");
+        assert!(line.contains("report\\u{1b}.ts"), "{line}");
+    }
 
     #[tokio::test(flavor = "current_thread")]
     async fn an_open_question_says_what_waits_and_until_when() {

@@ -4,12 +4,13 @@ use super::execute::{read_stdin, runtime};
 use super::offered::{of_servers, offered, reason, untrusted};
 use super::quantity::counted;
 use super::report::FAILED;
-use super::ui::{self, ERROR, WARNING};
+use super::servers::uninstalled;
+use super::ui::{self, ERROR, HINT, WARNING};
 use super::workplace::Workplace;
 use crate::json::{Value, json};
 use crate::{
-    Finding, Freshness, Limits, Listing, PlannedCall, Script, ToolName, Tools, check_script,
-    escape, fold, planned_calls,
+    Finding, Freshness, Limits, Listing, PlannedCall, Script, ToolName, Tools, Unavailable,
+    check_script, escape, fold, planned_calls,
 };
 use anyhow::Result;
 use clap::Args;
@@ -51,11 +52,17 @@ impl Check {
         let called: BTreeSet<String> =
             calls.iter().filter_map(|call| call.server.as_deref()).map(fold).collect();
         let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
-        let offer = runtime()?.block_on(async {
+        let (offer, lacking) = runtime()?.block_on(async {
             let wanted = |server: &str| called.contains(&fold(server));
             let offer = offered(&workplace, wanted, freshness).await;
+            let mut lacking = Vec::new();
+            for name in workplace.servers.names().into_iter().filter(|name| wanted(name)) {
+                if uninstalled(&workplace.servers, &name).await.is_some() {
+                    lacking.push(name);
+                }
+            }
             workplace.servers.close().await;
-            offer
+            (offer, lacking)
         });
         let listing = unlisted(&workplace, &calls, Listing::new(offer.definitions.iter().cloned()));
         let mut findings = Vec::new();
@@ -67,17 +74,33 @@ impl Check {
         let unchecked = !workplace.project.trust.is_trusted() && !called.is_empty();
         if self.json {
             let findings: Value = findings.iter().map(Finding::json).collect();
-            let told = json!({ "findings": findings, "unavailable": offer.unavailable });
+            let told = json!({
+                "findings": findings,
+                "unavailable": offer.unavailable,
+                "not_installed": lacking,
+            });
             ui::out(&told.to_string())?;
         } else {
             for finding in &findings {
                 ui::say(&format!("{ERROR}error{ERROR:#}: {}", finding.report()));
             }
-            for one in of_servers(&offer.unavailable) {
+            let there = |one: &&Unavailable| !lacking.contains(&one.server);
+            for one in of_servers(&offer.unavailable).filter(there) {
                 ui::say(&format!(
                     "{WARNING}warning{WARNING:#}: calls of `{}` are not checked: {}",
                     escape(&one.server),
                     reason(one)
+                ));
+            }
+            for name in &lacking {
+                let of_it = |call: &&PlannedCall| {
+                    call.server.as_deref().is_some_and(|server| fold(server) == fold(name))
+                };
+                let count = counted(calls.iter().filter(of_it).count() as u64, "call");
+                let name = escape(name);
+                ui::say(&format!(
+                    "{WARNING}warning{WARNING:#}: {count} not checked: `{name}` is not installed\n\
+                     {HINT}hint{HINT:#}: `pml install {name}` installs it"
                 ));
             }
             let files = counted(self.files.len() as u64, "file");

@@ -1,25 +1,24 @@
 //! `pml run` and `pml eval`, and seeing any run through.
 
 use super::arguments::{Eval, Options, Run};
+use super::console::Console;
 use super::media::name_media;
-use super::progress::Progress;
 use super::prompt::{TerminalPrompt, say_what_waits};
 use super::report::Usage;
 use super::workplace::{Files, Workplace};
 use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
-    Clock, Ending, Engine, Event, Journal, Level, Limits, Line, Outcome, Script, Servers,
-    SystemClock,
+    Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Script, Servers,
+    SystemClock, agent_around,
 };
 use anyhow::{Context, Result, bail};
 use signal_hook::consts::SIGINT;
 use std::io::Read;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::Notify;
 
 /// Where a run is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -179,35 +178,24 @@ pub(super) async fn see_through(
     json: bool,
     kept: Kept,
 ) -> Result<Outcome> {
-    let console = Arc::new(Console {
-        json,
-        progress: Progress::new(),
-        failed: Mutex::new(None),
-        gone: Notify::new(),
-    });
+    let console = Arc::new(Console::new(json));
     let printer = console.clone();
-    let run = run.tools(servers.clone()).events(move |event: &Event| {
-        printer.progress.event(event);
-        if let Event::Console { line, .. } = event {
-            printer.print(line);
-        }
-    });
-    // Who does not see the question cannot answer it.
-    let prompt = ui::stderr_is_terminal().then(|| TerminalPrompt::open(kept)).flatten();
+    let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
+    // Who does not see the question cannot answer it, and who wrote the calls does not approve them.
+    let nobody = !ui::stderr_is_terminal() || agent_around(&Environment::of_process()).is_some();
+    let prompt = if nobody { None } else { TerminalPrompt::open(kept) };
     let run = match prompt {
         Some(prompt) => run.approver(prompt),
         None => run,
     };
     let outcome = tokio::select! {
-        outcome = run.into_future() => Some(outcome?),
-        () = console.gone.notified() => None,
-        never = console.progress.moves() => match never {},
+        outcome = run.into_future() => Some(outcome),
+        () = console.gone() => None,
+        never = console.moves() => match never {},
     };
     servers.keep();
-    if let Some(error) = console.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        return Err(error.into());
-    }
-    outcome.context("the console cannot be written")
+    console.close()?;
+    Ok(outcome.context("the console cannot be written")??)
 }
 
 /// The project that the options are about.
@@ -247,28 +235,6 @@ pub(super) fn engine_over(workplace: &Workplace, journal: Arc<dyn Journal>) -> R
     Ok(Engine::with_journal(&config, journal)?)
 }
 
-/// Prints console lines as they come. When the reader is gone, the program ends.
-struct Console {
-    json: bool,
-    progress: Progress,
-    failed: Mutex<Option<std::io::Error>>,
-    gone: Notify,
-}
-
-impl Console {
-    fn print(&self, line: &Line) {
-        let printed = self.progress.aside(|| match line.level {
-            Level::Warn | Level::Error => ui::err(&line.text),
-            _ if self.json => ui::err(&line.text),
-            _ => ui::out(&line.text),
-        });
-        if let Err(error) = printed {
-            self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            self.gone.notify_one();
-        }
-    }
-}
-
 /// Prints what a run gave, or why it gave nothing.
 pub(super) fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<ExitCode> {
     report::leftovers(outcome);
@@ -297,7 +263,7 @@ pub(super) fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<Exit
             Ok(ExitCode::from(report::WAITING))
         }
         Ending::Aborted(aborted) => {
-            report::aborted(aborted);
+            report::aborted(aborted, outcome.run_id);
             if json {
                 ui::out(&json!({ "aborted": aborted }).to_string())?;
             }

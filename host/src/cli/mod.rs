@@ -11,6 +11,7 @@ mod audit;
 mod call;
 mod check;
 mod completions;
+mod console;
 mod doctor;
 mod execute;
 mod facts;

@@ -27,8 +27,8 @@ const BAR: &str = "{spinner:.cyan} {msg} [{bar:24.cyan}] {percent}%";
 
 /// What a run is at.
 pub(super) struct Progress {
-    /// Nothing where nobody would see it.
-    bar: Option<ProgressBar>,
+    /// Whether anybody would see a line.
+    seen: bool,
     calls: Mutex<Calls>,
 }
 
@@ -54,12 +54,14 @@ struct Calls {
     steps: BTreeMap<u64, Step>,
     /// Ticks since something has been on its way.
     ticks: u32,
+    /// The line as it stands on the screen, if it does. One that was taken away is never drawn again: the next is a new one.
+    shown: Option<ProgressBar>,
 }
 
 impl Progress {
     /// Returns a line on stderr, if that is a terminal.
     pub(super) fn new() -> Progress {
-        Progress { bar: line(), calls: Mutex::default() }
+        Progress { seen: ui::stderr_is_terminal(), calls: Mutex::default() }
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
@@ -72,8 +74,12 @@ impl Progress {
             tokio::time::sleep(TICK).await;
             let mut calls = self.calls();
             calls.ticks = if calls.rests() || prompt::stands() { 0 } else { calls.ticks + 1 };
-            if let Some(bar) = self.bar.as_ref().filter(|_| calls.ticks >= PATIENCE) {
-                calls.draw(bar);
+            if calls.rests() {
+                calls.clear();
+            }
+            if self.seen && calls.ticks >= PATIENCE {
+                calls.shown = calls.shown.take().or_else(line);
+                calls.shown.iter().for_each(|bar| calls.draw(bar));
             }
         }
     }
@@ -112,18 +118,17 @@ impl Progress {
 
     /// Says in a line what a terminal would show by itself.
     fn tell(&self, line: Option<String>) {
-        if let Some(line) = line.filter(|_| self.bar.is_none()) {
+        if let Some(line) = line.filter(|_| !self.seen) {
             ui::say(&line);
         }
     }
 
     /// Writes something else meanwhile; the line comes back with its next move.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        let shown = std::mem::take(&mut self.calls().ticks) >= PATIENCE;
-        if let Some(bar) = self.bar.as_ref().filter(|_| shown) {
-            bar.finish_and_clear();
-            bar.reset();
-        }
+        // Held meanwhile, so that nothing is drawn into it.
+        let mut calls = self.calls();
+        calls.ticks = 0;
+        calls.clear();
         write()
     }
 }
@@ -132,6 +137,13 @@ impl Calls {
     /// Whether nothing is on its way.
     fn rests(&self) -> bool {
         self.out.is_empty() && self.steps.is_empty()
+    }
+
+    /// Takes the line away.
+    fn clear(&mut self) {
+        if let Some(bar) = self.shown.take() {
+            bar.finish_and_clear();
+        }
     }
 
     fn over(&mut self, call: u64) {

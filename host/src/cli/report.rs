@@ -1,11 +1,15 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
 use super::execute::Kept;
+use super::identify::short;
+use super::quantity::counted;
 use super::terminal::width_of_stderr;
 use super::ui::{self, DIM, ERROR, HINT, WARNING};
 use super::wrap::wrap;
+use crate::json::{Value, json};
 use crate::{
-    Aborted, Class, Code, Ending, Error, Failure, Outcome, Question, RunId, escape, lines_of_ask,
+    Aborted, Class, Code, Ending, Environment, Error, Failure, Outcome, Question, RunId,
+    agent_around, cut, escape, lines_of_ask,
 };
 use std::io;
 use std::process::ExitCode;
@@ -21,6 +25,10 @@ pub(super) const INTERRUPTED: u8 = 130;
 /// Stopped by SIGTERM.
 pub(super) const TERMINATED: u8 = 143;
 const INTERNAL: u8 = 255;
+
+/// Tools that are named of those that were called, and how much of each name.
+const TOOLS: usize = 20;
+const TOOL: usize = 60;
 
 /// A flag whose value is wrong in a way that clap cannot see.
 #[derive(Debug)]
@@ -93,6 +101,18 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     }
 }
 
+/// The same as JSON, for whoever reads stdout.
+pub(super) fn told(error: &anyhow::Error) -> Value {
+    let own = error.downcast_ref::<Error>();
+    let hinted = error.downcast_ref::<Hinted>().map(|hinted| hinted.hint.as_str());
+    json!({
+        "code": own.map(|own| own.kind().as_str()),
+        "message": error.to_string(),
+        "causes": error.chain().skip(1).map(|cause| cause.to_string()).collect::<Vec<_>>(),
+        "hint": own.and_then(Error::hint).or(hinted),
+    })
+}
+
 /// Reports why a program failed.
 pub(super) fn failure(failure: &Failure) {
     let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
@@ -149,7 +169,14 @@ pub(super) fn waiting(questions: &[Question], kept: Kept) {
             }
         }
         let hint = match kept {
-            Kept::OnDisk => format!("`pml approve {}` goes on", question.id),
+            Kept::OnDisk => match agent_around(&Environment::of_process()) {
+                // The agent is not asked, and not told how to answer.
+                Some(variable) => format!(
+                    "an agent runs this command (`{variable}` is set), so nobody is asked here: a person answers in \
+                     a terminal of their own, `pml approvals` lists it there"
+                ),
+                None => format!("`pml approve {}` goes on", question.id),
+            },
             Kept::InMemory => {
                 "the run is forgotten: to answer later, run it without `--no-journal`".into()
             }
@@ -158,10 +185,41 @@ pub(super) fn waiting(questions: &[Question], kept: Kept) {
     }
 }
 
-/// Reports that a person ended a program.
-pub(super) fn aborted(aborted: &Aborted) {
+/// Reports that a person ended a program, and what it had done if a better one is wanted.
+pub(super) fn aborted(aborted: &Aborted, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
-    ui::say(&format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}"));
+    let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
+    if aborted.replan {
+        let completed = completed(aborted.completed.iter().map(|call| call.tool.as_str()));
+        text += &format!(
+            "\n  {DIM}completed{DIM:#}: {completed}\n\
+             {HINT}hint{HINT:#}: a better program is wanted: `pml run --resume {} FILE` takes up what was completed",
+            short(run)
+        );
+    }
+    ui::say(&text);
+}
+
+/// Calls by tool, in the order in which each was first completed.
+fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
+    let mut counts: Vec<(&str, u64)> = Vec::new();
+    for tool in tools {
+        match counts.iter_mut().find(|(known, _)| *known == tool) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((tool, 1)),
+        }
+    }
+    let all = counts.iter().map(|(_, count)| count).sum();
+    let more = counts.len().saturating_sub(TOOLS);
+    let named = counts.iter().take(TOOLS).map(|(tool, count)| match count {
+        1 => cut(&one_line(tool), TOOL),
+        count => format!("{} ({count})", cut(&one_line(tool), TOOL)),
+    });
+    let named = named.chain((more > 0).then(|| format!("{more} more"))).collect::<Vec<_>>();
+    match all {
+        0 => "no call".into(),
+        all => format!("{}: {}", counted(all, "call"), named.join(", ")),
+    }
 }
 
 /// Reports that nobody answered in time.
@@ -216,6 +274,11 @@ fn quote(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
 }
 
+/// A program's text in one line of ours.
+fn one_line(text: &str) -> String {
+    escape(text).replace(['\n', '\t'], " ")
+}
+
 /// The line that tells a cause.
 fn because(cause: &str) -> String {
     format!("\n  {DIM}because{DIM:#}: {}", quote(cause))
@@ -252,5 +315,20 @@ fn hint(code: Code) -> Option<&'static str> {
             Some("some promise in the program is never resolved: look for a missing `resolve()`")
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::completed;
+
+    #[test]
+    fn what_was_completed_is_counted_by_tool() {
+        assert_eq!(completed(std::iter::empty()), "no call");
+        assert_eq!(completed(["a:b"].into_iter()), "1 call: a:b");
+        let calls = ["c:d", "a:b", "c:d", "x\u{1b}\ny"];
+        assert_eq!(completed(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b} y");
+        let many: Vec<_> = (0..30).map(|number| format!("a:b{number}")).collect();
+        assert!(completed(many.iter().map(String::as_str)).ends_with(", a:b19, 10 more"));
     }
 }

@@ -5,24 +5,27 @@ use super::record::{Around, Place, Recorded};
 use crate::cli::execute::{Kept, engine_over, perform, runtime};
 use crate::cli::identify::short;
 use crate::cli::workplace::{Files, Workplace};
-use crate::cli::{project, ui};
+use crate::cli::{project, report, ui};
 use crate::json::{self, Value, json};
 use crate::{Environment, Project, RunId, SystemClock, agent_around, offers_of_ask};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
+use std::cell::OnceCell;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 /// Answer what a run waits for, and go on with the run
 ///
-/// Shows what is asked and wants a yes on the terminal. Without another flag the answer approves: the calls are made.
+/// Shows what is asked and wants a yes on the terminal. Without another flag the answer approves: the calls are made. A no
+/// (`--decline`, `--abort`, `--replan`) needs no yes where there is no terminal. What was answered the same way before, and
+/// nobody went on with, goes on.
 ///
 /// Where an agent runs the command, it refuses to approve, with or without `--yes`: who wrote the calls does not approve them.
 /// Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a shell of the same user can
 /// get around it.
 #[derive(Args)]
 pub(in crate::cli) struct Approve {
-    /// The workflow id, or the id of a run with one open question; the last digits suffice
+    /// The workflow id, or the id of a run with one open question; the last digits suffice, or `last` for the newest
     #[arg(value_name = "ID")]
     pub(super) id: String,
     /// Do not ask for a yes on the terminal
@@ -67,21 +70,54 @@ fn result(text: &str) -> Result<Value, String> {
 
 impl Approve {
     pub(in crate::cli) fn run(self) -> Result<ExitCode> {
+        let done = self.answer();
+        if let Err(error) = &done {
+            self.tell(json!({ "error": report::told(error) }))?;
+        }
+        done
+    }
+
+    fn answer(&self) -> Result<ExitCode> {
         let around = self.around(&Environment::of_process())?;
         let journal = project::journal()?;
         let runtime = ManuallyDrop::new(runtime()?);
         runtime.block_on(async {
             let clock = &SystemClock;
-            let place = Place { clock, confirm: &on_terminal, around, offers: offers_of_ask };
-            match self.record(&*journal, &place).await? {
+            let (opened, journal) = (OnceCell::new(), &journal);
+            let ready = || {
+                if !self.no_run && opened.get().is_none() {
+                    // The process ends after this; taking the engine apart would only make the user wait.
+                    let workplace = ManuallyDrop::new(Workplace::open(Files::AsTrusted)?);
+                    let engine = ManuallyDrop::new(engine_over(&workplace, journal.clone())?);
+                    let _ = opened.set((workplace, engine));
+                }
+                Ok(())
+            };
+            let (confirm, offers) = (&on_terminal, offers_of_ask);
+            let place = Place { clock, confirm, around, offers, ready: &ready };
+            let go_on = async |run: RunId| {
+                // The process that had the run may have ended meanwhile.
+                ready()?;
+                let (workplace, engine) = opened.get().context("the run is not to go on here")?;
+                perform(engine.resume(run), &workplace.servers, self.json, Kept::OnDisk).await
+            };
+            match self.record(&**journal, &place).await? {
                 Recorded::New { run, owner: None, open }
                     if !self.no_run && (open == 0 || self.abort || self.replan) =>
                 {
-                    // The process ends after this; taking the engine apart would only make the user wait.
-                    let workplace = ManuallyDrop::new(Workplace::open(Files::AsTrusted)?);
-                    let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
-                    let run = engine.resume(run);
-                    perform(run, &workplace.servers, self.json, Kept::OnDisk).await
+                    go_on(run).await
+                }
+                Recorded::Before { run } if !self.no_run => {
+                    ui::say("answered before: going on");
+                    go_on(run).await
+                }
+                Recorded::Before { run } => {
+                    let name = short(run);
+                    ui::say(&format!(
+                        "answered before: run {name} can go on: `pml run --resume {name}`"
+                    ));
+                    self.tell(json!({ "recorded": null }))?;
+                    Ok(ExitCode::SUCCESS)
                 }
                 Recorded::New { run, owner, open } => {
                     ui::say(&standing(run, owner, open));
@@ -120,7 +156,7 @@ fn standing(run: RunId, owner: Option<u32>, open: usize) -> String {
     let run = short(run);
     match (open, owner) {
         (0, Some(owner)) => format!("recorded: run {run} goes on in process {owner}"),
-        (0, None) => format!("recorded: run {run} can go on"),
+        (0, None) => format!("recorded: run {run} can go on: `pml run --resume {run}`"),
         (open, _) => format!("recorded: {open} more to answer before run {run} goes on"),
     }
 }

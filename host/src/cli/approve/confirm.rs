@@ -42,8 +42,17 @@ pub(super) fn wants(place: &Place<'_>, decision: &Decision, asks: &[&Ask]) -> Re
     }
     let what = question(decision, asks);
     let said = (place.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
+    if said.is_none() && is_a_no(decision) {
+        // Nothing is let through by it.
+        return Ok(true);
+    }
     let none = || Hinted::new("no terminal to confirm on", "add `--yes` to answer without one");
     said.ok_or_else(|| none().into())
+}
+
+/// Whether a decision lets nothing through: it declines, or ends the run.
+pub(super) fn is_a_no(decision: &Decision) -> bool {
+    decision.ends() || *decision == Decision::Decline
 }
 
 fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {

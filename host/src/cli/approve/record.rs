@@ -2,18 +2,21 @@
 //!
 //! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes: typed on the terminal,
 //! or given as `--yes`.
+//! **Invariant:** nothing is recorded that nobody could go on with: that is seen before.
 //! **Invariant:** an agent approves nothing unless somebody said that it may; an attempt stands in the audit trail.
 
 use super::command::Approve;
-use super::confirm::{Confirm, show, wants};
+use super::confirm::{Confirm, is_a_no, show, wants};
 use super::find::{find, gone};
+use crate::cli::identify::short;
 use crate::cli::offers::Offers;
 use crate::cli::report::{FAILED, Hinted};
+use crate::cli::ui::HINT;
 use crate::cli::who::user;
 use crate::cli::{runs, ui};
 use crate::{
     Answer, Answered, Ask, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note, Noted,
-    RunId, Timestamp,
+    RunId, Summary, Timestamp,
 };
 use anyhow::Result;
 use std::process::ExitCode;
@@ -32,6 +35,11 @@ pub(super) enum Recorded {
         owner: Option<u32>,
         /// Asks of the question that are still open.
         open: usize,
+    },
+    /// It was answered like this before, and nobody went on with the run.
+    Before {
+        /// The run.
+        run: RunId,
     },
     /// Nothing was recorded, and why was told.
     Nothing(ExitCode),
@@ -54,6 +62,8 @@ pub(super) struct Place<'a> {
     pub(super) confirm: Confirm<'a>,
     pub(super) around: Around,
     pub(super) offers: Offers,
+    /// Sees whether the run could go on here.
+    pub(super) ready: &'a dyn Fn() -> Result<()>,
 }
 
 impl Place<'_> {
@@ -80,6 +90,10 @@ impl Approve {
         let decision = self.decision(&asks, place.offers)?;
         if asked.open {
             refuse_agents(journal, place, &asked, &decision).await?;
+            let run = standing(journal, asked.question.run, place.clock.now()).await?;
+            if run.is_none_or(|run| run.owner.is_none()) {
+                (place.ready)()?;
+            }
             asks.iter().for_each(|ask| show(ask, asked.question.asks.len()));
             if !self.yes && !wants(place, &decision, &asks)? {
                 ui::say("nothing was recorded");
@@ -102,17 +116,32 @@ impl Approve {
                 let before: Vec<_> = again.iter().flat_map(|asked| &asked.decided).collect();
                 earlier(&before, &asks, now);
                 let run = question.run;
-                let filter = Filter { id: Some(run.to_string()), ..Filter::default() };
-                let listed = journal.runs(filter, now).await.map_err(Error::from)?;
-                let owner = listed.first().and_then(|summary| summary.owner);
+                let owner = standing(journal, run, now).await?.and_then(|run| run.owner);
                 Ok(Recorded::New { run, owner, open })
             }
-            Answered::Late { decided, .. } => {
-                Ok(Recorded::Nothing(late(&decided, &asks, &decision)))
+            Answered::Late { question, decided } => {
+                let left = left(journal, question.run, now).await?;
+                if let Some(run) = left.filter(|_| same(&decided, &asks, &decision)) {
+                    (place.ready)()?;
+                    return Ok(Recorded::Before { run });
+                }
+                Ok(Recorded::Nothing(late(&decided, &asks, &decision, left)))
             }
-            Answered::Gone => Err(gone()),
+            Answered::Gone => Err(gone(journal, &asked.question, now).await?),
         }
     }
+}
+
+/// Returns the run if it waits for nothing, and nobody goes on with it.
+async fn left(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
+    let idle = |run: &Summary| run.owner.is_none() && run.questions == 0 && !run.state.ended();
+    Ok(standing(journal, run, now).await?.filter(idle).map(|left| left.run))
+}
+
+/// Reads how a run stands.
+async fn standing(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<Summary>> {
+    let filter = Filter { id: Some(run.to_string()), ..Filter::default() };
+    Ok(journal.runs(filter, now).await.map_err(Error::from)?.into_iter().next())
 }
 
 /// Refuses to let an agent approve. Ending or declining harms nobody.
@@ -123,7 +152,7 @@ async fn refuse_agents(
     decision: &Decision,
 ) -> Result<()> {
     let Around::Refused(variable) = place.around else { return Ok(()) };
-    if decision.ends() || *decision == Decision::Decline {
+    if is_a_no(decision) {
         return Ok(());
     }
     let question = &asked.question;
@@ -134,9 +163,8 @@ async fn refuse_agents(
     journal.audit(note).await.map_err(Error::from)?;
     let message =
         format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
-    let hint = "a person answers in a terminal of their own; `--allow-agent` lets the agent, as does \
-                `approvals.modelMayApprove` in `.pml.json`";
-    Err(Hinted::new(message, hint).into())
+    // Who is refused is not told how to get around it.
+    Err(Hinted::new(message, "a person answers in a terminal of their own").into())
 }
 
 /// Tells of asks that somebody else decided about meanwhile.
@@ -149,13 +177,25 @@ fn earlier(decided: &[&Decided], asks: &[&Ask], now: Timestamp) {
 }
 
 /// Tells what had been decided; fine if it is what was wanted.
-fn late(decided: &[Decided], asks: &[&Ask], decision: &Decision) -> ExitCode {
+fn late(decided: &[Decided], asks: &[&Ask], decision: &Decision, left: Option<RunId>) -> ExitCode {
     ui::say("too late, nothing was changed; it had been decided:");
     for decided in decided {
         ui::say(&format!("  ask {}: {}", decided.ask, runs::decided_line(decided)));
     }
-    let same = asks.iter().all(|ask| {
+    if let Some(run) = left.map(short) {
+        ui::say(&format!(
+            "{HINT}hint{HINT:#}: nobody goes on with the run: `pml run --resume {run}` does"
+        ));
+    }
+    match same(decided, asks, decision) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(FAILED),
+    }
+}
+
+/// Whether it had been decided as it is wanted now.
+fn same(decided: &[Decided], asks: &[&Ask], decision: &Decision) -> bool {
+    asks.iter().all(|ask| {
         decided.iter().any(|decided| decided.ask == ask.id && decided.decision == *decision)
-    });
-    if same { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+    })
 }

@@ -37,11 +37,12 @@ struct Differs {
     around: Around,
     says: Option<bool>,
     milliseconds: u64,
+    ready: bool,
 }
 
 impl Default for Differs {
     fn default() -> Differs {
-        Differs { around: Around::Nobody, says: None, milliseconds: 1_000 }
+        Differs { around: Around::Nobody, says: None, milliseconds: 1_000, ready: true }
     }
 }
 
@@ -50,9 +51,11 @@ async fn record_where(
     arguments: &[&str],
     differs: Differs,
 ) -> Result<Recorded> {
-    let Differs { around, says, milliseconds } = differs;
+    let Differs { around, says, milliseconds, ready } = differs;
     let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &[String]| Ok(says));
-    let place = Place { clock: &clock, confirm: &confirm, around, offers: offers::some };
+    let ready = || if ready { Ok(()) } else { anyhow::bail!("it cannot be opened") };
+    let place =
+        Place { clock: &clock, confirm: &confirm, around, offers: offers::some, ready: &ready };
     approve(arguments).record(journal, &place).await
 }
 
@@ -147,14 +150,96 @@ async fn a_late_answer_changes_nothing_and_is_fine_only_if_it_is_the_same() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn what_expired_or_never_was_is_not_found() {
+async fn what_was_answered_before_and_nobody_went_on_with_goes_on() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let id = question.id.to_string();
+    record(&journal, &[&id, "--yes"], None).await.unwrap();
+    let owned = record(&journal, &[&id], None).await.unwrap();
+    assert!(matches!(owned, Recorded::Nothing(code) if code == ExitCode::SUCCESS), "{owned:?}");
+    drop(lease);
+    let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
+    assert!(matches!(other, Recorded::Nothing(code) if code == ExitCode::from(1)), "{other:?}");
+    let before = record(&journal, &[&short(question.id)], None).await.unwrap();
+    assert!(matches!(before, Recorded::Before { run } if run == question.run), "{before:?}");
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn what_is_half_answered_does_not_go_on() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = three(&journal).await;
+    drop(lease);
+    let id = question.id.to_string();
+    for _ in 0..2 {
+        let part = record(&journal, &[&id, "--yes", "--only", "1"], None).await.unwrap();
+        assert!(!matches!(part, Recorded::Before { .. }), "{part:?}");
+    }
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn nothing_is_recorded_where_the_run_could_not_go_on() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    drop(lease);
+    let broken = Differs { ready: false, ..Differs::default() };
+    let refused = record_where(&journal, &[&question.id.to_string(), "--yes"], broken).await;
+    assert_eq!(refused.unwrap_err().to_string(), "it cannot be opened");
+    assert!(decided(&journal, question.run).await.is_empty());
+    // Whoever has the run goes on with it there.
+    let (owned, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let broken = Differs { ready: false, ..Differs::default() };
+    record_where(&journal, &[&owned.id.to_string(), "--yes"], broken).await.unwrap();
+    assert_eq!(decided(&journal, owned.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_no_needs_no_terminal() {
+    for (flag, decision) in [
+        ("--decline", Decision::Decline),
+        ("--abort", Decision::Abort),
+        ("--replan", Decision::Replan),
+    ] {
+        let journal = MemoryJournal::new();
+        let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        let id = question.id.to_string();
+        // Whoever is asked may say no to it.
+        let refused = record(&journal, &[&id, flag], Some(false)).await.unwrap();
+        assert!(matches!(refused, Recorded::Nothing(_)), "{refused:?}");
+        assert!(decided(&journal, question.run).await.is_empty());
+        record(&journal, &[&id, flag], None).await.unwrap();
+        assert_eq!(decided(&journal, question.run).await, [decision]);
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn last_is_the_newest_open_question() {
+    let journal = MemoryJournal::new();
+    let none = record(&journal, &["last", "--yes"], None).await.unwrap_err();
+    assert_eq!(none.to_string(), "nothing waits for an answer");
+    let (newest, _one) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let (older, _two) = three(&journal).await;
+    record(&journal, &["last", "--yes"], None).await.unwrap();
+    assert_eq!(decided(&journal, newest.run).await, [Decision::Approve]);
+    record(&journal, &["last", "--yes", "--decline"], None).await.unwrap();
+    assert_eq!(decided(&journal, older.run).await, vec![Decision::Decline; 3]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn what_expired_says_when_and_what_never_was_is_not_found() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let id = question.id.to_string();
-    let after = Differs { milliseconds: 400_000, ..Differs::default() };
-    let late = record_where(&journal, &[&id, "--yes"], after).await.unwrap_err();
-    assert_eq!(late.to_string(), "Workflow expired or not found");
-    for unknown in ["ffffffff", "abc", "last"] {
+    for id in [question.id.to_string(), short(question.id), short(question.run)] {
+        let after = Differs { milliseconds: 400_000, ..Differs::default() };
+        let late = record_where(&journal, &[&id, "--yes"], after).await.unwrap_err();
+        let expired = format!("the question expired at {}: nobody answered in time", at(300_450));
+        assert_eq!(late.to_string(), expired);
+        let told = crate::cli::report::told(&late);
+        let hint = format!("`pml run --resume {} report.ts`", short(question.run));
+        assert!(told["hint"].as_str().unwrap().starts_with(&hint), "{told}");
+    }
+    for unknown in ["ffffffff", "abc"] {
         let error = record(&journal, &[unknown, "--yes"], None).await.unwrap_err();
         assert_eq!(error.to_string(), "Workflow expired or not found");
     }
@@ -252,7 +337,7 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let clock = Stopped(at(1_000));
     let (confirm, around, offers) =
         (&elsewhere, Around::Nobody, crate::offers_of_ask as offers::Offers);
-    let place = Place { clock: &clock, confirm, around, offers };
+    let place = Place { clock: &clock, confirm, around, offers, ready: &|| Ok(()) };
     let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
     assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);

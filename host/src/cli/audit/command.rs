@@ -5,7 +5,7 @@ use crate::cli::execute::runtime;
 use crate::cli::identify::matching;
 use crate::cli::quantity::{counted, duration};
 use crate::cli::report::{FAILED, Hinted};
-use crate::cli::terminal::width_of_stdout;
+use crate::cli::terminal::{Terminal, width_of_stdout};
 use crate::cli::ui::{self, ERROR, HINT, WARNING};
 use crate::cli::who::user;
 use crate::cli::{identify, project};
@@ -43,9 +43,12 @@ pub(in crate::cli) struct Audit {
     /// Print one JSON object a line, with its hash
     #[arg(long)]
     json: bool,
-    /// Take a trail that is not what was written as it is from here on; that you did stands in it
+    /// Take a trail that is not what was written as it is from here on, after a yes on the terminal; that you did stands in it
     #[arg(long, conflicts_with_all = ["run", "since", "limit", "json"])]
     accept: bool,
+    /// With `--accept`: do not ask for a yes on the terminal
+    #[arg(long, short, requires = "accept")]
+    yes: bool,
 }
 
 /// A point in time.
@@ -68,7 +71,7 @@ impl Audit {
 
     async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
         if self.accept {
-            return accept(journal, now).await;
+            return accept(journal, now, &|| self.agreed()).await;
         }
         let run = match &self.run {
             Some(typed) => Some(run(journal, typed, now).await?),
@@ -91,6 +94,20 @@ impl Audit {
                 Ok(ExitCode::SUCCESS)
             }
         }
+    }
+
+    /// Whether a person says yes.
+    fn agreed(&self) -> Result<bool> {
+        if self.yes {
+            return Ok(true);
+        }
+        let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+        let Some(terminal) = terminal else {
+            let hint = "add `--yes` to accept it without one";
+            return Err(Hinted::new("no terminal to confirm on", hint).into());
+        };
+        let question = format!("{WARNING}pml audit{WARNING:#}: accept all of it as it is now?");
+        Ok(terminal.confirm(&question)?)
     }
 
     fn show(&self, trail: &Trail) -> Result<()> {
@@ -145,6 +162,11 @@ fn verified(trail: &Trail) {
         None => String::new(),
     };
     ui::say(&format!("verified: {entries}{head}"));
+    if let Some(up_to) = trail.accepted {
+        ui::say(&format!(
+            "entries up to {up_to} were accepted as they are; `pml audit` tells who did and why"
+        ));
+    }
     match trail.kept {
         None if trail.count > 0 => ui::say(&format!(
             "{WARNING}warning{WARNING:#}: how far it went is kept nowhere else, so nobody knows whether its end was \
@@ -169,7 +191,11 @@ fn say_broken(broken: &Broken) {
 }
 
 /// Has a person take the trail as it is. An agent is not asked.
-async fn accept(journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+async fn accept(
+    journal: &dyn Journal,
+    now: Timestamp,
+    agreed: &dyn Fn() -> Result<bool>,
+) -> Result<ExitCode> {
     if let Some(variable) = agent_around(&Environment::of_process()) {
         let message = format!("an agent runs this command (`{variable}` is set)");
         let hint = "a person accepts a trail, in a terminal of their own";
@@ -184,9 +210,22 @@ async fn accept(journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
+    ui::say(&format!("what is wrong: {}", escape(&reason)));
+    if !agreed()? {
+        ui::say("nothing was accepted");
+        return Ok(ExitCode::from(FAILED));
+    }
     let (who, channel) = (user(), "command line".into());
     let what = Noted::Accepted { who, channel, reason };
     journal.audit(Note::new(now, None, what)).await.map_err(Error::from)?;
+    // It counts only where no project can write it.
+    let now = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    if now.broken.is_some() || now.accepted != Some(now.count) {
+        let message = "what was accepted cannot be kept in your state folder";
+        return Err(
+            Hinted::new(message, "look whether `~/.local/state/pml/audit` can be written").into()
+        );
+    }
     ui::say("accepted: from here on, the trail is held against this");
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! `pml doctor`
 
 use super::check::{Check, Mark};
-use super::{machine, policy, project, servers};
+use super::{machine, policy, project, servers, trail};
 use crate::cli::execute::runtime;
 use crate::cli::offered::offered;
 use crate::cli::quantity::counted;
@@ -40,6 +40,7 @@ impl Doctor {
         let folder = current::current()?;
         let root = locate(&folder, &environment);
         let mut checks = machine::checks(&root);
+        checks.push(trail::check());
         match Workplace::open(Files::from(self.trust)) {
             Ok(workplace) => self.look_at(&workplace, &environment, &mut checks)?,
             // What else the project says cannot be known.
@@ -68,16 +69,21 @@ impl Doctor {
     ) -> Result<()> {
         checks.extend(project::checks(&workplace.project));
         let freshness = if self.start { Freshness::Live } else { Freshness::Known };
+        let mut lacking = Vec::new();
         let offer = runtime()?.block_on(async {
+            if !self.start {
+                lacking = servers::not_installed(workplace).await;
+            }
             let offer = offered(workplace, |_| true, freshness).await;
             if self.start {
-                checks.extend(servers::started(workplace));
+                checks.extend(servers::started(workplace).await);
             }
             workplace.servers.close().await;
             offer
         });
         if !self.start {
             checks.extend(servers::declared(&workplace.project, environment));
+            checks.extend(lacking);
         }
         checks.extend(policy::checks(&workplace.project, &offer.definitions));
         Ok(())

@@ -10,5 +10,6 @@ mod machine;
 mod policy;
 mod project;
 mod servers;
+mod trail;
 
 pub(super) use command::Doctor;

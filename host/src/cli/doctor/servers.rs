@@ -4,7 +4,7 @@ use super::check::Check;
 use super::launch::unpinned;
 use crate::cli::moment::span;
 use crate::cli::quantity::counted;
-use crate::cli::servers::{Health, rows};
+use crate::cli::servers::{Health, rows, uninstalled};
 use crate::cli::trust::one_line;
 use crate::cli::workplace::Workplace;
 use crate::{Environment, Launch, Project, Secret, ServerConfig, escape};
@@ -100,8 +100,25 @@ fn address(name: &str, url: &str) -> Check {
     }
 }
 
+/// Looks which servers lack the package that they are started from.
+pub(super) async fn not_installed(workplace: &Workplace) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for server in &workplace.project.servers {
+        if let Some(package) = uninstalled(&workplace.servers, &server.name).await {
+            checks.push(lacks(&server.name, &package));
+        }
+    }
+    checks
+}
+
+fn lacks(name: &str, package: &str) -> Check {
+    let (name, package) = (one_line(name), one_line(package));
+    Check::note(AREA, format!("`{name}` is not installed: {package}"))
+        .hint(format!("`pml install {name}` installs it, or you are asked at its first call"))
+}
+
 /// Tells how the servers are that were started.
-pub(super) fn started(workplace: &Workplace) -> Vec<Check> {
+pub(super) async fn started(workplace: &Workplace) -> Vec<Check> {
     let check = |row: crate::cli::servers::Row| {
         let name = escape(&row.name);
         let status = row.status.as_ref();
@@ -121,6 +138,7 @@ pub(super) fn started(workplace: &Workplace) -> Vec<Check> {
                 }
                 Check::failure(AREA, what)
             }
+            Health::NotInstalled(package) => lacks(&row.name, package),
             Health::Missing(variables) => missing(&row.name, variables),
             Health::Unusable(reason) => {
                 Check::warning(AREA, format!("`{name}` cannot be used: {}", one_line(reason)))
@@ -130,5 +148,5 @@ pub(super) fn started(workplace: &Workplace) -> Vec<Check> {
             }
         }
     };
-    rows(workplace).into_iter().map(check).collect()
+    rows(workplace).await.into_iter().map(check).collect()
 }

@@ -44,7 +44,7 @@ impl Servers {
             if self.start {
                 offered(&workplace, |name| self.wants(name), Freshness::Live).await;
             }
-            let rows = rows(&workplace);
+            let rows = rows(&workplace).await;
             workplace.servers.close().await;
             rows
         });

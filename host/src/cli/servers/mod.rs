@@ -8,4 +8,4 @@ mod row;
 mod show;
 
 pub(super) use command::Servers;
-pub(super) use row::{Health, Row, rows};
+pub(super) use row::{Health, Row, rows, uninstalled};

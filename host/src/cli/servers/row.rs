@@ -2,7 +2,7 @@
 
 use crate::cli::workplace::Workplace;
 use crate::json::{Value, json};
-use crate::{Launch, ServerState, ServerStatus};
+use crate::{Launch, PackageState, ServerState, ServerStatus, Servers};
 
 /// A server of the project, whether it can be used or not.
 pub(in crate::cli) struct Row {
@@ -24,6 +24,8 @@ pub(in crate::cli) enum Health {
     Failed(String),
     /// Variables that it declares are not set.
     Missing(Vec<String>),
+    /// The package that it is started from is not installed, or is not what was installed.
+    NotInstalled(String),
     /// It is declared in a way that it cannot be started.
     Unusable(String),
     /// Nobody has trusted the file that declares it.
@@ -31,7 +33,7 @@ pub(in crate::cli) enum Health {
 }
 
 /// Returns all servers, in the order in which they are declared.
-pub(in crate::cli) fn rows(workplace: &Workplace) -> Vec<Row> {
+pub(in crate::cli) async fn rows(workplace: &Workplace) -> Vec<Row> {
     let project = &workplace.project;
     let mut known = workplace.servers.status();
     let row = |declared: &crate::DeclaredServer| {
@@ -53,7 +55,25 @@ pub(in crate::cli) fn rows(workplace: &Workplace) -> Vec<Row> {
         };
         Row { name, kind, health, status }
     };
-    project.declared.servers.iter().map(row).collect()
+    let mut rows: Vec<Row> = project.declared.servers.iter().map(row).collect();
+    for row in &mut rows {
+        // One that answers is there; of one that is not trusted nothing is looked at.
+        if matches!(row.health, Health::NotStarted | Health::Failed(_))
+            && let Some(package) = uninstalled(&workplace.servers, &row.name).await
+        {
+            row.health = Health::NotInstalled(package);
+        }
+    }
+    rows
+}
+
+/// Returns the package that a server lacks, if it does. No registry is asked.
+pub(in crate::cli) async fn uninstalled(servers: &Servers, name: &str) -> Option<String> {
+    match servers.package(name).await {
+        PackageState::Missing { package } => Some(package),
+        PackageState::Changed { package } => Some(format!("{package}, what is there has changed")),
+        _ => None,
+    }
 }
 
 fn health(state: &ServerState) -> Health {
@@ -79,7 +99,7 @@ impl Row {
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        matches!(self.health, Health::Failed(_) | Health::Missing(_))
+        matches!(self.health, Health::Failed(_) | Health::Missing(_) | Health::NotInstalled(_))
     }
 
     /// Returns whether what it says of itself is from an earlier start.
@@ -102,12 +122,16 @@ impl Row {
             Health::Answers => "ok",
             Health::Failed(_) => "failed",
             Health::Missing(_) => "missing_variables",
+            Health::NotInstalled(_) => "not_installed",
             Health::Unusable(_) => "unusable",
             Health::Untrusted => "not_trusted",
         };
         let mut value = json!({ "name": self.name, "kind": self.kind, "state": state });
         if let Some(reason) = self.reason() {
             value["reason"] = reason.into();
+        }
+        if let Health::NotInstalled(package) = &self.health {
+            value["package"] = package.as_str().into();
         }
         if let Health::Missing(variables) = &self.health {
             value["variables"] = json!(variables);

@@ -70,6 +70,7 @@ fn status(health: &Health) -> (String, Style) {
         Health::Answers => ("ok".into(), GOOD),
         Health::Failed(_) => ("failed".into(), BAD),
         Health::Missing(variables) => (format!("needs {}", escape(&variables.join(", "))), WAITING),
+        Health::NotInstalled(_) => ("not installed".into(), WAITING),
         Health::Unusable(_) => ("unusable".into(), BAD),
         Health::Untrusted => ("not trusted".into(), WAITING),
     }
@@ -78,6 +79,10 @@ fn status(health: &Health) -> (String, Style) {
 /// What is wrong with a server, and what it said last: its words stand behind a bar.
 fn troubles(row: &Row) -> Vec<String> {
     let mut lines = Vec::new();
+    if let Health::NotInstalled(package) = &row.health {
+        let (name, package) = (one_line(&row.name), one_line(package));
+        lines.push(format!("{name} is not installed ({package}): `pml install {name}`"));
+    }
     let name = escape(&row.name);
     if let Some(reason) = row.reason() {
         lines.push(format!("{BAD}{name}{BAD:#}: {}", escape(reason).replace('\n', "\n  ")));

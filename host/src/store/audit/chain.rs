@@ -14,6 +14,46 @@ pub(in crate::store) struct Head {
     pub(in crate::store) hash: String,
 }
 
+/// What is kept of a trail apart from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::store) struct Vouched {
+    /// How far it goes.
+    #[serde(flatten)]
+    pub(in crate::store) head: Head,
+    /// What of it a person took as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::store) accepted: Option<Accepted>,
+}
+
+/// The beginning of a trail, taken as it is: right or wrong, it is known from then on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::store) struct Accepted {
+    /// Up to which entry.
+    pub(in crate::store) up_to: u64,
+    /// The [`Digest`](Sum) of all of it.
+    pub(in crate::store) digest: String,
+}
+
+/// A sum over entries as they are, whether their hashes fit or not.
+#[derive(Clone, Default)]
+pub(in crate::store) struct Sum(Sha256);
+
+impl Sum {
+    /// Takes the next entry.
+    pub(in crate::store) fn entry(&mut self, number: u64, text: &[u8], hash: &[u8]) {
+        for part in [&number.to_be_bytes()[..], text, hash] {
+            // With its length, so that nothing can move from one part to the next.
+            self.0.update((part.len() as u64).to_be_bytes());
+            self.0.update(part);
+        }
+    }
+
+    /// Returns the sum so far, in hex.
+    pub(in crate::store) fn digest(&self) -> String {
+        hex(&self.0.clone().finalize())
+    }
+}
+
 /// Returns the hash of an entry: sha256, in hex, of the hash before it, a line end, and its text.
 pub(in crate::store) fn link(previous: &str, text: &str) -> String {
     let mut sha = Sha256::new();
@@ -27,13 +67,19 @@ pub(in crate::store) fn link(previous: &str, text: &str) -> String {
 pub(in crate::store) struct Check {
     head: Head,
     kept: Option<Head>,
+    accepted: Option<Accepted>,
+    sum: Sum,
     broken: Option<Broken>,
 }
 
 impl Check {
     /// Returns a check from the first entry on.
-    pub(in crate::store) fn new(kept: Option<Head>) -> Check {
-        Check { head: Head::default(), kept, broken: None }
+    pub(in crate::store) fn new(vouched: Option<Vouched>) -> Check {
+        let (kept, accepted) = match vouched {
+            Some(Vouched { head, accepted }) => (Some(head), accepted),
+            None => (None, None),
+        };
+        Check { head: Head::default(), kept, accepted, sum: Sum::default(), broken: None }
     }
 
     /// Takes the next entry. Of several things that are wrong the first one counts.
@@ -49,6 +95,15 @@ impl Check {
         };
         self.broken = self.broken.take().or(wrong);
         self.head = Head { count: number, hash: hash.into() };
+        if let Some(accepted) = self.accepted.as_ref().filter(|accepted| number <= accepted.up_to) {
+            self.sum.entry(number, text.as_bytes(), hash.as_bytes());
+            if number == accepted.up_to {
+                // A person has seen what was wrong then; anything else was not there to be seen.
+                let as_accepted = self.sum.digest() == accepted.digest;
+                let changed = Broken::NotAccepted { up_to: accepted.up_to };
+                self.broken = (!as_accepted).then_some(changed);
+            }
+        }
     }
 
     /// Returns how far it goes, and what is wrong with it.
@@ -62,7 +117,7 @@ impl Check {
 
 #[cfg(test)]
 mod tests {
-    use super::{Check, Head, link};
+    use super::{Accepted, Check, Head, Sum, Vouched, link};
     use crate::store::Broken;
 
     type Row = (u64, String, String);
@@ -77,7 +132,11 @@ mod tests {
     }
 
     fn checked(rows: &[Row], kept: Option<Head>) -> Option<Broken> {
-        let mut check = Check::new(kept);
+        against(rows, kept.map(|head| Vouched { head, accepted: None }))
+    }
+
+    fn against(rows: &[Row], vouched: Option<Vouched>) -> Option<Broken> {
+        let mut check = Check::new(vouched);
         rows.iter().for_each(|(number, text, hash)| check.entry(*number, text, hash));
         check.end().1
     }
@@ -93,6 +152,44 @@ mod tests {
         assert_eq!(checked(&all, head(&all[..1])), None);
         assert_eq!(checked(&all, None), None);
         assert_eq!(checked(&[], None), None);
+    }
+
+    /// What is kept once somebody took these rows as they are.
+    fn accepted(rows: &[Row]) -> Option<Vouched> {
+        let mut sum = Sum::default();
+        for (number, text, hash) in rows {
+            sum.entry(*number, text.as_bytes(), hash.as_bytes());
+        }
+        let head = head(rows)?;
+        let accepted = Some(Accepted { up_to: head.count, digest: sum.digest() });
+        Some(Vouched { head, accepted })
+    }
+
+    #[test]
+    fn what_was_accepted_holds_as_it_was_then_and_no_other() {
+        let mut all = rows(&["a", "b", "c", "d"]);
+        all[1].1 = "B".into();
+        let vouched = accepted(&all[..3]);
+        assert_eq!(against(&all[..3], vouched.clone()), None);
+        assert_eq!(against(&all, vouched.clone()), None, "and goes on from there");
+        // An entry that says so is not enough: it must be kept apart.
+        assert_eq!(against(&all, None), Some(Broken::Changed { number: 2 }));
+        let changed = |at: usize, text: &str| {
+            let mut changed = all.clone();
+            changed[at].1 = text.into();
+            against(&changed, vouched.clone())
+        };
+        let other = Some(Broken::NotAccepted { up_to: 3 });
+        assert_eq!(changed(1, "b"), other, "not even back to what was right");
+        assert_eq!([changed(0, "A"), changed(2, "C")], [other.clone(), other.clone()]);
+        assert_eq!(changed(3, "D"), Some(Broken::Changed { number: 4 }));
+        assert_eq!(against(&all[..2], vouched.clone()), Some(Broken::Changed { number: 2 }));
+        assert_eq!(against(&all[..1], vouched.clone()), Some(Broken::Cut { kept: 3, found: 1 }));
+        assert_eq!(against(&[], vouched.clone()), Some(Broken::Cut { kept: 3, found: 0 }));
+        let removed = [all[0].clone(), all[2].clone(), all[3].clone()];
+        assert_eq!(against(&removed, vouched), other);
+        // A gap can be taken as it is too.
+        assert_eq!(against(&removed, accepted(&removed[..2])), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! **Invariant:** it only ever moves forward along the trail that it vouches for. A trail that is cut or written anew is not
 //! taken up, so that the next entry does not hide it; only a person's word does that.
 
-use super::{Broken, Head};
+use super::{Broken, Head, Vouched};
 use crate::disk::{Safe, lock, make_private_folder, read, replace};
 use crate::model::hex;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ struct Written {
     version: u32,
     journal: String,
     #[serde(flatten)]
-    head: Head,
+    vouched: Vouched,
 }
 
 impl HeadFile {
@@ -52,7 +52,7 @@ impl HeadFile {
     }
 
     /// Reads the head, if one is kept.
-    pub(in crate::store) fn read(&self) -> Result<Option<Head>, Broken> {
+    pub(in crate::store) fn read(&self) -> Result<Option<Vouched>, Broken> {
         let path = self.path("json");
         let refuse =
             |detail: String| Broken::Head { detail: format!("{detail}: {}", path.display()) };
@@ -64,7 +64,7 @@ impl HeadFile {
         let written: Written =
             serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
         match written.version {
-            0..=VERSION if written.journal == self.journal => Ok(Some(written.head)),
+            0..=VERSION if written.journal == self.journal => Ok(Some(written.vouched)),
             0..=VERSION => Err(refuse("it is the head of another journal".into())),
             _ => Err(refuse("a newer pml wrote it".into())),
         }
@@ -77,22 +77,27 @@ impl HeadFile {
         hash_of: impl FnOnce(u64) -> Option<String>,
     ) -> io::Result<()> {
         let _lock = self.lock()?;
-        let goes_on = match self.read() {
-            Ok(Some(kept)) if kept.count >= head.count => false,
-            Ok(Some(kept)) => {
-                kept.count == 0 || hash_of(kept.count).is_some_and(|hash| hash == kept.hash)
+        let (goes_on, accepted) = match self.read() {
+            Ok(Some(Vouched { head: kept, accepted })) => {
+                let before = kept.count < head.count;
+                let ours = |hash: String| hash == kept.hash;
+                let goes_on = before && (kept.count == 0 || hash_of(kept.count).is_some_and(ours));
+                (goes_on, accepted)
             }
             // A trail that has entries of which none was kept may have lost some.
-            Ok(None) => head.count == 1,
-            Err(_) => false,
+            Ok(None) => (head.count == 1, None),
+            Err(_) => (false, None),
         };
-        if goes_on { self.write(head) } else { Ok(()) }
+        match goes_on {
+            true => self.write(Vouched { head: head.clone(), accepted }),
+            false => Ok(()),
+        }
     }
 
     /// Takes the trail as it is.
-    pub(in crate::store) fn accept(&self, head: &Head) -> io::Result<()> {
+    pub(in crate::store) fn accept(&self, vouched: Vouched) -> io::Result<()> {
         let _lock = self.lock()?;
-        self.write(head)
+        self.write(vouched)
     }
 
     fn lock(&self) -> io::Result<crate::disk::Lock> {
@@ -100,9 +105,9 @@ impl HeadFile {
         lock(&self.path("lock"))
     }
 
-    fn write(&self, head: &Head) -> io::Result<()> {
+    fn write(&self, vouched: Vouched) -> io::Result<()> {
         let (version, journal) = (VERSION, self.journal.clone());
-        let text = serde_json::to_string(&Written { version, journal, head: head.clone() })?;
+        let text = serde_json::to_string(&Written { version, journal, vouched })?;
         replace(&self.path("json"), (text + "\n").as_bytes(), Safe::Process)
     }
 }
@@ -111,10 +116,24 @@ impl HeadFile {
 mod tests {
     use super::HeadFile;
     use crate::store::Broken;
-    use crate::store::audit::Head;
+    use crate::store::audit::{Accepted, Head, Vouched};
 
     fn head(count: u64, hash: &str) -> Head {
         Head { count, hash: hash.into() }
+    }
+
+    fn vouched(count: u64, hash: &str) -> Vouched {
+        Vouched { head: head(count, hash), accepted: None }
+    }
+
+    #[test]
+    fn what_was_accepted_stays_while_it_moves_forward() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = HeadFile::of(folder.path(), &folder.path().join("state.db"));
+        let accepted = Some(Accepted { up_to: 2, digest: "d".into() });
+        file.accept(Vouched { head: head(2, "h2"), accepted: accepted.clone() }).unwrap();
+        file.advance(&head(3, "h3"), |number| Some(format!("h{number}"))).unwrap();
+        assert_eq!(file.read(), Ok(Some(Vouched { head: head(3, "h3"), accepted })));
     }
 
     #[test]
@@ -127,14 +146,14 @@ mod tests {
         assert_eq!(file.read(), Ok(None), "it begins with the first entry");
         file.advance(&head(1, "h1"), trail).unwrap();
         file.advance(&head(3, "h3"), trail).unwrap();
-        assert_eq!(file.read(), Ok(Some(head(3, "h3"))));
+        assert_eq!(file.read(), Ok(Some(vouched(3, "h3"))));
         file.advance(&head(2, "h2"), trail).unwrap();
-        assert_eq!(file.read(), Ok(Some(head(3, "h3"))), "never back");
+        assert_eq!(file.read(), Ok(Some(vouched(3, "h3"))), "never back");
         file.advance(&head(4, "x4"), |number| Some(format!("x{number}"))).unwrap();
         file.advance(&head(4, "x4"), |_| None).unwrap();
-        assert_eq!(file.read(), Ok(Some(head(3, "h3"))), "not along another trail");
-        file.accept(&head(4, "x4")).unwrap();
-        assert_eq!(file.read(), Ok(Some(head(4, "x4"))));
+        assert_eq!(file.read(), Ok(Some(vouched(3, "h3"))), "not along another trail");
+        file.accept(vouched(4, "x4")).unwrap();
+        assert_eq!(file.read(), Ok(Some(vouched(4, "x4"))));
     }
 
     #[test]
@@ -153,13 +172,13 @@ mod tests {
     fn one_that_cannot_be_read_is_no_missing_one() {
         let folder = tempfile::tempdir().unwrap();
         let file = HeadFile::of(folder.path(), &folder.path().join("state.db"));
-        file.accept(&head(1, "h1")).unwrap();
+        file.accept(vouched(1, "h1")).unwrap();
         std::fs::write(file.path("json"), "{").unwrap();
         assert!(matches!(file.read(), Err(Broken::Head { .. })));
         file.advance(&head(2, "h2"), |_| Some("h1".into())).unwrap();
         assert!(matches!(file.read(), Err(Broken::Head { .. })), "left as it is");
         let other = HeadFile { journal: "/elsewhere".into(), ..file.clone() };
-        other.accept(&head(1, "h1")).unwrap();
+        other.accept(vouched(1, "h1")).unwrap();
         std::fs::rename(other.path("json"), file.path("json")).unwrap();
         assert!(matches!(file.read(), Err(Broken::Head { .. })), "not another's");
     }

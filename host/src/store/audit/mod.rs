@@ -15,7 +15,7 @@ mod note;
 mod trail;
 
 pub(super) use body::body;
-pub(super) use chain::{Check, Head, link};
+pub(super) use chain::{Accepted, Check, Head, Sum, Vouched, link};
 #[cfg(feature = "servers")]
 pub(super) use head_file::HeadFile;
 pub use note::{Note, Noted};

@@ -68,6 +68,8 @@ pub struct Trail {
     pub hash: String,
     /// Up to which entry the head vouches that is kept apart from the journal; nothing if none is kept.
     pub kept: Option<u64>,
+    /// Up to which entry a person took it as it is, right or wrong; what is wrong with these is not told again.
+    pub accepted: Option<u64>,
     /// What is wrong with it, if anything is.
     pub broken: Option<Broken>,
 }
@@ -98,6 +100,11 @@ pub enum Broken {
         /// The entry that is known to have been another.
         number: u64,
     },
+    /// What a person took as it was is not what it was then.
+    NotAccepted {
+        /// Up to which entry they took it.
+        up_to: u64,
+    },
     /// The head that is kept apart cannot be read.
     Head {
         /// Why.
@@ -115,6 +122,12 @@ impl fmt::Display for Broken {
             }
             Broken::Rewritten { number } => {
                 write!(f, "it was written anew: entry {number} was another one")
+            }
+            Broken::NotAccepted { up_to } => {
+                write!(
+                    f,
+                    "its first {up_to} entries were accepted as they were, and are not that any more"
+                )
             }
             Broken::Head { detail } => write!(f, "its head cannot be read: {detail}"),
         }

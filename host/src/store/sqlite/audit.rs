@@ -1,7 +1,9 @@
 //! The trail in its table. What is noted is written in the same transaction as what it tells of.
 
 use crate::model::canonical;
-use crate::store::audit::{Check, Head, body, link};
+#[cfg(feature = "servers")]
+use crate::store::audit::{Accepted, Sum};
+use crate::store::audit::{Check, Head, Vouched, body, link};
 use crate::store::{AuditFilter, Audited, Broken, Note, Noted, Trail as Read};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
@@ -60,8 +62,11 @@ impl Trail {
             && let Ok(head) = last(connection)
         {
             let kept = match accepted {
-                true => file.accept(&head),
-                false => file.advance(&head, |number| hash_of(connection, number).ok().flatten()),
+                true => as_it_is(connection).map(|vouched| file.accept(vouched)).ok(),
+                false => {
+                    let hash = |number| hash_of(connection, number).ok().flatten();
+                    Some(file.advance(&head, hash))
+                }
             };
             // Nobody is to be kept from deciding because of it; `pml audit` tells.
             drop(kept);
@@ -77,6 +82,23 @@ fn last(connection: &Connection) -> rusqlite::Result<Head> {
     let head = statement
         .query_row([], |row| Ok(Head { count: row.get::<_, i64>(0)? as u64, hash: row.get(1)? }));
     Ok(head.optional()?.unwrap_or_default())
+}
+
+/// Reads the trail for what it is, right or wrong.
+#[cfg(feature = "servers")]
+fn as_it_is(connection: &Connection) -> rusqlite::Result<Vouched> {
+    let mut statement =
+        connection.prepare("SELECT number, body, hash FROM audit ORDER BY number")?;
+    let mut rows = statement.query([])?;
+    let (mut head, mut sum) = (Head::default(), Sum::default());
+    while let Some(row) = rows.next()? {
+        let number = row.get::<_, i64>(0)? as u64;
+        let (text, hash) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+        sum.entry(number, text.as_bytes(), hash.as_bytes());
+        head = Head { count: number, hash: hash.into() };
+    }
+    let accepted = Some(Accepted { up_to: head.count, digest: sum.digest() });
+    Ok(Vouched { head, accepted })
 }
 
 #[cfg(feature = "servers")]
@@ -96,7 +118,8 @@ pub(super) fn read(
         Ok(kept) => (kept, None),
         Err(broken) => (None, Some(broken)),
     };
-    let vouches = kept.as_ref().map(|kept| kept.count);
+    let vouches = kept.as_ref().map(|kept| kept.head.count);
+    let accepted = kept.as_ref().and_then(|kept| Some(kept.accepted.as_ref()?.up_to));
     let mut check = Check::new(kept);
     let mut entries = VecDeque::new();
     let mut statement =
@@ -122,16 +145,17 @@ pub(super) fn read(
         count: head.count,
         hash: head.hash,
         kept: vouches,
+        accepted,
         broken: broken.or(unreadable),
     })
 }
 
 #[cfg(feature = "servers")]
-fn kept(head: Option<&HeadFile>) -> Result<Option<Head>, Broken> {
+fn kept(head: Option<&HeadFile>) -> Result<Option<Vouched>, Broken> {
     head.map_or(Ok(None), HeadFile::read)
 }
 
 #[cfg(not(feature = "servers"))]
-fn kept(_: Option<&HeadFile>) -> Result<Option<Head>, Broken> {
+fn kept(_: Option<&HeadFile>) -> Result<Option<Vouched>, Broken> {
     Ok(None)
 }
