@@ -86,7 +86,9 @@ impl Details {
             self.say("and beside it", beside);
         }
         if package.scripts {
-            self.head("code of it may run while it is installed: the settings say `installScripts`");
+            self.head(
+                "code of it may run while it is installed: the settings say `installScripts`",
+            );
         }
         self.say(
             "size",
