@@ -5,7 +5,7 @@
 //! group's id stays the group's own for as long as the pipe is open.
 
 use super::error::{InstallError, brief, last_words};
-use crate::model::{Secret, escape};
+use crate::model::{Secret, describe_exit, escape};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -110,7 +110,7 @@ impl Tool<'_> {
     pub(super) fn succeeded(&self, ended: Ended) -> Result<Vec<u8>, InstallError> {
         match ended.status.success() {
             true => Ok(ended.stdout),
-            false => Err(self.failed(&describe(ended.status), &ended.stderr)),
+            false => Err(self.failed(&describe_exit(ended.status), &ended.stderr)),
         }
     }
 
@@ -151,16 +151,4 @@ async fn last(
     }
     kept.drain(..kept.len().saturating_sub(most));
     Ok(kept)
-}
-
-/// Returns how a tool ended that did not do what it was told.
-pub(super) fn describe(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("it was ended by signal {signal}");
-    }
-    match status.code() {
-        Some(code) => format!("it ended with exit status {code}"),
-        None => "it ended".into(),
-    }
 }

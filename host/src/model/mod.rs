@@ -12,6 +12,8 @@ mod difference;
 mod durability;
 mod effects;
 mod era;
+#[cfg(feature = "servers")]
+mod exit;
 mod fold;
 #[cfg(feature = "servers")]
 mod given;
@@ -44,6 +46,8 @@ pub use difference::{Difference, Piece, differences_of};
 pub use durability::Durability;
 pub use effects::Effects;
 pub use era::Era;
+#[cfg(feature = "servers")]
+pub(crate) use exit::describe_exit;
 pub(crate) use fold::{fold, words};
 #[cfg(feature = "servers")]
 pub(crate) use given::shown_given;

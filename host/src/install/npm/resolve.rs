@@ -3,8 +3,9 @@
 use super::super::error::{InstallError, last_words};
 use super::super::resolved::{Resolved, host};
 use super::super::spec::Spec;
-use super::super::tool::{Tool, describe};
+use super::super::tool::Tool;
 use super::version::{compare, is_early};
+use crate::model::describe_exit;
 use serde_json::Value;
 use std::path::Path;
 
@@ -40,7 +41,7 @@ pub(in super::super) async fn resolve(
         let code = said.as_ref().and_then(|said| said["error"]["code"].as_str());
         return Err(match code {
             Some("E404" | "ETARGET" | "ENOVERSIONS") => nothing(spec, &ended.stderr),
-            _ => tool.failed(&describe(ended.status), &ended.stderr),
+            _ => tool.failed(&describe_exit(ended.status), &ended.stderr),
         });
     }
     let found = match said {

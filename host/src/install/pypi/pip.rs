@@ -4,10 +4,10 @@ use super::super::error::{InstallError, last_words};
 use super::super::place::Scratch;
 use super::super::resolved::{Resolved, host};
 use super::super::spec::{Scripts, Spec};
-use super::super::tool::{Ended, Tool, describe};
+use super::super::tool::{Ended, Tool};
 use super::name::same;
 use crate::disk;
-use crate::model::{Package, cut, escape};
+use crate::model::{Package, cut, describe_exit, escape};
 use serde_json::Value;
 use std::path::Path;
 
@@ -143,7 +143,7 @@ async fn refused(tool: &Tool<'_>, spec: &Spec, ended: Ended) -> InstallError {
     let said = String::from_utf8_lossy(&ended.stderr);
     let (package, words) = (spec.written(), last_words(&ended.stderr));
     if !said.contains("No matching distribution found") {
-        return tool.failed(&describe(ended.status), &ended.stderr);
+        return tool.failed(&describe_exit(ended.status), &ended.stderr);
     }
     if spec.scripts() == Scripts::Refused && said.contains("from versions: none") {
         let name = &spec.package().name;

@@ -4,9 +4,9 @@ use super::super::error::{InstallError, last_words};
 use super::super::place::Scratch;
 use super::super::resolved::{Resolved, host};
 use super::super::spec::{Scripts, Spec};
-use super::super::tool::{Ended, Tool, describe};
+use super::super::tool::{Ended, Tool};
 use super::name::same;
-use crate::model::Package;
+use crate::model::{Package, describe_exit};
 use std::path::Path;
 use toml::Table;
 
@@ -126,7 +126,7 @@ fn refused(tool: &Tool<'_>, spec: &Spec, ended: &Ended) -> InstallError {
     }
     match says("No solution found") || says("not found in the package registry") {
         true => InstallError::NoVersion { package, said: words },
-        false => tool.failed(&describe(ended.status), &ended.stderr),
+        false => tool.failed(&describe_exit(ended.status), &ended.stderr),
     }
 }
 

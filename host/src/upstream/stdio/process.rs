@@ -4,10 +4,10 @@ use super::super::tail::Tail;
 use super::environment;
 use super::group::Group;
 use super::lines::{self, Line, Lines};
-use crate::model::Secret;
+use crate::model::{Secret, describe_exit};
 use std::io;
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
@@ -90,7 +90,7 @@ impl Process {
     pub(in super::super) async fn ended(&mut self) -> Option<String> {
         let status = timeout(LAST_WORDS, self.child.wait()).await.ok()?.ok()?;
         let _ = timeout(LAST_WORDS, &mut self.stderr).await;
-        Some(describe(status))
+        Some(describe_exit(status))
     }
 
     /// Ends it: waits a little, since its stdin is closed; then tells it and all that it started to end; then kills them.
@@ -115,16 +115,5 @@ async fn listen(stderr: ChildStderr, tail: Arc<Tail>) {
             Line::Whole(line) => tail.push(line),
             Line::TooLong(ends) => tail.push_cut(&ends[..ends.len().min(lines::ENDS)]),
         }
-    }
-}
-
-fn describe(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("it was ended by signal {signal}");
-    }
-    match status.code() {
-        Some(code) => format!("it ended with exit status {code}"),
-        None => "it ended".into(),
     }
 }
