@@ -139,7 +139,10 @@ pub(super) fn last_words(said: &[u8]) -> Vec<String> {
     let lines = lines.filter(|line| !line.contains("A complete log of this run"));
     let shown = |line: &str| cut(&escape(&without_user(line)).replace('\t', " "), LINE);
     let lines: Vec<_> = lines.map(shown).collect();
-    lines[lines.len().saturating_sub(SAID)..].to_vec()
+    // npm says what is wrong first, and then what else might be; others say it last.
+    let first = lines.iter().position(|line| line.starts_with("npm error code"));
+    let from = first.unwrap_or(lines.len().saturating_sub(SAID));
+    lines.into_iter().skip(from).take(SAID).collect()
 }
 
 /// Takes out of URLs what stands before an `@`: a user's name and password.

@@ -19,6 +19,9 @@ pub(super) const PLAIN: &[&str] = &[
     "--no-progress",
     "--no-color",
     "--loglevel=error",
+    // A registry that cannot be reached is said within seconds, and not after a minute.
+    "--fetch-retry-mintimeout=500",
+    "--fetch-retry-maxtimeout=4000",
 ];
 
 /// Returns the version that a launch line means. `empty` is a folder that nothing is in.

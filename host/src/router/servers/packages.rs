@@ -163,6 +163,9 @@ fn started_from(mut config: ServerConfig, installed: Installed) -> ServerConfig 
 
 /// An error as a call gets it.
 pub(super) fn refused(error: Error) -> CallError {
-    let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
-    CallError::new(error.kind(), format!("{error}{hint}"))
+    let message = error.to_string();
+    // Behind lines of a tool's own words a hint stands alone.
+    let before = if message.contains('\n') { "\nhint: " } else { ": " };
+    let hint = error.hint().map(|hint| format!("{before}{hint}")).unwrap_or_default();
+    CallError::new(error.kind(), format!("{message}{hint}"))
 }
