@@ -7,7 +7,7 @@ use crate::cli::identify::short;
 use crate::cli::workplace::{Files, Workplace};
 use crate::cli::{project, report, ui};
 use crate::json::{self, Value, json};
-use crate::{Environment, Project, RunId, SystemClock, agent_around, offers_of_ask};
+use crate::{Code, Environment, Error, Project, RunId, SystemClock, agent_around, offers_of_ask};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::cell::OnceCell;
@@ -99,7 +99,17 @@ impl Approve {
                 // The process that had the run may have ended meanwhile.
                 ready()?;
                 let (workplace, engine) = opened.get().context("the run is not to go on here")?;
-                perform(engine.resume(run), &workplace.servers, self.json, Kept::OnDisk).await
+                let run = engine.resume(run);
+                let id = run.id();
+                match perform(run, &workplace.servers, self.json, Kept::OnDisk).await {
+                    // Whoever had it was faster than we looked.
+                    Err(error) if went_on(&error) => {
+                        ui::say(&format!("recorded: run {} went on elsewhere", short(id)));
+                        self.tell(json!({ "recorded": { "run_id": id } }))?;
+                        Ok(ExitCode::SUCCESS)
+                    }
+                    done => done,
+                }
             };
             match self.record(&**journal, &place).await? {
                 Recorded::New { run, owner: None, open }
@@ -150,6 +160,12 @@ impl Approve {
         }
         Ok(())
     }
+}
+
+/// Whether a run cannot be taken up because another process has gone on with it.
+fn went_on(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<Error>().map(Error::kind);
+    matches!(kind, Some(Code::RunEnded | Code::RunOwned))
 }
 
 fn standing(run: RunId, owner: Option<u32>, open: usize) -> String {
