@@ -254,7 +254,8 @@ mod tests {
         assert_eq!(install["description"], "Approval required to install serena@0.5.0");
         assert_eq!(install["approval_type"], "dependency");
         let dependency = json!({ "name": "serena", "version": "0.5.0", "install": "npx serena",
-            "size": null, "source": "registry" });
+            "size": null, "source": "registry",
+            "integrity": null, "beside": [], "scripts": false });
         assert_eq!(install["context"]["dependency"], dependency);
         assert_eq!(install["approval_context"]["type"], "dependency_install");
         assert_eq!(install["approval_context"]["dependency"], dependency);
