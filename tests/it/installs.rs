@@ -153,6 +153,11 @@ fn pml_install_shows_installs_and_says_when_all_is_there() {
         "{stderr}"
     );
     assert!(stderr.contains("hello │ ") && stderr.contains(" from "), "{stderr}");
+    assert_eq!(
+        stderr.lines().filter(|line| line.starts_with("installing ")).count(),
+        1,
+        "{stderr}"
+    );
     let (stdout, _, _) = run(&["install", "--json"]);
     assert_eq!(stdout, "{\"would_install\":[]}\n");
     let (stdout, _, _) = run(&["tools", "hello"]);

@@ -16,7 +16,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Install the packages of servers
 ///
@@ -122,7 +122,7 @@ async fn look(servers: &Servers, names: &[String]) -> Result<Vec<Package>> {
 
 async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) -> Result<()> {
     let bar = progress::line();
-    let shown = bar.clone();
+    let (shown, said) = (bar.clone(), Mutex::new(String::new()));
     let tell: Tell = Arc::new(move |step: Progress| match &shown {
         Some(bar) => {
             bar.set_message(match step.done {
@@ -131,8 +131,14 @@ async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) ->
             });
             bar.tick();
         }
-        None if step.done == 0 => ui::say(&step.what),
-        None => {}
+        // On a pipe each step is said once.
+        None => {
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            if *said != step.what {
+                ui::say(&step.what);
+                *said = step.what;
+            }
+        }
     });
     let installed = servers.install(package, tell).await;
     finish(bar.as_ref());
