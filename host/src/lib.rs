@@ -88,6 +88,7 @@ mod upstream;
 
 pub use approval::{
     Approver, approver_from_fn, details_of_ask, lines_of_ask, offers_of_ask, words_of_constraints,
+    words_of_package,
 };
 #[cfg(feature = "servers")]
 pub use catalog::{

@@ -9,4 +9,4 @@ mod show;
 
 pub use approver::{Approver, approver_from_fn};
 pub use offers::{offers_of_ask, words_of_constraints};
-pub use show::{details_of_ask, lines_of_ask};
+pub use show::{details_of_ask, lines_of_ask, words_of_package};

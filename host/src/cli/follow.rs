@@ -77,14 +77,16 @@ impl Follower {
             return Ok(last.setting.clone());
         }
         let engine = Engine::with_journal(&config(project, self.kept), self.journal.clone())?;
-        if same_servers {
-            let setting = Setting::new(engine, last.setting.servers.clone());
-            return Ok(setting.model_may_approve(project.approvals.model_may_approve));
-        }
-        // Before the new ones read what is kept.
-        last.setting.servers.keep();
-        let servers = servers(project, self.kept)?;
-        servers.start_background();
+        let servers = match same_servers {
+            true => last.setting.servers.clone(),
+            false => {
+                // Before the new ones read what is kept.
+                last.setting.servers.keep();
+                let servers = servers(project, self.kept)?;
+                servers.start_background();
+                servers
+            }
+        };
         let setting = Setting::new(engine, servers);
         Ok(setting.model_may_approve(project.approvals.model_may_approve))
     }

@@ -2,14 +2,14 @@
 
 use super::execute::runtime;
 use super::progress;
-use super::quantity::size;
 use super::report::Hinted;
 use super::terminal::Terminal;
-use super::ui::{self, BOLD, DIM, HINT};
+use super::ui::{self, BOLD, HINT};
 use super::workplace::Workplace;
 use crate::json::{Value, json};
 use crate::{
     Clock, Journal, Note, Noted, Package, Progress, Servers, SystemClock, Tell, escape, nearest,
+    words_of_package,
 };
 use anyhow::Result;
 use clap::Args;
@@ -171,14 +171,8 @@ fn named(package: &Package) -> String {
 
 /// A package in a line; all of it is the registry's word.
 fn line(package: &Package) -> String {
-    let size = package.size.map(|bytes| format!(", {}", size(bytes))).unwrap_or_default();
     let changed = if package.changed { " (what is there has changed)" } else { "" };
-    format!(
-        "{} │ {} {DIM}from {}{size}{DIM:#}{changed}",
-        escape(&package.server),
-        named(package),
-        escape(&package.source)
-    )
+    format!("{} │ {}{changed}", escape(&package.server), words_of_package(package))
 }
 
 fn told(package: &Package) -> Value {

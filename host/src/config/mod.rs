@@ -22,7 +22,7 @@ pub use project::{
     UserKey, find_servers, ignore_state, locate,
 };
 #[cfg(feature = "servers")]
-pub(crate) use project::{Installation, StartedBy};
+pub(crate) use project::{Installation, NETWORK, StartedBy};
 #[cfg(feature = "cli")]
 pub(crate) use quantity::{bytes, duration};
 #[cfg(feature = "servers")]

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a client hands us its own keys. None of them reaches a package manager unless it is one of the package manager's.
 
-use crate::config::Environment;
+use crate::config::{Environment, NETWORK};
 use crate::model::Secret;
 
 /// Variables that any tool may need.
@@ -22,19 +22,6 @@ const BASE: &[&str] = &[
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
     "XDG_BIN_HOME",
-    "NODE_EXTRA_CA_CERTS",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
     "NETRC",
     "APPDATA",
     "COMSPEC",
@@ -99,7 +86,7 @@ pub(super) fn scrubbed(environment: &Environment) -> Vec<(String, Secret)> {
         let upper = name.to_ascii_uppercase();
         let own =
             OWN.iter().any(|start| upper.starts_with(start)) && !NOT.contains(&upper.as_str());
-        BASE.contains(&name) || own
+        BASE.contains(&name) || NETWORK.contains(&name) || own
     })
 }
 

@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_a_tool_said_is_short_escaped_and_without_passwords() {
-        let said = b"one\n\nnpm error GET https://me:hunter2@host/x \x1b[2J\nA complete log of this run: /root/x\n";
+        let said = b"one\n\nnpm error GET https://me:hunter2@host/x \x1b[2J\nA complete log of this run: /logs/x\n";
         let words = last_words(said);
         assert_eq!(words, ["one", "npm error GET https://host/x \\u{1b}[2J"]);
         assert_eq!(last_words("x\n".repeat(100).as_bytes()).len(), 8);

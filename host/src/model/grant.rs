@@ -1,6 +1,6 @@
 //! What a person allowed for good.
 
-use super::{Condition, Constraint, Origin, Timestamp, ToolName};
+use super::{Constraint, Origin, Timestamp, ToolName};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -55,11 +55,7 @@ impl Grant {
         let mut written = Map::new();
         for Constraint { argument, is } in &self.constraints {
             let conditions = written.entry(argument.as_str()).or_insert_with(|| Map::new().into());
-            let (key, value) = match is {
-                Condition::Under(folder) => ("under", folder.as_str().into()),
-                Condition::Host(host) => ("host", host.as_str().into()),
-                Condition::Equals(value) => ("equals", value.clone()),
-            };
+            let (key, value) = is.written();
             conditions[key] = value;
         }
         written

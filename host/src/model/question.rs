@@ -154,6 +154,19 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Returns its name, as programs read it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Decision::Approve => "approve",
+            Decision::Always => "always",
+            Decision::AlwaysWithin(_) => "always_within",
+            Decision::Decline => "decline",
+            Decision::Result(_) => "result",
+            Decision::Abort => "abort",
+            Decision::Replan => "replan",
+        }
+    }
+
     /// Returns whether it makes the call.
     pub fn approves(&self) -> bool {
         matches!(self, Decision::Approve | Decision::Always | Decision::AlwaysWithin(_))

@@ -1,6 +1,6 @@
 //! The three lines.
 
-use super::parts::{Labelled, differs, one_line, package, variables, would};
+use super::parts::{Labelled, differs, one_line, variables, words_of_package, would};
 use crate::model::{Ask, AskKind, Need, Since, cut};
 
 /// More than anybody reads before deciding; whoever wants all of it asks for the details.
@@ -34,7 +34,7 @@ pub fn lines_of_ask(ask: &Ask) -> [String; 3] {
                 (false, true) => "install, RUNNING CODE of it",
                 (false, false) => "install",
             };
-            let package = Part::Text(package(needed));
+            let package = Part::Text(words_of_package(needed));
             [("tool", tool), (label, package), ("then call with", Part::Arguments)]
         }
         (Some(Need::Variables(needed)), _) => {

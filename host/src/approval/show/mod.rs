@@ -14,3 +14,4 @@ mod tests;
 
 pub use details::details_of_ask;
 pub use lines::lines_of_ask;
+pub use parts::words_of_package;

@@ -67,8 +67,8 @@ fn word(text: &str, most: usize) -> String {
     }
 }
 
-/// Returns `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
-pub(super) fn package(package: &Package) -> String {
+/// Returns a package in words, on one line and escaped: `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
+pub fn words_of_package(package: &Package) -> String {
     let (name, version) = (word(&package.name, NAME), word(&package.version, VERSION));
     let size = package.size.map_or("size unknown".into(), size);
     format!("{name}@{version} ({size}) from {}", word(&package.source, SOURCE))

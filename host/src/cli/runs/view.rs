@@ -63,21 +63,13 @@ fn asked(question: &Question, decided: &[Decided]) -> Value {
 }
 
 fn decision(decided: &Decided) -> Value {
-    let (name, result) = match &decided.decision {
-        Decision::Approve => ("approve", None),
-        Decision::Always => ("always", None),
-        Decision::AlwaysWithin(_) => ("always_within", None),
-        Decision::Decline => ("decline", None),
-        Decision::Result(result) => ("result", Some(redact(result))),
-        Decision::Abort => ("abort", None),
-        Decision::Replan => ("replan", None),
-    };
-    let only_for = match &decided.decision {
-        Decision::AlwaysWithin(constraints) => Some(words_of_constraints(constraints)),
-        _ => None,
+    let (result, only_for) = match &decided.decision {
+        Decision::Result(result) => (Some(redact(result)), None),
+        Decision::AlwaysWithin(constraints) => (None, Some(words_of_constraints(constraints))),
+        _ => (None, None),
     };
     json!({
-        "decision": name,
+        "decision": decided.decision.name(),
         "result": result,
         "only_for": only_for,
         "who": decided.who,

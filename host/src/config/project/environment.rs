@@ -7,6 +7,23 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// Where certificates and proxies are: without them what we start hangs behind a company's network.
+pub(crate) const NETWORK: &[&str] = &[
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+];
+
 /// Variables as a process has them. They are taken for secrets: none is ever printed.
 #[derive(Clone, Default)]
 pub struct Environment(BTreeMap<String, Secret>);

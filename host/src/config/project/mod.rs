@@ -41,6 +41,7 @@ mod write;
 
 pub use edit::{Edited, Existing, Seen, SettingsFile};
 pub use environment::Environment;
+pub(crate) use environment::NETWORK;
 pub use gitignore::{Sharing, ignore_state};
 pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
 pub use key::UserKey;

@@ -1,7 +1,7 @@
 //! What all servers offer, from memory or from the servers themselves.
 
 use super::Servers;
-use super::packages::Standing;
+use super::packages::{Standing, told};
 use crate::model::{Code, Definition};
 use crate::upstream::{Listing, UpstreamError};
 use futures_util::stream::{self, StreamExt};
@@ -113,8 +113,7 @@ impl Servers {
             }
             Ok(Standing::Changed(_)) => Some("its package is not what was installed".into()),
             Err(error) => {
-                let hint = error.hint().map(|hint| format!(": {hint}")).unwrap_or_default();
-                let (code, reason) = (error.kind(), format!("{error}{hint}"));
+                let (code, reason) = (error.kind(), told(&error));
                 return Err(Unavailable { server, code, reason });
             }
         };

@@ -163,9 +163,14 @@ fn started_from(mut config: ServerConfig, installed: Installed) -> ServerConfig 
 
 /// An error as a call gets it.
 pub(super) fn refused(error: Error) -> CallError {
+    CallError::new(error.kind(), told(&error))
+}
+
+/// An error with what to do about it, as one text.
+pub(super) fn told(error: &Error) -> String {
     let message = error.to_string();
     // Behind lines of a tool's own words a hint stands alone.
     let before = if message.contains('\n') { "\nhint: " } else { ": " };
     let hint = error.hint().map(|hint| format!("{before}{hint}")).unwrap_or_default();
-    CallError::new(error.kind(), format!("{message}{hint}"))
+    format!("{message}{hint}")
 }

@@ -74,8 +74,6 @@ fn lacking(need: &Need) -> CallError {
         Need::Change(_) => {
             (Code::Integrity, "the tool is not what was decided about: call it again".into())
         }
-        #[expect(unreachable_patterns, reason = "a new need is one that nobody can meet yet")]
-        _ => (Code::ServerFailed, "the tool cannot be called yet".into()),
     };
     CallError::new(code, message)
 }

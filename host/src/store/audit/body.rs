@@ -3,7 +3,7 @@
 //! Policy for change: entries are kept for ever. A field is added, a kind is added; none is renamed.
 
 use super::{Note, Noted};
-use crate::model::{Ask, Condition, Constraint, Decision, cut, redact};
+use crate::model::{Ask, Constraint, Decision, cut, redact};
 use serde_json::{Map, Value, json};
 
 /// Characters of arguments and results that are kept: enough to tell what was decided, however much it was.
@@ -40,7 +40,7 @@ fn fields(what: &Noted) -> Value {
             "ask": decided.ask,
             "tool": tool,
             "kind": kind,
-            "decision": name(&decided.decision),
+            "decision": decided.decision.name(),
             "result": match &decided.decision {
                 Decision::Result(result) => arguments(result),
                 _ => Value::Null,
@@ -111,26 +111,10 @@ fn constraints(constraints: &[Constraint]) -> Value {
 
 /// A condition. It is a secret where the argument is one.
 fn constraint(constraint: &Constraint) -> Value {
-    let (how, value) = match &constraint.is {
-        Condition::Under(folder) => ("under", folder.as_str().into()),
-        Condition::Host(host) => ("host", host.as_str().into()),
-        Condition::Equals(value) => ("equals", value.clone()),
-    };
+    let (how, value) = constraint.is.written();
     let mut named = redact(&json!({ constraint.argument.as_str(): value }));
     let value = named.as_object_mut().and_then(|named| named.values_mut().next().map(Value::take));
     json!({ "argument": constraint.argument, how: value.map(|value| arguments(&value)) })
-}
-
-fn name(decision: &Decision) -> &'static str {
-    match decision {
-        Decision::Approve => "approve",
-        Decision::Always => "always",
-        Decision::AlwaysWithin(_) => "always_within",
-        Decision::Decline => "decline",
-        Decision::Result(_) => "result",
-        Decision::Abort => "abort",
-        Decision::Replan => "replan",
-    }
 }
 
 /// Cuts texts and lists that are too long, at whatever depth. Arguments were cut before.

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** a client hands us its own keys. None of them reaches a server unless it is declared for that server.
 
+use crate::config::NETWORK;
 use crate::model::Secret;
 use std::ffi::OsString;
 
@@ -27,23 +28,6 @@ const BASE: &[&str] = &[
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
-];
-
-/// Where certificates and proxies are: without them a package runner behind a company's network hangs.
-const NETWORK: &[&str] = &[
-    "NODE_EXTRA_CA_CERTS",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
 ];
 
 /// And those without which nothing starts on Windows.

@@ -35,6 +35,17 @@ pub enum Condition {
     Equals(Value),
 }
 
+impl Condition {
+    /// Returns its name and its value, as they are written.
+    pub(crate) fn written(&self) -> (&'static str, Value) {
+        match self {
+            Condition::Under(folder) => ("under", folder.as_str().into()),
+            Condition::Host(host) => ("host", host.as_str().into()),
+            Condition::Equals(value) => ("equals", value.clone()),
+        }
+    }
+}
+
 impl Constraint {
     /// Returns a condition on an argument.
     pub fn new(argument: impl Into<String>, is: Condition) -> Constraint {
