@@ -3,9 +3,9 @@
 //! A question is a batch of asks with an id of its own: an answer names the question, never the run, so that a late or
 //! repeated one can approve nothing that was not shown.
 
-use super::{CallId, Constraint, Need, Origin, QuestionId, RunId, Timestamp};
+use super::{CallId, Constraint, Need, Origin, QuestionId, RunId, Timestamp, canonical};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -83,7 +83,29 @@ impl Ask {
         let (tool, reason) = (tool.into(), reason.into());
         Ask { id: AskId(0), kind, call, tool, arguments, reason, origin: None, need: None }
     }
+
+    /// Returns the sha256, in hex, of everything that a decision is about: the kind of ask, the tool, its definition and
+    /// server, the arguments, and what is to be installed or trusted.
+    pub fn digest(&self) -> String {
+        canonical::digest(&json!({
+            "kind": self.kind,
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "origin": self.origin,
+            "need": self.need,
+        }))
+    }
+
+    /// Returns the beginning of the digest, for people to compare.
+    pub fn short_digest(&self) -> String {
+        let mut digest = self.digest();
+        digest.truncate(SHORT_DIGEST);
+        digest
+    }
 }
+
+/// Hex digits of a digest that is shown: enough that nobody makes two asks share them while a question is open.
+const SHORT_DIGEST: usize = 12;
 
 /// All that blocks a run when no call of it is out any more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
