@@ -33,7 +33,8 @@ async fn main() -> Result<(), Failure> {
         for line in question.asks.iter().flat_map(pml::lines_of_ask) {
             println!("  {line}");
         }
-        Some(Answer::all(Decision::Decline, "the example", "a rule"))
+        // An answer is to what was shown: it names the digest of each ask.
+        Some(Answer::all(&question, Decision::Decline, "the example", "a rule"))
     });
     let run = engine.run(Script::ts(PROGRAM)).tools(tools(sent.clone())).approver(approver);
     let outcome = run.await?;
@@ -46,7 +47,7 @@ async fn main() -> Result<(), Failure> {
 
     // Another engine, as another process would have it: it records the answer and goes on.
     let engine = open(folder.path())?;
-    let yes = Answer::all(Decision::Approve, "the example", "an answer of its own");
+    let yes = Answer::all(&questions[0], Decision::Approve, "the example", "an answer of its own");
     let answered = engine.answer(questions[0].id, yes.clone()).await?;
     println!("recorded: {}", matches!(answered, Answered::Recorded { .. }));
     let outcome = engine.resume(waiting.run_id).tools(tools(sent.clone())).await?;

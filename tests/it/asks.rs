@@ -39,12 +39,12 @@ async fn question(engine: &Engine, code: &str) -> Question {
     question.clone()
 }
 
-fn say(decision: Decision) -> Answer {
-    Answer::all(decision, "tester", "a test")
+fn say(question: &Question, decision: Decision) -> Answer {
+    Answer::all(question, decision, "tester", "a test")
 }
 
 async fn answer(engine: &Engine, question: &Question, decision: Decision) -> Answered {
-    engine.answer(question.id, say(decision)).await.expect("the journal works")
+    engine.answer(question.id, say(question, decision)).await.expect("the journal works")
 }
 
 async fn resume(engine: &Engine, question: &Question) -> Outcome {
@@ -103,9 +103,9 @@ async fn always_asks_no_more_in_this_run_and_approve_asks_each_time() {
     let counted = async |decision: Decision| {
         let (count, decision) = (asked.clone(), decision.clone());
         count.store(0, Ordering::SeqCst);
-        let approver = approver_from_fn(move |_| {
+        let approver = approver_from_fn(move |question| {
             count.fetch_add(1, Ordering::SeqCst);
-            std::future::ready(Some(say(decision.clone())))
+            std::future::ready(Some(say(&question, decision.clone())))
         });
         let outcome = outcome(run(&engine, code).approver(approver)).await;
         assert_eq!(outcome.value(), Some(json!(3)));
@@ -153,8 +153,9 @@ async fn a_question_can_be_answered_in_part() {
         "const settled = await Promise.allSettled([mcp.t.later({ n: 1 }), mcp.t.later({ n: 2 })]);
         return settled.map((one) => one.value?.n ?? one.reason.code)";
     let question = question(&engine, code).await;
-    let each =
-        |n: usize, decision| Answer::each([(question.asks[n].id, decision)], "tester", "a test");
+    let each = |n: usize, decision| {
+        Answer::each(&question, [(question.asks[n].id, decision)], "tester", "a test")
+    };
     let answered = engine.answer(question.id, each(1, Decision::Approve)).await;
     assert!(matches!(answered, Ok(Answered::Recorded { open: 1, .. })));
     let waits = resume(&engine, &question).await;
@@ -195,7 +196,9 @@ async fn a_question_expires_and_its_run_with_it() {
 #[tokio::test]
 async fn an_unknown_question_is_gone() {
     let engine = asking();
-    let unknown = engine.answer(pml::QuestionId::new(), say(Decision::Approve)).await;
+    let other = question(&engine, "await mcp.t.later({})").await;
+    let yes = say(&other, Decision::Approve);
+    let unknown = engine.answer(pml::QuestionId::new(), yes).await;
     assert_eq!(unknown.expect("the journal works"), Answered::Gone);
 }
 
@@ -243,9 +246,9 @@ async fn a_race_and_timers_go_on_while_a_call_waits_for_a_person() {
 #[tokio::test]
 async fn waiting_for_people_does_not_count_as_time() {
     let engine = engine(|config| config.ask_tool("t:later").timeout(Duration::from_millis(800)));
-    let approver = approver_from_fn(|_| async {
+    let approver = approver_from_fn(|question| async move {
         tokio::time::sleep(Duration::from_millis(900)).await;
-        Some(say(Decision::Approve))
+        Some(say(&question, Decision::Approve))
     });
     let outcome = outcome(run(&engine, "(await mcp.t.later({ n: 1 })).n").approver(approver)).await;
     assert_eq!(outcome.value(), Some(json!(1)));
@@ -333,11 +336,11 @@ async fn waiting_never_starves_running() {
     let evicted = Arc::new(AtomicUsize::new(0));
     for n in 0..20 {
         let gate = approvals.clone();
-        let approver = approver_from_fn(move |_| {
+        let approver = approver_from_fn(move |question| {
             let gate = gate.clone();
             async move {
                 gate.acquire().await.ok()?.forget();
-                Some(say(Decision::Approve))
+                Some(say(&question, Decision::Approve))
             }
         });
         let count = evicted.clone();
@@ -374,9 +377,9 @@ async fn runs_that_hold_too_much_memory_are_put_away_and_rebuilt() {
     let engine = engine(|config| config.ask_tool("t:later").waiting_memory(0));
     let evicted = Arc::new(AtomicUsize::new(0));
     let count = evicted.clone();
-    let approver = approver_from_fn(|_| async {
+    let approver = approver_from_fn(|question| async move {
         tokio::time::sleep(Duration::from_millis(5)).await;
-        Some(say(Decision::Approve))
+        Some(say(&question, Decision::Approve))
     });
     let code = "const lines: Value[] = []; for (let n = 0; n < 5; n++) { lines.push((await mcp.t.later({ n })).n); console.log(n); await mcp.t.echo({}) }
         return lines";
@@ -459,9 +462,9 @@ async fn a_run_that_was_put_away_is_not_rebuilt_for_every_timer() {
     let count = evicted.clone();
     let code = "let ticks = 0; const every = setInterval(() => ticks++, 1);
         await mcp.t.later({}); clearInterval(every); return ticks > 0";
-    let approver = approver_from_fn(|_| async {
+    let approver = approver_from_fn(|question| async move {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        Some(say(Decision::Approve))
+        Some(say(&question, Decision::Approve))
     });
     let run = run(&engine, code).approver(approver).events(move |event: &Event| {
         count.fetch_add(usize::from(matches!(event, Event::Evicted { .. })), Ordering::SeqCst);

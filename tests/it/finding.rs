@@ -101,7 +101,7 @@ async fn the_policy_decides_on_the_tool_and_not_on_its_spelling() {
     assert_eq!(question.asks[0].origin, Some(Origin::new("d1", "s1")));
     assert_eq!(tools.calls.load(Ordering::SeqCst), 0);
 
-    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    let yes = Answer::all(question, Decision::Approve, "tester", "a test");
     asking.answer(question.id, yes).await.expect("it records");
     let resumed = asking.resume(outcome.run_id).tools(tools.clone()).await.expect("it goes on");
     assert_eq!(resumed.value(), Some(json!("files:write_file")));
@@ -199,7 +199,7 @@ async fn an_approval_is_of_the_definition_that_was_shown() {
     let engine = engine(|config| config.ask_tool("files:*"));
     let outcome = run(&engine, &Arc::new(Slow::default()), REFUSED).await;
     let [question] = outcome.questions() else { panic!("{:?}", outcome.ending) };
-    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    let yes = Answer::all(question, Decision::Approve, "tester", "a test");
     engine.answer(question.id, yes).await.expect("it records");
     let changed = Arc::new(Slow { definition: Some("d2"), ..Slow::default() });
     let resumed = engine.resume(outcome.run_id).tools(changed.clone()).await.expect("it goes on");
@@ -211,7 +211,7 @@ async fn an_approval_is_of_the_definition_that_was_shown() {
     );
     assert_ne!(again.id, question.id);
     assert_eq!(changed.calls.load(Ordering::SeqCst), 0);
-    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    let yes = Answer::all(again, Decision::Approve, "tester", "a test");
     engine.answer(again.id, yes).await.expect("it records");
     let done = engine.resume(outcome.run_id).tools(changed.clone()).await.expect("it goes on");
     assert!(matches!(done.ending, Ending::Finished(_)), "{:?}", done.ending);

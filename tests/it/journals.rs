@@ -4,8 +4,8 @@ use crate::support::{TestTools, pml};
 use crate::survivors::{Bench, Survivor};
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, Answered, AskKind, Config, Decision, Durability, Engine, Journal, MemoryJournal, RunId,
-    RunState, Script, Store, SystemClock, Timestamp, What, approver_from_fn,
+    Answer, Answered, AskKind, Config, Decision, Durability, Engine, Journal, MemoryJournal,
+    Question, RunId, RunState, Script, Store, SystemClock, Timestamp, What, approver_from_fn,
 };
 use pml_kit::{Output, TestEnv, project_root};
 use std::path::{Path, PathBuf};
@@ -22,8 +22,8 @@ fn engine(journal: Arc<dyn Journal>) -> Engine {
     Engine::with_journal(&config, journal).expect("an engine")
 }
 
-fn yes() -> Answer {
-    Answer::all(Decision::Approve, "tester", "a test")
+fn yes(question: &Question) -> Answer {
+    Answer::all(question, Decision::Approve, "tester", "a test")
 }
 
 #[tokio::test]
@@ -47,7 +47,8 @@ async fn a_waiting_run_goes_on_when_another_journal_records_the_answer() {
     // The run has an owner, which lives: nobody else gets it.
     let refused = other.claim(id).await.expect_err("it is owned");
     assert!(refused.to_string().contains("belongs to process"), "{refused}");
-    let answered = other.answer(question.id, yes(), Timestamp(0)).await.expect("it records");
+    let answered =
+        other.answer(question.id, yes(&question), Timestamp(0)).await.expect("it records");
     assert!(matches!(answered, Answered::Recorded { open: 0, .. }));
     let outcome = running.await.expect("no panic").expect("the sandbox works");
     assert_eq!(outcome.value(), Some(json!(4)));
@@ -322,7 +323,8 @@ async fn a_journal_of_every_format_there_was_opens_for_ever() {
         }
         let waiting = list[1].run;
         let open = engine.journal().questions(Some(waiting), Timestamp(0)).await.expect("a list");
-        engine.answer(open[0].question.id, yes()).await.expect("it records");
+        let question = &open[0].question;
+        engine.answer(question.id, yes(question)).await.expect("it records");
         let outcome = engine.resume(waiting).tools(TestTools::default()).await.expect("it goes on");
         assert_eq!(outcome.value(), Some(json!([1, 2])));
         let cut = engine.resume(list[0].run).tools(TestTools::default()).await.expect("it goes on");

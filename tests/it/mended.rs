@@ -105,7 +105,7 @@ async fn an_unknown_outcome_stays_unknown_over_generations() {
         assert_eq!(question.asks[0].kind, AskKind::UncertainCall);
         assert_eq!(tools.seen("t:hang", &json!({ "n": 1 })), 1, "it is not made again");
         if let Some(decision) = answer {
-            let answer = Answer::all(decision, "tester", "a test");
+            let answer = Answer::all(question, decision, "tester", "a test");
             engine.answer(question.id, answer).await.expect("it records");
             let failed = outcome(engine.resume(run.run_id), &tools).await;
             assert_eq!(
@@ -136,7 +136,7 @@ async fn nothing_goes_out_before_every_unmatched_call_was_decided_about() {
     let code = "await mcp.t.echo({ n: 3 }); return 'done'";
     let second = outcome(engine.run(Script::ts(code)).resume_from(first), &tools).await;
     let question = second.questions()[0].clone();
-    let one = |ask| Answer::each([(AskId(ask), Decision::Approve)], "tester", "a test");
+    let one = |ask| Answer::each(&question, [(AskId(ask), Decision::Approve)], "tester", "a test");
     engine.answer(question.id, one(1)).await.expect("it records");
     let waits = outcome(engine.resume(question.run), &tools).await;
     assert_eq!(waits.questions(), std::slice::from_ref(&question));
@@ -162,7 +162,7 @@ fn careful(tools: &ByArguments, question: &Question) -> Answer {
         };
         (ask.id, decision)
     });
-    Answer::each(decisions, "a careful person", "a test")
+    Answer::each(question, decisions, "a careful person", "a test")
 }
 
 fn with_person(run: Run, tools: &ByArguments) -> Run {

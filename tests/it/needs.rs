@@ -146,7 +146,7 @@ fn only(outcome: &Outcome) -> Question {
 }
 
 async fn answer(engine: &Engine, tools: &Arc<Lacking>, at: &Outcome, said: Decision) -> Outcome {
-    let yes = Answer::all(said, "tester", "a test");
+    let yes = Answer::all(&only(at), said, "tester", "a test");
     engine.answer(only(at).id, yes).await.expect("it records");
     engine.resume(at.run_id).tools(tools.clone()).await.expect("it goes on")
 }
@@ -229,7 +229,8 @@ async fn a_variable_that_is_still_missing_after_the_yes_is_an_error_and_no_endle
     // Somebody who always says yes, and never sets it.
     let hasty = pml::approver_from_fn(move |question: Question| {
         seen.lock().expect("no panic").push(question.asks[0].reason.clone());
-        std::future::ready(Some(Answer::all(Decision::Approve, "tester", "a test")))
+        let yes = Answer::all(&question, Decision::Approve, "tester", "a test");
+        std::future::ready(Some(yes))
     });
     let run = engine.run(Script::ts(code)).tools(tools.clone()).approver(hasty);
     let value = run.await.expect("it runs").value().expect("caught");
@@ -294,7 +295,7 @@ async fn an_install_that_fails_is_an_error_of_the_call_and_can_be_tried_again() 
 async fn a_run_that_is_cut_off_while_it_installs_installs_again_and_has_nothing_uncertain() {
     let (engine, tools) = (asking(), Arc::new(Lacking::default()));
     let waiting = run(&engine, &tools, "return await mcp.pkg.go({})").await;
-    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    let yes = Answer::all(&only(&waiting), Decision::Approve, "tester", "a test");
     engine.answer(only(&waiting).id, yes).await.expect("it records");
     tools.hangs.store(true, Ordering::SeqCst);
     tokio::select! {
@@ -372,7 +373,7 @@ async fn what_cannot_be_kept_holds_for_the_run_and_is_told() {
     let code = "await mcp.t.go({}); return await mcp.t.go({})";
     let tools = Arc::new(Lacking::default());
     let waiting = run(&engine, &tools, code).await;
-    let yes = Answer::all(Decision::Always, "tester", "a test");
+    let yes = Answer::all(&only(&waiting), Decision::Always, "tester", "a test");
     engine.answer(only(&waiting).id, yes).await.expect("it records");
     let told = Arc::new(Mutex::new(Vec::<Value>::new()));
     let sink = told.clone();

@@ -100,7 +100,7 @@ async fn a_call_whose_outcome_nobody_knows_is_asked_about_and_not_repeated() {
         let ask = &question.asks[0];
         assert_eq!((ask.kind, ask.tool.as_str()), (AskKind::UncertainCall, "t:hang"));
         assert_eq!(tools.calls().len(), 2, "nothing was called");
-        let answer = Answer::all(decision, "tester", "a test");
+        let answer = Answer::all(question, decision, "tester", "a test");
         engine.answer(question.id, answer).await.expect("the journal works");
         let outcome = resume(&engine, id, &tools).await;
         assert_eq!(outcome.value(), Some(json!([{ "n": 1 }, result])));
@@ -113,7 +113,7 @@ async fn an_unknown_outcome_can_end_the_run() {
     let (engine, tools) = (engine(Arc::new(MemoryJournal::new())), Written::default());
     let id = hang(&engine, &tools, HANGS).await;
     let question = resume(&engine, id, &tools).await.questions()[0].clone();
-    let abort = Answer::all(Decision::Abort, "tester", "a test");
+    let abort = Answer::all(&question, Decision::Abort, "tester", "a test");
     engine.answer(question.id, abort).await.expect("the journal works");
     let outcome = resume(&engine, id, &tools).await;
     assert!(matches!(outcome.ending, Ending::Aborted(_)), "{:?}", outcome.ending);
@@ -295,13 +295,13 @@ async fn calls_with_effects_that_no_longer_match_are_asked_about_before_anything
     assert_eq!(tools.calls().len(), 3, "nothing new was called");
     // Whoever declines wants no run at all.
     let (refusing, _, outcome) = mended(first, second).await;
-    let no = Answer::all(Decision::Decline, "tester", "a test");
     let declined = outcome.questions()[0].clone();
+    let no = Answer::all(&declined, Decision::Decline, "tester", "a test");
     refusing.answer(declined.id, no).await.expect("the journal works");
     let refused = resume(&refusing, declined.run, &tools).await;
     assert!(matches!(refused.ending, Ending::Aborted(_)), "{:?}", refused.ending);
     assert_eq!(tools.calls().len(), 3, "nothing new was called");
-    let approve = Answer::all(Decision::Approve, "tester", "a test");
+    let approve = Answer::all(question, Decision::Approve, "tester", "a test");
     engine.answer(question.id, approve).await.expect("the journal works");
     let outcome = resume(&engine, question.run, &tools).await;
     assert_eq!(outcome.value(), Some(json!("done")));
@@ -473,9 +473,10 @@ async fn an_abort_that_arrives_during_a_rebuild_ends_the_run() {
     let tools = Written::default();
     let code = "try { await mcp.t.ask({}) } catch {} await mcp.t.write({}); return 'swallowed'";
     let waiting = engine.run(Script::ts(code)).tools(tools.clone()).await.expect("it waits");
-    let question = waiting.questions()[0].id;
+    let question = waiting.questions()[0].clone();
     // The answer is recorded right after the run was read.
-    let (abort, recorder) = (Answer::all(Decision::Abort, "tester", "a test"), inner.clone());
+    let abort = Answer::all(&question, Decision::Abort, "tester", "a test");
+    let (question, recorder) = (question.id, inner.clone());
     let journal = Hooked::new(inner).on_load(move |_| {
         drop(recorder.answer(question, abort.clone(), Timestamp(0)));
     });
@@ -494,7 +495,7 @@ async fn a_run_is_rebuilt_within_its_own_limit_of_cpu_time() {
     let code = "await mcp.pml.sleep({ ms: 0 }); let x = 0; for (let i = 0; i < 2e6; i++) x += i; return mcp.t.ask({ n: 1 })";
     let waiting = engine.run(Script::ts(code)).tools(Written::default()).await.expect("it runs");
     let question = waiting.questions().first().expect("it waits").clone();
-    let yes = Answer::all(Decision::Approve, "tester", "a test");
+    let yes = Answer::all(&question, Decision::Approve, "tester", "a test");
     engine.answer(question.id, yes).await.expect("it records");
     let outcome = resume(&engine, question.run, &Written::default()).await;
     assert_eq!(outcome.value(), Some(json!({ "n": 1 })), "{:?}", outcome.ending);

@@ -202,7 +202,7 @@ impl Waiting {
         let mut took = Vec::new();
         for question in self.questions.drain(..count).collect::<Vec<_>>() {
             let start = Instant::now();
-            self.engine.answer(question.id, yes()).await?;
+            self.engine.answer(question.id, yes(&question)).await?;
             let outcome = self.runs.join_next().await.ok_or("nothing runs")???;
             assert_eq!(outcome.run_id, question.run);
             took.push(us(start.elapsed()));
@@ -212,8 +212,8 @@ impl Waiting {
     }
 }
 
-fn yes() -> Answer {
-    Answer::all(Decision::Approve, "bench", "bench")
+fn yes(question: &Question) -> Answer {
+    Answer::all(question, Decision::Approve, "bench", "bench")
 }
 
 fn us(time: Duration) -> f64 {

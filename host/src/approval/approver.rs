@@ -15,7 +15,7 @@ use futures_util::future::{BoxFuture, ready};
 ///         Box::pin(async move {
 ///             let harmless = question.asks.iter().all(|ask| ask.tool.starts_with("clock:"));
 ///             let decision = if harmless { Decision::Approve } else { Decision::Decline };
-///             Some(Answer::all(decision, "the night watch", "a rule"))
+///             Some(Answer::all(&question, decision, "the night watch", "a rule"))
 ///         })
 ///     }
 /// }
@@ -23,6 +23,10 @@ use futures_util::future::{BoxFuture, ready};
 pub trait Approver: Send + Sync + 'static {
     /// Asks, and waits as long as it takes. The future is dropped when somebody else has answered, or the question has
     /// expired. `None` says that nobody can be asked here; the run then leaves its question in the journal.
+    ///
+    /// An [`Answer`] is made from the question that was shown, and names the digest of each ask of it: the journal records it only
+    /// if that is still what is asked, and a call goes out only against the same digest. Show
+    /// [`Ask::short_digest`](crate::Ask::short_digest) with each ask, so that people can compare.
     fn ask(&self, question: Question) -> BoxFuture<'static, Option<Answer>>;
 }
 
@@ -39,7 +43,7 @@ impl Approver for () {
 /// use pml::{Answer, Decision};
 ///
 /// let approver = pml::approver_from_fn(|question| async move {
-///     Some(Answer::all(Decision::Approve, "tester", "a test"))
+///     Some(Answer::all(&question, Decision::Approve, "tester", "a test"))
 /// });
 /// ```
 pub fn approver_from_fn<F, R>(function: F) -> impl Approver

@@ -142,7 +142,7 @@ mod tests {
         let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
         let (_open, other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
         drop(other);
-        let answer = Answer::all(Decision::Approve, "ann", "command line");
+        let answer = Answer::all(&question, Decision::Approve, "ann", "command line");
         journal.answer(question.id, answer, at(1_000)).await.unwrap();
         assert_eq!(left(&journal, at(2_000)).await.unwrap(), [], "its owner goes on");
         drop(lease);

@@ -79,7 +79,7 @@ pub(super) async fn ask(
         return Ok(Said::Nothing("the dialog was closed without an answer".into()));
     };
     let (who, channel) = (caller.who(), caller.channel.name());
-    match record(visit, question.id, decisions, who, channel).await {
+    match record(visit, question, decisions, who, channel).await {
         Ok(Some(recorded)) if !recorded.settled => Ok(Said::Part),
         Ok(_) => Ok(Said::Settled),
         Err(error) => Ok(Said::Nothing(format!("the answer could not be recorded: {error}"))),

@@ -75,6 +75,7 @@ pub(super) fn required(
     question: &Question,
     notes: Vec<String>,
 ) -> CallToolResponse {
+    hosted.show(question);
     let mut answer = Answer::of_question(question);
     let (lines, dropped) = hosted.watcher.lines();
     answer.add_console(&lines, dropped);

@@ -38,6 +38,7 @@ pub(super) fn of(question: &Question) -> Value {
             many => format!(" (and {} more)", many - 1),
         };
         body["approval_type"] = json!(first.kind);
+        body["digest"] = first.short_digest().into();
         body["description"] = format!("{}{more}", describe(first)).into();
         body["context"] = context(first);
         let mut approval =
@@ -57,6 +58,7 @@ fn one((index, asked): (usize, &Ask)) -> Value {
             "id": asked.id,
             "type": asked.kind,
             "tool": shown(&asked.tool),
+            "digest": asked.digest(),
             "lines": lines_of_ask(asked),
         }),
     }
@@ -68,6 +70,7 @@ fn ask(ask: &Ask) -> Value {
         "id": ask.id,
         "type": ask.kind,
         "tool": ask.tool,
+        "digest": ask.digest(),
         "arguments": arguments(ask),
         "reason": ask.reason,
         "description": describe(ask),
@@ -213,6 +216,8 @@ mod tests {
         assert_eq!(body["approval_context"]["type"], "tool_permission");
         assert_eq!(body["asks"][1]["tool"], "fs:move");
         assert_eq!(body["asks"][1]["id"], 2);
+        assert_eq!(body["digest"], question.asks[0].short_digest());
+        assert_eq!(body["asks"][1]["digest"], question.asks[1].digest());
         assert_eq!(body["expires_at"], "1970-01-01T00:00:00.000Z");
         assert!(!body.to_string().contains("s3cret"));
     }
@@ -230,6 +235,7 @@ mod tests {
         assert!(told[49]["arguments"].is_object() && told[50].get("arguments").is_none());
         let last = &told[299];
         assert_eq!((&last["id"], &last["type"]), (&json!(300), &json!("tool_permission")));
+        assert_eq!(last["digest"].as_str().map(str::len), Some(64));
         assert!(last["lines"][1].as_str().expect("a line").contains("\"n\":300"), "{last}");
         let text = body.to_string();
         assert!(text.len() < 600_000 && !text.contains("s3cret"), "{}", text.len());

@@ -2,7 +2,7 @@
 
 use super::door::Visit;
 use crate::{
-    Answer, Answered, Decision, Decisions, Error, Question, QuestionId, Timestamp, escape,
+    Answer, Answered, Code, Decision, Decisions, Error, Question, QuestionId, Timestamp, escape,
 };
 
 /// What became of an answer.
@@ -14,10 +14,13 @@ pub(super) struct Recorded {
     pub(super) late: bool,
 }
 
-/// Records an answer; nothing if there is no such question any more.
+/// Records an answer to a question as it was shown; nothing if there is no such question any more.
+///
+/// # Errors
+/// If the journal fails, or has another question by now than the one that was shown.
 pub(super) async fn record(
     visit: &Visit,
-    question: QuestionId,
+    shown: &Question,
     decisions: Decisions,
     who: String,
     channel: &str,
@@ -27,10 +30,11 @@ pub(super) async fn record(
         Decisions::Each(each) => each.values().any(Decision::ends),
     };
     let answer = match decisions {
-        Decisions::All(decision) => Answer::all(decision, who, channel),
-        Decisions::Each(each) => Answer::each(each, who, channel),
+        Decisions::All(decision) => Answer::all(shown, decision, who, channel),
+        Decisions::Each(each) => Answer::each(shown, each, who, channel),
     };
     let (who, said) = (escape(&answer.who).into_owned(), told(&answer.decisions));
+    let question = shown.id;
     let answered = visit.engine.answer(question, answer).await?;
     if let Answered::Recorded { .. } = answered {
         visit.door.notice(&format!("question {question}: {said}, by {who} ({channel})"));
@@ -44,8 +48,21 @@ pub(super) async fn record(
             let settled = ended || decided.len() >= question.asks.len();
             Some(Recorded { question, settled, late: true })
         }
+        Answered::NotShown { .. } => {
+            visit.door.notice(&format!("question {question}: refused from {who}: {NOT_SHOWN}"));
+            return Err(not_shown());
+        }
         Answered::Gone => None,
     })
+}
+
+/// Why an answer to another question than the one that was shown counts for nothing.
+const NOT_SHOWN: &str = "the question is not the one that was shown";
+
+/// The error of who answers another question than the one that was shown.
+pub(super) fn not_shown() -> Error {
+    Error::new(Code::Integrity, format!("{NOT_SHOWN}: nothing was recorded"))
+        .with_hint("`pml approvals` shows what is asked now")
 }
 
 /// Reads a question and whether it is open at `now`; of an open one only what is still to be decided.

@@ -10,10 +10,11 @@ use super::door::Visit;
 use super::form;
 use super::hosted::{Stand, take_up};
 use super::ladder::{complete, see_through};
-use super::parameters::{Continue, Said, SaidOfOne, wrong};
-use super::record::{look_up, record};
+use super::parameters::{Continue, Digests, Said, SaidOfOne, wrong};
+use super::record::{look_up, not_shown, record};
 use crate::{
-    AskKind, Clock, Code, Decisions, Error, Note, Noted, Question, QuestionId, SystemClock, escape,
+    Ask, AskKind, Clock, Code, Decisions, Error, Note, Noted, Question, QuestionId, SystemClock,
+    escape,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
@@ -27,10 +28,12 @@ pub(super) async fn go_on(
     let answered = |answer: Answer| Ok(complete(caller, answer, Vec::new()));
     let Some(question) = answer.question else { return answered(gone()) };
     let approves = answer.said.approves();
-    let decisions = match decisions(visit, question, answer.said).await? {
-        Ok(decisions) => decisions,
-        Err(answer) => return answered(*answer),
+    let shown = match as_shown(visit, question, &answer.digests).await {
+        Ok(Some(shown)) => shown,
+        Ok(None) => return answered(gone()),
+        Err(error) => return answered(Answer::of_error(&error)),
     };
+    let decisions = decisions(&shown, answer.said)?;
     if approves && !visit.model_may_approve {
         if caller.channel.asks_people() {
             return ask_a_person(visit, caller, question).await;
@@ -40,7 +43,7 @@ pub(super) async fn go_on(
         }
     }
     let name = Channel::Caller.name();
-    let recorded = match record(visit, question, decisions, caller.who(), name).await {
+    let recorded = match record(visit, &shown, decisions, caller.who(), name).await {
         Ok(recorded) => recorded,
         Err(error) => return answered(Answer::of_error(&error)),
     };
@@ -64,21 +67,40 @@ pub(super) async fn go_on(
     see_through(visit, caller, &hosted, after, notes).await
 }
 
-/// What was decided, or the answer to who decides about what is not asked.
-async fn decisions(
+/// The question as this door showed it, or as the client says that it was shown; else as the journal has it: another process
+/// asked. Nothing comes back if there is no such question any more.
+///
+/// # Errors
+/// If the journal fails, or has another question by now.
+async fn as_shown(
     visit: &Visit,
     question: QuestionId,
-    said: Said,
-) -> Result<Result<Decisions, Box<Answer>>, ErrorData> {
-    let each = match said {
-        Said::All(decision) => return Ok(Ok(Decisions::All(decision))),
-        Said::Each(each) => each,
-    };
+    digests: &Digests,
+) -> Result<Option<Question>, Error> {
     // All of it: what was decided meanwhile is not unknown.
-    let asked = match visit.engine.journal().question(question, SystemClock.now()).await {
-        Ok(Some(asked)) => asked.question,
-        Ok(None) => return Ok(Err(Box::new(gone()))),
-        Err(error) => return Ok(Err(Box::new(Answer::of_error(&error.into())))),
+    let asked = visit.engine.journal().question(question, SystemClock.now()).await?;
+    let Some(asked) = asked.map(|asked| asked.question) else { return Ok(None) };
+    let hosted = visit.door.house.find(asked.run);
+    let shown = hosted.and_then(|hosted| hosted.shown(question)).unwrap_or_default();
+    let same = |ask: &Ask| {
+        let here = shown.get(&ask.id).is_none_or(|digest| *digest == ask.digest());
+        here && digests.each.get(&ask.id).is_none_or(|digest| digest.is_of(ask))
+    };
+    let only = match &digests.only {
+        None => true,
+        Some(digest) => matches!(&asked.asks[..], [ask] if digest.is_of(ask)),
+    };
+    match only && asked.asks.iter().all(same) {
+        true => Ok(Some(asked)),
+        false => Err(not_shown()),
+    }
+}
+
+/// What was decided.
+fn decisions(asked: &Question, said: Said) -> Result<Decisions, ErrorData> {
+    let each = match said {
+        Said::All(decision) => return Ok(Decisions::All(decision)),
+        Said::Each(each) => each,
     };
     if let Some(unknown) = each.keys().find(|ask| asked.ask(**ask).is_none()) {
         let count = asked.asks.len();
@@ -97,7 +119,7 @@ async fn decisions(
         Ok((ask, decision))
     });
     let decided = decided.collect::<Result<_, ErrorData>>()?;
-    Ok(Ok(Decisions::Each(decided)))
+    Ok(Decisions::Each(decided))
 }
 
 /// Whoever cloned a repository decides whether to trust it, not what runs in it: no client's word will do that no person gave.

@@ -11,9 +11,9 @@ use super::door::Visit;
 use super::form::{self, Heard, Spelling};
 use super::hosted::take_up;
 use super::ladder::{complete, required, see_through};
-use super::record::{look_up, record};
+use super::record::{look_up, not_shown, record};
 use super::seal::State;
-use crate::{Clock, Error, Question, QuestionId, Stored, SystemClock};
+use crate::{Ask, Clock, Error, Question, QuestionId, Stored, SystemClock};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResponse, ElicitRequest, ElicitResult, InputRequest, InputRequests,
@@ -32,7 +32,7 @@ pub(super) async fn ask(
     };
     let stored = visit.engine.journal().load(question.run).await?;
     let (program, lock) = bound(&stored);
-    let asks = form::shown(question).iter().map(|ask| ask.id.0).collect();
+    let asks = form::shown(question).iter().map(|ask| (ask.id.0, ask.digest())).collect();
     let state = State::new(question.id, question.run, asks, program, lock);
     let left = question.expires_at.map(|end| end.since(SystemClock.now()));
     let state = visit.door.seal.state(&state, called, left)?;
@@ -46,29 +46,41 @@ pub(super) fn requests(question: &Question) -> InputRequests {
     [(key(question), request)].into()
 }
 
-/// What a question is asked under: `<id>:1,2,3`.
+/// What a question is asked under, with the digest of each ask that is shown: `<id>:1=<digest>,2=<digest>`.
 fn key(question: &Question) -> String {
-    let asks: Vec<_> = form::shown(question).iter().map(|ask| ask.id.to_string()).collect();
-    format!("{}:{}", question.id, asks.join(","))
+    let asks = form::shown(question).iter().map(|ask| format!("{}={}", ask.id, ask.digest()));
+    format!("{}:{}", question.id, asks.collect::<Vec<_>>().join(","))
 }
 
 /// Reads what a question was asked under: its id, and the asks that were shown.
-pub(super) fn key_read(key: &str) -> Option<(QuestionId, Vec<u32>)> {
+pub(super) fn key_read(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
     let (question, asks) = key.split_once(':')?;
-    let asks = asks.split(',').map(|ask| ask.parse().ok()).collect::<Option<_>>()?;
-    Some((question.parse().ok()?, asks))
+    let asks = asks.split(',').map(|ask| {
+        let (id, digest) = ask.split_once('=')?;
+        Some((id.parse().ok()?, digest.to_owned()))
+    });
+    Some((question.parse().ok()?, asks.collect::<Option<_>>()?))
 }
 
-/// The question with the asks that were shown, also those that were decided since.
+/// The question with the asks that were shown, also those that were decided since. Nothing comes back if there is no such
+/// question any more.
+///
+/// # Errors
+/// If one of the asks is not the one that was shown.
 pub(super) async fn as_shown(
     visit: &Visit,
     question: QuestionId,
-    asks: &[u32],
-) -> Option<Question> {
-    let asked = visit.engine.journal().question(question, SystemClock.now()).await.ok()??;
+    asks: &[(u32, String)],
+) -> Result<Option<Question>, Error> {
+    let asked = visit.engine.journal().question(question, SystemClock.now()).await;
+    let Ok(Some(asked)) = asked else { return Ok(None) };
     let mut question = asked.question;
-    question.asks.retain(|ask| asks.contains(&ask.id.0));
-    (!question.asks.is_empty()).then_some(question)
+    question.asks.retain(|ask| asks.iter().any(|(id, _)| ask.id.0 == *id));
+    let same = |ask: &Ask| asks.contains(&(ask.id.0, ask.digest()));
+    if question.asks.len() != asks.len() || !question.asks.iter().all(same) {
+        return Err(not_shown());
+    }
+    Ok(Some(question))
 }
 
 /// What a person said to a question, if what came back is an answer to it at all.
@@ -115,8 +127,10 @@ pub(super) async fn again(
     }
     // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
     let whole = question.clone();
-    if let Some(shown) = as_shown(visit, state.question, &state.asks).await {
-        question = shown;
+    match as_shown(visit, state.question, &state.asks).await {
+        Ok(Some(shown)) => question = shown,
+        Ok(None) => {}
+        Err(error) => return Ok(told(&error)),
     }
     let Heard::Decided(decisions) = heard(&question, responses) else {
         let hosted = take_up(visit, state.run).await;
@@ -124,7 +138,7 @@ pub(super) async fn again(
         return Ok(required(caller, &hosted, &whole, vec![note]));
     };
     let (who, channel) = (caller.who(), Channel::Rounds.name());
-    let recorded = match record(visit, state.question, decisions, who, channel).await {
+    let recorded = match record(visit, &question, decisions, who, channel).await {
         Ok(recorded) => recorded,
         Err(error) => return Ok(told(&error)),
     };

@@ -16,7 +16,7 @@ const LONGEST: Duration = crate::Prune::AGE;
 const AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// The format of a [`State`].
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What tells the id of a task from everything else that is sealed.
 const TASK: &[u8] = b"pml task";
@@ -39,8 +39,8 @@ pub(super) struct State {
     format: u32,
     pub(super) question: QuestionId,
     pub(super) run: RunId,
-    /// The asks that were shown.
-    pub(super) asks: Vec<u32>,
+    /// The asks that were shown, each with its digest: an answer is to these and to no others.
+    pub(super) asks: Vec<(u32, String)>,
     /// sha256 of the program, and of the lockfile that it runs under. They are compared after the seal is opened: which run they
     /// are of is known only then.
     pub(super) program: String,
@@ -59,7 +59,7 @@ impl State {
     pub(super) fn new(
         question: QuestionId,
         run: RunId,
-        asks: Vec<u32>,
+        asks: Vec<(u32, String)>,
         program: String,
         lock: Option<String>,
     ) -> State {
@@ -128,7 +128,7 @@ mod tests {
         let again = json!({ "inputs": { "b": 2, "a": 1 }, "code": "1" });
         let called = |tool, arguments: &serde_json::Value| Called::new(tool, arguments.as_object());
         let (question, run) = (QuestionId::new(), RunId::new());
-        let state = State::new(question, run, vec![1], "program".into(), None);
+        let state = State::new(question, run, vec![(1, "digest".into())], "program".into(), None);
         let own = called("execute", &arguments);
         let sealed = seal.state(&state, &own, Some(Duration::from_secs(1))).unwrap();
         assert_eq!(seal.open(&sealed, &own).unwrap(), Some(state));

@@ -106,12 +106,14 @@ pub(super) async fn update(
             continue;
         };
         // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
-        let Some(question) = as_shown(visit, question, &asks).await else { continue };
+        let shown = as_shown(visit, question, &asks).await;
+        let shown = shown.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let Some(question) = shown else { continue };
         if question.run != run {
             continue;
         }
         let Heard::Decided(decisions) = heard(&question, responses) else { continue };
-        let recorded = record(visit, question.id, decisions, who(context), "task").await;
+        let recorded = record(visit, &question, decisions, who(context), "task").await;
         recorded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     }
     // If nobody has the run, it goes on here.
@@ -138,7 +140,7 @@ pub(super) async fn cancel(
         && let Some(question) = open_question(visit, run).await
     {
         let ends = Decisions::All(Decision::Abort);
-        let recorded = record(visit, question.id, ends, who(context), "task").await;
+        let recorded = record(visit, &question, ends, who(context), "task").await;
         recorded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** no I/O, except that [`SystemClock`] reads the clock and ids are drawn from the OS.
 
+mod answer;
 mod call;
 mod canonical;
 mod clock;
@@ -24,6 +25,7 @@ mod line;
 mod need;
 mod progress;
 mod question;
+mod record;
 mod redact;
 mod secret;
 mod settled;
@@ -34,6 +36,7 @@ mod tenant;
 mod text;
 mod tool;
 
+pub use answer::{Answer, Decisions};
 pub use call::{Call, CallError, Reply};
 #[cfg(feature = "servers")]
 pub(crate) use canonical::digest;
@@ -57,7 +60,8 @@ pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};
 pub use need::{Change, Ecosystem, Need, Package, Since, TrustNeed, Variables};
 pub use progress::Progress;
-pub use question::{Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Question};
+pub use question::{Ask, AskId, AskKind, Decided, Decision, Question};
+pub(crate) use record::CallRecord;
 pub(crate) use redact::brief_arguments;
 pub use redact::{brief, redact};
 pub use secret::Secret;

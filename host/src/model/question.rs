@@ -1,12 +1,11 @@
 //! What a person is asked, and what they say.
 //!
-//! A question is a batch of asks with an id of its own: an answer names the question, never the run, so that a late or
-//! repeated one can approve nothing that was not shown.
+//! A question is a batch of asks with an id of its own: an answer names the question, never the run, and the digest of each
+//! ask that it decides about, so that a late, repeated or misled one can approve nothing that was not shown.
 
-use super::{CallId, Constraint, Need, Origin, QuestionId, RunId, Timestamp, canonical};
+use super::{CallId, CallRecord, Constraint, Need, Origin, QuestionId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde_json::Value;
 use std::fmt;
 
 /// Names an ask within its question: 1 for the first, then counting up.
@@ -87,13 +86,12 @@ impl Ask {
     /// Returns the sha256, in hex, of everything that a decision is about: the kind of ask, the tool, its definition and
     /// server, the arguments, and what is to be installed or trusted.
     pub fn digest(&self) -> String {
-        canonical::digest(&json!({
-            "kind": self.kind,
-            "tool": self.tool,
-            "arguments": self.arguments,
-            "origin": self.origin,
-            "need": self.need,
-        }))
+        self.record().digest()
+    }
+
+    fn record(&self) -> CallRecord<'_> {
+        let (kind, tool, arguments) = (self.kind, self.tool.as_str(), &self.arguments);
+        CallRecord { kind, tool, arguments, origin: self.origin.as_ref(), need: self.need.as_ref() }
     }
 
     /// Returns the beginning of the digest, for people to compare.
@@ -200,45 +198,6 @@ impl Decision {
     }
 }
 
-/// What was decided, about all asks of a question or about some.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Decisions {
-    /// The same for every ask that is still open.
-    All(Decision),
-    /// One for each ask named; the others stay open.
-    Each(BTreeMap<AskId, Decision>),
-}
-
-/// An answer to a question.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Answer {
-    /// What was decided.
-    pub decisions: Decisions,
-    /// Who decided.
-    pub who: String,
-    /// How they were asked: `terminal`, `command line`, or a name of the embedder's.
-    pub channel: String,
-}
-
-impl Answer {
-    /// Returns one decision for all asks.
-    pub fn all(decision: Decision, who: impl Into<String>, channel: impl Into<String>) -> Answer {
-        Answer { decisions: Decisions::All(decision), who: who.into(), channel: channel.into() }
-    }
-
-    /// Returns a decision for each of some asks.
-    pub fn each(
-        decisions: impl IntoIterator<Item = (AskId, Decision)>,
-        who: impl Into<String>,
-        channel: impl Into<String>,
-    ) -> Answer {
-        let decisions = Decisions::Each(decisions.into_iter().collect());
-        Answer { decisions, who: who.into(), channel: channel.into() }
-    }
-}
-
 /// A decision as it was recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -256,6 +215,10 @@ pub struct Decided {
     pub channel: String,
     /// When.
     pub at: Timestamp,
+    /// sha256 of the ask that was shown, in hex ([`Ask::digest`]). A decision without one, as older journals have them, lets
+    /// nothing through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 impl Decided {
@@ -268,6 +231,18 @@ impl Decided {
         channel: impl Into<String>,
         at: Timestamp,
     ) -> Decided {
-        Decided { question, ask, decision, who: who.into(), channel: channel.into(), at }
+        let (who, channel) = (who.into(), channel.into());
+        Decided { question, ask, decision, who, channel, at, digest: None }
+    }
+
+    /// Returns the same decision about the ask of this digest.
+    #[must_use]
+    pub fn with_digest(self, digest: Option<String>) -> Decided {
+        Decided { digest, ..self }
+    }
+
+    /// Returns whether it was made about exactly this ask.
+    pub fn is_about(&self, ask: &Ask) -> bool {
+        self.ask == ask.id && self.digest.as_ref().is_some_and(|digest| *digest == ask.digest())
     }
 }

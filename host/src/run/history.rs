@@ -1,9 +1,9 @@
 //! A journal, read: what is known of each call, and what the program was given in which order.
 
-use crate::model::{Ask, AskKind, CallId, Code, Question, QuestionId, Settled, Timestamp};
+use crate::model::{Ask, AskKind, CallId, Code, Decided, Question, QuestionId, Settled, Timestamp};
 use crate::router::Found;
 use crate::store::{Entry, Meter, Verdict, What};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// How far a call came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct Past {
     pub(super) arguments: Result<String, usize>,
     pub(super) verdict: Verdict,
     pub(super) reached: Reached,
-    /// The tool that it means and what that said of its effects, once it went out.
+    /// The tool that it meant and what that said of its effects then, once it went out.
     pub(super) sent: Option<Found>,
     /// Whether it went out and nobody knows its outcome.
     pub(super) unknown: bool,
@@ -46,6 +46,7 @@ pub(super) struct History {
     /// In the order in which the program was given them.
     pub(super) given: Vec<Given>,
     pub(super) questions: Vec<Question>,
+    withdrawn: HashSet<QuestionId>,
     pub(super) meter: Meter,
     pub(super) last: Timestamp,
     /// Whether any call went out.
@@ -87,7 +88,7 @@ impl History {
                 }
                 self.questions.push(question);
             }
-            What::Executing { call, tool, origin, effects } => {
+            What::Executing { call, tool, origin, effects, .. } => {
                 self.reach(call, Reached::Executing);
                 if let Some(past) = self.calls.get_mut(&call) {
                     past.sent = Some(Found { origin, ..Found::new(tool, effects) });
@@ -104,14 +105,33 @@ impl History {
             What::Cancelled { call, .. } | What::Abandoned { call, .. } => {
                 self.reach(call, Reached::Done);
             }
-            What::Withdrawn { .. } | What::Resumed { .. } | What::Ended { .. } => {}
+            What::Withdrawn { question } => drop(self.withdrawn.insert(question)),
+            What::Resumed { .. } | What::Ended { .. } => {}
         }
     }
 
-    /// What was asked last about a call.
-    pub(super) fn asked(&self, call: CallId) -> Option<&Ask> {
-        let asks = self.questions.iter().rev().flat_map(|question| &question.asks);
-        asks.into_iter().find(|ask| ask.call == Some(call))
+    /// What was asked last about a call, and in which question.
+    pub(super) fn asked(&self, call: CallId) -> Option<(QuestionId, &Ask)> {
+        let asks = self
+            .questions
+            .iter()
+            .rev()
+            .flat_map(|question| question.asks.iter().map(|ask| (question.id, ask)));
+        asks.into_iter().find(|(_, ask)| ask.call == Some(call))
+    }
+
+    /// The questions that were not taken back, and of which not everything is `decided`.
+    pub(super) fn unanswered<'a>(
+        &'a self,
+        decided: &'a [Decided],
+    ) -> impl Iterator<Item = QuestionId> + 'a {
+        let open = |question: &&Question| {
+            !self.withdrawn.contains(&question.id)
+                && question.asks.iter().any(|ask| {
+                    !decided.iter().any(|one| one.question == question.id && one.ask == ask.id)
+                })
+        };
+        self.questions.iter().filter(open).map(|question| question.id)
     }
 
     fn reach(&mut self, call: CallId, reached: Reached) {

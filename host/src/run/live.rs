@@ -165,8 +165,10 @@ impl Live {
         let leaving = self.calls.leaving();
         for call in &leaving {
             let Found { tool, effects, origin, .. } = call.found.clone();
+            let approved = call.approval.as_ref().map(|approval| approval.digest().to_owned());
             let call = call.call;
-            ledger.note(self.clock.last(), What::Executing { call, tool, origin, effects });
+            let what = What::Executing { call, tool, origin, effects, approved };
+            ledger.note(self.clock.last(), what);
         }
         let effects = leaving.iter().any(|call| call.found.effects != Effects::ReadOnly);
         let hurry = std::mem::take(&mut self.hurry);

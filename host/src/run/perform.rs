@@ -1,8 +1,10 @@
 //! One call from its text to its reply's text.
 
+use super::calls::Approval;
 use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled};
 use crate::router::{Found, Given, Router, Subject, Verdict};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.
 const PARSE_INLINE: usize = 128 << 10;
@@ -43,6 +45,7 @@ pub(super) async fn perform(
     run: RunId,
     id: CallId,
     decided: Found,
+    approval: Option<Arc<Approval>>,
     arguments: String,
 ) -> Performed {
     let found = async { Ok((parse_aside(arguments).await?, router.find(&decided.tool).await?)) };
@@ -52,7 +55,9 @@ pub(super) async fn perform(
     };
     // An approval is of one definition of one server.
     let differs = decided.origin.is_some() && decided.origin != found.origin;
-    if found.need.is_some() || differs {
+    // A person's approval is of exactly what goes out.
+    let approved = |approval: Arc<Approval>| approval.covers(&found, &arguments);
+    if found.need.is_some() || differs || !approval.is_none_or(approved) {
         return Performed::Changed(Box::new(found), arguments.to_string());
     }
     Performed::Reply(send(router, run, id, found, arguments).await)

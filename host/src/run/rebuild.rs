@@ -1,11 +1,11 @@
 //! A program run again up to where its journal ends: settled calls are answered from the journal, nothing is called, and
 //! every request is compared with what the journal has.
 
-use super::calls::Calls;
+use super::calls::{Calls, PastAsk};
 use super::history::{Given, History, Past, Reached};
 use super::session::begin;
 use super::trouble::{Diverged, Trouble};
-use crate::model::{CallId, Settled, Timestamp, escape};
+use crate::model::{CallId, Decided, Settled, Timestamp, escape};
 use crate::sandbox::{GUEST_DIGEST, Instance, Intent, State, Step, Stop};
 use crate::source::Program;
 use crate::store::Header;
@@ -164,10 +164,14 @@ fn compare(past: Option<&Past>, intent: &Intent) -> Result<(), (String, String)>
 
 impl Replayed {
     /// Hands the calls that the journal has over to `calls`, and returns the last step with what it has not.
-    pub(super) fn restore(self, history: &History, calls: &mut Calls) -> Step {
+    pub(super) fn restore(self, history: &History, decided: &[Decided], calls: &mut Calls) -> Step {
         for id in self.waiting {
             if let Some(past) = history.calls.get(&id) {
-                calls.restore(id, past.clone(), history.asked(id));
+                let asked = history.asked(id).map(|(question, ask)| {
+                    let of_it = |one: &&Decided| one.question == question && one.ask == ask.id;
+                    PastAsk { question, ask, decided: decided.iter().find(of_it) }
+                });
+                calls.restore(id, past.clone(), asked);
             }
         }
         self.last

@@ -264,10 +264,12 @@ impl Session {
         let mut calls = self.calls(&limits, checkpoint);
         calls.restore_questions(&history.questions);
         calls.restore_origins(history.calls.values().filter_map(|past| past.sent.as_ref()));
-        let step = replayed.restore(&history, &mut calls);
+        let decided = self.desk.decided().await?;
+        let step = replayed.restore(&history, &decided, &mut calls);
         instance.take_up(history.meter.cpu, limits.cpu_time, calls.held() + held(&step));
         self.clock.reach(history.last);
         let made = history.calls.len() as u64;
+        let unanswered: Vec<_> = history.unanswered(&decided).collect();
         let mut live = Live {
             instance,
             calls,
@@ -283,12 +285,15 @@ impl Session {
             leave: self.leave.clone(),
             recording,
         };
-        let decided = self.desk.decided().await?;
         live.decide(&decided);
         for question in live.open_questions() {
             self.desk.ask(question);
         }
         let at = live.clock.now();
+        // What the policy decides by now, nobody is asked about any more.
+        for question in unanswered.into_iter().filter(|one| !live.calls.waits_for(*one)) {
+            self.ledger.note(at, What::Withdrawn { question });
+        }
         self.events.event(&Event::Resumed { run: self.id(), at });
         Ok(live)
     }

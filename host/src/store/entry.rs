@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The format of headers and entries that this version writes.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Everything that decides how a run goes, except the outcomes of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ pub enum What {
         /// What the door said.
         verdict: Verdict,
     },
-    /// A person is asked.
+    /// A person is asked. A journal keeps the question once: the entry says which, and is read back with what people are shown.
     Asked {
         /// What.
         question: Question,
@@ -152,8 +152,11 @@ pub enum What {
         tool: ToolName,
         /// Its definition and its server, where they are known.
         origin: Option<Origin>,
-        /// What it may do, as its tool said then: whether it may be made again is decided by this.
+        /// What it may do, as its tool said then. It is history: whether the call may be made again is decided by what the tool
+        /// says when it is found again.
         effects: Effects,
+        /// The digest of the ask that somebody approved ([`Ask::digest`](crate::Ask::digest)), if it was asked about.
+        approved: Option<String>,
     },
     /// A call has its outcome, which the program gets next. The entry's time is the clock reading that comes with it.
     Settled {

@@ -5,7 +5,7 @@ use super::{
     Answered, Asked, AuditFilter, Audited, Batch, Entry, Filter, Header, Journal, Lease, Meter,
     Note, Noted, Pending, Prune, RunState, StoreError, Stored, Summary, Trail, What,
 };
-use crate::model::{Answer, Decided, Decisions, Question, QuestionId, RunId, Timestamp, canonical};
+use crate::model::{Answer, Decided, Question, QuestionId, RunId, Timestamp, canonical};
 use futures_util::future::ready;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -151,14 +151,18 @@ impl Held {
         if !asked.open || asked.question.expired(now) {
             return if asked.decided.is_empty() { Answered::Gone } else { late(asked) };
         }
-        let before = asked.decided.len();
-        record(asked, answer, now);
-        if asked.decided.len() == before {
+        let Some(new) = answer.decide(&asked.question, &asked.decided, now) else {
+            let question = asked.question.clone();
+            self.note(Note::new(now, Some(question.run), Noted::not_shown(id, answer)));
+            return Answered::NotShown { question };
+        };
+        if new.is_empty() {
             return late(asked);
         }
+        asked.decided.extend(new.iter().cloned());
         let open = asked.question.asks.len() - asked.decided.len();
         asked.open = open > 0 && !asked.decided.iter().any(|decided| decided.decision.ends());
-        let (question, new) = (asked.question.clone(), asked.decided[before..].to_vec());
+        let question = asked.question.clone();
         for decided in new {
             let Some(ask) = question.ask(decided.ask) else { continue };
             self.note(Note::new(now, Some(question.run), Noted::decided(ask, decided)));
@@ -189,22 +193,6 @@ impl Held {
             kept.header.resumed_from,
             open.len() as u64,
         )
-    }
-}
-
-/// Adds to a question what was decided about asks that nobody had decided about.
-fn record(asked: &mut Asked, answer: Answer, now: Timestamp) {
-    for ask in &asked.question.asks {
-        if asked.decided.iter().any(|decided| decided.ask == ask.id) {
-            continue;
-        }
-        let decision = match &answer.decisions {
-            Decisions::All(decision) => Some(decision),
-            Decisions::Each(each) => each.get(&ask.id),
-        };
-        let Some(decision) = decision.cloned() else { continue };
-        let (who, channel) = (answer.who.clone(), answer.channel.clone());
-        asked.decided.push(Decided::new(asked.question.id, ask.id, decision, who, channel, now));
     }
 }
 

@@ -169,6 +169,11 @@ pub enum Answered {
         /// What had been decided.
         decided: Vec<Decided>,
     },
+    /// The question is not the one that was shown to whoever answered: nothing was recorded.
+    NotShown {
+        /// The question as it is.
+        question: Question,
+    },
     /// The question expired, or there is none of that id.
     Gone,
 }

@@ -166,7 +166,7 @@ pub fn careful(question: &Question, seen: impl Fn(RunId, CallId) -> u64) -> Answ
         };
         (ask.id, decision)
     });
-    Answer::each(decisions, "a careful person", "a test")
+    Answer::each(question, decisions, "a careful person", "a test")
 }
 
 /// A clock that stands still: only sleeps move a run's time.

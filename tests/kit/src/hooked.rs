@@ -9,18 +9,21 @@ use tokio::sync::Notify;
 
 type OnAppend = dyn Fn(&Batch, Pending<()>) -> Pending<()> + Send + Sync;
 type OnLoad = dyn Fn(&mut Stored) + Send + Sync;
+type OnDecided = dyn Fn(&mut Vec<Decided>) + Send + Sync;
 
 /// A journal with something in between.
 pub struct Hooked {
     inner: Arc<dyn Journal>,
     on_append: Box<OnAppend>,
     on_load: Arc<OnLoad>,
+    on_decided: Arc<OnDecided>,
 }
 
 impl Hooked {
     /// Returns a journal that does what `inner` does.
     pub fn new(inner: Arc<dyn Journal>) -> Hooked {
-        Hooked { inner, on_append: Box::new(|_, written| written), on_load: Arc::new(|_| {}) }
+        let on_append = Box::new(|_: &Batch, written| written);
+        Hooked { inner, on_append, on_load: Arc::new(|_| {}), on_decided: Arc::new(|_| {}) }
     }
 
     /// Has `hook` see every batch, with what its writer waits for.
@@ -37,6 +40,16 @@ impl Hooked {
     #[must_use]
     pub fn on_load(mut self, hook: impl Fn(&mut Stored) + Send + Sync + 'static) -> Hooked {
         self.on_load = Arc::new(hook);
+        self
+    }
+
+    /// Has `hook` change all decisions that are read.
+    #[must_use]
+    pub fn on_decided(
+        mut self,
+        hook: impl Fn(&mut Vec<Decided>) + Send + Sync + 'static,
+    ) -> Hooked {
+        self.on_decided = Arc::new(hook);
         self
     }
 }
@@ -73,7 +86,12 @@ impl Journal for Hooked {
     }
 
     fn decided(&self, run: RunId) -> Pending<Vec<Decided>> {
-        self.inner.decided(run)
+        let (decided, hook) = (self.inner.decided(run), self.on_decided.clone());
+        Box::pin(async move {
+            let mut decided = decided.await?;
+            hook(&mut decided);
+            Ok(decided)
+        })
     }
 
     fn watch(&self, run: RunId) -> Arc<Notify> {

@@ -52,6 +52,9 @@ pub(in crate::cli) struct Approve {
     /// Answer only this ask of the question; may be given several times
     #[arg(long, value_name = "ASK")]
     pub(super) only: Vec<u32>,
+    /// Answer only if what is asked has this digest, as it was shown: at least 8 digits of it; once for each ask
+    #[arg(long, value_name = "PREFIX", value_parser = digest)]
+    pub(super) digest: Vec<String>,
     /// Approve although an agent runs this command
     #[arg(long)]
     allow_agent: bool,
@@ -66,6 +69,17 @@ pub(in crate::cli) struct Approve {
 
 fn result(text: &str) -> Result<Value, String> {
     json::from_str(text).map_err(|error| format!("not JSON: {error}"))
+}
+
+/// Fewer digits than this are found by trying.
+const DIGITS: usize = 8;
+
+fn digest(text: &str) -> Result<String, String> {
+    let digits = text.len() >= DIGITS && text.len() <= 64;
+    match digits && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err(format!("not a digest: {DIGITS} to 64 hex digits")),
+    }
 }
 
 impl Approve {
@@ -112,7 +126,7 @@ impl Approve {
                 }
             };
             match self.record(&**journal, &place).await? {
-                Recorded::New { run, owner: None, open }
+                Recorded::New { run, owner: None, open, .. }
                     if !self.no_run && (open == 0 || self.abort || self.replan) =>
                 {
                     go_on(run).await
@@ -129,9 +143,13 @@ impl Approve {
                     self.tell(json!({ "recorded": null }))?;
                     Ok(ExitCode::SUCCESS)
                 }
-                Recorded::New { run, owner, open } => {
+                Recorded::New { run, owner, open, asks } => {
                     ui::say(&standing(run, owner, open));
-                    let recorded = json!({ "run_id": run, "owner": owner, "open": open });
+                    let asks =
+                        asks.iter().map(|(id, digest)| json!({ "id": id, "digest": digest }));
+                    let asks: Vec<_> = asks.collect();
+                    let recorded =
+                        json!({ "run_id": run, "owner": owner, "open": open, "asks": asks });
                     self.tell(json!({ "recorded": recorded }))?;
                     Ok(ExitCode::SUCCESS)
                 }

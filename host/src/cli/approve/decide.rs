@@ -23,6 +23,25 @@ impl Approve {
         Ok(if left.is_empty() { all.iter().collect() } else { left })
     }
 
+    /// Sees that these are what whoever typed the command saw, if they say what that was.
+    pub(super) fn pinned(&self, asks: &[&Ask]) -> Result<()> {
+        if self.digest.is_empty() {
+            return Ok(());
+        }
+        for ask in asks {
+            let digest = ask.digest();
+            if !self.digest.iter().any(|prefix| digest.starts_with(prefix)) {
+                let message = format!(
+                    "ask {} has the digest {}, and not the one of `--digest`: nothing was recorded",
+                    ask.id,
+                    ask.short_digest()
+                );
+                return Err(Hinted::new(message, "`pml approvals` shows what is asked").into());
+            }
+        }
+        Ok(())
+    }
+
     /// What is decided about them.
     pub(super) fn decision(&self, asks: &[&Ask], offers: Offers) -> Result<Decision> {
         if let Some(result) = &self.result {

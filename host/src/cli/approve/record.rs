@@ -15,8 +15,8 @@ use crate::cli::ui::HINT;
 use crate::cli::who::user;
 use crate::cli::{runs, ui};
 use crate::{
-    Answer, Answered, Ask, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note, Noted,
-    RunId, Summary, Timestamp,
+    Answer, Answered, Ask, AskId, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note,
+    Noted, RunId, Summary, Timestamp,
 };
 use anyhow::Result;
 use std::process::ExitCode;
@@ -35,6 +35,8 @@ pub(super) enum Recorded {
         owner: Option<u32>,
         /// Asks of the question that are still open.
         open: usize,
+        /// What was decided about, by its digest.
+        asks: Vec<(AskId, String)>,
     },
     /// It was answered like this before, and nobody went on with the run.
     Before {
@@ -88,6 +90,7 @@ impl Approve {
         let asked = find(journal, &self.id, place.clock.now()).await?;
         let asks = self.asks(&asked)?;
         let decision = self.decision(&asks, place.offers)?;
+        self.pinned(&asks)?;
         if asked.open {
             refuse_agents(journal, place, &asked, &decision).await?;
             let run = standing(journal, asked.question.run, place.clock.now()).await?;
@@ -101,10 +104,10 @@ impl Approve {
             }
         }
         let answer = match decision.ends() {
-            true => Answer::all(decision.clone(), user(), place.channel()),
+            true => Answer::all(&asked.question, decision.clone(), user(), place.channel()),
             false => {
                 let each = asks.iter().map(|ask| (ask.id, decision.clone()));
-                Answer::each(each, user(), place.channel())
+                Answer::each(&asked.question, each, user(), place.channel())
             }
         };
         // Only now: somebody may have taken their time to confirm it.
@@ -117,7 +120,8 @@ impl Approve {
                 earlier(&before, &asks, now);
                 let run = question.run;
                 let owner = standing(journal, run, now).await?.and_then(|run| run.owner);
-                Ok(Recorded::New { run, owner, open })
+                let asks = asks.iter().map(|ask| (ask.id, ask.digest())).collect();
+                Ok(Recorded::New { run, owner, open, asks })
             }
             Answered::Late { question, decided } => {
                 let left = left(journal, question.run, now).await?;
@@ -126,6 +130,10 @@ impl Approve {
                     return Ok(Recorded::Before { run });
                 }
                 Ok(Recorded::Nothing(late(&decided, &asks, &decision, left)))
+            }
+            Answered::NotShown { .. } => {
+                let message = "the question is not the one that was shown: nothing was recorded";
+                Err(Hinted::new(message, "`pml approvals` shows what is asked now").into())
             }
             Answered::Gone => Err(gone(journal, &asked.question, now).await?),
         }

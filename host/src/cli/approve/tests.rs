@@ -111,10 +111,13 @@ async fn a_yes_is_recorded_and_names_the_owner() {
     let journal = MemoryJournal::new();
     let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let recorded = record(&journal, &[&short(question.id)], Some(true)).await.unwrap();
-    let Recorded::New { run, owner, open } = recorded else { panic!("{recorded:?}") };
+    let Recorded::New { run, owner, open, asks } = recorded else { panic!("{recorded:?}") };
     assert_eq!((run, owner, open), (question.run, Some(std::process::id()), 0));
+    assert_eq!(asks, [(AskId(1), question.asks[0].digest())]);
     assert_eq!(decided(&journal, run).await, [Decision::Approve]);
-    assert_eq!(journal.decided(run).await.unwrap()[0].channel, "command line");
+    let said = journal.decided(run).await.unwrap().remove(0);
+    assert_eq!(said.channel, "command line");
+    assert!(said.is_about(&question.asks[0]), "the digest of what was printed");
     drop(lease);
 }
 
@@ -329,7 +332,7 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let elsewhere = |_: &str, _: &[String]| {
-        let answer = Answer::all(Decision::Decline, "bob", "console");
+        let answer = Answer::all(&question, Decision::Decline, "bob", "console");
         let answered = journal.answer(question.id, answer, at(900));
         futures_util::FutureExt::now_or_never(answered).unwrap().unwrap();
         Ok(Some(true))
@@ -378,4 +381,26 @@ async fn always_can_be_for_some_arguments_only() {
     let several = several.id.to_string();
     let many = record(&journal, &[&several, "--yes", "--always", "--only-for", "2"], None).await;
     assert_eq!(many.unwrap_err().to_string(), "`--only-for` answers one ask, and 3 are open");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_digest_pins_what_is_answered() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let (id, digest) = (question.id.to_string(), question.asks[0].digest());
+    let other = format!("{}0", if digest.starts_with('a') { "bbbbbbb" } else { "aaaaaaa" });
+    for flags in [&["--yes"][..], &["--yes", "--always"], &["--decline"]] {
+        let typed: Vec<&str> = [&id, "--digest", &other].iter().chain(flags).copied().collect();
+        let refused = record(&journal, &typed, None).await.unwrap_err().to_string();
+        let short = question.asks[0].short_digest();
+        assert!(refused.starts_with(&format!("ask 1 has the digest {short}")), "{refused}");
+    }
+    assert!(decided(&journal, question.run).await.is_empty());
+    let prefix = digest[..8].to_uppercase();
+    record(&journal, &[&id, "--yes", "--digest", &prefix], None).await.unwrap();
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+    for wrong in ["abcdef0", "ghijklmnop", "", &"a".repeat(65)] {
+        let typed = ["pml", "approve", "abcd", "--digest", wrong];
+        assert!(Arguments::try_parse_from(typed).is_err(), "{wrong}");
+    }
 }

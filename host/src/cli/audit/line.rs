@@ -10,6 +10,9 @@ use anstyle::Style;
 /// Characters of others' words in an entry; the rest is in `--json`.
 const TEXT: usize = 200;
 
+/// Digits of a digest, as asks show them.
+const DIGEST: usize = 12;
+
 /// How wide our words are.
 const WHAT: usize = 16;
 
@@ -69,7 +72,10 @@ fn text(entry: &Audited) -> String {
                 Value::Null => String::new(),
                 only => format!(", only for {}", brief(only, TEXT)),
             };
-            format!("{} {}{only}", word("tool"), by())
+            let digest = body["digest"].as_str().map_or(String::new(), |digest| {
+                format!(", digest {}", one_line(digest).chars().take(DIGEST).collect::<String>())
+            });
+            format!("{} {}{only}{digest}", word("tool"), by())
         }
         "withdrawn" => word("reason"),
         "expired" => format!("question {}", short(word("workflow_id"))),

@@ -94,7 +94,7 @@ impl TerminalPrompt {
             };
             if decision.ends() {
                 talk.over = true;
-                return Ok(Some(Answer::all(decision, user(), CHANNEL)));
+                return Ok(Some(Answer::all(question, decision, user(), CHANNEL)));
             }
             if decision == Decision::Always {
                 always.insert(&ask.tool);
@@ -102,7 +102,7 @@ impl TerminalPrompt {
             decisions.insert(ask.id, decision);
         }
         talk.over = true;
-        Ok(Some(Answer::each(decisions, user(), CHANNEL)))
+        Ok(Some(Answer::each(question, decisions, user(), CHANNEL)))
     }
 }
 

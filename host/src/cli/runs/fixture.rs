@@ -53,6 +53,7 @@ fn executing(call: u64, tool: &str) -> What {
         tool: tool.parse::<ToolName>().unwrap(),
         origin: None,
         effects: crate::Effects::Unknown,
+        approved: None,
     }
 }
 
@@ -101,8 +102,8 @@ pub(in crate::cli) async fn finished(journal: &dyn Journal) -> RunId {
     let lease = journal.create(header).await.unwrap();
     let question = question(run, AskKind::ToolPermission);
     let id = question.id;
+    let answer = Answer::all(&question, Decision::Approve, "ann", "terminal");
     journal.append(&lease, Batch::new(with_question(question))).await.unwrap();
-    let answer = Answer::all(Decision::Approve, "ann", "terminal");
     journal.answer(id, answer, at(1_990)).await.unwrap();
     let ending = r#"{"finished":{"items":2,"api_key":"t0p"}}"#.into();
     let mut batch = Batch::new(vec![entry(3_000, What::Ended { ending })]);

@@ -53,6 +53,8 @@ pub(super) struct Folded {
     pub(super) settled: Option<Settled>,
     /// Whether its outcome came from the run that this one was resumed from.
     pub(super) recalled: bool,
+    /// The digest of the ask that somebody approved before it went out.
+    pub(super) approved: Option<String>,
 }
 
 impl Folded {
@@ -98,8 +100,9 @@ pub(super) fn fold(entries: &[Entry], until: Timestamp) -> Vec<Folded> {
                     }
                 }
             }
-            What::Executing { call, tool, .. } => {
+            What::Executing { call, tool, approved, .. } => {
                 if let Some(call) = calls.get_mut(call) {
+                    call.approved = approved.clone();
                     call.tool = tool.to_string();
                     call.turn(at, Standing::Executing, Some(Phase::Out));
                 }
@@ -155,6 +158,7 @@ fn requested(
         spells: vec![Spell { phase, from: at, to: at }],
         settled: None,
         recalled: matches!(verdict, Verdict::Recall { .. }),
+        approved: None,
     }
 }
 

@@ -46,6 +46,7 @@ fn asked(question: &Question, decided: &[Decided]) -> Value {
             "kind": ask.kind,
             "call": ask.call,
             "tool": ask.tool,
+            "digest": ask.digest(),
             "arguments": redact(&ask.arguments),
             "reason": ask.reason,
             "need": redact(&json!(ask.need)),
@@ -75,6 +76,7 @@ fn decision(decided: &Decided) -> Value {
         "who": decided.who,
         "channel": decided.channel,
         "at": decided.at.to_string(),
+        "digest": decided.digest,
     })
 }
 
@@ -105,6 +107,7 @@ fn call(call: &Folded) -> Value {
         "tool": call.tool,
         "standing": standing,
         "recalled": call.recalled,
+        "approved": call.approved,
         "requested": call.requested.to_string(),
         "ended": call.ended.map(|at| at.to_string()),
         "out_ms": milliseconds(call.out()),

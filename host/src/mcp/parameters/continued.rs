@@ -1,7 +1,7 @@
 //! `continue_workflow`: what a client says that a person has decided.
 
 use super::wrong;
-use crate::{AskId, Decision, QuestionId};
+use crate::{Ask, AskId, Decision, QuestionId};
 use rmcp::ErrorData;
 use rmcp::model::JsonObject;
 use serde::Deserialize;
@@ -14,6 +14,42 @@ pub(in crate::mcp) struct Continue {
     /// Nothing if the id is not one of ours.
     pub(in crate::mcp) question: Option<QuestionId>,
     pub(in crate::mcp) said: Said,
+    /// What was shown, where the client says so.
+    pub(in crate::mcp) digests: Digests,
+}
+
+/// The digests of asks as a client was shown them, or how they begin.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::mcp) struct Digests {
+    /// Of the only ask.
+    pub(in crate::mcp) only: Option<Digest>,
+    pub(in crate::mcp) each: BTreeMap<AskId, Digest>,
+}
+
+/// How a digest begins: enough of it that nobody finds another ask that begins so by trying.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(in crate::mcp) struct Digest(String);
+
+/// The fewest digits of a digest.
+const DIGITS: usize = 8;
+
+impl Digest {
+    pub(in crate::mcp) fn is_of(&self, ask: &Ask) -> bool {
+        ask.digest().starts_with(&self.0)
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Digest, &'static str> {
+        let digits = (DIGITS..=64).contains(&text.len());
+        match digits && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            true => Ok(Digest(text.to_ascii_lowercase())),
+            false => Err("a digest is 8 to 64 hex digits"),
+        }
+    }
 }
 
 /// What was said to a question.
@@ -54,7 +90,8 @@ struct RawContinue {
     #[serde(default)]
     always: bool,
     action: Option<Action>,
-    answers: Option<BTreeMap<String, RawSaidOfOne>>,
+    answers: Option<BTreeMap<String, RawSaid>>,
+    digest: Option<Digest>,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +122,24 @@ enum RawSaidOfOne {
     Numbered(Numbered),
     Result(RawResult),
     Within(RawWithin),
+}
+
+/// An answer to one ask, with the digest of what it answers or without.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "an answer is `approve`, `always`, `always_1`, `decline`, `abort`, `{\"result\": …}`, `{\"always\": n}` or one of these with what it is about: `{\"answer\": …, \"digest\": …}`"
+)]
+enum RawSaid {
+    Bound(Bound),
+    Plain(RawSaidOfOne),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bound {
+    answer: RawSaidOfOne,
+    digest: Digest,
 }
 
 /// `always_1`, `always_2` and so on, as they are offered.
@@ -137,13 +192,23 @@ impl Continue {
             if raw.approved.is_some() || raw.action.is_some() || raw.always {
                 return Err(wrong("give `answers`, or one answer for all"));
             }
-            let each = answers.into_iter().map(|(ask, said)| {
-                let ask =
-                    ask.parse::<u32>().map_err(|_| wrong("`answers` are by the id of an ask"))?;
-                Ok((AskId(ask), said.into()))
-            });
-            return Ok(Continue { question, said: Said::Each(each.collect::<Result<_, _>>()?) });
+            let mut digests = Digests { only: raw.digest, ..Digests::default() };
+            let mut each = BTreeMap::new();
+            for (ask, said) in answers {
+                let ask = ask.parse::<u32>().map(AskId);
+                let ask = ask.map_err(|_| wrong("`answers` are by the id of an ask"))?;
+                let said = match said {
+                    RawSaid::Plain(said) => said,
+                    RawSaid::Bound(Bound { answer, digest }) => {
+                        digests.each.insert(ask, digest);
+                        answer
+                    }
+                };
+                each.insert(ask, said.into());
+            }
+            return Ok(Continue { question, said: Said::Each(each), digests });
         }
+        let digests = Digests { only: raw.digest, ..Digests::default() };
         let decision = match (raw.action, raw.approved) {
             (Some(_), Some(_)) => return Err(wrong("give `approved` or `action`, not both")),
             (None, None) => return Err(wrong("`approved` is missing")),
@@ -154,7 +219,7 @@ impl Continue {
             (Some(Action::Abort), None) | (None, Some(false)) => Decision::Abort,
             (Some(Action::Replan), None) => Decision::Replan,
         };
-        Ok(Continue { question, said: Said::All(decision) })
+        Ok(Continue { question, said: Said::All(decision), digests })
     }
 }
 
@@ -175,7 +240,7 @@ impl From<RawSaidOfOne> for SaidOfOne {
 #[cfg(test)]
 mod tests {
     use super::{Continue, Said, SaidOfOne};
-    use crate::{AskId, Decision, QuestionId};
+    use crate::{Ask, AskId, AskKind, Decision, QuestionId};
     use serde_json::{Value, json};
 
     fn said(answer: Value) -> Result<Said, String> {
@@ -220,6 +285,27 @@ mod tests {
         assert!(with(json!({ "approved": true, "action": "abort" })).is_err());
         assert!(with(json!({ "approved": true, "answers": {} })).is_err());
         assert!(with(json!({ "answers": { "one": "approve" } })).is_err());
+    }
+
+    #[test]
+    fn an_answer_may_say_what_it_was_shown() {
+        let id = QuestionId::new().to_string();
+        let read = |mut answer: Value| {
+            answer["workflow_id"] = json!(id);
+            Continue::read(answer).map(|read| read.digests)
+        };
+        let ask = Ask::new(AskKind::ToolPermission, None, "a:b", json!({}), "policy");
+        let (whole, short) = (ask.digest(), ask.short_digest());
+        let only = read(json!({ "approved": true, "digest": short })).unwrap().only;
+        assert!(only.is_some_and(|digest| digest.is_of(&ask)));
+        let one = json!({ "answer": "approve", "digest": whole });
+        let each = read(json!({ "answers": { "1": one, "2": "decline" } })).unwrap().each;
+        assert!(each.len() == 1 && each[&AskId(1)].is_of(&ask));
+        let other = Ask::new(AskKind::ToolPermission, None, "a:b", json!({ "n": 1 }), "policy");
+        assert!(!each[&AskId(1)].is_of(&other));
+        for wrong in ["", "abcdef0", "not hex!", &"a".repeat(65)] {
+            assert!(read(json!({ "approved": true, "digest": wrong })).is_err(), "{wrong}");
+        }
     }
 
     #[test]

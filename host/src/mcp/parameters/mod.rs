@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub(super) use continued::{Continue, Said, SaidOfOne};
+pub(super) use continued::{Continue, Digests, Said, SaidOfOne};
 
 /// What `execute` is to do.
 #[derive(Debug, PartialEq)]

@@ -1,12 +1,13 @@
 //! Calls that wait for a person, and what was decided about them.
 
+use super::approval::lacks;
+use super::deciding::PATIENCE;
 use super::granted::Keeping;
-use super::meeting::{Agreed, By};
 use super::open::{Calls, Open, Stage};
 use crate::event::Event;
 use crate::model::{
-    Ask, AskId, AskKind, CallError, CallId, Code, Decided, Decision, Grant, Need, Question,
-    QuestionId,
+    Ask, AskId, AskKind, CallError, CallRecord, Code, Decided, Decision, Effects, Question,
+    QuestionId, ToolName,
 };
 use crate::run::checkpoint::Unmatched;
 use crate::run::perform::parse;
@@ -41,7 +42,7 @@ impl Calls {
     /// What waits for a person and has not been asked yet.
     pub(in crate::run) fn unasked(&self) -> Vec<Ask> {
         let unmatched = match &self.unmatched {
-            None if self.held_back() => self.unmatched(),
+            None if self.held_back() => self.held_by(),
             _ => Vec::new(),
         };
         let calls = self.open.iter().filter_map(|(id, open)| match &open.stage {
@@ -61,7 +62,13 @@ impl Calls {
     /// Calls with effects of the checkpoint that the program has not asked for again.
     pub(in crate::run) fn unmatched(&self) -> Vec<Unmatched> {
         let checkpoint = self.checkpoint.as_ref();
-        checkpoint.map_or(Vec::new(), |past| past.unmatched(|tool| self.router.effects(tool)))
+        checkpoint.map_or(Vec::new(), |past| past.unmatched(|tool| self.effects_now(tool)))
+    }
+
+    /// What a call of a tool may do to the world, as the tool says now.
+    pub(super) fn effects_now(&self, tool: &ToolName) -> Effects {
+        let looked_at = self.looked_at.get(tool).copied().flatten();
+        looked_at.unwrap_or_else(|| self.router.effects(tool))
     }
 
     /// Notes that a question was asked.
@@ -87,40 +94,62 @@ impl Calls {
     pub(in crate::run) fn restore_questions(&mut self, questions: &[Question]) {
         let about_the_run =
             |question: &&Question| question.asks.iter().any(|ask| ask.call.is_none());
-        self.unmatched = questions.iter().find(about_the_run).map(Unmatching::new);
+        self.unmatched = questions.iter().rev().find(about_the_run).map(Unmatching::new);
     }
 
-    /// A person goes on without a call of the checkpoint. Once that is said of all, calls may go out.
-    fn let_go(&mut self, decided: &Decided) {
+    /// A person goes on without a call of the checkpoint. Once that is said of all that are left, calls may go out.
+    fn let_go(&mut self, ask: &Ask, decided: &Decided) {
+        let about_it = decided.is_about(ask);
+        if let (true, Some(digest)) = (about_it, &decided.digest) {
+            self.let_go.insert(digest.clone());
+        }
         let asked = self.unmatched.as_mut().filter(|asked| asked.question == decided.question);
-        let Some(unmatched) = asked.filter(|asked| asked.open.contains(&decided.ask)) else {
+        let Some(unmatched) = asked else { return };
+        if !unmatched.open.remove(&decided.ask) {
             return;
-        };
-        unmatched.open.remove(&decided.ask);
-        if unmatched.open.is_empty()
-            && let Some(checkpoint) = &mut self.checkpoint
-        {
-            checkpoint.pass();
         }
-        self.tell(decided);
+        // What nobody has let go of is asked about again, but not for ever.
+        self.unmatched_again += u32::from(!about_it);
+        if unmatched.open.is_empty() && self.unmatched_again <= PATIENCE {
+            self.unmatched = None;
+        }
+        if about_it {
+            self.tell(decided);
+        }
     }
 
-    /// Does what was decided about an ask. What was done before is not done, or told, again.
+    /// The calls of the checkpoint that nobody has let go of.
+    pub(super) fn held_by(&self) -> Vec<Unmatched> {
+        let mut left = self.unmatched();
+        left.retain(|one| !self.let_go.contains(&one.ask().digest()));
+        left
+    }
+
+    /// Whether calls may go out: nothing with effects is left of the checkpoint that somebody would have to be asked about.
+    pub(super) fn is_clear(&self) -> bool {
+        self.unmatched().is_empty() || (self.unmatched.is_none() && self.held_by().is_empty())
+    }
+
+    /// Does what was decided about an ask. What was done before is not done, or told, again; what was decided about something
+    /// else than this ask, or about nobody knows what, is not done at all.
     pub(in crate::run) fn decide(&mut self, ask: &Ask, decided: &Decided) {
-        let grant = self.granted.grant(ask, &decided.decision);
-        if let (Some(grant), Some(Need::Install(_) | Need::Variables(_) | Need::Trust(_))) =
-            (&grant, &ask.need)
-        {
-            self.granted.keep_later(grant.clone(), decided);
+        let about_it = decided.is_about(ask);
+        let mut grant = None;
+        if about_it {
+            grant = self.granted.grant(ask, &decided.decision);
+            if let (Some(grant), true) = (&grant, lacks(ask.need.as_ref())) {
+                self.granted.keep_later(grant.clone(), decided);
+            }
         }
-        let Some(call) = ask.call else { return self.let_go(decided) };
+        let Some(call) = ask.call else { return self.let_go(ask, decided) };
         let waits = |open: &Open| open.waits_for(decided.question);
-        if !self.open.get(&call).is_some_and(waits) {
-            return;
+        let Some(open) = self.open.get(&call).filter(|open| waits(open)) else { return };
+        if !about_it || open.digest() != decided.digest {
+            return self.ask_again(call);
         }
         let reply = match &decided.decision {
             decision if decision.approves() => {
-                self.approve(call, grant, decided);
+                self.approve(call, ask, grant, decided);
                 return self.tell(decided);
             }
             Decision::Result(value) => Ok(value.clone()),
@@ -140,27 +169,6 @@ impl Calls {
         self.tell(decided);
     }
 
-    /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and only then is what was
-    /// allowed for good known for what it is.
-    fn approve(&mut self, call: CallId, grant: Option<Grant>, decided: &Decided) {
-        let Some(Open { mut found, stage: Stage::Asking(asking), .. }) = self.open.remove(&call)
-        else {
-            return;
-        };
-        match found.need.take() {
-            None | Some(Need::Change(_)) => {
-                if let Some(grant) = grant {
-                    self.granted.keep(grant, decided);
-                }
-                self.enqueue(call, found, asking.arguments);
-            }
-            Some(need) => {
-                let by = By::Person(Box::new(decided.clone()));
-                self.meet(call, found, asking.arguments, Agreed { need, by });
-            }
-        }
-    }
-
     /// Takes what is to be remembered of what people agreed to.
     pub(in crate::run) fn notes(&mut self) -> Vec<Noted> {
         std::mem::take(&mut self.notes)
@@ -177,6 +185,15 @@ impl Calls {
 }
 
 impl Open {
+    /// The digest of what a person decides about: built from the call, not from what was shown.
+    fn digest(&self) -> Option<String> {
+        let Stage::Asking(asking) = &self.stage else { return None };
+        let arguments = parse(&asking.arguments).ok()?;
+        let (tool, origin) = (self.found.tool.as_str(), self.found.origin.as_ref());
+        let (kind, need) = (asking.kind, self.found.need.as_ref());
+        Some(CallRecord { kind, tool, arguments: &arguments, origin, need }.digest())
+    }
+
     fn waits_for(&self, question: QuestionId) -> bool {
         matches!(&self.stage, Stage::Asking(asking) if asking.question == Some(question))
     }

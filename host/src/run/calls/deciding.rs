@@ -1,26 +1,61 @@
 //! What the door says to a call whose tool was found: it goes, somebody is asked, or it is refused.
 
+use super::approval::{Approval, Approved};
 use super::meeting::{Agreed, By};
 use super::open::Calls;
-use crate::model::{AskKind, CallError, CallId, Change, Need, Origin, Since};
+use super::restoring::denied_while_out;
+use crate::model::{AskKind, CallError, CallId, Change, Effects, Need, Origin, Since};
 use crate::router::{Found, Given, Subject, Verdict as Door, Why};
 use crate::run::perform::parse;
 use crate::store::{Noted, Verdict};
+use std::sync::Arc;
 
 /// Why a call is asked about that an earlier run made.
-const MADE_BEFORE: &str = "the earlier run made this call, and nobody knows what became of it";
+pub(super) const MADE_BEFORE: &str =
+    "the earlier run made this call, and nobody knows what became of it";
+
+/// Why a call is asked about whose outcome nobody knows.
+pub(super) const UNCERTAIN: &str =
+    "it was out when its process ended: nobody knows what became of it";
 
 /// How often a call is asked about the same that it lacks: somebody may say yes before it is there.
-const PATIENCE: u32 = 3;
+pub(super) const PATIENCE: u32 = 3;
 
 /// What is known of a call beside its tool.
 pub(super) enum Standing {
     /// Nothing.
     Fresh,
-    /// The run that this one takes up made it, and nobody knows its outcome.
-    MadeBefore,
+    /// It went out before, and nobody knows its outcome.
+    Uncertain(Box<Uncertain>),
     /// Somebody has agreed to what it lacked, and that was brought about.
     Agreed(Agreed),
+    /// Somebody has approved it, as the journal shows it.
+    Approved(Box<Approved>),
+}
+
+/// A call that went out before.
+pub(super) struct Uncertain {
+    /// Why nobody knows.
+    reason: String,
+    /// What it went to, as far as that is known: a name to ask about, and no more.
+    sent: Found,
+    /// What somebody has approved about it.
+    approval: Option<Arc<Approval>>,
+}
+
+impl Uncertain {
+    pub(super) fn new(
+        reason: impl Into<String>,
+        sent: Found,
+        approval: Option<Arc<Approval>>,
+    ) -> Uncertain {
+        Uncertain { reason: reason.into(), sent, approval }
+    }
+
+    /// What is asked about if the tool cannot be found.
+    fn unfound(&self) -> Found {
+        Found { effects: Effects::Unknown, need: None, ..self.sent.clone() }
+    }
 }
 
 /// What becomes of it.
@@ -40,6 +75,17 @@ impl Calls {
         arguments: String,
         standing: Standing,
     ) -> Verdict {
+        let standing = match standing {
+            Standing::Approved(approved) => {
+                return self.decide_on_approved(id, found, arguments, *approved);
+            }
+            standing => standing,
+        };
+        // Whether it can be made again or not: nobody knows what became of it.
+        let found = match (found, &standing) {
+            (Err(_), Standing::Uncertain(uncertain)) => Ok(uncertain.unfound()),
+            (found, _) => found,
+        };
         if let (Ok(found), Standing::Agreed(agreed)) = (&found, &standing) {
             self.notes.extend(agreed.noted(found));
             if found.need.is_none() {
@@ -52,7 +98,12 @@ impl Calls {
                 self.refuse(id, error)
             }
             Ok(Next::Send(found)) => {
-                self.enqueue(id, found, arguments);
+                let approval = match standing {
+                    Standing::Agreed(agreed) => agreed.approval(),
+                    Standing::Uncertain(uncertain) => uncertain.approval,
+                    Standing::Fresh | Standing::Approved(_) => None,
+                };
+                self.enqueue(id, found, arguments, approval);
                 Verdict::Go
             }
             Ok(Next::Meet(found, need)) => {
@@ -66,7 +117,7 @@ impl Calls {
                     let (tool, differences) = (found.tool.clone(), change.differences.clone());
                     self.notes.push(Noted::Lapsed { tool, differences });
                 }
-                self.ask(id, found, arguments, kind, reason.clone(), None);
+                self.ask(id, found, arguments, kind, reason.clone());
                 Verdict::Ask { kind, reason }
             }
         }
@@ -81,10 +132,11 @@ impl Calls {
     ) -> Result<Next, CallError> {
         let (tool, origin) = (&found.tool, found.origin.as_ref());
         let subject = Subject { tool, origin, arguments: Given::Text(arguments) };
-        let verdict = match self.router.verdict(subject) {
-            Door::Deny(error) => return Err(error),
-            Door::Ask(_) if self.granted.covers(tool, origin, arguments) => Door::Go,
-            other => other,
+        let verdict = match (self.router.verdict(subject), standing) {
+            (Door::Deny(error), Standing::Uncertain(_)) => return Err(denied_while_out(error)),
+            (Door::Deny(error), _) => return Err(error),
+            (Door::Ask(_), _) if self.granted.covers(tool, origin, arguments) => Door::Go,
+            (other, _) => other,
         };
         let agreed = match standing {
             Standing::Agreed(agreed) => Some(agreed),
@@ -98,10 +150,13 @@ impl Calls {
             return Err(agreed.in_vain());
         }
         let (kind, reason) = match (standing, &verdict, found.need.clone()) {
-            (Standing::MadeBefore, ..) => {
+            (Standing::Uncertain(uncertain), verdict, _) => {
+                if self.may_repeat(&found, verdict, arguments, uncertain.approval.as_deref()) {
+                    return Ok(Next::Send(found));
+                }
                 // What it lacks is another question: a yes to this one is none to that.
                 found.need = None;
-                (AskKind::UncertainCall, MADE_BEFORE.to_owned())
+                (AskKind::UncertainCall, uncertain.reason.clone())
             }
             (_, Door::Go, Some(need)) if need.kind() == AskKind::Dependency => {
                 return Ok(Next::Meet(found, need));
@@ -132,6 +187,24 @@ impl Calls {
         let value = parse(arguments)?;
         self.router.check(&found.tool, &value)?;
         Ok(Next::Ask(found, kind, reason))
+    }
+
+    /// Whether a call that went out may be made again unasked: the tool as it is found now says that this does no harm, and the
+    /// policy of now, or a person who was shown this call, lets it go.
+    fn may_repeat(
+        &self,
+        found: &Found,
+        verdict: &Door,
+        arguments: &str,
+        approval: Option<&Approval>,
+    ) -> bool {
+        let approved = |approval: &Approval| {
+            parse(arguments).is_ok_and(|arguments| approval.covers(found, &arguments))
+        };
+        found.effects.repeatable()
+            && found.need.is_none()
+            && self.change(found, verdict).is_none()
+            && (*verdict == Door::Go || approval.is_some_and(approved))
     }
 
     /// How a tool differs from what it was when somebody relied on it.

@@ -1,5 +1,6 @@
 //! Calls on their way out, and back.
 
+use super::approval::Approval;
 use super::deciding::{Standing, since};
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
@@ -8,13 +9,18 @@ use crate::router::Found;
 use crate::run::perform::{Performed, perform};
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::StreamExt;
+use std::sync::Arc;
 use std::task::{Context, Poll};
+
+/// Why a call is asked about again that somebody approved.
+const ANOTHER_CALL: &str = "what would go out is not what was approved";
 
 /// A call that goes out next.
 pub(in crate::run) struct Leaving {
     pub(in crate::run) call: CallId,
     pub(in crate::run) found: Found,
     pub(super) arguments: String,
+    pub(in crate::run) approval: Option<Arc<Approval>>,
 }
 
 impl Calls {
@@ -41,14 +47,15 @@ impl Calls {
             let Some(open) = self.open.get_mut(&call) else { continue };
             let Stage::Queued(arguments) = &mut open.stage else { continue };
             let arguments = std::mem::take(arguments);
-            leaving.push(Leaving { call, found: open.found.clone(), arguments });
+            let (found, approval) = (open.found.clone(), open.approval.clone());
+            leaving.push(Leaving { call, found, arguments, approval });
         }
         leaving
     }
 
     /// Sends calls that have been noted.
     pub(in crate::run) fn send(&mut self, leaving: Vec<Leaving>) {
-        for Leaving { call: id, found, arguments } in leaving {
+        for Leaving { call: id, found, arguments, approval } in leaving {
             let Some(open) = self.open.get_mut(&id) else { continue };
             let tool = found.tool.clone();
             if let Some(origin) = &found.origin
@@ -59,7 +66,7 @@ impl Calls {
             self.events.event(&Event::CallStarted { run: self.run, call: id, tool });
             let (run, router) = (self.run, self.router.clone());
             let call: BoxFuture<'static, _> = Box::pin(async move {
-                let landed = match perform(&router, run, id, found, arguments).await {
+                let landed = match perform(&router, run, id, found, approval, arguments).await {
                     Performed::Reply(reply) => Landed::Reply(reply),
                     Performed::Changed(found, arguments) => Landed::Changed(found, arguments),
                 };
@@ -72,16 +79,38 @@ impl Calls {
     }
 
     /// Has the tool of a call found, before anything is decided about it.
-    pub(super) fn find(&mut self, id: CallId, tool: ToolName, arguments: String) {
+    pub(super) fn find(
+        &mut self,
+        id: CallId,
+        tool: ToolName,
+        arguments: String,
+        standing: Standing,
+    ) {
         let (router, found) = (self.router.clone(), Found::new(tool.clone(), Effects::Unknown));
         let finding: BoxFuture<'static, _> =
             Box::pin(async move { (id, Landed::Found(router.find(&tool).await)) });
         let (abort, registration) = AbortHandle::new_pair();
         let size = arguments.len();
-        let stage = Stage::Finding(Finding { arguments, abort, agreed: None });
-        self.open.insert(id, Open { found, size, stage });
+        let stage = Stage::Finding(Finding { arguments, abort, standing });
+        self.open.insert(id, Open { found, size, stage, approval: None });
         self.finding += 1;
         self.flying.push(Abortable::new(finding, registration));
+    }
+
+    /// Has it found out what a tool is now. Nothing of the run waits for it but what it says of its effects.
+    pub(super) fn look_at(&mut self, tool: ToolName) {
+        let (router, name) = (self.router.clone(), tool.clone());
+        let looking: BoxFuture<'static, _> = Box::pin(async move {
+            let effects = match router.find(&name).await {
+                Ok(found) if found.need.is_none() => found.effects,
+                _ => Effects::Unknown,
+            };
+            (CallId(0), Landed::LookedAt(name, effects))
+        });
+        let (_, registration) = AbortHandle::new_pair();
+        self.looked_at.insert(tool, None);
+        self.finding += 1;
+        self.flying.push(Abortable::new(looking, registration));
     }
 
     /// Notes the replies that have arrived, without waiting for any.
@@ -97,15 +126,18 @@ impl Calls {
             Ok((id, Landed::Found(found))) => {
                 self.finding = self.finding.saturating_sub(1);
                 if let Some(Open { stage: Stage::Finding(finding), .. }) = self.open.remove(&id) {
-                    let Finding { arguments, agreed, .. } = finding;
-                    if let (Err(error), Some(_)) = (&found, &agreed) {
+                    let Finding { arguments, standing, .. } = finding;
+                    if let (Err(error), Standing::Agreed(_)) = (&found, &standing) {
                         let (run, error) = (self.run, Some(error.clone()));
                         self.events.event(&Event::CallSettled { run, call: id, error });
                     }
-                    let standing = agreed.map_or(Standing::Fresh, Standing::Agreed);
                     // What is decided shows in what is journalled next: it goes out, it is asked about, or it is settled.
                     let _ = self.decide_on(id, found, arguments, standing);
                 }
+            }
+            Ok((_, Landed::LookedAt(tool, effects))) => {
+                self.finding = self.finding.saturating_sub(1);
+                self.looked_at.insert(tool, Some(effects));
             }
             Ok((id, Landed::Changed(found, arguments))) => self.changed(id, *found, arguments),
             Err(Aborted) => {}
@@ -120,13 +152,18 @@ impl Calls {
             let _ = self.decide_on(id, Ok(found), arguments, Standing::Fresh);
             return;
         }
+        if before.found.origin == found.origin {
+            // The same tool, and yet not what was approved: somebody looks at what it is.
+            let (kind, reason) = (AskKind::ToolPermission, ANOTHER_CALL.to_owned());
+            return self.ask(id, found, arguments, kind, reason);
+        }
         let change = match &before.found.origin {
             Some(before) => self.differing(&found, before, Since::Decision),
             None => Change::new(Since::Decision, Vec::new()),
         };
         found.need = Some(Need::Change(change));
         let reason = since(Since::Decision).into();
-        self.ask(id, found, arguments, AskKind::Integrity, reason, None);
+        self.ask(id, found, arguments, AskKind::Integrity, reason);
     }
 
     fn answered(&mut self, id: CallId, reply: Reply) {

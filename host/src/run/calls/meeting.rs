@@ -3,6 +3,8 @@
 //! **Invariant:** nothing of a call has gone out while what it lacks is brought about: a run that is cut off then brings it
 //! about again, and nothing of it is uncertain.
 
+use super::approval::Approval;
+use super::deciding::Standing;
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
 use crate::model::{CallError, CallId, Code, Decided, Need};
@@ -22,13 +24,21 @@ pub(super) enum By {
     /// The policy: what it allows may be brought about without asking.
     Policy,
     /// A person, who was shown the call too.
-    Person(Box<Decided>),
+    Person(Box<Decided>, Arc<Approval>),
 }
 
 impl Agreed {
     /// Whether a person has agreed to the call.
     pub(super) fn by_person(&self) -> bool {
-        matches!(self.by, By::Person(_))
+        matches!(self.by, By::Person(..))
+    }
+
+    /// What the person has approved.
+    pub(super) fn approval(&self) -> Option<Arc<Approval>> {
+        match &self.by {
+            By::Person(_, approval) => Some(approval.clone()),
+            By::Policy => None,
+        }
     }
 
     /// The answer to a call that still lacks what somebody has agreed to.
@@ -43,7 +53,7 @@ impl Agreed {
                 let digest = found.origin.as_ref().and_then(|origin| origin.package.as_deref());
                 Some(Noted::Installed { package: package.clone(), digest: digest.map(Into::into) })
             }
-            (Need::Trust(trust), By::Person(decided)) => Some(Noted::Trusted {
+            (Need::Trust(trust), By::Person(decided, _)) => Some(Noted::Trusted {
                 folder: trust.folder.clone(),
                 files: trust.files.clone(),
                 who: decided.who.clone(),
@@ -92,8 +102,9 @@ impl Calls {
             Box::pin(async move { (id, Landed::Found(router.meet(&tool, &need, tell).await)) });
         let (abort, registration) = AbortHandle::new_pair();
         let size = arguments.len();
-        let stage = Stage::Finding(Finding { arguments, abort, agreed: Some(agreed) });
-        self.open.insert(id, Open { found, size, stage });
+        let standing = Standing::Agreed(agreed);
+        let stage = Stage::Finding(Finding { arguments, abort, standing });
+        self.open.insert(id, Open { found, size, stage, approval: None });
         self.finding += 1;
         self.flying.push(Abortable::new(meeting, registration));
     }

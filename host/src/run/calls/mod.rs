@@ -3,6 +3,8 @@
 //! In flow what a program asks for and what people decide; out flow the calls that may go, and outcomes in the order in
 //! which they arrive.
 
+mod approval;
+mod approving;
 mod asking;
 mod deciding;
 mod flying;
@@ -11,7 +13,10 @@ mod meeting;
 mod next;
 mod open;
 mod request;
+mod restoring;
 
+pub(super) use approval::Approval;
 pub(super) use granted::{Keepers, Keeping};
 pub(super) use next::Arrival;
 pub(super) use open::Calls;
+pub(super) use restoring::PastAsk;

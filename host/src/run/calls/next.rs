@@ -1,10 +1,11 @@
 //! The outcomes that a program gets next: replies and ends of sleeps, in their order.
 
 use super::open::Calls;
-use crate::model::{CallId, Reply, Settled, Timestamp};
+use crate::model::{CallId, Reply, Settled, Timestamp, ToolName};
 use crate::run::perform::settle;
 use crate::run::run_clock::RunClock;
 use futures_util::stream::StreamExt;
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::task::Poll;
 
@@ -83,14 +84,28 @@ impl Calls {
 
     /// Whether the program has just used up its checkpoint, and nobody needs to be asked about what it left.
     fn at_the_frontier(&mut self) -> bool {
-        let Some(checkpoint) = self.checkpoint.as_mut().filter(|past| !past.passed()) else {
+        if !self.held_back() {
             return false;
-        };
-        let clear = checkpoint.unmatched(|tool| self.router.effects(tool)).is_empty();
-        if clear {
+        }
+        let unknown = self.unknown_readers();
+        unknown.into_iter().for_each(|tool| self.look_at(tool));
+        let clear = self.is_clear();
+        if let (true, Some(checkpoint)) = (clear, &mut self.checkpoint) {
             checkpoint.pass();
         }
         clear
+    }
+
+    /// Tools that only read as far as the journal knows, and of which nobody here knows what they are now: servers are started
+    /// to say so before a person is bothered with what they did.
+    fn unknown_readers(&self) -> BTreeSet<ToolName> {
+        let readers = self.checkpoint.iter().flat_map(|past| past.readers());
+        let unknown = readers.filter(|tool| {
+            !self.looked_at.contains_key(tool)
+                && self.router.denied(tool).is_none()
+                && self.router.look_up(tool).is_none()
+        });
+        unknown.collect()
     }
 
     /// Takes what comes first of the sleeps that have ended and the replies that have arrived, and what is next to it.

@@ -1,12 +1,14 @@
 //! All open calls of a run, and what is known of each.
 
+use super::approval::Approval;
 use super::asking::Unmatching;
+use super::deciding::Standing;
 use super::granted::{Granted, Keepers};
-use super::meeting::Agreed;
 use super::next::Arrived;
 use crate::event::{Event, EventSink};
 use crate::model::{
-    AskKind, CallError, CallId, Limits, Origin, QuestionId, Reply, RunId, Timestamp, ToolName,
+    AskKind, CallError, CallId, Effects, Limits, Origin, QuestionId, Reply, RunId, Timestamp,
+    ToolName,
 };
 use crate::router::{Found, Router};
 use crate::run::Abandoned;
@@ -24,6 +26,8 @@ pub(super) type Flying = Abortable<BoxFuture<'static, (CallId, Landed)>>;
 pub(super) enum Landed {
     /// Which tool the call means.
     Found(Result<Found, CallError>),
+    /// What a tool is of which only the outcome of a call is left.
+    LookedAt(ToolName, Effects),
     /// Its outcome.
     Reply(Reply),
     /// It did not go out: its tool is not what was decided about.
@@ -35,6 +39,8 @@ pub(super) struct Open {
     pub(super) found: Found,
     pub(super) size: usize,
     pub(super) stage: Stage,
+    /// What a person has approved, if one was asked.
+    pub(super) approval: Option<Arc<Approval>>,
 }
 
 pub(super) enum Stage {
@@ -51,8 +57,8 @@ pub(super) enum Stage {
 pub(super) struct Finding {
     pub(super) arguments: String,
     pub(super) abort: AbortHandle,
-    /// What is being brought about.
-    pub(super) agreed: Option<Agreed>,
+    /// What is known of the call meanwhile.
+    pub(super) standing: Standing,
 }
 
 pub(super) struct Asking {
@@ -60,6 +66,8 @@ pub(super) struct Asking {
     pub(super) arguments: String,
     pub(super) reason: String,
     pub(super) question: Option<QuestionId>,
+    /// The tool as the program wrote it, where the journal says what was asked: it is found again before the call goes out.
+    pub(super) written: Option<ToolName>,
 }
 
 /// All open calls.
@@ -85,6 +93,14 @@ pub(in crate::run) struct Calls {
     pub(super) origins: HashMap<ToolName, Origin>,
     /// How often what a call lacks was brought about, by kind.
     pub(super) met: HashMap<(CallId, AskKind), u32>,
+    /// How often a call was asked about again because what was decided is not about it.
+    pub(super) asked_again: HashMap<CallId, u32>,
+    /// How often the question about the checkpoint was.
+    pub(super) unmatched_again: u32,
+    /// The digests of calls of the checkpoint that a person goes on without.
+    pub(super) let_go: HashSet<String>,
+    /// What tools are of which only outcomes of the checkpoint are left; nothing while that is found out.
+    pub(super) looked_at: HashMap<ToolName, Option<Effects>>,
     /// What is to be remembered of what people agreed to.
     pub(super) notes: Vec<Noted>,
     pub(super) checkpoint: Option<Checkpoint>,
@@ -121,6 +137,10 @@ impl Calls {
             granted: Granted::new(run, keepers),
             origins: HashMap::new(),
             met: HashMap::new(),
+            asked_again: HashMap::new(),
+            unmatched_again: 0,
+            let_go: HashSet::new(),
+            looked_at: HashMap::new(),
             notes: Vec::new(),
             checkpoint,
             recalled: BTreeMap::new(),
@@ -130,8 +150,15 @@ impl Calls {
         }
     }
 
-    pub(super) fn enqueue(&mut self, id: CallId, found: Found, arguments: String) {
-        let open = Open { found, size: arguments.len(), stage: Stage::Queued(arguments) };
+    pub(super) fn enqueue(
+        &mut self,
+        id: CallId,
+        found: Found,
+        arguments: String,
+        approval: Option<Arc<Approval>>,
+    ) {
+        let size = arguments.len();
+        let open = Open { found, size, stage: Stage::Queued(arguments), approval };
         self.open.insert(id, open);
         self.queue.push_back(id);
     }
@@ -143,11 +170,14 @@ impl Calls {
         arguments: String,
         kind: AskKind,
         reason: String,
-        question: Option<QuestionId>,
     ) {
-        let size = arguments.len();
-        let stage = Stage::Asking(Asking { kind, arguments, reason, question });
-        self.open.insert(id, Open { found, size, stage });
+        let asking = Asking { kind, arguments, reason, question: None, written: None };
+        self.wait_for(id, found, asking);
+    }
+
+    pub(super) fn wait_for(&mut self, id: CallId, found: Found, asking: Asking) {
+        let (size, stage) = (asking.arguments.len(), Stage::Asking(asking));
+        self.open.insert(id, Open { found, size, stage, approval: None });
     }
 
     pub(super) fn refuse(&mut self, id: CallId, error: CallError) -> Verdict {

@@ -30,7 +30,7 @@ pub(in crate::run) struct Recalled {
     call: CallId,
     tool: String,
     arguments: String,
-    /// What its tool said of its effects when it went out.
+    /// What its tool said of its effects when it went out. It is history: what counts is what the tool says now.
     #[serde(default)]
     effects: Effects,
 }
@@ -161,16 +161,22 @@ impl Checkpoint {
         self.passed = true;
     }
 
-    /// The calls that may have had effects and that the program has not asked for again, oldest first.
+    /// Tools of calls that the program has not asked for again, and that only read when they went out.
+    pub(in crate::run) fn readers(&self) -> impl Iterator<Item = ToolName> {
+        let left = self.left.values().flatten();
+        let readers = left.filter(|recalled| recalled.effects == Effects::ReadOnly);
+        readers.filter_map(|recalled| recalled.tool.parse().ok())
+    }
+
+    /// The calls that may have had effects and that the program has not asked for again, oldest first. `effects` is what their
+    /// tools say now.
     pub(in crate::run) fn unmatched(
         &self,
         effects: impl Fn(&ToolName) -> Effects,
     ) -> Vec<Unmatched> {
         let left = self.left.values().flatten().filter_map(|recalled| {
             let tool = recalled.tool.parse::<ToolName>().ok()?;
-            let harmless = tool.server() == BUILT_IN
-                || recalled.effects == Effects::ReadOnly
-                || effects(&tool) == Effects::ReadOnly;
+            let harmless = tool.server() == BUILT_IN || effects(&tool) == Effects::ReadOnly;
             let unmatched = || Unmatched {
                 run: recalled.run,
                 call: recalled.call,

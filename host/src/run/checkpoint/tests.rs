@@ -112,6 +112,7 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
             tool: "a:b".parse().expect("a tool"),
             origin: None,
             effects: Effects::Unknown,
+            approved: None,
         }),
     ];
     let (mut third, _) =
@@ -131,8 +132,9 @@ fn an_outcome_that_says_nothing_of_the_tool_leaves_the_call_unknown() {
         let failed = Settled::Error { code: code.into(), message: "no".into(), data: None };
         let mut entries = entries(&[("a:b", "{}", failed)]);
         let tool = "a:b".parse().expect("a tool");
+        let effects = Effects::Unknown;
         let executing =
-            What::Executing { call: CallId(1), tool, origin: None, effects: Effects::Unknown };
+            What::Executing { call: CallId(1), tool, origin: None, effects, approved: None };
         entries.insert(1, Entry::new(Timestamp(1), Meter::default(), executing));
         let checkpoint = Checkpoint::of(&header(None), &History::read(entries));
         assert_eq!(

@@ -41,6 +41,7 @@ fn fields(what: &Noted) -> Value {
             "tool": tool,
             "kind": kind,
             "decision": decided.decision.name(),
+            "digest": decided.digest,
             "result": match &decided.decision {
                 Decision::Result(result) => arguments(result),
                 _ => Value::Null,
@@ -87,6 +88,7 @@ fn ask(ask: &Ask) -> Value {
         "kind": ask.kind,
         "call": ask.call,
         "tool": ask.tool,
+        "digest": ask.digest(),
         "arguments": arguments(&ask.arguments),
         "reason": ask.reason,
         "origin": ask.origin,

@@ -1,9 +1,12 @@
 //! What can be noted.
 
 use crate::model::{
-    Ask, AskKind, Decided, Difference, Grant, Package, Question, QuestionId, RunId, Timestamp,
-    ToolName,
+    Answer, Ask, AskKind, Decided, Difference, Grant, Package, Question, QuestionId, RunId,
+    Timestamp, ToolName,
 };
+
+/// Why an answer to another question than the one that was shown is refused.
+const NOT_SHOWN: &str = "the question is not the one that was shown";
 
 /// Something for the trail. Secrets in it are taken out when it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +125,13 @@ impl Noted {
     /// Returns what was decided about an ask.
     pub(in crate::store) fn decided(ask: &Ask, decided: Decided) -> Noted {
         Noted::Decided { tool: ask.tool.clone(), kind: ask.kind, decided }
+    }
+
+    /// Returns that an answer was refused because it is not about what is asked.
+    pub(in crate::store) fn not_shown(question: QuestionId, answer: Answer) -> Noted {
+        let Answer { who, channel, .. } = answer;
+        let reason = NOT_SHOWN.to_owned();
+        Noted::Refused { question: Some(question), who, channel, reason }
     }
 
     /// Returns its kind, as it is written.

@@ -1,11 +1,12 @@
 //! Questions and what people say to them.
 //!
 //! **Invariant:** the first decision about an ask counts, whichever process records it.
+//! **Invariant:** a decision is recorded only about an ask that is what was shown, and with its digest.
 //! **Invariant:** whatever becomes of a question stands in the trail, in the same transaction.
 
 use super::audit::Trail;
 use super::columns::{comparable, from_json, json};
-use crate::model::{Answer, AskId, Decided, Decisions, Question, QuestionId, RunId, Timestamp};
+use crate::model::{Answer, AskId, Decided, Question, QuestionId, RunId, Timestamp};
 use crate::store::{Answered, Asked, Note, Noted};
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -66,6 +67,18 @@ pub(super) fn withdraw(
     Ok(())
 }
 
+/// Reads what a run has asked under this id.
+pub(super) fn body(
+    connection: &Connection,
+    (number, run): (i64, RunId),
+    id: QuestionId,
+) -> rusqlite::Result<Option<Question>> {
+    let sql = "SELECT body FROM questions WHERE id = ?1 AND run = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok(Question { id, run, ..from_json(row, 0)? });
+    statement.query_row((id.as_bytes(), number), read).optional()
+}
+
 fn close(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute([number])?;
@@ -74,22 +87,25 @@ fn close(connection: &Connection, number: i64) -> rusqlite::Result<()> {
 
 /// Reads a question with its number, as it was last left: it may have expired since.
 fn find(connection: &Connection, id: QuestionId) -> rusqlite::Result<Option<(i64, Asked)>> {
-    let sql = "SELECT number, body, open FROM questions WHERE id = ?1";
+    let sql = "SELECT questions.number, body, open, questions.id, runs.id FROM questions \
+               JOIN runs ON runs.number = questions.run WHERE questions.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([id.as_bytes()], read_asked).optional()?;
     found.map(|found| with_decided(connection, found)).transpose()
 }
 
 fn read_asked(row: &Row<'_>) -> rusqlite::Result<(i64, Asked)> {
-    Ok((row.get(0)?, Asked::new(from_json(row, 1)?, row.get(2)?, Vec::new())))
+    // Which question it is, and of which run, is what the tables say: answers and runs are found by it.
+    let (id, run) = (QuestionId::from_bytes(row.get(3)?), RunId::from_bytes(row.get(4)?));
+    let question = Question { id, run, ..from_json(row, 1)? };
+    Ok((row.get(0)?, Asked::new(question, row.get(2)?, Vec::new())))
 }
 
 fn with_decided(
     connection: &Connection,
     (number, mut asked): (i64, Asked),
 ) -> rusqlite::Result<(i64, Asked)> {
-    let sql =
-        "SELECT ask, decision, who, channel, at FROM decisions WHERE question = ?1 ORDER BY id";
+    let sql = "SELECT ask, decision, who, channel, at, digest FROM decisions WHERE question = ?1 ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let question = asked.question.id;
     let decided = statement.query_map([number], |row| read_decided(row, question))?;
@@ -117,11 +133,13 @@ pub(super) fn open(
 ) -> rusqlite::Result<Vec<Asked>> {
     let sql = match run {
         Some(_) => {
-            "SELECT number, body, open FROM questions INDEXED BY questions_open \
-             WHERE open = 1 AND run = ?1"
+            "SELECT questions.number, body, open, questions.id, runs.id \
+             FROM questions INDEXED BY questions_open JOIN runs ON runs.number = questions.run \
+             WHERE open = 1 AND questions.run = ?1"
         }
         None => {
-            "SELECT number, body, open FROM questions INDEXED BY questions_open \
+            "SELECT questions.number, body, open, questions.id, runs.id \
+             FROM questions INDEXED BY questions_open JOIN runs ON runs.number = questions.run \
              WHERE open = 1 AND ?1 IS NULL"
         }
     };
@@ -141,19 +159,20 @@ pub(super) fn open(
 /// Reads everything that was decided about the questions of the run of this number, in order.
 pub(super) fn decided(connection: &Connection, run: i64) -> rusqlite::Result<Vec<Decided>> {
     // Without the questions themselves: a run may have asked many, and reads this at every answer.
-    let sql = "SELECT ask, decision, who, channel, at, questions.id FROM questions \
+    let sql = "SELECT ask, decision, who, channel, at, digest, questions.id FROM questions \
                JOIN decisions ON decisions.question = questions.number \
                WHERE questions.run = ?1 ORDER BY decisions.id";
     let mut statement = connection.prepare_cached(sql)?;
     let decided =
-        statement.query_map([run], |row| read_decided(row, QuestionId::from_bytes(row.get(5)?)))?;
+        statement.query_map([run], |row| read_decided(row, QuestionId::from_bytes(row.get(6)?)))?;
     decided.collect()
 }
 
 fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<Decided> {
     let (ask, at) = (AskId(row.get(0)?), Timestamp(row.get::<_, i64>(4)? as u64));
     let (who, channel): (String, String) = (row.get(2)?, row.get(3)?);
-    Ok(Decided::new(question, ask, from_json(row, 1)?, who, channel, at))
+    let decided = Decided::new(question, ask, from_json(row, 1)?, who, channel, at);
+    Ok(decided.with_digest(row.get(5)?))
 }
 
 /// Records an answer.
@@ -172,30 +191,25 @@ pub(super) fn answer(
             false => Answered::Late { question, decided },
         });
     }
-    let mut new = Vec::new();
-    for ask in &question.asks {
-        if decided.iter().any(|decided| decided.ask == ask.id) {
-            continue;
-        }
-        let decision = match &answer.decisions {
-            Decisions::All(decision) => Some(decision),
-            Decisions::Each(each) => each.get(&ask.id),
-        };
-        new.extend(decision.map(|decision| (ask, decision)));
-    }
+    let Some(new) = answer.decide(&question, &decided, now) else {
+        let what = Noted::not_shown(id, answer.clone());
+        trail.note(connection, &Note::new(now, Some(question.run), what))?;
+        return Ok(Answered::NotShown { question });
+    };
     if new.is_empty() {
         return Ok(Answered::Late { question, decided });
     }
-    let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at, digest) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let mut statement = connection.prepare_cached(sql)?;
-    for (ask, decision) in new {
-        let (who, channel) = (&answer.who, &answer.channel);
-        statement.execute((number, ask.id.0, json(decision), who, channel, now.0 as i64))?;
-        let new = Decided::new(id, ask.id, decision.clone(), who, channel, now);
-        let what = Noted::decided(ask, new.clone());
+    for one in new {
+        let Some(ask) = question.ask(one.ask) else { continue };
+        let (decision, at) = (json(&one.decision), now.0 as i64);
+        let row = (number, ask.id.0, decision, &one.who, &one.channel, at, &one.digest);
+        statement.execute(row)?;
+        let what = Noted::decided(ask, one.clone());
         trail.note(connection, &Note::new(now, Some(question.run), what))?;
-        decided.push(new);
+        decided.push(one);
     }
     let left = question.asks.len() - decided.len();
     if left == 0 || decided.iter().any(|decided| decided.decision.ends()) {

@@ -4,7 +4,7 @@
 //! this version does not know is passed over.
 
 use super::columns::json;
-use crate::model::{CallId, Effects, Origin, Settled, Timestamp};
+use crate::model::{CallId, Effects, Origin, Question, QuestionId, Settled, Timestamp};
 use crate::store::{Entry, Meter, Verdict, What};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ struct Meta<'a> {
     origin: Option<Cow<'a, Origin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     effects: Option<Effects>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approved: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pml: Option<Cow<'a, str>>,
 }
@@ -79,13 +81,15 @@ fn encode(what: &What) -> (&'static str, Option<Meta<'_>>, Option<Cow<'_, str>>)
             };
             ("requested", Some(meta), arguments.as_ref().ok().map(Cow::from))
         }
-        What::Asked { question } => ("asked", None, Some(json(question).into())),
+        // What was asked is kept once, with the questions.
+        What::Asked { question } => ("asked", None, Some(question.id.to_string().into())),
         What::Withdrawn { question } => ("withdrawn", None, Some(question.to_string().into())),
-        What::Executing { tool, origin, effects, .. } => {
+        What::Executing { tool, origin, effects, approved, .. } => {
             let origin = origin.as_ref().map(Cow::Borrowed);
             let effects = Some(*effects).filter(|effects| *effects != Effects::Unknown);
             let tool = Some(tool.as_str().into());
-            let meta = Meta { tool, origin, effects, ..Meta::default() };
+            let approved = approved.as_deref().map(Cow::from);
+            let meta = Meta { tool, origin, effects, approved, ..Meta::default() };
             ("executing", Some(meta), None)
         }
         What::Settled { settled: Settled::Value(value), .. } => {
@@ -121,18 +125,47 @@ pub(super) fn read_meter(row: &Row<'_>) -> rusqlite::Result<(Timestamp, Meter)> 
     Ok((Timestamp(number(0)?), meter))
 }
 
+/// Finds what was asked under an id.
+pub(super) type FindAsked<'a> = &'a dyn Fn(QuestionId) -> rusqlite::Result<Option<Question>>;
+
 /// Reads an entry from `COLUMNS`; the inner error says what is wrong with it.
-pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Result<Entry, String>> {
+pub(super) fn read(
+    row: &Row<'_>,
+    find_asked: FindAsked<'_>,
+) -> rusqlite::Result<Result<Entry, String>> {
     let (at, meter) = read_meter(row)?;
     let kind = row.get_ref(5)?.as_str()?;
     let call = row.get::<_, Option<i64>>(6)?.map(|call| CallId(call as u64));
     let meta = row.get_ref(7)?.as_str_or_null()?;
     let text = row.get::<_, Option<String>>(8)?;
     let what = match meta.map_or_else(|| Ok(Meta::default()), serde_json::from_str) {
+        Ok(_) if kind == "asked" => decode_asked(text, find_asked)?,
         Ok(meta) => decode(kind, call, meta, text),
         Err(error) => Err(error.to_string()),
     };
     Ok(what.map(|what| Entry::new(at, meter, what)))
+}
+
+/// What was asked. Journals up to format 2 have a copy in the entry, of which only the id counts: there is one question, and it
+/// is the one that people are shown.
+fn decode_asked(
+    text: Option<String>,
+    find_asked: FindAsked<'_>,
+) -> rusqlite::Result<Result<What, String>> {
+    #[derive(Deserialize)]
+    struct Copy {
+        workflow_id: QuestionId,
+    }
+    let Some(text) = text else { return Ok(Err("an entry `asked` without its text".into())) };
+    let id = match text.starts_with('{') {
+        true => serde_json::from_str(&text).map(|copy: Copy| copy.workflow_id).ok(),
+        false => text.parse().ok(),
+    };
+    let Some(id) = id else { return Ok(Err("an entry `asked` that names no question".into())) };
+    let question = find_asked(id)?;
+    Ok(question
+        .map(|question| What::Asked { question })
+        .ok_or_else(|| format!("an entry `asked` without its question `{id}`")))
 }
 
 fn decode(
@@ -156,9 +189,6 @@ fn decode(
             },
             verdict: meta.verdict.ok_or_else(|| lacks("verdict"))?.into_owned(),
         },
-        "asked" => What::Asked {
-            question: serde_json::from_str(&whole(text)?).map_err(|error| error.to_string())?,
-        },
         "withdrawn" => What::Withdrawn {
             question: whole(text)?
                 .parse()
@@ -169,6 +199,7 @@ fn decode(
             tool: tool?.parse().map_err(|error| format!("an entry `{kind}`: {error}"))?,
             origin: meta.origin.map(Cow::into_owned),
             effects: meta.effects.unwrap_or_default(),
+            approved: meta.approved.map(Cow::into_owned),
         },
         "settled" => What::Settled {
             call: call?,

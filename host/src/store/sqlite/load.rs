@@ -1,5 +1,6 @@
 //! Reading a run back.
 
+use super::answers;
 use super::columns::{entry_range, from_json, parsed, run_id};
 use super::encode::{self, COLUMNS};
 use super::failure::Trouble;
@@ -49,7 +50,8 @@ pub(super) fn load(connection: &Connection, path: &Path, run: RunId) -> Result<S
     }
     let sql = format!("SELECT {COLUMNS} FROM entries WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
     let mut statement = connection.prepare_cached(&sql)?;
-    let entries = statement.query_map(entry_range(number), encode::read)?;
+    let find_asked = |id| answers::body(connection, (number, run), id);
+    let entries = statement.query_map(entry_range(number), |row| encode::read(row, &find_asked))?;
     let entries: Result<Vec<_>, String> = entries.collect::<rusqlite::Result<_>>()?;
     let damaged = |detail| StoreError::Damaged { path: path.into(), detail };
     Ok(Stored::new(header, state, entries.map_err(damaged)?))

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"PMLJ");
 
 /// Each brings a journal from the version before to the version of its place in the list, counted from 1.
-pub(super) const MIGRATIONS: &[&str] = &[FIRST, AUDIT];
+pub(super) const MIGRATIONS: &[&str] = &[FIRST, AUDIT, DIGEST];
 
 /// `runs` is small and changes; what is large or never changes lies beside it.
 ///
@@ -96,6 +96,11 @@ CREATE TRIGGER audit_grows_at_its_end BEFORE INSERT ON audit
 WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM audit) BEGIN
     SELECT RAISE(ABORT, 'the audit trail only grows at its end');
 END;
+";
+
+/// What was decided about: the digest of the ask that was shown. Decisions of before have none, and let nothing through.
+const DIGEST: &str = "
+ALTER TABLE decisions ADD COLUMN digest TEXT;
 ";
 
 /// What a database says about itself.

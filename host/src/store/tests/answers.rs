@@ -2,7 +2,7 @@
 
 use super::on_each_journal;
 use super::sample::{asking, ending, header, question, settled};
-use crate::model::{Answer, AskId, Decision, Question, QuestionId, Timestamp};
+use crate::model::{Answer, AskId, Decision, Question, QuestionId, RunId, Timestamp};
 use crate::store::{Answered, Batch, Journal, Lease, RunState};
 use serde_json::json;
 use std::time::Duration;
@@ -18,12 +18,13 @@ on_each_journal![
     a_run_that_ends_closes_its_questions,
     a_watcher_is_told_of_answers_only,
     questions_are_listed_oldest_first,
+    an_answer_to_another_question_than_the_one_shown_is_refused,
 ];
 
 const NOW: Timestamp = Timestamp(4_000);
 
-fn yes() -> Answer {
-    Answer::all(Decision::Approve, "ann", "terminal")
+fn yes(question: &Question) -> Answer {
+    Answer::all(question, Decision::Approve, "ann", "terminal")
 }
 
 async fn asked(journal: &dyn Journal, expires: Option<u64>) -> (Lease, Question) {
@@ -40,7 +41,7 @@ async fn is_open(journal: &dyn Journal, id: QuestionId, now: Timestamp) -> bool 
 async fn a_whole_answer_closes_the_question(journal: &dyn Journal) {
     let (lease, question) = asked(journal, Some(5_000)).await;
     assert!(is_open(journal, question.id, NOW).await);
-    let answered = journal.answer(question.id, yes(), NOW).await.unwrap();
+    let answered = journal.answer(question.id, yes(&question), NOW).await.unwrap();
     assert_eq!(answered, Answered::Recorded { question: question.clone(), open: 0 });
     let decided = journal.decided(lease.run).await.unwrap();
     assert_eq!(decided.iter().map(|decided| decided.ask.0).collect::<Vec<_>>(), [1, 2]);
@@ -56,11 +57,16 @@ async fn a_whole_answer_closes_the_question(journal: &dyn Journal) {
 async fn a_partial_answer_leaves_the_rest_open(journal: &dyn Journal) {
     let (lease, question) = asked(journal, None).await;
     let result = Decision::Result(json!({ "b": 0.1, "a": [null] }));
-    let part = Answer::each([(AskId(2), result.clone()), (AskId(9), Decision::Abort)], "b", "x");
+    let part = Answer::each(
+        &question,
+        [(AskId(2), result.clone()), (AskId(9), Decision::Abort)],
+        "b",
+        "x",
+    );
     let answered = journal.answer(question.id, part, NOW).await.unwrap();
     assert_eq!(answered, Answered::Recorded { question: question.clone(), open: 1 });
     assert!(is_open(journal, question.id, NOW).await);
-    let answered = journal.answer(question.id, yes(), NOW).await.unwrap();
+    let answered = journal.answer(question.id, yes(&question), NOW).await.unwrap();
     assert_eq!(answered, Answered::Recorded { question: question.clone(), open: 0 });
     assert!(!is_open(journal, question.id, NOW).await);
     let decided = journal.decided(lease.run).await.unwrap();
@@ -70,30 +76,33 @@ async fn a_partial_answer_leaves_the_rest_open(journal: &dyn Journal) {
 
 async fn an_answer_that_ends_the_run_closes_the_question(journal: &dyn Journal) {
     let (_lease, question) = asked(journal, None).await;
-    let abort = Answer::each([(AskId(1), Decision::Abort)], "ann", "x");
+    let abort = Answer::each(&question, [(AskId(1), Decision::Abort)], "ann", "x");
     let answered = journal.answer(question.id, abort, NOW).await.unwrap();
     assert!(matches!(answered, Answered::Recorded { open: 1, .. }));
-    let late = journal.answer(question.id, yes(), NOW).await.unwrap();
+    let late = journal.answer(question.id, yes(&question), NOW).await.unwrap();
     assert!(matches!(late, Answered::Late { decided, .. } if decided.len() == 1));
 }
 
 async fn a_repeated_answer_changes_nothing_and_is_told_so(journal: &dyn Journal) {
     let (lease, question) = asked(journal, Some(5_000)).await;
-    let first = Answer::each([(AskId(1), Decision::Decline)], "ann", "x");
+    let first = Answer::each(&question, [(AskId(1), Decision::Decline)], "ann", "x");
     journal.answer(question.id, first, NOW).await.unwrap();
-    let again = Answer::each([(AskId(1), Decision::Approve)], "bob", "y");
+    let again = Answer::each(&question, [(AskId(1), Decision::Approve)], "bob", "y");
     let before = journal.decided(lease.run).await.unwrap();
     let late = Answered::Late { question: question.clone(), decided: before.clone() };
     assert_eq!(journal.answer(question.id, again, NOW).await.unwrap(), late);
     assert_eq!(journal.decided(lease.run).await.unwrap(), before);
     // Also after it has expired: somebody did decide.
-    assert_eq!(journal.answer(question.id, yes(), Timestamp(5_000)).await.unwrap(), late);
-    let nothing = Answer::each([(AskId(7), Decision::Approve)], "bob", "y");
+    assert_eq!(journal.answer(question.id, yes(&question), Timestamp(5_000)).await.unwrap(), late);
+    let nothing = Answer::each(&question, [(AskId(7), Decision::Approve)], "bob", "y");
     assert_eq!(journal.answer(question.id, nothing, NOW).await.unwrap(), late);
 }
 
 async fn an_answer_to_nothing_is_gone(journal: &dyn Journal) {
-    assert_eq!(journal.answer(QuestionId::new(), yes(), NOW).await.unwrap(), Answered::Gone);
+    assert_eq!(
+        journal.answer(QuestionId::new(), yes(&question(RunId::new(), None)), NOW).await.unwrap(),
+        Answered::Gone
+    );
     assert_eq!(journal.question(QuestionId::new(), NOW).await.unwrap(), None);
     assert!(!journal.expire(QuestionId::new(), NOW).await.unwrap());
 }
@@ -101,7 +110,7 @@ async fn an_answer_to_nothing_is_gone(journal: &dyn Journal) {
 async fn an_expired_question_takes_no_answer(journal: &dyn Journal) {
     let (lease, question) = asked(journal, Some(5_000)).await;
     let end = Timestamp(5_000);
-    assert_eq!(journal.answer(question.id, yes(), end).await.unwrap(), Answered::Gone);
+    assert_eq!(journal.answer(question.id, yes(&question), end).await.unwrap(), Answered::Gone);
     assert!(!is_open(journal, question.id, end).await);
     assert!(is_open(journal, question.id, Timestamp(4_999)).await);
     assert_eq!(journal.questions(None, end).await.unwrap(), []);
@@ -115,7 +124,7 @@ async fn an_expired_question_stays_expired(journal: &dyn Journal) {
     // Whoever asks again is told the same: its run may have lost its owner in between.
     assert!(journal.expire(question.id, Timestamp(5_000)).await.unwrap());
     // It is closed now, whatever time it is.
-    assert_eq!(journal.answer(question.id, yes(), NOW).await.unwrap(), Answered::Gone);
+    assert_eq!(journal.answer(question.id, yes(&question), NOW).await.unwrap(), Answered::Gone);
 }
 
 async fn a_run_that_ends_closes_its_questions(journal: &dyn Journal) {
@@ -124,7 +133,7 @@ async fn a_run_that_ends_closes_its_questions(journal: &dyn Journal) {
     journal.append(&lease, ending(RunState::Aborted)).await.unwrap();
     assert!(!is_open(journal, question.id, NOW).await);
     assert!(is_open(journal, left.id, NOW).await);
-    assert_eq!(journal.answer(question.id, yes(), NOW).await.unwrap(), Answered::Gone);
+    assert_eq!(journal.answer(question.id, yes(&question), NOW).await.unwrap(), Answered::Gone);
 }
 
 async fn a_watcher_is_told_of_answers_only(journal: &dyn Journal) {
@@ -133,7 +142,7 @@ async fn a_watcher_is_told_of_answers_only(journal: &dyn Journal) {
     journal.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
     let quiet = tokio::time::timeout(Duration::from_millis(100), watcher.notified()).await;
     assert!(quiet.is_err(), "told of nothing");
-    journal.answer(question.id, yes(), NOW).await.unwrap();
+    journal.answer(question.id, yes(&question), NOW).await.unwrap();
     tokio::time::timeout(Duration::from_secs(10), watcher.notified()).await.expect("told");
 }
 
@@ -150,8 +159,32 @@ async fn questions_are_listed_oldest_first(journal: &dyn Journal) {
     assert_eq!(ids(journal.questions(Some(first.run), NOW).await.unwrap()), [one.id]);
     let unknown = crate::model::RunId::new();
     assert_eq!(ids(journal.questions(Some(unknown), NOW).await.unwrap()), []);
-    let part = Answer::each([(AskId(1), Decision::Approve)], "ann", "x");
+    let part = Answer::each(&one, [(AskId(1), Decision::Approve)], "ann", "x");
     journal.answer(one.id, part, NOW).await.unwrap();
     let listed = journal.questions(Some(first.run), NOW).await.unwrap();
     assert_eq!(listed[0].decided.len(), 1);
+}
+
+async fn an_answer_to_another_question_than_the_one_shown_is_refused(journal: &dyn Journal) {
+    let (lease, question) = asked(journal, None).await;
+    let mut shown = question.clone();
+    shown.asks[1].arguments = json!({ "harmless": true });
+    for answer in [yes(&shown), Answer::each(&shown, [(AskId(2), Decision::Approve)], "eve", "x")] {
+        let answered = journal.answer(question.id, answer, NOW).await.unwrap();
+        assert_eq!(answered, Answered::NotShown { question: question.clone() });
+    }
+    assert_eq!(journal.decided(lease.run).await.unwrap(), []);
+    assert!(is_open(journal, question.id, NOW).await);
+    let trail = journal.audited(crate::store::AuditFilter::default()).await.unwrap();
+    let last = &trail.entries.last().unwrap().body;
+    assert_eq!((&last["what"], &last["who"]), (&json!("refused"), &json!("eve")));
+    assert_eq!(last["reason"], "the question is not the one that was shown");
+    // What is decided names what it was decided about, here and in the trail.
+    journal.answer(question.id, yes(&question), NOW).await.unwrap();
+    let decided = journal.decided(lease.run).await.unwrap();
+    assert!(decided.iter().zip(&question.asks).all(|(one, ask)| one.is_about(ask)));
+    let trail = journal.audited(crate::store::AuditFilter::default()).await.unwrap();
+    assert_eq!(trail.entries.last().unwrap().body["digest"], question.asks[1].digest());
+    let asked = trail.entries.iter().find(|entry| entry.kind() == "asked").unwrap();
+    assert_eq!(asked.body["asks"][0]["digest"], question.asks[0].digest());
 }

@@ -36,11 +36,16 @@ fn refused(at: u64, run: Option<RunId>) -> Note {
 
 async fn a_question_and_each_decision_are_noted_once(journal: &dyn Journal) {
     let (lease, question) = asked(journal, None).await;
-    let part = Answer::each([(AskId(2), Decision::Decline)], "ann", "terminal");
-    for answer in [part.clone(), part, Answer::all(Decision::Always, "bob", "command line")] {
+    let part = Answer::each(&question, [(AskId(2), Decision::Decline)], "ann", "terminal");
+    for answer in
+        [part.clone(), part, Answer::all(&question, Decision::Always, "bob", "command line")]
+    {
         journal.answer(question.id, answer, NOW).await.unwrap();
     }
-    journal.answer(question.id, Answer::all(Decision::Abort, "eve", "late"), NOW).await.unwrap();
+    journal
+        .answer(question.id, Answer::all(&question, Decision::Abort, "eve", "late"), NOW)
+        .await
+        .unwrap();
     let trail = journal.audited(AuditFilter::default()).await.unwrap();
     let told = trail.entries.iter().map(|entry| {
         let text = |field: &str| entry.body[field].as_str().unwrap_or("-").to_owned();
@@ -115,7 +120,10 @@ async fn entries_are_chosen_by_run_time_and_count(journal: &dyn Journal) {
 
 async fn a_run_that_is_forgotten_leaves_its_trail(journal: &dyn Journal) {
     let (lease, question) = asked(journal, None).await;
-    journal.answer(question.id, Answer::all(Decision::Abort, "ann", "x"), NOW).await.unwrap();
+    journal
+        .answer(question.id, Answer::all(&question, Decision::Abort, "ann", "x"), NOW)
+        .await
+        .unwrap();
     journal.append(&lease, ending(RunState::Aborted)).await.unwrap();
     drop(lease);
     let everything = Prune { keep: Some(0), ..Prune::default() };

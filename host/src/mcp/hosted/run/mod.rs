@@ -5,15 +5,21 @@ use super::stored;
 use crate::mcp::answer::Answer;
 use crate::mcp::door::{Shared, Visit};
 use crate::mcp::watcher::Watcher;
-use crate::{Code, Ending, Engine, Error, Event, EventSink, Outcome, QuestionId, Run, RunId};
-use std::sync::Arc;
+use crate::{
+    AskId, Code, Ending, Engine, Error, Event, EventSink, Outcome, Question, QuestionId, Run, RunId,
+};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 /// How long a program may go on when its client is gone, until something of it is settled.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// Questions of a run of which is kept what was shown: few are open at once.
+const SHOWN: usize = 16;
 
 /// A run that the door has.
 pub(in crate::mcp) struct Hosted {
@@ -25,7 +31,11 @@ pub(in crate::mcp) struct Hosted {
     attending: AtomicUsize,
     /// Whether it ever asked: somebody may come back for its outcome.
     asked: AtomicBool,
+    shown: Mutex<Shown>,
 }
+
+/// What clients were shown, the newest last: the digest of each ask.
+type Shown = VecDeque<(QuestionId, BTreeMap<AskId, String>)>;
 
 /// Why it does not stay.
 #[derive(Clone, PartialEq)]
@@ -55,6 +65,7 @@ impl Hosted {
             end: watch::Sender::new(End::Stays),
             attending: AtomicUsize::new(0),
             asked: AtomicBool::new(false),
+            shown: Mutex::default(),
         }
     }
 
@@ -95,6 +106,27 @@ impl Hosted {
             Stand::Asked(open) => open.iter().any(|open| open.id == question),
             _ => false,
         }
+    }
+
+    /// Notes what a client is shown of a question.
+    pub(in crate::mcp) fn show(&self, question: &Question) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if !shown.iter().any(|(id, _)| *id == question.id) {
+            shown.push_back((question.id, BTreeMap::new()));
+        }
+        let digests = question.asks.iter().map(|ask| (ask.id, ask.digest()));
+        if let Some((_, asks)) = shown.iter_mut().find(|(id, _)| *id == question.id) {
+            asks.extend(digests);
+        }
+        if shown.len() > SHOWN {
+            shown.pop_front();
+        }
+    }
+
+    /// Returns what clients were shown of a question.
+    pub(in crate::mcp) fn shown(&self, question: QuestionId) -> Option<BTreeMap<AskId, String>> {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.iter().find(|(id, _)| *id == question).map(|(_, asks)| asks.clone())
     }
 
     /// Leaves it to the journal, unless it goes on before that is noticed.

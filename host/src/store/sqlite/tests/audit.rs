@@ -15,7 +15,7 @@ async fn ask(store: &Store) {
     let lease = store.create(header("a")).await.unwrap();
     let question = question(lease.run, None);
     store.append(&lease, asking(&question)).await.unwrap();
-    let answer = Answer::all(Decision::Approve, "ann", "terminal");
+    let answer = Answer::all(&question, Decision::Approve, "ann", "terminal");
     store.answer(question.id, answer, Timestamp(4_000)).await.unwrap();
 }
 

@@ -82,7 +82,7 @@ async fn an_answer_through_another_store_wakes_the_owner() {
     let question = question(lease.run, None);
     owner.append(&lease, asking(&question)).await.unwrap();
     let watcher = owner.watch(lease.run);
-    let yes = Answer::all(Decision::Approve, "ann", "x");
+    let yes = Answer::all(&question, Decision::Approve, "ann", "x");
     let answered = other.answer(question.id, yes.clone(), NOW).await.unwrap();
     assert!(matches!(answered, Answered::Recorded { open: 0, .. }));
     tokio::time::timeout(Duration::from_secs(10), watcher.notified()).await.expect("woken");

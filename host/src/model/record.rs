@@ -1,0 +1,87 @@
+//! What is asked about, decided about and sent: one record of a call, with one digest.
+//!
+//! **Invariant:** whatever a decision depends on is in the digest. What is left out (why it is asked, which call of the run it
+//! is, its number in the question) changes nothing of what would happen.
+
+use super::{AskKind, Need, Origin, canonical};
+use serde_json::{Value, json};
+
+/// One call as a person decides about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallRecord<'a> {
+    /// What kind of thing is decided.
+    pub(crate) kind: AskKind,
+    /// The tool.
+    pub(crate) tool: &'a str,
+    /// Its arguments, all of them.
+    pub(crate) arguments: &'a Value,
+    /// Which definition of which server and package it is, where that is known.
+    pub(crate) origin: Option<&'a Origin>,
+    /// What is to be installed, set, trusted or accepted first.
+    pub(crate) need: Option<&'a Need>,
+}
+
+impl CallRecord<'_> {
+    /// Returns the sha256 of all of it, in hex.
+    pub(crate) fn digest(&self) -> String {
+        canonical::digest(&json!({
+            "kind": self.kind,
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "origin": self.origin,
+            "need": self.need,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Ask, AskKind, CallId, Need, Origin, Variables};
+    use serde_json::json;
+
+    fn ask() -> Ask {
+        let arguments = json!({ "to": "Ann", "amount": 5 });
+        let mut ask = Ask::new(AskKind::ToolPermission, None, "bank:pay", arguments, "it asks");
+        ask.origin = Some(Origin::new("definition", "server"));
+        ask
+    }
+
+    #[test]
+    fn everything_that_is_decided_about_is_in_the_digest() {
+        let one = ask();
+        let changed = |change: fn(&mut Ask)| {
+            let mut other = ask();
+            change(&mut other);
+            other.digest() != one.digest()
+        };
+        assert!(changed(|ask| ask.kind = AskKind::UncertainCall));
+        assert!(changed(|ask| ask.tool = "bank:pay_all".into()));
+        assert!(changed(|ask| ask.arguments = json!({ "to": "Ann", "amount": 50 })));
+        assert!(changed(|ask| ask.arguments = json!({ "to": "Ann", "amount": "5" })));
+        assert!(changed(|ask| ask.origin = None));
+        assert!(changed(|ask| ask.origin = Some(Origin::new("definition", "another"))));
+        let package = |ask: &mut Ask| {
+            let origin = Origin::new("definition", "server");
+            ask.origin = Some(origin.with_package(Some("package".into())));
+        };
+        assert!(changed(package));
+        let need = |ask: &mut Ask| {
+            ask.need = Some(Need::Variables(Variables::new("s", vec!["A".into()], "f")));
+        };
+        assert!(changed(need));
+        // In which order the keys were written, why it is asked, and which call it is changes nothing of what happens.
+        assert!(!changed(|ask| ask.arguments = json!({ "amount": 5, "to": "Ann" })));
+        assert!(!changed(|ask| ask.reason = "another".into()));
+        assert!(!changed(|ask| ask.call = Some(CallId(7))));
+    }
+
+    #[test]
+    fn an_ask_that_was_written_and_read_is_the_same() {
+        let mut one = ask();
+        one.arguments = json!({ "f": [0.1, 1e300, 123_456_789.123_456_79, -0.0], "n": u64::MAX, "t": "é\u{0}" });
+        let text = serde_json::to_string(&one).expect("it is written");
+        let read: Ask = serde_json::from_str(&text).expect("it is read");
+        assert_eq!(read.digest(), one.digest());
+        assert!(one.digest().starts_with(&one.short_digest()));
+    }
+}

@@ -1,0 +1,110 @@
+//! What a person has approved, held against what is about to go out.
+//!
+//! **Invariant:** a call that somebody was asked about goes out only against the digest that they were shown: the record is built
+//! anew, from the tool as it is found now and the arguments as they are sent.
+
+use crate::model::{Ask, AskKind, CallRecord, Decided, Grant, Need, Origin};
+use crate::router::Found;
+use serde_json::Value;
+
+/// What was approved, without the arguments: those come from the program.
+#[derive(Debug)]
+pub(in crate::run) struct Approval {
+    kind: AskKind,
+    tool: String,
+    origin: Option<Origin>,
+    need: Option<Need>,
+    digest: String,
+}
+
+/// A person's yes to a call whose tool has to be found again before it counts.
+pub(super) struct Approved {
+    pub(super) ask: Ask,
+    pub(super) decided: Decided,
+    pub(super) grant: Option<Grant>,
+}
+
+impl Approval {
+    /// Returns what was approved; nothing if the decision is not about this ask, or approves nothing.
+    pub(in crate::run) fn new(ask: &Ask, decided: &Decided) -> Option<Approval> {
+        let valid = decided.decision.approves() && decided.is_about(ask);
+        Some(Approval {
+            kind: ask.kind,
+            tool: ask.tool.clone(),
+            origin: ask.origin.clone(),
+            need: ask.need.clone(),
+            digest: decided.digest.clone().filter(|_| valid)?,
+        })
+    }
+
+    /// The digest that was shown.
+    pub(in crate::run) fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Whether a call of this tool with these arguments is the one that was approved.
+    pub(in crate::run) fn covers(&self, found: &Found, arguments: &Value) -> bool {
+        // What a tool is cannot be known before it is installed, trusted or given its key: then its name was approved, and the
+        // policy has decided on what was found under it.
+        let (tool, origin) = match lacks(self.need.as_ref()) {
+            true => (self.tool.as_str(), self.origin.as_ref()),
+            false => (found.tool.as_str(), found.origin.as_ref()),
+        };
+        let (kind, need) = (self.kind, self.need.as_ref());
+        CallRecord { kind, tool, arguments, origin, need }.digest() == self.digest
+    }
+}
+
+/// Whether something has to be brought about before more is known of the tool.
+pub(super) fn lacks(need: Option<&Need>) -> bool {
+    matches!(need, Some(Need::Install(_) | Need::Variables(_) | Need::Trust(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Approval;
+    use crate::model::{
+        Answer, Ask, AskKind, Decision, Effects, Origin, Question, RunId, Timestamp,
+    };
+    use crate::router::Found;
+    use serde_json::json;
+
+    fn approved(decision: Decision) -> Option<Approval> {
+        let mut ask = Ask::new(AskKind::ToolPermission, None, "a:b", json!({ "n": 1 }), "policy");
+        ask.origin = Some(Origin::new("definition", "server"));
+        let question = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]);
+        let answer = Answer::all(&question, decision, "ann", "terminal");
+        let decided = answer.decide(&question, &[], Timestamp(1)).expect("it is the one shown");
+        Approval::new(&question.asks[0], &decided[0])
+    }
+
+    #[test]
+    fn a_call_is_covered_only_as_it_was_shown() {
+        let approval = approved(Decision::Approve).expect("it approves");
+        let found = |tool: &str, definition: &str| Found {
+            origin: Some(Origin::new(definition, "server")),
+            ..Found::new(tool.parse().expect("a tool"), Effects::Unknown)
+        };
+        assert!(approval.covers(&found("a:b", "definition"), &json!({ "n": 1 })));
+        assert!(!approval.covers(&found("a:b", "definition"), &json!({ "n": 2 })));
+        assert!(!approval.covers(&found("a:c", "definition"), &json!({ "n": 1 })));
+        assert!(!approval.covers(&found("a:b", "another"), &json!({ "n": 1 })));
+        let unknown = Found::new("a:b".parse().expect("a tool"), Effects::Unknown);
+        assert!(!approval.covers(&unknown, &json!({ "n": 1 })));
+    }
+
+    #[test]
+    fn what_does_not_approve_or_names_no_digest_is_no_approval() {
+        assert!(approved(Decision::Decline).is_none());
+        assert!(approved(Decision::Result(json!(1))).is_none());
+        let ask = Ask::new(AskKind::ToolPermission, None, "a:b", json!({}), "policy");
+        let question = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]);
+        let answer = Answer::all(&question, Decision::Approve, "ann", "terminal");
+        let decided = answer.decide(&question, &[], Timestamp(1)).expect("shown").remove(0);
+        assert!(Approval::new(&question.asks[0], &decided).is_some());
+        let without = decided.clone().with_digest(None);
+        assert!(Approval::new(&question.asks[0], &without).is_none());
+        let other = decided.with_digest(Some("00".repeat(32)));
+        assert!(Approval::new(&question.asks[0], &other).is_none());
+    }
+}

@@ -1,0 +1,173 @@
+//! Calls that a person has approved, on their way to going out.
+//!
+//! In flow decisions, and tools as they are found now; out flow calls that are what was shown, and asks about those that are not.
+
+use super::approval::{Approval, Approved, lacks};
+use super::deciding::{PATIENCE, Standing, Uncertain, since};
+use super::meeting::{Agreed, By};
+use super::open::{Calls, Open, Stage};
+use super::restoring::denied_while_out;
+use crate::model::{Ask, AskKind, CallError, CallId, Code, Decided, Grant, Need, Since, ToolName};
+use crate::router::{Found, Given, Subject, Verdict as Door};
+use crate::run::perform::parse;
+use crate::store::Verdict;
+use std::sync::Arc;
+
+impl Calls {
+    /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and only then is what was
+    /// allowed for good known for what it is. A call that the journal left waiting has its tool found first.
+    pub(super) fn approve(
+        &mut self,
+        call: CallId,
+        ask: &Ask,
+        grant: Option<Grant>,
+        decided: &Decided,
+    ) {
+        let Some(approval) = Approval::new(ask, decided).map(Arc::new) else { return };
+        let Some(Open { mut found, stage: Stage::Asking(asking), .. }) = self.open.remove(&call)
+        else {
+            return;
+        };
+        let arguments = asking.arguments;
+        if let Some(written) = asking.written {
+            let approved = Approved { ask: ask.clone(), decided: decided.clone(), grant };
+            return self.find(call, written, arguments, Standing::Approved(Box::new(approved)));
+        }
+        match found.need.take() {
+            None | Some(Need::Change(_)) => {
+                if let Some(grant) = grant {
+                    self.granted.keep(grant, decided);
+                }
+                self.enqueue(call, found, arguments, Some(approval));
+            }
+            Some(need) => {
+                let by = By::Person(Box::new(decided.clone()), approval);
+                self.meet(call, found, arguments, Agreed { need, by });
+            }
+        }
+    }
+
+    /// What was decided is not about this call: it is put before the policy, and before a person, again.
+    pub(super) fn ask_again(&mut self, id: CallId) {
+        let error = self.asked_in_vain(id);
+        let Some(Open { found, stage: Stage::Asking(asking), .. }) = self.open.remove(&id) else {
+            return;
+        };
+        if let Some(error) = error {
+            self.released += asking.arguments.len();
+            self.refuse(id, error);
+            return;
+        }
+        let Some(written) = asking.written else {
+            self.ask(id, found, asking.arguments, asking.kind, asking.reason);
+            return;
+        };
+        let standing = match asking.kind {
+            AskKind::UncertainCall => {
+                let uncertain = Uncertain::new(asking.reason, found, None);
+                Standing::Uncertain(Box::new(uncertain))
+            }
+            _ => Standing::Fresh,
+        };
+        self.find(id, written, asking.arguments, standing);
+    }
+
+    /// Decides on a call that somebody has approved, now that its tool is found again: it goes out if it is what they were
+    /// shown and the policy does not deny it by now. Else it is decided about anew.
+    pub(super) fn decide_on_approved(
+        &mut self,
+        id: CallId,
+        found: Result<Found, CallError>,
+        arguments: String,
+        approved: Approved,
+    ) -> Verdict {
+        let Approved { ask, decided, grant } = approved;
+        let seen = found.and_then(|found| {
+            Ok((self.not_denied(found, &arguments, ask.kind)?, parse(&arguments)?))
+        });
+        let (found, value) = match seen {
+            Ok(seen) => seen,
+            Err(error) => {
+                self.released += arguments.len();
+                return self.refuse(id, error);
+            }
+        };
+        let Some(approval) = Approval::new(&ask, &decided).map(Arc::new) else {
+            return self.decide_again(id, found, arguments, &ask);
+        };
+        let by = || By::Person(Box::new(decided.clone()), approval.clone());
+        match (&ask.need, &found.need) {
+            (Some(need), now) if lacks(Some(need)) => {
+                let same = match now {
+                    Some(now) => now == need && found.tool.as_str() == ask.tool,
+                    // It was brought about meanwhile, and more is known of the tool.
+                    None => self.means(&ask.tool, &found.tool),
+                };
+                if !same || !approval.covers(&found, &value) {
+                    return self.decide_again(id, found, arguments, &ask);
+                }
+                let agreed = Agreed { need: need.clone(), by: by() };
+                if found.need.is_none() {
+                    return self.decide_on(id, Ok(found), arguments, Standing::Agreed(agreed));
+                }
+                self.meet(id, found, arguments, agreed);
+                Verdict::Find
+            }
+            (_, None) if approval.covers(&found, &value) => {
+                if let Some(grant) = grant {
+                    self.granted.keep(grant, &decided);
+                }
+                self.enqueue(id, found, arguments, Some(approval));
+                Verdict::Go
+            }
+            _ => self.decide_again(id, found, arguments, &ask),
+        }
+    }
+
+    fn not_denied(&self, found: Found, arguments: &str, kind: AskKind) -> Result<Found, CallError> {
+        let (tool, origin) = (&found.tool, found.origin.as_ref());
+        let subject = Subject { tool, origin, arguments: Given::Text(arguments) };
+        match self.router.verdict(subject) {
+            Door::Deny(error) if kind == AskKind::UncertainCall => Err(denied_while_out(error)),
+            Door::Deny(error) => Err(error),
+            _ => Ok(found),
+        }
+    }
+
+    /// Whether a name means this tool, as far as that can be said at once.
+    fn means(&self, name: &str, tool: &ToolName) -> bool {
+        let Ok(name) = name.parse::<ToolName>() else { return false };
+        matches!(self.router.look_up(&name), Some(Ok(found)) if found.tool == *tool)
+    }
+
+    /// What was approved is not what would go out: whoever decides sees what it is.
+    fn decide_again(&mut self, id: CallId, found: Found, arguments: String, ask: &Ask) -> Verdict {
+        if let Some(error) = self.asked_in_vain(id) {
+            self.released += arguments.len();
+            return self.refuse(id, error);
+        }
+        if ask.kind == AskKind::UncertainCall {
+            let uncertain = Uncertain::new(ask.reason.clone(), found.clone(), None);
+            let standing = Standing::Uncertain(Box::new(uncertain));
+            return self.decide_on(id, Ok(found), arguments, standing);
+        }
+        match &ask.origin {
+            Some(before) if found.need.is_none() && Some(before) != found.origin.as_ref() => {
+                let change = self.differing(&found, before, Since::Decision);
+                let (kind, reason) = (AskKind::Integrity, since(Since::Decision).to_owned());
+                let found = Found { need: Some(Need::Change(change)), ..found };
+                self.ask(id, found, arguments, kind, reason.clone());
+                Verdict::Ask { kind, reason }
+            }
+            _ => self.decide_on(id, Ok(found), arguments, Standing::Fresh),
+        }
+    }
+
+    /// Counts how often a call is asked about again; the error says that it was too often.
+    pub(super) fn asked_in_vain(&mut self, id: CallId) -> Option<CallError> {
+        let times = self.asked_again.entry(id).or_default();
+        *times += 1;
+        let message = "what was decided about this call is not about what it is: it was not made";
+        (*times > PATIENCE).then(|| CallError::new(Code::Integrity, message))
+    }
+}
