@@ -183,5 +183,6 @@ fn told(package: &Package) -> Value {
         "size": package.size,
         "source": package.source,
         "integrity": package.integrity,
+        "program_of": package.program_of,
     })
 }

@@ -1,9 +1,14 @@
 //! What a package manager gets of our environment: how to find its way, its own settings, and how to reach its registry.
 //!
 //! **Invariant:** a client hands us its own keys. None of them reaches a package manager unless it is one of the package manager's.
+//! **Invariant:** what does not fetch has no key of a registry, and nothing has a key that publishes.
 
+use super::error::without_user;
 use crate::config::{Environment, NETWORK};
 use crate::model::Secret;
+
+/// Variables by name.
+pub(super) type ToolVariables = Vec<(String, Secret)>;
 
 /// Variables that any tool may need.
 const BASE: &[&str] = &[
@@ -22,7 +27,6 @@ const BASE: &[&str] = &[
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
     "XDG_BIN_HOME",
-    "NETRC",
     "APPDATA",
     "COMSPEC",
     "HOMEDRIVE",
@@ -42,6 +46,31 @@ const BASE: &[&str] = &[
 
 /// Beginnings of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are none: they load code.
 const OWN: &[&str] = &["NPM_CONFIG_", "PIP_", "UV_", "PYENV_"];
+
+/// Beginnings of the names of keys that publish, and of settings that name a program to be started.
+const NEVER: &[&str] = &[
+    "UV_PUBLISH_",
+    "NPM_CONFIG_OTP",
+    "NPM_CONFIG_PROVENANCE",
+    "NPM_CONFIG_NODE_OPTIONS",
+    "NPM_CONFIG_SCRIPT_SHELL",
+    "NPM_CONFIG_GIT",
+    "NPM_CONFIG_ALLOW_",
+];
+
+/// Parts of the names of settings that are keys, or files with keys.
+const KEYS: &[&str] = &[
+    "AUTH",
+    "PASSWORD",
+    "USERNAME",
+    "TOKEN",
+    "SECRET",
+    "CREDENTIAL",
+    "KEYRING",
+    "CLIENT_CERT",
+    "CONFIG_FILE",
+    "NETRC",
+];
 
 /// Settings that would have a tool do something else than what it is told, and cannot be overruled by a flag.
 const NOT: &[&str] = &[
@@ -78,48 +107,135 @@ const NOT: &[&str] = &[
     "UV_LINK_MODE",
     "UV_VENV_SEED",
     "UV_VENV_CLEAR",
+    "UV_COMPILE_BYTECODE",
 ];
 
-/// Returns the variables that a package manager gets.
-pub(super) fn scrubbed(environment: &Environment) -> Vec<(String, Secret)> {
+/// Returns the variables of what fetches from a registry.
+pub(super) fn fetching(environment: &Environment) -> ToolVariables {
     environment.pick(|name| {
-        let upper = name.to_ascii_uppercase();
-        let own =
-            OWN.iter().any(|start| upper.starts_with(start)) && !NOT.contains(&upper.as_str());
-        BASE.contains(&name) || NETWORK.contains(&name) || own
+        let given = BASE.contains(&name) || NETWORK.contains(&name) || name == "NETRC";
+        given || is_setting(name)
     })
+}
+
+/// Returns the variables of what fetches nothing: no setting of a tool, and no key.
+pub(super) fn keyless(environment: &Environment) -> ToolVariables {
+    let mut picked = environment
+        .pick(|name| BASE.contains(&name) || NETWORK.contains(&name) || name.starts_with("PYENV_"));
+    // A proxy's password is a key like any other.
+    picked
+        .retain(|(name, value)| !NETWORK.contains(&name.as_str()) || !value.reveal().contains('@'));
+    picked
+}
+
+/// Returns the variables of what runs code of packages: a home in which nothing of the user's lies, and settings without keys.
+/// `home` is that home.
+pub(super) fn for_scripts(environment: &Environment, home: &str) -> ToolVariables {
+    let mut given = keyless(environment);
+    given.retain(|(name, _)| {
+        name != "HOME" && (!name.starts_with("XDG_") || name == "XDG_CACHE_HOME")
+    });
+    given.push(("HOME".into(), Secret::new(home)));
+    let python = |name: &str| {
+        let upper = name.to_ascii_uppercase();
+        (upper.starts_with("PIP_") || upper.starts_with("UV_"))
+            && is_setting(name)
+            && !KEYS.iter().any(|key| upper.contains(key))
+    };
+    let settings = environment.pick(python);
+    given.extend(
+        settings.into_iter().map(|(name, value)| (name, Secret::new(without_user(value.reveal())))),
+    );
+    given
+}
+
+/// Whether a variable is a setting of a package manager's that it may have.
+fn is_setting(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase().replace('-', "_");
+    OWN.iter().any(|start| upper.starts_with(start))
+        && !NOT.contains(&upper.as_str())
+        && !NEVER.iter().any(|start| upper.starts_with(start))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::scrubbed;
+    use super::{fetching, for_scripts, keyless};
     use crate::config::Environment;
 
+    const GIVEN: &[(&str, &str)] = &[
+        ("PATH", "/bin"),
+        ("HOME", "/home/me"),
+        ("NETRC", "/home/me/.netrc"),
+        ("XDG_CONFIG_HOME", "/home/me/.config"),
+        ("GITHUB_TOKEN", "hunter2"),
+        ("NPM_TOKEN", "hunter2"),
+        ("NODE_AUTH_TOKEN", "hunter2"),
+        ("TWINE_PASSWORD", "hunter2"),
+        ("NODE_OPTIONS", "--require x"),
+        ("PYTHONPATH", "/x"),
+        ("npm_config_registry", "https://mirror"),
+        ("NPM_CONFIG_//host/:_authToken", "key"),
+        ("npm_config_otp", "123456"),
+        ("npm_config_git", "/x"),
+        ("npm_config_allow-git", "all"),
+        ("PIP_INDEX_URL", "https://me:key@mirror/simple"),
+        ("PIP_KEYRING_PROVIDER", "subprocess"),
+        ("PIP_TARGET", "/x"),
+        ("UV_DEFAULT_INDEX", "https://mirror"),
+        ("UV_INDEX_MIRROR_PASSWORD", "key"),
+        ("UV_PUBLISH_TOKEN", "hunter2"),
+        ("UV_COMPILE_BYTECODE", "1"),
+        ("https_proxy", "http://me:key@proxy"),
+        ("no_proxy", "localhost"),
+    ];
+
+    fn given() -> Environment {
+        GIVEN.iter().copied().collect()
+    }
+
+    fn names(variables: super::ToolVariables) -> Vec<String> {
+        variables.into_iter().map(|(name, _)| name).collect()
+    }
+
     #[test]
-    fn keys_of_others_and_what_loads_code_stay_here() {
-        let given = [
-            ("PATH", "/bin"),
-            ("GITHUB_TOKEN", "hunter2"),
-            ("NODE_OPTIONS", "--require x"),
-            ("PYTHONPATH", "/x"),
-            ("npm_config_registry", "https://mirror"),
-            ("NPM_CONFIG_//host/:_authToken", "key"),
-            ("PIP_INDEX_URL", "https://mirror"),
-            ("PIP_TARGET", "/x"),
-            ("UV_DEFAULT_INDEX", "https://mirror"),
-            ("https_proxy", "http://me:key@proxy"),
-        ];
-        let environment: Environment = given.into_iter().collect();
-        let names: Vec<_> = scrubbed(&environment).into_iter().map(|(name, _)| name).collect();
+    fn what_fetches_gets_its_registrys_keys_and_no_others() {
         assert_eq!(
-            names,
+            names(fetching(&given())),
             [
+                "HOME",
+                "NETRC",
                 "NPM_CONFIG_//host/:_authToken",
                 "PATH",
                 "PIP_INDEX_URL",
+                "PIP_KEYRING_PROVIDER",
                 "UV_DEFAULT_INDEX",
+                "UV_INDEX_MIRROR_PASSWORD",
+                "XDG_CONFIG_HOME",
                 "https_proxy",
-                "npm_config_registry"
+                "no_proxy",
+                "npm_config_registry",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_fetches_nothing_gets_no_key_at_all() {
+        assert_eq!(names(keyless(&given())), ["HOME", "PATH", "XDG_CONFIG_HOME", "no_proxy"]);
+    }
+
+    #[test]
+    fn what_runs_code_of_packages_gets_an_index_without_its_key_and_another_home() {
+        let variables = for_scripts(&given(), "/elsewhere");
+        let told: Vec<_> =
+            variables.iter().map(|(name, value)| format!("{name}={}", value.reveal())).collect();
+        assert_eq!(
+            told,
+            [
+                "PATH=/bin",
+                "no_proxy=localhost",
+                "HOME=/elsewhere",
+                "PIP_INDEX_URL=https://mirror/simple",
+                "UV_DEFAULT_INDEX=https://mirror",
             ]
         );
     }

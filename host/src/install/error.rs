@@ -42,6 +42,15 @@ pub(crate) enum InstallError {
     /// There is no program to start in it.
     #[error("`{package}` has no program {}", lacking(wanted.as_deref(), there))]
     NoProgram { package: String, wanted: Option<String>, there: Vec<String> },
+    /// A program that another package has.
+    #[error("`{program}` is no program of `{package}`, but of `{owner}`, which comes with it")]
+    OthersProgram { package: String, program: String, owner: String },
+    /// A dependency that no registry answers for.
+    #[error("`{package}` cannot be installed: `{dependency}`{} {reason}", wanted(wanted_by.as_deref()))]
+    Elsewhere { package: String, dependency: String, wanted_by: Option<String>, reason: String },
+    /// A package that puts itself in the place of what is started.
+    #[error("`{package}` cannot be installed: {what} is not its own any more, but of {by}")]
+    Shadowed { package: String, what: String, by: String },
     /// A package larger than anything that is a server.
     #[error("`{package}` is too large: {reason}")]
     TooLarge { package: String, reason: String },
@@ -60,7 +69,10 @@ impl InstallError {
     /// Returns the stable code.
     pub(crate) fn code(&self) -> Code {
         match self {
-            InstallError::Other { .. } | InstallError::Link { .. } => Code::Integrity,
+            InstallError::Other { .. }
+            | InstallError::Link { .. }
+            | InstallError::Elsewhere { .. }
+            | InstallError::Shadowed { .. } => Code::Integrity,
             InstallError::State(error) => error.kind(),
             _ => Code::ServerFailed,
         }
@@ -87,6 +99,15 @@ impl InstallError {
             InstallError::Unreadable { tool, .. } => format!("a newer `{tool}` may help"),
             InstallError::Other { .. } => {
                 "try again; if it stays so, do not trust the registry".into()
+            }
+            InstallError::OthersProgram { owner, program, .. } => format!(
+                "if that is meant, name its package, as in `uvx --from {owner} {program}`"
+            ),
+            InstallError::Elsewhere { .. } => {
+                "only packages of registries are installed; install the server yourself and name its program".into()
+            }
+            InstallError::Shadowed { .. } => {
+                "do not trust the packages that come with it; leave out what the launch line adds".into()
             }
             InstallError::NoProgram { there, .. } if !there.is_empty() => {
                 "name one of them, as in `npx -y -p PACKAGE PROGRAM`".into()
@@ -146,7 +167,7 @@ pub(super) fn last_words(said: &[u8]) -> Vec<String> {
 }
 
 /// Takes out of URLs what stands before an `@`: a user's name and password.
-fn without_user(line: &str) -> String {
+pub(super) fn without_user(line: &str) -> String {
     let (mut made, mut rest) = (String::new(), line);
     while let Some((before, after)) = rest.split_once("://") {
         let end = after.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(after.len());
@@ -163,6 +184,10 @@ pub(super) fn brief(span: Duration) -> String {
         seconds if seconds >= 120 => format!("{} minutes", seconds / 60),
         seconds => format!("{seconds} s"),
     }
+}
+
+fn wanted(by: Option<&str>) -> String {
+    by.map(|by| format!(", which `{by}` depends on,")).unwrap_or_default()
 }
 
 fn quoted(said: &[String]) -> String {

@@ -133,13 +133,15 @@ impl Installer {
     /// Has the ecosystem's tool do its work.
     async fn fill(&self, spec: &Spec, package: &Package, stage: &Path) -> Result<(), InstallError> {
         let environment = &self.0.records.environment;
-        let (_, tools) = home(environment)?;
-        let variables = environment::scrubbed(environment);
+        let (home, tools) = home(environment)?;
+        let variables = environment::fetching(environment);
+        let keyless = environment::keyless(environment);
         let named = spec.package().pinned(&package.version);
         let tool = |name, program| Tool {
             name,
             program,
             variables: &variables,
+            keyless: &keyless,
             folder: &tools,
             doing: "install",
             package: &named,
@@ -148,12 +150,13 @@ impl Installer {
         match spec.ecosystem() {
             Ecosystem::Npm => {
                 let program = npm::find(environment, spec)?;
-                npm::install(&tool("npm", &program), spec, package, stage).await
+                let tool = tool("npm", &program);
+                npm::install(&tool, environment, spec, package, stage, &home).await
             }
             _ => {
                 let backend = Backend::of(environment, spec)?;
                 let tool = tool(backend.name(), backend.program());
-                pypi::install(&backend, &tool, spec, package, stage).await
+                backend.install(&tool, environment, spec, package, (stage, &home)).await
             }
         }
     }
@@ -170,7 +173,7 @@ impl Installer {
         self.blocking(move |records| {
             let place = records.deps().join(&folder);
             if package.ecosystem == Ecosystem::Pypi {
-                pypi::settle(stage.path(), &place)?;
+                pypi::settle(stage.path(), &place, &package)?;
             }
             let digest = digest(stage.path(), &package.name)?;
             let installation = describe(&spec, &package, &folder, digest, stage.path())?;
@@ -223,6 +226,11 @@ fn agrees(spec: &Spec, package: &Package) -> Result<(), InstallError> {
     let beside: Vec<String> = spec.beside().iter().map(ToString::to_string).collect();
     if package.beside != beside {
         return Err(other("what comes beside it", &package.beside.join(" "), &beside.join(" ")));
+    }
+    let named = |name: &str| package.program_of.as_deref().is_none_or(|of| of == name);
+    if !named(&package.name) && !spec.beside().iter().any(|one| named(&one.name)) {
+        let of = package.program_of.as_deref().unwrap_or_default();
+        return Err(other("the package whose program is started", of, &package.name));
     }
     if spec.scripts() == Scripts::Allowed && !package.scripts {
         return Err(other("whether code of it may run", "no", "yes"));

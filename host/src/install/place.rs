@@ -100,6 +100,28 @@ impl Scratch {
         &self.0
     }
 
+    /// Makes a home for code of packages: nothing of the user's is in it but their cache, where what such code fetches is looked
+    /// for later.
+    pub(super) fn home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
+        let path = self.0.join("home");
+        make(&path)?;
+        let variable = |wanted: &str| {
+            let found = environment.pick(|name| name == wanted).into_iter().next();
+            found.map(|(_, value)| PathBuf::from(value.reveal())).filter(|it| it.is_absolute())
+        };
+        let usual = || variable("HOME").map(|home| home.join(".cache"));
+        let cache = variable("XDG_CACHE_HOME").or_else(usual).filter(|cache| cache.is_dir());
+        #[cfg(unix)]
+        if let Some(cache) = cache {
+            let link = path.join(".cache");
+            std::os::unix::fs::symlink(cache, &link)
+                .map_err(|error| InstallError::io("make the link", &link, error))?;
+        }
+        #[cfg(not(unix))]
+        drop(cache);
+        Ok(path)
+    }
+
     /// Writes a file into it.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, InstallError> {
         let path = self.0.join(name);

@@ -105,7 +105,7 @@ pub(super) fn describe(
     now_at: &Path,
 ) -> Result<Installation, InstallError> {
     let Program { entry, started_by } = match package.ecosystem {
-        Ecosystem::Npm => npm::program(now_at, spec)?,
+        Ecosystem::Npm => npm::program(now_at, spec, package)?,
         _ => pypi::program(now_at, spec, package)?,
     };
     Ok(Installation {

@@ -17,6 +17,8 @@ pub(super) struct Resolved {
     pub(super) size: Option<u64>,
     pub(super) source: String,
     pub(super) integrity: Option<String>,
+    /// The package whose program is started.
+    pub(super) program_of: String,
 }
 
 impl Resolved {
@@ -38,6 +40,8 @@ impl Resolved {
         package.size = self.size;
         package.integrity = self.integrity.clone();
         package.beside = spec.beside().iter().map(ToString::to_string).collect();
+        package.program = spec.program().map(Into::into);
+        package.program_of = Some(self.program_of.clone());
         package.scripts = spec.scripts() == Scripts::Allowed;
         package
     }

@@ -55,12 +55,14 @@ impl Resolver {
 
 async fn ask(environment: &Environment, spec: &Spec) -> Result<Resolved, InstallError> {
     let (home, tools) = home(environment)?;
-    let variables = environment::scrubbed(environment);
+    let variables = environment::fetching(environment);
+    let keyless = environment::keyless(environment);
     let written = spec.written();
     let tool = |name, program| Tool {
         name,
         program,
         variables: &variables,
+        keyless: &keyless,
         folder: &tools,
         doing: "resolve",
         package: &written,
@@ -69,12 +71,12 @@ async fn ask(environment: &Environment, spec: &Spec) -> Result<Resolved, Install
     match spec.ecosystem() {
         Ecosystem::Npm => {
             let program = npm::find(environment, spec)?;
-            npm::resolve(&tool("npm", &program), spec, &tools).await
+            npm::resolve(&tool("npm", &program), spec, &tools, &home).await
         }
         _ => {
             let backend = Backend::of(environment, spec)?;
             let tool = tool(backend.name(), backend.program());
-            backend.resolve(&tool, spec, &home).await
+            backend.resolve(&tool, environment, spec, &home).await
         }
     }
 }

@@ -24,6 +24,7 @@ const WATCHED: &str = "exec 3<&0; { while read -r _ <&3; do :; done; kill -KILL 
     exec \"$@\" 3<&- </dev/null";
 
 /// A tool and how to start it.
+#[derive(Clone, Copy)]
 pub(super) struct Tool<'a> {
     /// What it is called, for people.
     pub(super) name: &'a str,
@@ -31,6 +32,8 @@ pub(super) struct Tool<'a> {
     pub(super) program: &'a Path,
     /// Its variables: there are no others.
     pub(super) variables: &'a [(String, Secret)],
+    /// Its variables where it fetches nothing.
+    pub(super) keyless: &'a [(String, Secret)],
     /// The folder it runs in.
     pub(super) folder: &'a Path,
     /// What it does, to which package, for people.
@@ -65,7 +68,22 @@ impl Drop for Group {
     }
 }
 
-impl Tool<'_> {
+impl<'a> Tool<'a> {
+    /// Returns the same tool with other variables.
+    pub(super) fn with(self, variables: &'a [(String, Secret)]) -> Tool<'a> {
+        Tool { variables, ..self }
+    }
+
+    /// Returns the same tool for work that fetches nothing: it gets no key.
+    pub(super) fn without_keys(self) -> Tool<'a> {
+        self.with(self.keyless)
+    }
+
+    /// Returns another program that does part of the same work.
+    pub(super) fn by(self, program: &'a Path) -> Tool<'a> {
+        Tool { program, ..self }
+    }
+
     /// Runs it to its end.
     pub(super) async fn run<S: AsRef<std::ffi::OsStr>>(
         &self,

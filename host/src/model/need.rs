@@ -68,6 +68,12 @@ pub struct Package {
     /// Packages that come with it because the launch line says so, each in one exact version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
+    /// The program that is started, where the launch line names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// The package whose program is started: this one, or one of those that come with it. Older records do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_of: Option<String>,
     /// Whether code of it may run while it is installed.
     #[serde(default)]
     pub scripts: bool,
@@ -96,6 +102,8 @@ impl Package {
             integrity: None,
             install: install.into(),
             beside: Vec::new(),
+            program: None,
+            program_of: None,
             scripts: false,
             changed: false,
         }

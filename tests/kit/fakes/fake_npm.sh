@@ -1,10 +1,11 @@
 #!/bin/sh
-# A fake npm: it answers `view` with `view.json` beside it, and makes a package of a few lines for `install`. What it was told is
-# kept beside it (`calls`, `environment`, `folder`). `mode` beside it has it fail, hang or lie.
+# A fake npm: it answers `view` with `view.json` beside it, locks a package of a few lines for `install` and makes it for `ci`. What
+# it was told is kept beside it (`calls`, `environment` and `environment.COMMAND`, `folder`). `mode` beside it has it fail, hang or lie.
 here=$(dirname "$0")
 mode=$(cat "$here/mode" 2>/dev/null)
 echo "$*" >>"$here/calls"
 env >"$here/environment"
+env >"$here/environment.$1"
 pwd >"$here/folder"
 case "$1" in
 view)
@@ -22,10 +23,22 @@ view)
     esac
     cat "$here/view.json"
     ;;
-install)
+install | ci)
     for word in "$@"; do
         case "$word" in --prefix=*) prefix=${word#--prefix=} ;; esac
     done
+    integrity=sha512-good
+    version=1.2.3
+    [ "$mode" = integrity ] && integrity=sha512-other
+    [ "$mode" = version ] && version=1.2.4
+    tarball=https://registry.example/fake-server.tgz
+    [ "$mode" = elsewhere ] && tarball=https://evil.example/fake-server.tgz
+    lock="{ \"packages\": { \"node_modules/fake-server\": {
+        \"version\": \"$version\", \"integrity\": \"$integrity\", \"resolved\": \"$tarball\" } } }"
+    if [ "$1" = install ]; then
+        echo "$lock" >"$prefix/package-lock.json"
+        exit
+    fi
     package="$prefix/node_modules/fake-server"
     mkdir -p "$package"
     echo '{ "name": "fake-server", "version": "1.2.3", "bin": "cli.js" }' >"$package/package.json"
@@ -40,14 +53,11 @@ install)
         mv "$here/pids.new" "$here/pids"
         wait
         ;;
+    # A package brings a lock of its own, which says something else.
+    inside) lock=$(echo "$lock" | sed 's/registry.example/evil.example/') ;;
     esac
-    integrity=sha512-good
-    version=1.2.3
-    [ "$mode" = integrity ] && integrity=sha512-other
-    [ "$mode" = version ] && version=1.2.4
     printf '#!/usr/bin/env node\nconsole.log(1)\n' >"$package/cli.js"
-    cat >"$prefix/package-lock.json" <<LOCK
-{ "packages": { "node_modules/fake-server": { "version": "$version", "integrity": "$integrity" } } }
-LOCK
+    echo "$lock" >"$prefix/node_modules/.package-lock.json"
     ;;
+config) echo '{ "registry": "https://registry.example/npm/", "@a:registry": "https://other.example" }' ;;
 esac

@@ -2,9 +2,10 @@
 
 use super::super::error::InstallError;
 use super::super::found::{Program, is_file_within, shebang};
-use super::super::spec::Spec;
+use super::super::spec::{Requirement, Spec};
 use crate::config::StartedBy;
 use crate::disk;
+use crate::model::Package;
 use serde_json::Value;
 use std::path::Path;
 
@@ -14,35 +15,52 @@ const MANIFEST: u64 = 4 << 20;
 /// Programs that a package has: a name and a file each, seen from the package.
 type Programs = Vec<(String, String)>;
 
-/// Returns the program that a launch line starts.
-pub(in super::super) fn program(folder: &Path, spec: &Spec) -> Result<Program, InstallError> {
-    let own = programs(folder, &spec.package().name, spec.package().base_name())?;
-    let name = &spec.package().name;
-    let found = match spec.program() {
-        None => choose(&own, spec.package().base_name()).map(|file| (name, file)),
-        Some(wanted) => {
-            let mut found = named(&own, wanted).map(|file| (name, file));
-            for other in spec.beside() {
-                if found.is_none() {
-                    let theirs = programs(folder, &other.name, other.base_name())?;
-                    found = named(&theirs, wanted).map(|file| (&other.name, file));
-                }
-            }
-            found
+/// Returns the program that a launch line starts. It is the one of the package that was agreed to, and of no other: `node_modules/.bin`
+/// is not looked at, since there one package takes the name of another's program.
+pub(in super::super) fn program(
+    folder: &Path,
+    spec: &Spec,
+    agreed: &Package,
+) -> Result<Program, InstallError> {
+    let first = spec.package();
+    let mut all = vec![first];
+    all.extend(spec.beside());
+    // Older records do not say whose program it is.
+    all.retain(|one| agreed.program_of.as_ref().is_none_or(|name| *name == one.name));
+    let mut there = Vec::new();
+    let mut found = None;
+    for one in all {
+        let programs = programs(folder, one)?;
+        let file = match spec.program() {
+            None if one == first => choose(&programs, one.base_name()),
+            None => None,
+            Some(wanted) => named(&programs, wanted),
+        };
+        there.extend(programs.into_iter().map(|(name, _)| name));
+        found = file.map(|file| (&one.name, file));
+        if found.is_some() {
+            break;
         }
-    };
+    }
     let missing = || InstallError::NoProgram {
-        package: name.clone(),
+        package: agreed.program_of.clone().unwrap_or_else(|| first.name.clone()),
         wanted: spec.program().map(Into::into),
-        there: own.iter().map(|(name, _)| name.clone()).collect(),
+        there: there.clone(),
     };
     let (package, file) = found.ok_or_else(missing)?;
-    let entry = format!("node_modules/{package}/{}", file.trim_start_matches("./"));
+    let own = format!("node_modules/{package}");
+    let entry = format!("{own}/{}", file.trim_start_matches("./"));
     let path = folder.join(&entry);
-    if !is_file_within(&path, folder) {
+    // A file of another package is another package's program.
+    if !is_file_within(&path, &folder.join(own)) {
         return Err(missing());
     }
     Ok(Program { started_by: started_by(&path), entry })
+}
+
+/// Returns whether what a registry says of a package's `bin` names a program.
+pub(super) fn named_in(bin: &Value, base_name: &str, wanted: &str) -> bool {
+    named(&read(bin, base_name), wanted).is_some()
 }
 
 /// As `npx`: the only one, whatever its name; else the one of the package's name.
@@ -58,14 +76,19 @@ fn named(programs: &Programs, wanted: &str) -> Option<String> {
     programs.iter().find(|(name, _)| name == wanted).map(|(_, file)| file.clone())
 }
 
-/// Reads `bin` of a package: one file, or files by name.
-fn programs(folder: &Path, package: &str, base_name: &str) -> Result<Programs, InstallError> {
-    let path = folder.join("node_modules").join(package).join("package.json");
+/// Reads the programs of a package that is installed.
+fn programs(folder: &Path, package: &Requirement) -> Result<Programs, InstallError> {
+    let path = folder.join("node_modules").join(&package.name).join("package.json");
     let failed = |error| InstallError::io("read", &path, error);
     let manifest = disk::read(&path, MANIFEST).map_err(failed)?;
     let manifest: Value =
         serde_json::from_slice(&manifest).map_err(|error| failed(std::io::Error::other(error)))?;
-    Ok(match &manifest["bin"] {
+    Ok(read(&manifest["bin"], package.base_name()))
+}
+
+/// Reads `bin` of a package: one file, or files by name.
+fn read(bin: &Value, base_name: &str) -> Programs {
+    match bin {
         Value::String(file) => vec![(base_name.into(), file.clone())],
         Value::Object(files) => {
             let file =
@@ -73,7 +96,7 @@ fn programs(folder: &Path, package: &str, base_name: &str) -> Result<Programs, I
             files.iter().filter_map(file).collect()
         }
         _ => Vec::new(),
-    })
+    }
 }
 
 /// What says that it is for node, or says nothing and looks like JavaScript, is started by node; all else by the OS.
@@ -96,7 +119,8 @@ fn started_by(path: &Path) -> StartedBy {
 #[cfg(test)]
 mod tests {
     use super::super::super::spec::Spec;
-    use super::{Program, StartedBy, program};
+    use super::{Program, StartedBy, named_in, program};
+    use crate::model::{Ecosystem, Package};
     use serde_json::{Value, json};
     use std::fs;
     use std::path::Path;
@@ -118,6 +142,11 @@ mod tests {
     }
 
     fn found(bin: &Value, line: &str) -> Option<Program> {
+        found_of(bin, line, None)
+    }
+
+    /// `owner` is the package whose program was agreed to.
+    fn found_of(bin: &Value, line: &str, owner: Option<&str>) -> Option<Program> {
         let folder = tempfile::tempdir().unwrap();
         let files = [
             ("dist/index.js", "#!/usr/bin/env node\n"),
@@ -128,7 +157,9 @@ mod tests {
         package(folder.path(), "@a/x", bin, &files);
         package(folder.path(), "y", &json!({ "why": "why.mjs" }), &[("why.mjs", "")]);
         fs::write(folder.path().join("outside.js"), "").unwrap();
-        program(folder.path(), &spec(line)).ok()
+        let mut agreed = Package::new("s", Ecosystem::Npm, "@a/x", "1.0.0", "host", line);
+        agreed.program_of = owner.map(Into::into);
+        program(folder.path(), &spec(line), &agreed).ok()
     }
 
     #[test]
@@ -149,6 +180,25 @@ mod tests {
         assert_eq!(found(&neither, "npx @a/x"), None);
         assert_eq!(found(&neither, "npx -p @a/x z"), None);
         assert_eq!(found(&json!(null), "npx @a/x"), None);
+    }
+
+    #[test]
+    fn the_program_is_that_of_the_package_that_was_agreed_to() {
+        let both = json!({ "why": "other.js" });
+        let line = "npx -p @a/x -p y@1.0.0 why";
+        let of = |owner: &str| found_of(&both, line, Some(owner)).map(|found| found.entry);
+        assert_eq!(of("@a/x").as_deref(), Some("node_modules/@a/x/other.js"));
+        assert_eq!(of("y").as_deref(), Some("node_modules/y/why.mjs"));
+        assert_eq!(found_of(&json!({ "x": "other.js" }), line, Some("@a/x")), None);
+        assert!(named_in(&json!("a.js"), "x", "x") && named_in(&json!({ "y": "a.js" }), "x", "y"));
+        assert!(!named_in(&json!("a.js"), "x", "y") && !named_in(&json!(null), "x", "x"));
+    }
+
+    #[test]
+    fn a_file_of_another_package_is_no_program() {
+        for file in ["../../y/why.mjs", "../../../outside.js", "dist/../../../y/why.mjs"] {
+            assert_eq!(found(&json!({ "x": file }), "npx @a/x"), None, "{file}");
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@ use super::super::error::{InstallError, last_words};
 use super::super::resolved::{Resolved, host};
 use super::super::spec::Spec;
 use super::super::tool::Tool;
+use super::entry::named_in;
+use super::guard::Guard;
 use super::version::{compare, is_early};
 use crate::model::describe_exit;
 use serde_json::Value;
@@ -24,12 +26,15 @@ pub(super) const PLAIN: &[&str] = &[
     "--fetch-retry-maxtimeout=4000",
 ];
 
-/// Returns the version that a launch line means. `empty` is a folder that nothing is in.
+/// Returns the version that a launch line means. `empty` is a folder that nothing is in, `home` the user's own.
 pub(in super::super) async fn resolve(
     tool: &Tool<'_>,
     spec: &Spec,
     empty: &Path,
+    home: &Path,
 ) -> Result<Resolved, InstallError> {
+    let guard = Guard::new(tool, home)?;
+    let tool = &guard.over(*tool);
     let wanted = match spec.package().wanted.as_str() {
         "" => "latest",
         wanted => wanted,
@@ -38,7 +43,7 @@ pub(in super::super) async fn resolve(
     let prefix = format!("--prefix={}", empty.display());
     let fields = ["view", "--json", &prefix];
     let line = fields.into_iter().chain(PLAIN.iter().copied());
-    let ended = tool.run(line.chain(["--", &asked, "name", "version", "dist"])).await?;
+    let ended = tool.run(line.chain(["--", &asked, "name", "version", "dist", "bin"])).await?;
     let said: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
     if !ended.status.success() {
         let code = said.as_ref().and_then(|said| said["error"]["code"].as_str());
@@ -64,12 +69,40 @@ pub(in super::super) async fn resolve(
         size: dist["unpackedSize"].as_u64(),
         source: host(dist["tarball"].as_str().unwrap_or_default()),
         integrity: text(&dist["integrity"]),
+        program_of: owner(tool, spec, &newest["bin"], &prefix).await?,
     }
     .checked(tool)?;
     if resolved.size.is_none() {
         resolved.size = size(tool, &spec.package().pinned(&resolved.version), &prefix).await;
     }
     Ok(resolved)
+}
+
+/// Returns the package whose program is started: the first one, unless it lacks the program that the launch line names and one
+/// that comes beside it has that. `bin` is what the first one has.
+async fn owner(
+    tool: &Tool<'_>,
+    spec: &Spec,
+    bin: &Value,
+    prefix: &str,
+) -> Result<String, InstallError> {
+    let first = spec.package();
+    let Some(wanted) = spec.program() else { return Ok(first.name.clone()) };
+    if named_in(bin, first.base_name(), wanted) {
+        return Ok(first.name.clone());
+    }
+    for other in spec.beside() {
+        let line = ["view", "--json", prefix].into_iter().chain(PLAIN.iter().copied());
+        let (asked, fields) = (other.to_string(), ["name", "version", "bin"]);
+        let ended = tool.run(line.chain(["--", &asked]).chain(fields)).await?;
+        let said = tool.succeeded(ended)?;
+        let said: Value = serde_json::from_slice(&said)
+            .map_err(|_| tool.unreadable(&format!("it says nothing of `{other}`")))?;
+        if named_in(&said["bin"], other.base_name(), wanted) {
+            return Ok(other.name.clone());
+        }
+    }
+    Ok(first.name.clone())
 }
 
 /// The newest of several versions; one that only leads up to another if there is nothing else.

@@ -5,8 +5,10 @@ use super::super::place::Scratch;
 use super::super::resolved::Resolved;
 use super::super::spec::Spec;
 use super::super::tool::Tool;
+use super::building::Building;
 use super::{pip, uv};
 use crate::config::Environment;
+use crate::model::Package;
 use std::path::{Path, PathBuf};
 
 /// The tool that does the work.
@@ -48,17 +50,51 @@ impl Backend {
         }
     }
 
-    /// Asks the index which version is meant.
+    /// Asks the index which version is meant. `home` is the user's own folder.
     pub(in super::super) async fn resolve(
         &self,
         tool: &Tool<'_>,
+        environment: &Environment,
         spec: &Spec,
         home: &Path,
     ) -> Result<Resolved, InstallError> {
         let scratch = Scratch::new(home)?;
+        let building = Building::of(spec, environment, home)?;
+        let building = building.as_ref();
         match self {
-            Backend::Uv(_) => uv::resolve(tool, spec, &scratch).await,
-            Backend::Pip(_) => pip::resolve(tool, spec, &scratch).await,
+            Backend::Uv(_) => uv::resolve(&Building::over(building, *tool), spec, &scratch).await,
+            Backend::Pip(_) => pip::resolve(tool, building, spec, &scratch).await,
         }
     }
+
+    /// Fills `folder`, which is empty.
+    pub(in super::super) async fn install(
+        &self,
+        tool: &Tool<'_>,
+        environment: &Environment,
+        spec: &Spec,
+        package: &Package,
+        place: (&Path, &Path),
+    ) -> Result<(), InstallError> {
+        let (folder, home) = place;
+        let scratch = Scratch::new(home)?;
+        let building = Building::of(spec, environment, home)?;
+        let work = Work { spec, package, folder, scratch: &scratch, building: building.as_ref() };
+        match self {
+            Backend::Uv(_) => uv::install(tool, work).await,
+            Backend::Pip(_) => pip::install(tool, work).await,
+        }
+    }
+}
+
+/// What is to be installed, and where.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) package: &'a Package,
+    /// The folder to fill.
+    pub(super) folder: &'a Path,
+    /// For what no package may write over.
+    pub(super) scratch: &'a Scratch,
+    pub(super) building: Option<&'a Building>,
 }

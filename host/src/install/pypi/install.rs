@@ -1,10 +1,8 @@
-//! Makes a virtual environment with one exact version in it, and readies it for its place.
+//! Readies a virtual environment for its place.
 
 use super::super::error::InstallError;
-use super::super::spec::Spec;
-use super::super::tool::Tool;
-use super::backend::Backend;
-use super::{pip, uv};
+use super::distribution::Distribution;
+use super::{sources, start};
 use crate::model::Package;
 use std::fs;
 use std::path::Path;
@@ -12,22 +10,16 @@ use std::path::Path;
 /// Scripts are short; what is larger is a program of another kind, and knows no folder.
 const SCRIPT: u64 = 1 << 20;
 
-/// Fills `folder`, which is empty.
-pub(in super::super) async fn install(
-    backend: &Backend,
-    tool: &Tool<'_>,
-    spec: &Spec,
-    package: &Package,
+/// Checks what was installed, makes what starts the programs of `package`, and has the scripts name the place that all of it
+/// goes to.
+pub(in super::super) fn settle(
     folder: &Path,
+    place: &Path,
+    package: &Package,
 ) -> Result<(), InstallError> {
-    match backend {
-        Backend::Uv(_) => uv::install(tool, spec, package, folder).await,
-        Backend::Pip(_) => pip::install(tool, spec, package, folder).await,
-    }
-}
-
-/// Has the scripts of a virtual environment name the place that it goes to.
-pub(in super::super) fn settle(folder: &Path, place: &Path) -> Result<(), InstallError> {
+    let all = Distribution::all(folder)?;
+    sources::check(folder, package, &all)?;
+    start::make(folder, package, &all)?;
     let (old, new) = (folder.to_string_lossy(), place.to_string_lossy());
     let bin = folder.join("bin");
     let entries = fs::read_dir(&bin).map_err(|error| InstallError::io("read", &bin, error))?;

@@ -1,15 +1,19 @@
 //! `pip`, as a module of the machine's Python.
 
-use super::super::error::{InstallError, last_words};
+use super::super::error::{InstallError, last_words, without_user};
 use super::super::place::Scratch;
 use super::super::resolved::{Resolved, host};
 use super::super::spec::{Scripts, Spec};
 use super::super::tool::{Ended, Tool};
+use super::backend::Work;
+use super::building::Building;
+use super::compile::{compile, interpreter};
 use super::name::same;
+use super::untouched::Untouched;
 use crate::disk;
 use crate::model::{Package, cut, describe_exit, escape};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What it reports of an installation: the metadata of every package, their descriptions included.
 const REPORT: u64 = 64 << 20;
@@ -17,18 +21,60 @@ const REPORT: u64 = 64 << 20;
 /// What keeps pip to its business.
 const PLAIN: &[&str] = &["--quiet", "--no-input", "--disable-pip-version-check", "--no-color"];
 
+/// How the guard begins what it says.
+const GUARDED: &str = "pml refuses to start: ";
+
 /// Wheels only, unless code of packages may run.
 const WHEELS: &[&str] = &["--only-binary", ":all:"];
+
+/// Runs pip, and keeps it from starting any program.
+const GUARD: &str = include_str!("guard.py");
+
+/// Says which interpreter a Python is, and with which file another one runs its pip.
+const LOCATE: &str = "import os, sys, pip\nprint(sys.executable)\n\
+    print(os.path.join(os.path.dirname(pip.__file__), '__pip-runner__.py'))";
+
+/// Where Python and its pip are. What is on the `PATH` may be a script that looks for them in the user's home.
+struct Located {
+    python: PathBuf,
+    runner: String,
+}
+
+impl Located {
+    async fn by(tool: &Tool<'_>) -> Result<Located, InstallError> {
+        let tool = tool.without_keys();
+        let ended = tool.run(["-c", LOCATE]).await?;
+        let said = tool.succeeded(ended)?;
+        let said = String::from_utf8_lossy(&said);
+        let mut lines = said.lines();
+        match (lines.next(), lines.next()) {
+            (Some(python), Some(runner)) if Path::new(python).is_absolute() => {
+                Ok(Located { python: python.into(), runner: runner.into() })
+            }
+            _ => Err(tool.unreadable("it does not say where it is")),
+        }
+    }
+}
 
 /// Returns the version that a launch line means.
 pub(super) async fn resolve(
     tool: &Tool<'_>,
+    building: Option<&Building>,
     spec: &Spec,
     scratch: &Scratch,
 ) -> Result<Resolved, InstallError> {
+    let located = match building {
+        Some(_) => Some(Located::by(tool).await?),
+        None => None,
+    };
+    let mut tool = Building::over(building, *tool);
+    if let Some(located) = &located {
+        tool = tool.by(&located.python);
+    }
+    let tool = &tool;
     let asked = spec.package().to_string();
-    let mut line = vec!["-m", "pip", "install", "--dry-run", "--report", "-", "--no-deps"];
-    line.push("--ignore-installed");
+    let mut line = pip(spec);
+    line.extend(["install", "--dry-run", "--report", "-", "--no-deps", "--ignore-installed"]);
     line.extend(PLAIN);
     line.extend(wheels(spec));
     line.extend(["--", &asked]);
@@ -46,6 +92,7 @@ pub(super) async fn resolve(
         size: None,
         source: host(url),
         integrity: integrity(found),
+        program_of: spec.package().name.clone(),
     }
     .checked(tool)?;
     if url.ends_with(".whl") {
@@ -58,7 +105,7 @@ pub(super) async fn resolve(
 /// The index does not say how large a package is. pip fetches it, which it would have to anyway.
 async fn size(tool: &Tool<'_>, package: &str, folder: &Path) -> Option<u64> {
     let folder = folder.join("wheel");
-    let mut line = vec!["-m", "pip", "download", "--no-deps", "--dest", folder.to_str()?];
+    let mut line = vec!["-c", GUARD, "-", "download", "--no-deps", "--dest", folder.to_str()?];
     line.extend(PLAIN.iter().chain(WHEELS));
     line.extend(["--", package]);
     tool.run(line).await.ok()?;
@@ -66,37 +113,51 @@ async fn size(tool: &Tool<'_>, package: &str, folder: &Path) -> Option<u64> {
     files.filter_map(|file| file.metadata().ok()).map(|found| found.len()).max()
 }
 
-/// Fills `folder` with a virtual environment and the package in it.
-pub(super) async fn install(
-    tool: &Tool<'_>,
-    spec: &Spec,
-    package: &Package,
-    folder: &Path,
-) -> Result<(), InstallError> {
+/// Fills a folder with a virtual environment and the package in it.
+pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), InstallError> {
+    let Work { spec, package, folder, scratch, building } = work;
+    let located = Located::by(tool).await?;
+    let tool = tool.by(&located.python);
     let folder_name = folder.to_string_lossy();
-    let ended = tool.run(["-m", "venv", "--without-pip", &folder_name]).await?;
+    let ended = tool.without_keys().run(["-m", "venv", "--without-pip", &folder_name]).await?;
     tool.succeeded(ended)?;
+    let (untouched, interpreter) = (Untouched::of(folder)?, interpreter(folder)?);
     let python = folder.join("bin/python");
-    let path = folder.join("report.json");
-    let (python, report) = (python.to_string_lossy(), path.to_string_lossy());
-    let mut line = vec!["-m", "pip", "--python", &python, "install", "--report", &report];
-    line.extend(["--no-user", "--no-warn-script-location"]);
+    // A package can write into its own folder.
+    let path = scratch.path().join("report.json");
+    let (python_name, report) = (python.to_string_lossy(), path.to_string_lossy());
+    let (pip, mut line) = match building {
+        // The environment's own interpreter, as long as nothing is in it.
+        None => (tool.by(&python), vec!["-I", "-c", GUARD, &located.runner]),
+        Some(_) => (Building::over(building, tool), vec!["-m", "pip", "--python", &python_name]),
+    };
+    line.extend(["install", "--report", &report, "--no-user", "--no-compile"]);
+    line.extend(["--ignore-installed", "--no-warn-script-location"]);
     line.extend(PLAIN);
     line.extend(wheels(spec));
     let mut packages = vec![spec.package().pinned(&package.version)];
     packages.extend(spec.beside().iter().map(ToString::to_string));
     line.push("--");
     line.extend(packages.iter().map(String::as_str));
-    let ended = tool.run(line).await?;
+    let ended = pip.run(line).await?;
     if !ended.status.success() {
-        return Err(refused(tool, spec, ended).await);
+        return Err(refused(&tool, spec, ended).await);
     }
-    let failed = |error| InstallError::io("read", &path, error);
-    let report = disk::read(&path, REPORT).map_err(failed)?;
-    std::fs::remove_file(&path).map_err(failed)?;
+    untouched.check(folder, &package.name)?;
+    let report =
+        disk::read(&path, REPORT).map_err(|error| InstallError::io("read", &path, error))?;
     let report: Value =
         serde_json::from_slice(&report).map_err(|_| tool.unreadable("its report is no JSON"))?;
-    check(&report, spec, package)
+    check(&report, spec, package)?;
+    compile(&tool, &interpreter, folder).await
+}
+
+/// How pip is run where code of packages may run, and where it may not.
+fn pip(spec: &Spec) -> Vec<&'static str> {
+    match spec.scripts() {
+        Scripts::Refused => vec!["-c", GUARD, "-"],
+        Scripts::Allowed => vec!["-m", "pip"],
+    }
 }
 
 /// Holds what pip says it installed against what was agreed to.
@@ -112,6 +173,7 @@ fn check(report: &Value, spec: &Spec, package: &Package) -> Result<(), InstallEr
     if version != package.version {
         return Err(other("the version", &package.version, version));
     }
+    by_index(report, package)?;
     let hash = integrity(found);
     match &package.integrity {
         // One of several files of the version was agreed to.
@@ -120,6 +182,29 @@ fn check(report: &Value, spec: &Spec, package: &Package) -> Result<(), InstallEr
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses packages that were wanted by their address.
+fn by_index(report: &Value, package: &Package) -> Result<(), InstallError> {
+    let all = || report["install"].as_array().into_iter().flatten();
+    let Some(direct) = all().find(|one| one["is_direct"] == true) else { return Ok(()) };
+    let name = |one: &Value| one["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let shown = |text: &str| cut(&escape(&without_user(text)).replace(['\n', '\t'], " "), 120);
+    let wanted = |one: &&Value| {
+        let mut all = one["metadata"]["requires_dist"].as_array().into_iter().flatten();
+        all.any(|wanted| {
+            let wanted = wanted.as_str().unwrap_or_default();
+            let end = wanted.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+            same(&wanted[..end.unwrap_or(wanted.len())], &name(direct))
+        })
+    };
+    let url = direct["download_info"]["url"].as_str().unwrap_or_default();
+    Err(InstallError::Elsewhere {
+        package: package.name.clone(),
+        dependency: shown(&name(direct)),
+        wanted_by: all().find(wanted).map(|one| shown(&name(one))),
+        reason: format!("is wanted from `{}`, and not from an index", shown(url)),
+    })
 }
 
 fn wheels(spec: &Spec) -> &'static [&'static str] {
@@ -142,12 +227,23 @@ fn integrity(found: &Value) -> Option<String> {
 async fn refused(tool: &Tool<'_>, spec: &Spec, ended: Ended) -> InstallError {
     let said = String::from_utf8_lossy(&ended.stderr);
     let (package, words) = (spec.written(), last_words(&ended.stderr));
+    if spec.scripts() == Scripts::Refused && said.contains(GUARDED) {
+        let line = said.lines().find(|line| line.contains(GUARDED)).unwrap_or_default();
+        return InstallError::Elsewhere {
+            package: spec.package().name.clone(),
+            dependency: cut(&escape(line.split_once(GUARDED).map_or(line, |it| it.1)), 80),
+            wanted_by: None,
+            reason: "would be started for a dependency that has to be built, or comes from git"
+                .into(),
+        };
+    }
     if !said.contains("No matching distribution found") {
         return tool.failed(&describe_exit(ended.status), &ended.stderr);
     }
     if spec.scripts() == Scripts::Refused && said.contains("from versions: none") {
         let name = &spec.package().name;
-        let line = ["-m", "pip", "index", "versions", "--no-input", "--disable-pip-version-check"];
+        let line =
+            ["-c", GUARD, "-", "index", "versions", "--no-input", "--disable-pip-version-check"];
         let listed = tool.run(line.into_iter().chain(["--", name])).await;
         if listed.is_ok_and(|ended| ended.status.success() && !ended.stdout.is_empty()) {
             return InstallError::NoWheel { package, said: words };
@@ -180,5 +276,13 @@ mod tests {
         assert!(check(&report("some-server", "1.0", "cc"), &spec, &agreed).is_err());
         assert!(check(&report("another", "1.0", "bb"), &spec, &agreed).is_err());
         assert!(check(&json!({}), &spec, &agreed).is_err());
+        let mut direct = report("some-server", "1.0", "bb");
+        direct["install"][0]["is_direct"] = json!(true);
+        direct["install"][0]["download_info"] = json!({ "url": "https://me:key@host/x.whl" });
+        direct["install"][1]["metadata"]["requires_dist"] = json!(["Other[a] @ https://host/x"]);
+        let told = check(&direct, &spec, &agreed).unwrap_err().to_string();
+        let expected = "`some-server` cannot be installed: `other`, which `some-server` depends on, \
+            is wanted from `https://host/x.whl`, and not from an index";
+        assert_eq!(told, expected);
     }
 }

@@ -5,9 +5,12 @@ use super::super::place::Scratch;
 use super::super::resolved::{Resolved, host};
 use super::super::spec::{Scripts, Spec};
 use super::super::tool::{Ended, Tool};
+use super::backend::Work;
+use super::building::Building;
+use super::compile::{compile, interpreter};
 use super::name::same;
-use crate::model::{Package, describe_exit};
-use std::path::Path;
+use super::untouched::Untouched;
+use crate::model::describe_exit;
 use toml::Table;
 
 /// What keeps uv to its business.
@@ -65,16 +68,13 @@ fn read(lock: &str, spec: &Spec) -> Option<Resolved> {
             .map_or_else(String::new, |url| host(&url)),
         // More than a few are files for many machines: what is agreed to must be short enough to be kept.
         integrity: (!hashes.is_empty() && hashes.len() <= 24).then(|| hashes.join(" ")),
+        program_of: spec.package().name.clone(),
     })
 }
 
-/// Fills `folder` with a virtual environment and the package in it. uv itself holds its files against the hashes.
-pub(super) async fn install(
-    tool: &Tool<'_>,
-    spec: &Spec,
-    package: &Package,
-    folder: &Path,
-) -> Result<(), InstallError> {
+/// Fills a folder with a virtual environment and the package in it. uv itself holds its files against the hashes.
+pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), InstallError> {
+    let Work { spec, package, folder, scratch, building } = work;
     let folder_name = folder.to_string_lossy();
     let mut line = vec!["venv", "--no-project", "--relocatable", "--allow-existing"];
     line.extend(PLAIN);
@@ -82,8 +82,10 @@ pub(super) async fn install(
         line.extend(["--python", python]);
     }
     line.extend(["--", &folder_name]);
+    // It may have to fetch a Python.
     let ended = tool.run(line).await?;
     tool.succeeded(ended)?;
+    let (untouched, interpreter) = (Untouched::of(folder)?, interpreter(folder)?);
     let mut asked = spec.package().pinned(&package.version);
     for hash in package.integrity.iter().flat_map(|hashes| hashes.split(' ')) {
         asked = format!("{asked} --hash={hash}");
@@ -91,22 +93,22 @@ pub(super) async fn install(
     for beside in spec.beside() {
         asked = format!("{asked}\n{beside}");
     }
-    let path = folder.join("asked.txt");
-    let failed = |error| InstallError::io("write", &path, error);
-    std::fs::write(&path, asked + "\n").map_err(failed)?;
+    let list = scratch.write("asked.txt", &(asked + "\n"))?;
     let python = folder.join("bin/python");
-    let (python, list) = (python.to_string_lossy(), path.to_string_lossy());
-    // Links into uv's cache would let others change what is installed here.
+    let (python, list) = (python.to_string_lossy(), list.to_string_lossy());
+    // Links into uv's cache would let others change what is installed here. To compile, uv would start the environment's own
+    // interpreter with everything that packages have it run.
     let mut line = vec!["pip", "install", "--python", &python, "--link-mode", "copy"];
-    line.extend(["--compile-bytecode", "--verify-hashes"]);
+    line.extend(["--no-compile-bytecode", "--verify-hashes"]);
     line.extend(PLAIN);
     line.extend(wheels(spec));
     line.extend(["-r", &list]);
-    let ended = tool.run(line).await?;
+    let ended = Building::over(building, *tool).run(line).await?;
     if !ended.status.success() {
         return Err(refused(tool, spec, &ended));
     }
-    std::fs::remove_file(&path).map_err(failed)
+    untouched.check(folder, &package.name)?;
+    compile(tool, &interpreter, folder).await
 }
 
 fn wheels(spec: &Spec) -> Option<&'static str> {

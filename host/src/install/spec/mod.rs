@@ -12,4 +12,5 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
+pub(super) use requirement::Requirement;
 pub(crate) use spec::{Scripts, Spec};

@@ -155,6 +155,7 @@ async fn a_package_that_the_launch_line_does_not_ask_for_is_refused() {
         |package: &mut crate::model::Package| package.name = "other".into(),
         |package: &mut crate::model::Package| package.ecosystem = Ecosystem::Pypi,
         |package: &mut crate::model::Package| package.version = "1/../../x".into(),
+        |package: &mut crate::model::Package| package.program_of = Some("other".into()),
     ] {
         let mut package = agreed();
         change(&mut package);
@@ -165,11 +166,11 @@ async fn a_package_that_the_launch_line_does_not_ask_for_is_refused() {
 }
 
 #[tokio::test]
-async fn install_scripts_run_only_if_they_are_allowed() {
+async fn install_scripts_run_only_if_they_are_allowed_and_after_the_fetch() {
     let place = Place::new();
     let refused = spec(LINE);
     place.installer().install(&refused, &agreed(), quietly()).await.unwrap();
-    assert!(place.calls("install")[0].contains(" --ignore-scripts "));
+    assert!(place.calls("rebuild").is_empty());
     let allowed = refused.with_scripts(Scripts::Allowed);
     // What was installed without them is not what this asks for.
     let found = place.installer().installed("fake", &allowed).await.unwrap();
@@ -180,7 +181,57 @@ async fn install_scripts_run_only_if_they_are_allowed() {
     let mut package = agreed();
     package.scripts = true;
     place.installer().install(&allowed, &package, quietly()).await.unwrap();
-    assert!(!place.calls("install")[1].contains("--ignore-scripts"));
+    assert_eq!(place.calls("rebuild").len(), 1);
+    // What fetches runs none of them, whoever allows it.
+    for fetch in place.calls("install").iter().chain(&place.calls("ci")) {
+        assert!(fetch.contains(" --ignore-scripts ") && fetch.contains(" --allow-git=none "));
+    }
+}
+
+#[tokio::test]
+async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_another_home() {
+    let place = Place::new();
+    let settings = "//registry.example/:_authToken=hunter2\nregistry=https://registry.example/\n";
+    fs::write(place.at("home/.npmrc"), settings).unwrap();
+    let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
+    let environment = [
+        ("PATH", path),
+        ("HOME", place.at("home").display().to_string()),
+        ("npm_config_//registry.example/:_authToken", "hunter2".into()),
+        ("npm_config_otp", "hunter3".into()),
+        ("NETRC", "/hunter2".into()),
+    ];
+    let mut package = agreed();
+    package.scripts = true;
+    let spec = spec(LINE).with_scripts(Scripts::Allowed);
+    let installer = Installer::new(place.state(), environment.into_iter().collect());
+    installer.install(&spec, &package, quietly()).await.unwrap();
+    let seen =
+        |call: &str| fs::read_to_string(place.at(&format!("bin/environment.{call}"))).unwrap();
+    for fetch in ["install", "ci"] {
+        let seen = seen(fetch);
+        assert!(seen.contains("_authToken=hunter2") && !seen.contains("hunter3"), "{seen}");
+        assert!(seen.contains("NODE_OPTIONS=--require"), "{seen}");
+    }
+    let (seen, call) = (seen("rebuild"), place.calls("rebuild").remove(0));
+    assert!(!seen.contains("hunter") && !seen.contains("NODE_OPTIONS"), "{seen}");
+    let home = format!("HOME={}\n", place.at("home").display());
+    assert!(seen.contains("HOME=") && !seen.contains(&home), "{seen}");
+    assert!(call.contains("--userconfig=") && call.contains("--globalconfig="), "{call}");
+}
+
+#[tokio::test]
+async fn what_does_not_come_from_a_registry_is_refused_before_and_after_it_is_unpacked() {
+    for (mode, unpacked) in [("elsewhere", 0), ("inside", 1)] {
+        let place = Place::new();
+        place.mode(mode);
+        let refused = place.installer().install(&spec(LINE), &agreed(), quietly()).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), Code::Integrity);
+        assert!(refused.to_string().contains("comes from `https://evil.example/"), "{refused}");
+        assert_eq!(place.calls("ci").len(), unpacked);
+        assert!(!place.place().exists());
+    }
 }
 
 #[tokio::test]

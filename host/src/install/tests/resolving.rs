@@ -31,6 +31,31 @@ async fn a_launch_line_without_a_version_means_the_latest() {
 }
 
 #[tokio::test]
+async fn the_package_whose_program_is_started_is_known_before_anything_is_installed() {
+    let place = Place::new();
+    let of = |line: &'static str| {
+        let place = &place;
+        async move {
+            let package = place.installer().resolve("f", &spec(line), line).await.unwrap();
+            (package.program, package.program_of)
+        }
+    };
+    let told = |program: Option<&str>, of: &str| (program.map(Into::into), Some(of.to_owned()));
+    assert_eq!(of("npx fake-server").await, told(None, "fake-server"));
+    let view = |bin: &str| {
+        let text = format!(r#"{{ "name": "fake-server", "version": "1.2.3", "bin": {bin} }}"#);
+        fs::write(place.at("bin/view.json"), text).unwrap();
+    };
+    // The fake says the same of all packages.
+    view(r#"{ "run": "cli.js" }"#);
+    let line = "npx -p fake-server -p beside@1.0.0 run";
+    assert_eq!(of(line).await, told(Some("run"), "fake-server"));
+    view(r#""cli.js""#);
+    let line = "npx -p fake-server -p beside@1.0.0 beside";
+    assert_eq!(of(line).await, told(Some("beside"), "beside"));
+}
+
+#[tokio::test]
 async fn trouble_with_the_network_is_told_with_the_tools_own_words() {
     let place = Place::new();
     place.mode("offline");

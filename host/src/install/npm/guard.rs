@@ -1,0 +1,112 @@
+//! Keeps npm from starting any program.
+//!
+//! A dependency from git has npm start `git`, and then npm again in what was cloned, where a `.npmrc` says what `git` is. Newer
+//! versions of npm can be told to refuse such dependencies; what is loaded into npm here holds for all of them.
+
+use super::super::environment::ToolVariables;
+use super::super::error::{InstallError, without_user};
+use super::super::place::Scratch;
+use super::super::tool::{Ended, Tool};
+use crate::model::{Secret, cut, describe_exit, escape};
+use std::path::Path;
+
+const GUARD: &str = include_str!("guard.cjs");
+
+/// How the guard begins what it says.
+const REFUSED: &str = "pml refuses to start: ";
+
+/// How npm begins what it says of a dependency that it was told to refuse.
+const REFUSING: &str = "Refusing to fetch \"";
+
+/// What is shown of a dependency that was refused.
+const SHOWN: usize = 200;
+
+/// The variables of an npm that starts nothing. They hold while it lives.
+pub(super) struct Guard {
+    _scratch: Scratch,
+    variables: ToolVariables,
+}
+
+impl Guard {
+    /// Makes one in `home`, which is the user's own.
+    pub(super) fn new(tool: &Tool<'_>, home: &Path) -> Result<Guard, InstallError> {
+        let scratch = Scratch::new(home)?;
+        let path = scratch.write("guard.cjs", GUARD)?;
+        let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let mut variables = tool.variables.to_vec();
+        variables.push(("NODE_OPTIONS".into(), Secret::new(format!("--require \"{path}\""))));
+        Ok(Guard { _scratch: scratch, variables })
+    }
+
+    /// Returns npm, kept from starting anything.
+    pub(super) fn over<'a>(&'a self, tool: Tool<'a>) -> Tool<'a> {
+        tool.with(&self.variables)
+    }
+}
+
+/// Returns what npm printed, if it did what it was told. What the guard or npm itself refused is named.
+pub(super) fn succeeded(
+    tool: &Tool<'_>,
+    package: &str,
+    ended: Ended,
+) -> Result<Vec<u8>, InstallError> {
+    if ended.status.success() {
+        return Ok(ended.stdout);
+    }
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let named = |start: &str, end: char| {
+        let (_, behind) = said.split_once(start)?;
+        let name = behind.split([end, '\n']).next().unwrap_or_default().trim();
+        Some(cut(&escape(&without_user(name)), SHOWN))
+    };
+    let elsewhere = |dependency: String, reason: &str| InstallError::Elsewhere {
+        package: package.into(),
+        dependency,
+        wanted_by: None,
+        reason: reason.into(),
+    };
+    if let Some(dependency) = named(REFUSING, '"') {
+        return Err(elsewhere(dependency, "is one of its dependencies, and is of no registry"));
+    }
+    if let Some(line) = named(REFUSED, '\n') {
+        return Err(elsewhere(line, "would be started for a dependency that is of no registry"));
+    }
+    Err(tool.failed(&describe_exit(ended.status), &ended.stderr))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, succeeded};
+    use crate::install::tool::Tool;
+    use std::os::unix::process::ExitStatusExt;
+    use std::path::Path;
+    use std::time::Duration;
+
+    fn told(said: &str) -> String {
+        let here = Path::new("/");
+        let tool = Tool {
+            name: "npm",
+            program: here,
+            variables: &[],
+            keyless: &[],
+            folder: here,
+            doing: "install",
+            package: "main@1.0.0",
+            patience: Duration::ZERO,
+        };
+        let status = std::process::ExitStatus::from_raw(256);
+        let ended = Ended { status, stdout: Vec::new(), stderr: said.into() };
+        succeeded(&tool, "main", ended).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_was_refused_is_named_whoever_refused_it() {
+        let newer =
+            "npm error code EALLOWGIT\nnpm error Refusing to fetch \"x@git+ssh://me:key@host/x\"\n";
+        let of_newer = told(newer);
+        assert!(of_newer.contains("`x@git+ssh://host/x` is one of its dependencies"), "{of_newer}");
+        let of_guard = told("npm error pml refuses to start: git ls-remote \u{1b}[2J\n");
+        assert!(of_guard.contains("`git ls-remote \\u{1b}[2J` would be started"), "{of_guard}");
+        assert!(told("npm error network").contains("it ended with exit status 1"));
+    }
+}

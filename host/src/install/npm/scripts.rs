@@ -1,0 +1,135 @@
+//! Runs the install scripts of packages, where that is allowed: after everything was fetched, and without any key.
+
+use super::super::environment;
+use super::super::error::InstallError;
+use super::super::place::Scratch;
+use super::super::tool::Tool;
+use super::resolve::PLAIN;
+use crate::config::Environment;
+use crate::disk;
+use crate::model::Secret;
+use std::path::{Path, PathBuf};
+
+/// More than any settings of npm's.
+const SETTINGS: u64 = 1 << 20;
+
+/// Settings that say how to build and where to fetch from, and never hold a key.
+const KEPT: &[&str] = &[
+    "arch",
+    "build-from-source",
+    "cafile",
+    "disturl",
+    "https-proxy",
+    "jobs",
+    "msvs-version",
+    "node-gyp",
+    "nodedir",
+    "noproxy",
+    "platform",
+    "proxy",
+    "python",
+    "registry",
+    "runtime",
+    "script-shell",
+    "strict-ssl",
+    "target",
+];
+
+/// Ends of the names of settings that say where a package fetches its binary from.
+const MIRRORS: &[&str] = &["-binary-host", "-binary-host-mirror", "-mirror", "-cdnurl"];
+
+/// Runs the scripts of what is in `folder`.
+pub(super) async fn run(
+    tool: &Tool<'_>,
+    environment: &Environment,
+    scratch: &Scratch,
+    folder: &Path,
+) -> Result<(), InstallError> {
+    let settings = user_settings(environment)
+        .and_then(|path| disk::read(&path, SETTINGS).ok())
+        .map(|text| kept(&String::from_utf8_lossy(&text)))
+        .unwrap_or_default();
+    let settings = scratch.write("npmrc", &settings)?;
+    let none = scratch.write("global-npmrc", "")?;
+    let home = scratch.home(environment)?;
+    let mut variables = environment::for_scripts(environment, &home.to_string_lossy());
+    // These are of no use to npm, and say where indexes are.
+    variables.retain(|(name, _)| !name.starts_with("PIP_") && !name.starts_with("UV_"));
+    variables.extend(given(environment));
+    let prefix = format!("--prefix={}", folder.display());
+    let settings = format!("--userconfig={}", settings.display());
+    let none = format!("--globalconfig={}", none.display());
+    let line = ["rebuild", &prefix, &settings, &none, "--no-ignore-scripts"];
+    let line = line.into_iter().chain(["--dangerously-allow-all-scripts"]);
+    let tool = tool.with(&variables);
+    let ended = tool.run(line.chain(PLAIN.iter().copied())).await?;
+    tool.succeeded(ended).map(|_| ())
+}
+
+/// Where npm looks for the user's settings.
+fn user_settings(environment: &Environment) -> Option<PathBuf> {
+    let named = environment.pick(|name| name.eq_ignore_ascii_case("npm_config_userconfig"));
+    let home = || environment.pick(|name| name == "HOME");
+    match named.first() {
+        Some((_, path)) => Some(path.reveal().into()),
+        None => home().first().map(|(_, home)| Path::new(home.reveal()).join(".npmrc")),
+    }
+}
+
+/// The settings among our variables that hold no key.
+fn given(environment: &Environment) -> Vec<(String, Secret)> {
+    let mut picked = environment.pick(|name| {
+        let lower = name.to_ascii_lowercase();
+        lower.strip_prefix("npm_config_").is_some_and(is_kept)
+    });
+    picked.retain(|(_, value)| is_plain(value.reveal()));
+    picked
+}
+
+/// The lines of settings that hold no key.
+fn kept(settings: &str) -> String {
+    let lines = settings.lines().filter(|line| {
+        let split = line.split_once('=');
+        split.is_some_and(|(name, value)| is_kept(name.trim()) && is_plain(value))
+    });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+fn is_kept(name: &str) -> bool {
+    let name = name.replace('_', "-");
+    KEPT.contains(&name.as_str()) || MIRRORS.iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a value has neither a user's name and password in it, nor another variable.
+fn is_plain(value: &str) -> bool {
+    !value.contains('@') && !value.contains("${")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{given, kept};
+    use crate::config::Environment;
+
+    #[test]
+    fn settings_without_keys_are_kept_and_all_others_are_not() {
+        let settings = "registry=https://mirror.example/\n//mirror.example/:_authToken=hunter2\n\
+            _auth=hunter2\nnodedir = /usr\nproxy=http://me:hunter2@proxy\n; a comment\n\
+            email=me@example.com\nsharp_binary_host=https://mirror.example/sharp\n\
+            cafile=${SOME_TOKEN}\nkey=hunter2\n@mine:registry=https://mine.example\n";
+        assert_eq!(
+            kept(settings),
+            "registry=https://mirror.example/\nnodedir = /usr\n\
+            sharp_binary_host=https://mirror.example/sharp\n"
+        );
+        let environment: Environment = [
+            ("npm_config_registry", "https://me:hunter2@mirror.example"),
+            ("NPM_CONFIG_NODEDIR", "/usr"),
+            ("npm_config_//mirror.example/:_authToken", "hunter2"),
+            ("NPM_TOKEN", "hunter2"),
+        ]
+        .into_iter()
+        .collect();
+        let names: Vec<_> = given(&environment).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["NPM_CONFIG_NODEDIR"]);
+    }
+}

@@ -1,0 +1,231 @@
+//! What a package says of itself in the folder that it is installed into: its files, and its programs.
+
+use super::super::error::InstallError;
+use super::compile::site;
+use super::name::same;
+use crate::disk;
+use crate::model::{Package, escape};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+/// More than any list of files: the largest packages have some ten thousand.
+const LIST: u64 = 32 << 20;
+
+/// A package, as it is installed.
+pub(super) struct Distribution {
+    /// Its name, as its folder says it.
+    pub(super) name: String,
+    version: String,
+    /// The folder in which it says what it is, seen from the environment's.
+    pub(super) info: PathBuf,
+    /// Its files, seen from the environment's folder, and what they hash to where it says so.
+    files: BTreeMap<PathBuf, Option<String>>,
+    /// Its programs that are functions: a name, a module, and what is called in it.
+    pub(super) functions: Vec<(String, Function)>,
+}
+
+/// A function that is a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub(super) module: String,
+    pub(super) called: String,
+}
+
+impl Distribution {
+    /// Reads all that are installed in an environment.
+    pub(super) fn all(folder: &Path) -> Result<Vec<Distribution>, InstallError> {
+        let site = site(folder)?;
+        let path = folder.join(&site);
+        let entries =
+            std::fs::read_dir(&path).map_err(|error| InstallError::io("read", &path, error))?;
+        let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        let mut all = Vec::new();
+        for name in names {
+            let Some((name, version)) =
+                name.to_str().and_then(|it| it.strip_suffix(".dist-info")?.rsplit_once('-'))
+            else {
+                continue;
+            };
+            all.push(Distribution::read(folder, &site, name, version)?);
+        }
+        Ok(all)
+    }
+
+    fn read(
+        folder: &Path,
+        site: &Path,
+        name: &str,
+        version: &str,
+    ) -> Result<Distribution, InstallError> {
+        let info = site.join(format!("{name}-{version}.dist-info"));
+        let text = |file: &str| {
+            let path = folder.join(&info).join(file);
+            match disk::read(&path, LIST) {
+                Ok(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+                Err(error) => Err(InstallError::io("read", &path, error)),
+            }
+        };
+        Ok(Distribution {
+            name: escape(name).into_owned(),
+            version: version.into(),
+            files: record(&text("RECORD")?, site),
+            functions: functions(&text("entry_points.txt")?),
+            info,
+        })
+    }
+
+    /// Returns whether it is a package that was agreed to.
+    pub(super) fn is(&self, package: &Package) -> bool {
+        same(&self.name, &package.name) && self.version == package.version
+    }
+
+    /// Returns whether a file is one of its own.
+    pub(super) fn has(&self, file: &Path) -> bool {
+        self.files.contains_key(file)
+    }
+
+    /// Returns its files.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(PathBuf::as_path)
+    }
+
+    /// Returns whether a file of its own is what it was when it was packed, as far as it says.
+    pub(super) fn is_whole(&self, folder: &Path, file: &Path) -> bool {
+        let Some(Some(expected)) = self.files.get(file) else { return true };
+        disk::read(&folder.join(file), LIST)
+            .is_ok_and(|bytes| base64_url(&Sha256::digest(bytes)) == *expected)
+    }
+
+    /// Returns the file of one of its programs that is a file.
+    pub(super) fn script(&self, name: &str) -> Option<PathBuf> {
+        Some(Path::new("bin").join(name)).filter(|path| self.has(path))
+    }
+
+    /// Returns the function that is one of its programs.
+    pub(super) fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|(own, _)| own == name).map(|(_, function)| function)
+    }
+}
+
+/// Reads the list of a package's files: paths, hashes and sizes. What leads out of the environment is none of its files.
+fn record(text: &str, site: &Path) -> BTreeMap<PathBuf, Option<String>> {
+    let line = |line: &str| {
+        let (path, rest) = match line.strip_prefix('"') {
+            Some(quoted) => {
+                let (path, rest) = quoted.rsplit_once("\",")?;
+                (path.replace("\"\"", "\""), rest)
+            }
+            None => line.split_once(',').map(|(path, rest)| (path.to_owned(), rest))?,
+        };
+        let hash = rest.split(',').next().and_then(|hash| hash.strip_prefix("sha256="));
+        Some((within(&site.join(path))?, hash.map(ToOwned::to_owned)))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// Returns a path without its `..`, if it does not lead out.
+fn within(path: &Path) -> Option<PathBuf> {
+    let mut made = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => made.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if made.pop() => {}
+            _ => return None,
+        }
+    }
+    Some(made)
+}
+
+/// Reads `[console_scripts]`. What is no plain name of Python's is no program: it becomes code.
+fn functions(text: &str) -> Vec<(String, Function)> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim) {
+        match line.split_once('=') {
+            _ if line.starts_with('[') => inside = line == "[console_scripts]",
+            Some((name, called)) if inside => {
+                let called = called.split('[').next().unwrap_or_default();
+                let Some((module, called)) = called.split_once(':') else { continue };
+                let (name, module, called) = (name.trim(), module.trim(), called.trim());
+                if is_program(name) && is_dotted(module) && is_dotted(called) {
+                    let function = Function { module: module.into(), called: called.into() };
+                    found.push((name.to_owned(), function));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a text can be the name of a file, and nothing else.
+pub(super) fn is_program(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+@".contains(c);
+    !name.is_empty() && name.len() <= 100 && !name.starts_with('.') && name.chars().all(plain)
+}
+
+fn is_dotted(text: &str) -> bool {
+    let plain = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with(|c: char| c.is_ascii_digit())
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    text.len() <= 300 && text.split('.').all(plain)
+}
+
+/// As lists of files have hashes: base64 for URLs, without padding.
+fn base64_url(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut made = String::new();
+    for chunk in bytes.chunks(3) {
+        let of = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
+        let bits = of(0) << 16 | of(1) << 8 | of(2);
+        for at in 0..=chunk.len() {
+            made.push(char::from(LETTERS[(bits >> (18 - 6 * at)) as usize & 63]));
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base64_url, functions, record};
+    use std::path::Path;
+
+    #[test]
+    fn files_are_those_of_the_list_and_inside() {
+        let text = "x/__init__.py,sha256=abc,3\n../../../bin/x,,\n\"a,\"\"b\"\"\",sha256=d,1\n../../../../../etc/passwd,,\n/etc/passwd,,\n";
+        let found = record(text, Path::new("lib/python3.11/site-packages"));
+        let names: Vec<_> = found.keys().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(
+            names,
+            [
+                "bin/x",
+                "lib/python3.11/site-packages/a,\"b\"",
+                "lib/python3.11/site-packages/x/__init__.py"
+            ]
+        );
+        assert_eq!(
+            found[Path::new("lib/python3.11/site-packages/x/__init__.py")].as_deref(),
+            Some("abc")
+        );
+    }
+
+    #[test]
+    fn a_program_is_a_plain_name_or_none() {
+        let text = "[console_scripts]\nx = a.b:c.d [extra]\n../y = a:b\nz = a;import os:b\nw = a:b()\nv = a\n[gui]\nu = a:b\n";
+        let found = functions(text);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].1.module.as_str(), found[0].1.called.as_str()), ("a.b", "c.d"));
+    }
+
+    #[test]
+    fn a_hash_is_written_as_in_the_list() {
+        assert_eq!(base64_url(b"\xfb\xff\xfe"), "-__-");
+        assert_eq!((base64_url(b"a"), base64_url(b"ab")), ("YQ".into(), "YWI".into()));
+    }
+}

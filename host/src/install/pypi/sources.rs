@@ -1,0 +1,68 @@
+//! Looks at what was installed beside what was agreed to.
+
+use super::super::error::InstallError;
+use super::distribution::Distribution;
+use crate::model::Package;
+use std::path::Path;
+
+/// Refuses packages that came from elsewhere than an index, and those that write into what another says of itself.
+pub(super) fn check(
+    folder: &Path,
+    package: &Package,
+    all: &[Distribution],
+) -> Result<(), InstallError> {
+    for one in all {
+        // Both tools note where a package came from that was wanted by its address.
+        if folder.join(&one.info).join("direct_url.json").symlink_metadata().is_ok() {
+            return Err(InstallError::Elsewhere {
+                package: package.name.clone(),
+                dependency: one.name.clone(),
+                wanted_by: None,
+                reason: "is wanted by its address, and not from an index".into(),
+            });
+        }
+        let others = |file: &&Path| {
+            let mut folders = all.iter().filter(|other| other.info != one.info);
+            folders.any(|other| file.starts_with(&other.info))
+        };
+        if let Some(file) = one.files().find(others) {
+            return Err(InstallError::Shadowed {
+                package: package.name.clone(),
+                what: format!("`{}`", file.display()),
+                by: format!("`{}`", one.name),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Distribution, check};
+    use crate::model::{Ecosystem, Package};
+    use std::fs;
+
+    #[test]
+    fn a_package_by_address_and_one_that_speaks_for_another_are_refused() {
+        let told = |of_evil: &str, file: Option<&str>| {
+            let folder = tempfile::tempdir().unwrap();
+            let site = folder.path().join("lib/python3.11/site-packages");
+            for (name, list) in [("good", "good.py,,\n"), ("evil", of_evil)] {
+                let info = site.join(format!("{name}-1.0.dist-info"));
+                fs::create_dir_all(&info).unwrap();
+                fs::write(info.join("RECORD"), list).unwrap();
+            }
+            if let Some(file) = file {
+                fs::write(site.join(file), "{}").unwrap();
+            }
+            let package = Package::new("a", Ecosystem::Pypi, "good", "1.0", "host", "uvx good");
+            let all = Distribution::all(folder.path()).unwrap();
+            check(folder.path(), &package, &all).map_err(|error| error.to_string())
+        };
+        assert_eq!(told("evil.py,,\n", None), Ok(()));
+        let over = told("good-1.0.dist-info/entry_points.txt,,\n", None).unwrap_err();
+        assert!(over.contains("good-1.0.dist-info/entry_points.txt` is not its own"), "{over}");
+        let by_address = told("", Some("evil-1.0.dist-info/direct_url.json")).unwrap_err();
+        assert!(by_address.contains("`evil` is wanted by its address"), "{by_address}");
+    }
+}
