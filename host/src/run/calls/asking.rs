@@ -9,8 +9,8 @@ use crate::model::{
     QuestionId,
 };
 use crate::run::checkpoint::Unmatched;
-use crate::run::perform::parse;
 use crate::store::Noted;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The question about calls of the checkpoint that the program did not ask for again.
@@ -46,7 +46,8 @@ impl Calls {
         };
         let calls = self.open.iter().filter_map(|(id, open)| match &open.stage {
             Stage::Asking(asking) if asking.question.is_none() => {
-                let arguments = parse(&asking.arguments).unwrap_or_default();
+                let arguments = self.value_of(*id, &asking.arguments);
+                let arguments = arguments.map(Cow::into_owned).unwrap_or_default();
                 let (tool, reason) = (open.found.tool.as_str(), asking.reason.clone());
                 let mut ask = Ask::new(asking.kind, Some(*id), tool, arguments, reason);
                 ask.origin = open.found.origin.clone();

@@ -4,7 +4,6 @@ use super::meeting::{Agreed, By};
 use super::open::Calls;
 use crate::model::{AskKind, CallError, CallId, Change, Need, Origin, Since};
 use crate::router::{Found, Given, Subject, Verdict as Door, Why};
-use crate::run::perform::parse;
 use crate::store::{Noted, Verdict};
 
 /// Why a call is asked about that an earlier run made.
@@ -80,10 +79,16 @@ impl Calls {
         standing: &Standing,
     ) -> Result<Next, CallError> {
         let (tool, origin) = (&found.tool, found.origin.as_ref());
-        let subject = Subject { tool, origin, arguments: Given::Text(arguments) };
-        let verdict = match self.router.verdict(subject) {
+        let given = self.parsed.get(&id).map_or(Given::Text(arguments), Given::Value);
+        let subject = Subject { tool, origin, arguments: given };
+        let verdict = self.budget.work_here(arguments.len(), |work| {
+            let _stint = work.begin();
+            self.router.verdict(subject)
+        });
+        let value = || self.value_of(id, arguments);
+        let verdict = match verdict {
             Door::Deny(error) => return Err(error),
-            Door::Ask(_) if self.granted.covers(tool, origin, arguments) => Door::Go,
+            Door::Ask(_) if self.granted.covers(tool, origin, value) => Door::Go,
             other => other,
         };
         let agreed = match standing {
@@ -129,7 +134,7 @@ impl Calls {
             },
         };
         // Nobody is bothered about a call that would be refused afterwards.
-        let value = parse(arguments)?;
+        let value = value()?;
         self.router.check(&found.tool, &value)?;
         Ok(Next::Ask(found, kind, reason))
     }

@@ -11,6 +11,7 @@ mod meeting;
 mod next;
 mod open;
 mod request;
+mod weights;
 
 pub(super) use granted::{Keepers, Keeping};
 pub(super) use next::Arrival;

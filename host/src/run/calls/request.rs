@@ -2,7 +2,7 @@
 
 use super::deciding::Standing;
 use super::open::Calls;
-use crate::model::{Ask, AskKind, CallError, CallId, Code, Timestamp, ToolName};
+use crate::model::{Ask, AskKind, CallError, CallId, Code, INLINE, Timestamp, ToolName};
 use crate::router::{BUILT_IN, Found, SLEEP};
 use crate::run::history::{Past, Reached};
 use crate::store::Verdict;
@@ -36,14 +36,26 @@ impl Calls {
                 return self.refuse(id, CallError::new(Code::ToolUnknown, invalid.to_string()));
             }
         };
-        if let Some(found) = self.checkpoint.as_mut().and_then(|past| past.take(tool, arguments)) {
+        if let Err(error) = self.weights.try_add(id, arguments) {
             self.released += arguments.len();
+            return self.refuse(id, error);
+        }
+        let recalled = self.checkpoint.as_mut().and_then(|past| {
+            self.budget.work_here(arguments.len(), |work| {
+                let _stint = work.begin();
+                past.take(tool, arguments)
+            })
+        });
+        if let Some(found) = recalled {
+            self.released += arguments.len();
+            self.weights.remove(id);
             let number = found.number;
             self.recalled.insert(found.order, (id, found));
             return Verdict::Recall { number };
         }
         if name.server() == BUILT_IN && name.tool() == SLEEP {
             self.released += arguments.len();
+            self.weights.remove(id);
             return match self.timers.add(id, arguments, now) {
                 Ok(due) => Verdict::Sleep { due },
                 Err(error) => self.refuse(id, error),
@@ -58,12 +70,14 @@ impl Calls {
             false => Standing::Fresh,
         };
         match (self.router.look_up(&name), &standing) {
-            (Some(found), _) => self.decide_on(id, found, arguments.into(), standing),
+            (Some(found), _) if arguments.len() <= INLINE => {
+                self.decide_on(id, found, arguments.into(), standing)
+            }
             // What it means is found when somebody has said that it may be made again.
-            (None, Standing::MadeBefore) => {
+            (_, Standing::MadeBefore) => {
                 self.decide_on(id, Ok(self.found(name)), arguments.into(), standing)
             }
-            (None, _) => {
+            _ => {
                 self.find(id, name, arguments.into());
                 Verdict::Find
             }
@@ -117,6 +131,7 @@ impl Calls {
             // A call without a name or arguments was refused when it was made.
             return;
         };
+        self.weights.add(id, &arguments);
         match (past.reached, past.verdict) {
             (Reached::Executing, _) => {
                 let found = past.sent.unwrap_or_else(|| self.found(name));
