@@ -80,6 +80,19 @@ impl Observed {
         Observed { folder, notes: Mutex::new(Notes { tools, changed: false }) }
     }
 
+    /// Returns whether a result of a tool is to be looked at. One that is not is counted, and need not be read for it.
+    pub(crate) fn wants(&self, tool: &ToolName, definition: &str) -> bool {
+        let mut notes = self.notes();
+        let seen = notes.tools.get_mut(tool).filter(|seen| seen.definition == definition);
+        let Some(seen) = seen else { return true };
+        let next = seen.results.saturating_add(1);
+        let wanted = next <= KNOWN || next.is_multiple_of(16);
+        if !wanted {
+            seen.results = next;
+        }
+        wanted
+    }
+
     /// Notes the shape of a result of a tool, whose definition has this digest. Nothing is written.
     pub fn note(&self, tool: &ToolName, definition: &str, result: &Value) {
         let mut notes = self.notes();

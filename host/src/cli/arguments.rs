@@ -92,7 +92,7 @@ pub(super) struct Options {
     /// Print exactly one line of JSON on stdout: the result, or an object with `error`
     #[arg(long)]
     pub(super) json: bool,
-    /// Stop after this much CPU time (500ms, 2s, 5m) [default: 10s]
+    /// Stop after this much CPU time of the program and of reading its values (500ms, 2s, 5m) [default: 10s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) cpu_time: Option<Duration>,
     /// Stop after this long in all [default: 5m]
@@ -101,6 +101,9 @@ pub(super) struct Options {
     /// Stop when the program needs more memory (32M, 1G) [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(super) memory: Option<usize>,
+    /// Stop when the journal would keep more of the run (16M, 1G) [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(super) journal_size: Option<usize>,
     /// Draw random numbers from this seed: a whole number, or 64 hex digits
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(super) seed: Option<[u8; 32]>,

@@ -42,6 +42,7 @@ impl Options {
             ("--cpu-time", self.cpu_time.is_some()),
             ("--timeout", self.timeout.is_some()),
             ("--memory", self.memory.is_some()),
+            ("--journal-size", self.journal_size.is_some()),
         ];
         flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
@@ -224,6 +225,9 @@ fn engine(options: &Options, workplace: &Workplace, journal: Arc<dyn Journal>) -
     }
     if let Some(limit) = options.memory {
         config.memory_limit(limit);
+    }
+    if let Some(limit) = options.journal_size {
+        config.journal_limit(limit);
     }
     Ok(Engine::with_journal(&config, journal)?)
 }

@@ -307,6 +307,9 @@ fn hint(code: Code) -> Option<&'static str> {
         Code::CpuTime => Some("raise the limit with `--cpu-time`, as in `--cpu-time 1m`"),
         Code::Timeout => Some("raise the limit with `--timeout`, as in `--timeout 30m`"),
         Code::Memory => Some("raise the limit with `--memory`, as in `--memory 256M`"),
+        Code::JournalSize => Some(
+            "raise the limit with `--journal-size`, as in `--journal-size 1G`, or send and read less",
+        ),
         Code::ResultNotJson => {
             Some("return plain data: objects, arrays, strings, numbers, booleans, null")
         }

@@ -88,6 +88,7 @@ impl Config {
     /// | [`calls_in_flight`](Config::calls_in_flight) | [`Limits::CALLS_IN_FLIGHT`], 256 |
     /// | [`arguments_limit`](Config::arguments_limit) | [`Limits::ARGUMENTS`], 4 MiB |
     /// | [`reply_limit`](Config::reply_limit) | [`Limits::REPLY`], 16 MiB |
+    /// | [`journal_limit`](Config::journal_limit) | [`Limits::JOURNAL`], 256 MiB |
     /// | [`runs`](Config::runs) | [`Config::RUNS`], 1,000 |
     /// | [`waiting_memory`](Config::waiting_memory) | [`Config::WAITING_MEMORY`], 256 MiB |
     /// | [`question_lifetime`](Config::question_lifetime) | [`Config::QUESTION_LIFETIME`], 5 min |
@@ -147,7 +148,8 @@ impl Config {
         self
     }
 
-    /// Sets how long JavaScript may run in all; waiting does not count.
+    /// Sets how long JavaScript may run in all, with what the host spends on reading and writing its values; waiting does
+    /// not count.
     pub fn cpu_time(&mut self, limit: Duration) -> &mut Config {
         self.limits.cpu_time = limit;
         self
@@ -159,7 +161,8 @@ impl Config {
         self
     }
 
-    /// Sets how many bytes of memory a program may use, the engine's own two or so included.
+    /// Sets how many bytes of memory a program may use, the engine's own two or so included. Twice as much may be
+    /// taken in the host by the arguments of its open calls once they are parsed, and by answers that wait for it.
     pub fn memory_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.memory = bytes;
         self
@@ -216,6 +219,12 @@ impl Config {
     /// Sets how many bytes of JSON one answer of a tool may have.
     pub fn reply_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.reply = bytes;
+        self
+    }
+
+    /// Sets how many bytes the journal may keep of one run: program, inputs, calls, answers, questions and result.
+    pub fn journal_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.journal = bytes;
         self
     }
 

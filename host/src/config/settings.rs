@@ -14,6 +14,12 @@ const STACK_FLOOR: usize = 32 << 10;
 /// No single value that crosses into the guest is larger than this, whatever its limit.
 const SIZE_CEILING: usize = 256 << 20;
 
+/// Enough for a small program, a call and its result.
+const JOURNAL_FLOOR: usize = 16 << 10;
+
+/// A run is read into memory as a whole when it is resumed.
+const JOURNAL_CEILING: usize = 2 << 30;
+
 /// What the memory of a run may be.
 pub(super) const MEMORY_RANGE: RangeInclusive<usize> = MEMORY_FLOOR..=MEMORY_CEILING;
 
@@ -22,6 +28,9 @@ pub(super) const STACK_RANGE: RangeInclusive<usize> = STACK_FLOOR..=STACK_CEILIN
 
 /// What any other size may be.
 pub(super) const SIZE_RANGE: RangeInclusive<usize> = 0..=SIZE_CEILING;
+
+/// What the journal of a run may be: less would not hold the beginning of one.
+pub(super) const JOURNAL_RANGE: RangeInclusive<usize> = JOURNAL_FLOOR..=JOURNAL_CEILING;
 
 /// How many calls may be out at once.
 pub(super) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
@@ -58,6 +67,7 @@ impl TryFrom<&Config> for Settings {
         ] {
             within(name, size, SIZE_RANGE)?;
         }
+        within("journal_limit", limits.journal, JOURNAL_RANGE)?;
         within("calls_in_flight", limits.calls_in_flight, CALLS_IN_FLIGHT_RANGE)?;
         within("runs", config.runs as usize, 1..=20_000)?;
         if limits.cpu_time.is_zero() || limits.timeout.is_zero() {
@@ -128,6 +138,7 @@ mod tests {
         assert!(refusal(|c| c.memory_limit(1 << 10)).contains("`memory_limit` is 1024"));
         assert!(refusal(|c| c.stack_limit(64 << 20)).contains("`stack_limit`"));
         assert!(refusal(|c| c.result_limit(1 << 40)).contains("`result_limit`"));
+        assert!(refusal(|c| c.journal_limit(1 << 10)).contains("`journal_limit` is 1024"));
         assert!(refusal(|c| c.calls_in_flight(0)).contains("`calls_in_flight` is 0"));
         assert!(refusal(|c| c.runs(0)).contains("`runs` is 0"));
         assert!(refusal(|c| c.timeout(std::time::Duration::ZERO)).contains("more than zero"));

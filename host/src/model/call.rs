@@ -1,6 +1,6 @@
 //! A call on its way down, and what comes back up.
 
-use super::{CallId, Code, RunId, ToolName};
+use super::{Budget, CallId, Code, RunId, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,17 +16,35 @@ pub struct Call {
     pub tool: ToolName,
     /// Its arguments: a JSON object, parsed once from what the program wrote.
     pub arguments: Value,
+    /// Who pays for reading its answer.
+    pub(crate) budget: Budget,
 }
 
 impl Call {
     /// Returns a call.
     pub fn new(run: RunId, id: CallId, tool: ToolName, arguments: Value) -> Call {
-        Call { run, id, tool, arguments }
+        Call { run, id, tool, arguments, budget: Budget::of_nobody() }
+    }
+
+    /// Says who pays for reading its answer.
+    pub(crate) fn paid_by(mut self, budget: Budget) -> Call {
+        self.budget = budget;
+        self
     }
 }
 
 /// What became of a call: the tool's answer, or the error that the program will catch.
 pub type Reply = Result<Value, CallError>;
+
+/// A tool's answer, as it came.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum JsonReply {
+    /// A value.
+    Value(Value),
+    /// One valid JSON text. It is handed on as it is: no value is ever built of it.
+    Text(String),
+}
 
 /// Why a call failed, as the program sees it: an `Error` with `code`, `message` and `data`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

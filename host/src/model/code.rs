@@ -64,7 +64,7 @@ codes! {
     ResultNotJson = "RESULT_NOT_JSON", Script;
     /// The program waits for a promise that nothing can settle any more.
     Stalled = "STALLED", Script;
-    /// JavaScript ran for longer than `--cpu-time`; waiting does not count.
+    /// JavaScript, or the host's work on its values, ran for longer than `--cpu-time`; waiting does not count.
     CpuTime = "CPU_TIME", Refused;
     /// The run took longer than `--timeout`; waiting for people does not count.
     Timeout = "TIMEOUT", Refused;
@@ -80,12 +80,14 @@ codes! {
     ResultSize = "RESULT_SIZE", Refused;
     /// The program made more calls than it may in one run.
     Calls = "CALLS", Refused;
-    /// The arguments of the calls that wait are too large together.
+    /// The arguments of the calls that wait are too large together, as text or once they are parsed.
     ArgumentsSize = "ARGUMENTS_SIZE", Refused;
     /// The arguments of a call are not a JSON object, or nested too deep.
     Arguments = "ARGUMENTS", Script;
     /// The answer of a tool is too large for the program.
     ReplySize = "REPLY_SIZE", Refused;
+    /// The run would need more of the journal than `--journal-size`.
+    JournalSize = "JOURNAL_SIZE", Refused;
     /// The policy does not allow this tool.
     ToolDenied = "TOOL_DENIED", Refused;
     /// No such tool.

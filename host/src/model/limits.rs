@@ -13,11 +13,12 @@ pub const STACK_CEILING: usize = 512 << 10;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Time during which JavaScript runs (`CPU_TIME`).
+    /// Time during which JavaScript runs, and the host parses or writes what the program sends or is given (`CPU_TIME`).
     pub cpu_time: Duration,
     /// Time from start to end (`TIMEOUT`).
     pub timeout: Duration,
-    /// Bytes of memory (`MEMORY`).
+    /// Bytes of memory (`MEMORY`). Twice as much may be taken in the host by the arguments of open calls, once
+    /// they are parsed (`ARGUMENTS_SIZE`), and by the answers that the program has not taken yet (`REPLY_SIZE`).
     pub memory: usize,
     /// Bytes of JavaScript stack (`STACK`).
     pub stack: usize,
@@ -37,6 +38,10 @@ pub struct Limits {
     pub arguments: usize,
     /// Bytes of one answer as JSON (`REPLY_SIZE`).
     pub reply: usize,
+    /// Bytes that the journal keeps of the run: its program, inputs, calls, answers, questions and result
+    /// (`JOURNAL_SIZE`). A run that is resumed goes on counting.
+    #[serde(default = "Limits::journal_default")]
+    pub journal: usize,
 }
 
 impl Limits {
@@ -60,10 +65,23 @@ impl Limits {
     pub const CALLS: u64 = 10_000;
     /// Enough to hide latency; few servers answer more at once.
     pub const CALLS_IN_FLIGHT: usize = 256;
-    /// Arguments wait in the host, outside the guest's own memory, and may take fifty times their size once parsed.
+    /// Arguments wait in the host, outside the guest's own memory.
     pub const ARGUMENTS: usize = 4 << 20;
     /// A larger one would not fit in the default memory once it is parsed.
     pub const REPLY: usize = 16 << 20;
+    /// Ten thousand calls with 25 KiB of arguments and answers each.
+    pub const JOURNAL: usize = 256 << 20;
+
+    /// Returns how many bytes the host may hold for a run: parsed arguments of open calls, and as much again of answers
+    /// that wait for it. A value takes about twice as much in the host as in the program.
+    pub(crate) fn host_memory(&self) -> usize {
+        self.memory.saturating_mul(2)
+    }
+
+    /// Runs of older journals were not limited.
+    fn journal_default() -> usize {
+        Limits::JOURNAL
+    }
 }
 
 impl Default for Limits {
@@ -81,6 +99,7 @@ impl Default for Limits {
             calls_in_flight: Limits::CALLS_IN_FLIGHT,
             arguments: Limits::ARGUMENTS,
             reply: Limits::REPLY,
+            journal: Limits::JOURNAL,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The floor: plain data that every room may use. In flows nothing, out flows nothing; values only.
 //!
-//! **Invariant:** no I/O, except that [`SystemClock`] reads the clock and ids are drawn from the OS.
+//! **Invariant:** no I/O, except that [`SystemClock`] reads the clock, ids are drawn from the OS, and `cost` reads the CPU clock of
+//! its thread and hands long work to another.
 
 mod answer;
 mod call;
@@ -8,6 +9,7 @@ mod canonical;
 mod clock;
 mod code;
 mod constraint;
+mod cost;
 mod definition;
 mod difference;
 mod durability;
@@ -37,13 +39,17 @@ mod text;
 mod tool;
 
 pub use answer::{Answer, Decisions};
-pub use call::{Call, CallError, Reply};
+pub use call::{Call, CallError, JsonReply, Reply};
 #[cfg(feature = "servers")]
 pub(crate) use canonical::digest;
 pub(crate) use canonical::{canonical, hex};
 pub use clock::{Clock, InvalidTimestamp, SystemClock, Timestamp};
 pub use code::{Class, Code};
 pub use constraint::{Condition, Constraint, offered as offered_constraints};
+pub(crate) use cost::{
+    Budget, CompactError, CpuUse, Halt, INLINE, ParseError, Stint, Work, WriteError, compact,
+    parse, thread_time, weigh, write,
+};
 pub use definition::{Annotations, Definition, Origin};
 pub use difference::{Difference, Piece, differences_of};
 pub use durability::Durability;

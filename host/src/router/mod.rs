@@ -18,7 +18,7 @@ pub use policy::{Policy, Ruling};
 pub use servers::{Freshness, Offer, PackageState, Servers, Unavailable};
 pub use tools::{Found, Tell, Tools, tools_from_fn};
 
-use crate::model::{Call, CallError, Difference, Effects, Need, Origin, Reply, ToolName};
+use crate::model::{Call, CallError, Difference, Effects, JsonReply, Need, Origin, ToolName};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
@@ -143,10 +143,10 @@ impl Router {
     }
 
     /// Carries out a call that may go. Dropping the future cancels it.
-    pub(crate) fn go(&self, call: Call) -> BoxFuture<'_, Reply> {
+    pub(crate) fn go(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         match call.tool.server() == BUILT_IN {
-            true => Box::pin(std::future::ready(built_in::reply())),
-            false => self.tools.call(call),
+            true => Box::pin(std::future::ready(built_in::reply().map(JsonReply::Value))),
+            false => self.tools.call_json(call),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What an embedder brings: the tools themselves.
 
 use crate::model::{
-    Call, CallError, Code, Difference, Effects, Need, Origin, Progress, Reply, ToolName,
+    Call, CallError, Code, Difference, Effects, JsonReply, Need, Origin, Progress, Reply, ToolName,
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -31,6 +31,13 @@ use std::sync::Arc;
 pub trait Tools: Send + Sync + 'static {
     /// Carries out one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Reply>;
+
+    /// Carries out one call, for a run. To be written where answers come as JSON text: a value of a large one would take
+    /// many times its length, and nobody needs it.
+    fn call_json(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
+        let reply = self.call(call);
+        Box::pin(async move { reply.await.map(JsonReply::Value) })
+    }
 
     /// Returns what a call of this tool may do to the world. It decides whether a call that was out when its process
     /// died is made again without asking; a tool that says nothing is never repeated.
@@ -112,6 +119,10 @@ impl Found {
 impl<T: Tools + ?Sized> Tools for Arc<T> {
     fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
         (**self).call(call)
+    }
+
+    fn call_json(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
+        (**self).call_json(call)
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {

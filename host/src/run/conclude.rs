@@ -5,14 +5,18 @@ use super::history::{History, Reached};
 use super::live::{End, Last, Live};
 use super::session::Session;
 use super::trouble::Trouble;
-use super::{Abandoned, Aborted, Completed, Ending, Outcome, Usage, failure};
+use super::{Abandoned, Aborted, Completed, Ending, Failure, Outcome, Usage, failure};
 use crate::error::Error;
 use crate::event::Event;
-use crate::model::{Code, Decided, Decision};
-use crate::sandbox::Stop;
+use crate::model::{Budget, Code, Decided, Decision};
+use crate::sandbox::{Fault, Stop};
 use crate::source::Program;
 use crate::store::{RunState, Safe, What};
+use serde_json::value::RawValue;
 use std::collections::BTreeSet;
+
+/// How many times as long it takes to parse a program as to parse JSON.
+const PARSING: usize = 32;
 
 impl Session {
     /// The program ended by itself.
@@ -22,13 +26,22 @@ impl Session {
         live: &mut Live,
         program: &Program,
     ) -> Result<Outcome, Error> {
-        let place = |fault| failure::of_fault(program, fault);
-        let ending = match end.ending {
-            Last::Finished(json) => Ending::Finished(json),
-            Last::Fault(fault) => Ending::Failed(place(fault)),
+        let budget = live.calls.budget().clone();
+        let (finished, mut faults) = match end.ending {
+            Last::Finished(json) => (Some(read_result(json, &budget).await?), Vec::new()),
+            Last::Fault(fault) => (None, vec![fault]),
+        };
+        faults.extend(end.unhandled);
+        let mut failures = place(faults, program, &budget).await?.into_iter();
+        let ending = match finished {
+            Some(json) => Ending::Finished(json),
+            None => match failures.next() {
+                Some(failure) => Ending::Failed(failure),
+                None => return Err(broken("a failure has no place")),
+            },
         };
         let mut outcome = self.conclude(ending, Some(live)).await?;
-        outcome.unhandled = end.unhandled.into_iter().map(place).collect();
+        outcome.unhandled = failures.collect();
         outcome.dropped_lines = end.dropped_lines;
         Ok(outcome)
     }
@@ -78,7 +91,7 @@ impl Session {
 
     /// Waits until what was allowed for good is written down: the next run is to know it.
     async fn keep(&mut self, live: &mut Live) {
-        live.note(&self.ledger);
+        live.note(&mut self.ledger);
         for Keeping { tool, kept } in live.calls.keeping() {
             let error = match kept.await {
                 Ok(Ok(())) => None,
@@ -101,7 +114,7 @@ impl Session {
     /// Writes how the run ended, before anybody is told.
     pub(super) async fn conclude(
         &mut self,
-        ending: Ending,
+        mut ending: Ending,
         mut live: Option<&mut Live>,
     ) -> Result<Outcome, Error> {
         let mut abandoned = Vec::new();
@@ -114,6 +127,16 @@ impl Session {
         let at = self.clock.now();
         for Abandoned { call, sent, .. } in &abandoned {
             self.ledger.note(at, What::Abandoned { call: *call, sent: *sent });
+        }
+        let result = match &ending {
+            Ending::Finished(json) => json.as_ref().map_or(0, |json| json.get().len()),
+            _ => 0,
+        };
+        if let Err(stop) = self.ledger.has_room(result) {
+            // A failure takes little, and says why it is one.
+            if matches!(ending, Ending::Finished(_)) {
+                ending = Ending::Failed(failure::of_stop(&stop));
+            }
         }
         let text = serde_json::to_string(&ending).map_err(|error| {
             Error::new(Code::Internal, "the ending cannot be written").with_source(error)
@@ -154,4 +177,41 @@ impl Session {
         }
         outcome
     }
+}
+
+/// Reads the result of a program: the guest says that it is JSON.
+async fn read_result(
+    json: Option<String>,
+    budget: &Budget,
+) -> Result<Option<Box<RawValue>>, Error> {
+    let Some(json) = json else { return Ok(None) };
+    let read = budget.work(json.len(), move |work| {
+        let _stint = work.begin();
+        RawValue::from_string(json)
+    });
+    let read = read.await.map_err(|halt| broken(format!("{halt:?}")))?;
+    read.map(Some).map_err(|error| broken(error.to_string()))
+}
+
+/// Places faults in the source of the program, which is parsed for each.
+async fn place(
+    faults: Vec<Fault>,
+    program: &Program,
+    budget: &Budget,
+) -> Result<Vec<Failure>, Error> {
+    if faults.is_empty() {
+        return Ok(Vec::new());
+    }
+    let source: usize = program.modules.iter().map(|module| module.code.len()).sum();
+    let (cost, program) = (source.saturating_mul(PARSING), program.clone());
+    let placing = budget.work(cost.saturating_mul(faults.len()), move |work| {
+        let stint = work.begin();
+        let place = |fault| failure::of_fault(&program, fault, &stint);
+        faults.into_iter().map(place).collect()
+    });
+    placing.await.map_err(|halt| broken(format!("{halt:?}")))
+}
+
+fn broken(reason: impl Into<String>) -> Error {
+    Trouble::Stop(Stop::Broken(reason.into())).into()
 }

@@ -1,7 +1,7 @@
 //! Why a program failed, placed in the user's own source.
 
 use crate::error::Error;
-use crate::model::{Class, Code};
+use crate::model::{Class, Code, Stint};
 use crate::sandbox::{Fault, FaultKind, Stop};
 use crate::source::{Frame, Position, Program, SourceError};
 use serde::Serialize;
@@ -87,7 +87,7 @@ pub(super) fn of_source(error: &SourceError) -> Result<Failure, Error> {
 }
 
 /// A failure that the guest reports.
-pub(super) fn of_fault(program: &Program, fault: Fault) -> Failure {
+pub(super) fn of_fault(program: &Program, fault: Fault, run: &Stint<'_>) -> Failure {
     let code = match fault.kind {
         FaultKind::Threw => Code::Threw,
         FaultKind::Syntax => Code::Syntax,
@@ -96,7 +96,7 @@ pub(super) fn of_fault(program: &Program, fault: Fault) -> Failure {
         FaultKind::ResultSize => Code::ResultSize,
         FaultKind::Stalled => Code::Stalled,
     };
-    let stack = program.trace(&fault.stack);
+    let stack = program.trace_for(&fault.stack, Some(run));
     let position = stack.first().map(|frame| frame.position.clone());
     let code_frame = position.as_ref().and_then(|position| program.code_frame(position));
     Failure {

@@ -147,6 +147,9 @@ fn tells_nothing(settled: &Settled) -> bool {
     let codes = [
         Code::OutcomeUnknown,
         Code::ReplySize,
+        // Its answer was not read, or not kept.
+        Code::CpuTime,
+        Code::JournalSize,
         Code::Internal,
         // The server took the call and did not live, or take the time, to say what became of it.
         Code::ServerFailed,

@@ -2,7 +2,8 @@
 
 use super::stopwatch::Stopwatch;
 use crate::model::{RunId, Timestamp};
-use crate::store::{Batch, Entry, Journal, Lease, Meter, Pending, RunState, Safe, What};
+use crate::sandbox::Stop;
+use crate::store::{Batch, Entry, Journal, Lease, Meter, Note, Pending, RunState, Safe, What};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,16 @@ pub(super) struct Ledger {
     pub(super) stopwatch: Stopwatch,
     /// What the run had cost at the last entry.
     meter: Meter,
+    kept: Kept,
+}
+
+/// What the journal keeps of a run, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    /// So far.
+    pub(super) size: usize,
+    /// At most.
+    pub(super) limit: usize,
 }
 
 impl Ledger {
@@ -23,9 +34,10 @@ impl Ledger {
         lease: Lease,
         state: RunState,
         meter: Meter,
+        kept: Kept,
     ) -> Ledger {
         let stopwatch = Stopwatch::new(meter.wall);
-        Ledger { journal, lease, entries: Vec::new(), state, stopwatch, meter }
+        Ledger { journal, lease, entries: Vec::new(), state, stopwatch, meter, kept }
     }
 
     pub(super) fn run(&self) -> RunId {
@@ -47,9 +59,25 @@ impl Ledger {
         self.meter
     }
 
-    /// Adds an entry to what is written next.
+    /// Says whether there is room for `bytes` more.
+    pub(super) fn has_room(&self, bytes: usize) -> Result<(), Stop> {
+        match self.kept.size.saturating_add(bytes) > self.kept.limit {
+            true => Err(Stop::Journal(self.kept.limit)),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds an entry to what is written next. How a run ends is written even where there is no room for it: it takes
+    /// little, and without it nobody would know what became of its calls.
     pub(super) fn note(&mut self, at: Timestamp, what: What) {
+        self.kept.size = self.kept.size.saturating_add(what.size());
         self.entries.push(Entry::new(at, self.meter, what));
+    }
+
+    /// Has the trail tell something. A trail that cannot be written is no reason not to do it.
+    pub(super) fn audit(&mut self, note: Note) {
+        self.kept.size = self.kept.size.saturating_add(note.size());
+        drop(self.journal.audit(note));
     }
 
     /// Whether there is anything to write.

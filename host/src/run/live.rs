@@ -7,11 +7,12 @@ use super::ledger::Ledger;
 use super::recording::Recording;
 use super::run_clock::RunClock;
 use super::trouble::Trouble;
-use crate::model::{CallId, Decided, Decision, Effects, Limits, Question, Settled, Timestamp};
+use crate::model::{
+    CallId, Code, Decided, Decision, Effects, Limits, Question, Settled, Timestamp,
+};
 use crate::router::Found;
 use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
-use crate::store::{Note, RunState, Safe, Verdict, What};
-use serde_json::value::RawValue;
+use crate::store::{Note, RunState, Safe, Verdict, What, size_of_outcome};
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -25,6 +26,9 @@ const TURN: Duration = Duration::from_millis(1);
 /// How long calls that only read are out before the journal says so: most are answered by then, and are written down
 /// together with their answer.
 const HELD_BACK: Duration = Duration::from_millis(5);
+
+/// What an entry takes in the journal beside its texts: its numbers, and what the tool is.
+const ENTRY: usize = 1 << 10;
 
 /// What comes first.
 pub(super) enum Next {
@@ -43,7 +47,8 @@ pub(super) struct End {
 
 /// Its result or its fault, before it is placed in the source.
 pub(super) enum Last {
-    Finished(Option<Box<RawValue>>),
+    /// One JSON text, as the guest wrote it.
+    Finished(Option<String>),
     Fault(Fault),
 }
 
@@ -91,15 +96,24 @@ impl Live {
         }
         loop {
             self.dispatch(ledger).await?;
-            let Some(arrivals) = self.next(ledger).await else { return Ok(None) };
+            let Some(mut arrivals) = self.next(ledger).await else { return Ok(None) };
             if arrivals.is_empty() {
                 continue;
             }
             self.measure(ledger);
-            for Arrival { call, settled, at } in &arrivals {
+            let mut full = Ok(());
+            for Arrival { call, settled, at } in &mut arrivals {
+                // A call that went out is not forgotten because its answer is too large to keep.
+                let size = size_of_outcome(settled);
+                if let Err(stop) = ledger.has_room(ENTRY + size) {
+                    *settled = not_kept(size, self.limits.journal);
+                    full = Err(stop);
+                }
                 let what = What::Settled { call: *call, settled: settled.clone() };
                 ledger.note(*at, what);
             }
+            // What the host spent on arguments and answers is the program's time too. What was noted is written with the end.
+            full.and_then(|()| self.instance.check_cpu_time())?;
             // The program sees nothing that a journal could forget.
             ledger.write(RunState::Running, Safe::Process).await?;
             if self.leave.load(Ordering::Relaxed) {
@@ -135,6 +149,7 @@ impl Live {
             match intent {
                 Intent::Request { id, tool, arguments } => {
                     let text = arguments.as_deref().map_err(|size| *size);
+                    ledger.has_room(ENTRY + tool.len() + text.map_or(0, str::len))?;
                     let verdict = self.calls.request(id, &tool, text, now, self.limits.arguments);
                     // A timer, a question or a refusal is a fact of its own, which nothing that follows repeats.
                     self.hurry |= verdict != Verdict::Go;
@@ -150,10 +165,7 @@ impl Live {
         }
         let ending = match step.state {
             State::Waiting => return Ok(None),
-            State::Finished(json) => {
-                let json = json.map(RawValue::from_string).transpose();
-                Last::Finished(json.map_err(|error| Stop::Broken(error.to_string()))?)
-            }
+            State::Finished(json) => Last::Finished(json),
             State::Failed(fault) => Last::Fault(fault),
         };
         Ok(Some(End { ending, unhandled: step.unhandled, dropped_lines: step.dropped_lines }))
@@ -163,6 +175,7 @@ impl Live {
     async fn dispatch(&mut self, ledger: &mut Ledger) -> Result<(), Trouble> {
         self.note(ledger);
         let leaving = self.calls.leaving();
+        ledger.has_room(leaving.len() * ENTRY)?;
         for call in &leaving {
             let Found { tool, effects, origin, .. } = call.found.clone();
             let approved = call.approval.as_ref().map(|approval| approval.digest().to_owned());
@@ -201,11 +214,11 @@ impl Live {
         next.await
     }
 
-    /// Has the trail tell what people agreed to. A trail that cannot be written is no reason not to do it.
-    pub(super) fn note(&mut self, ledger: &Ledger) {
+    /// Has the trail tell what people agreed to.
+    pub(super) fn note(&mut self, ledger: &mut Ledger) {
         let at = self.clock.last();
         for what in self.calls.notes() {
-            drop(ledger.journal().audit(Note::new(at, Some(ledger.run()), what)));
+            ledger.audit(Note::new(at, Some(ledger.run()), what));
         }
     }
 
@@ -240,6 +253,17 @@ impl Live {
     pub(super) fn open_questions(&self) -> Vec<Question> {
         let open = self.questions.iter().filter(|question| self.calls.waits_for(question.id));
         open.cloned().collect()
+    }
+}
+
+/// Stands for an outcome that the journal has no room for. The program never sees it.
+fn not_kept(size: usize, limit: usize) -> Settled {
+    Settled::Error {
+        code: Code::JournalSize.as_str().into(),
+        message: format!(
+            "the call has an outcome of {size} bytes, which was not kept: the run may use {limit} bytes of the journal"
+        ),
+        data: None,
     }
 }
 

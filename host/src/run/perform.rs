@@ -1,69 +1,109 @@
 //! One call from its text to its reply's text.
 
 use super::calls::Approval;
-use crate::model::{Call, CallError, CallId, Code, Reply, RunId, Settled};
+use crate::model::{
+    Budget, Call, CallError, CallId, Code, INLINE, JsonReply, ParseError, Reply, RunId, Settled,
+    Stint, WriteError, write,
+};
 use crate::router::{Found, Given, Router, Subject, Verdict};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Arguments up to this size are parsed where they are; larger ones would hold up other runs, and get a thread.
-const PARSE_INLINE: usize = 128 << 10;
+/// Parses the arguments of a call into the one value that policy and tool see. Long ones are for [`parse_aside`].
+pub(super) fn parse(text: &str, budget: &Budget) -> Result<Value, CallError> {
+    let memory = budget.host_memory();
+    budget.work_here(text.len(), |work| object(text, memory, &work.begin()))
+}
 
-/// Parses the arguments of a call into the one value that policy and tool see.
-pub(super) fn parse(text: &str) -> Result<Value, CallError> {
-    match serde_json::from_str(text) {
+/// Parses arguments, long ones on another thread. Returns them with their text.
+pub(super) async fn parse_aside(
+    text: String,
+    budget: &Budget,
+) -> Result<(String, Value), CallError> {
+    let memory = budget.host_memory();
+    let parsed = budget.work(text.len(), move |work| {
+        let value = object(&text, memory, &work.begin())?;
+        Ok((text, value))
+    });
+    parsed.await?
+}
+
+fn object(text: &str, memory: usize, stint: &Stint<'_>) -> Result<Value, CallError> {
+    let refuse = |message: String| Err(CallError::new(Code::Arguments, message));
+    match crate::model::parse(text, memory, stint) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err(CallError::new(Code::Arguments, "the arguments of a call must be an object")),
-        Err(error) => {
-            Err(CallError::new(Code::Arguments, format!("the arguments cannot be read: {error}")))
+        Ok(_) => refuse("the arguments of a call must be an object".into()),
+        Err(ParseError::Json(error)) => refuse(format!("the arguments cannot be read: {error}")),
+        Err(ParseError::Halted(halt)) => Err(halt.into()),
+        Err(ParseError::TooLarge(limit)) => {
+            let message = format!(
+                "the arguments take more than {limit} bytes of memory once they are parsed"
+            );
+            Err(CallError::new(Code::ArgumentsSize, message))
         }
     }
 }
 
-/// Parses large arguments on another thread.
-async fn parse_aside(text: String) -> Result<Value, CallError> {
-    if text.len() <= PARSE_INLINE {
-        return parse(&text);
-    }
-    match tokio::task::spawn_blocking(move || parse(&text)).await {
-        Ok(value) => value,
-        Err(error) => Err(CallError::new(Code::Internal, error.to_string())),
-    }
+/// A call that goes out.
+pub(super) struct Outgoing {
+    pub(super) run: RunId,
+    pub(super) id: CallId,
+    /// The tool as it was decided about.
+    pub(super) found: Found,
+    /// What a person approved, if one was asked.
+    pub(super) approval: Option<Arc<Approval>>,
+    pub(super) arguments: String,
+    /// The arguments, if they were parsed before.
+    pub(super) parsed: Option<Value>,
+    /// The longest answer.
+    pub(super) reply_limit: usize,
 }
 
 /// What came of a call.
 pub(super) enum Performed {
-    /// Its outcome.
-    Reply(Reply),
+    /// Its outcome, and the error that it is.
+    Settled(Settled, Option<CallError>),
     /// It did not go out: its tool is not what was decided about, or lacks something by now.
     Changed(Box<Found>, String),
 }
 
 /// Carries out a call.
-pub(super) async fn perform(
-    router: &Router,
-    run: RunId,
-    id: CallId,
-    decided: Found,
-    approval: Option<Arc<Approval>>,
-    arguments: String,
-) -> Performed {
-    let found = async { Ok((parse_aside(arguments).await?, router.find(&decided.tool).await?)) };
-    let (arguments, found) = match found.await {
-        Ok(found) => found,
-        Err(error) => return Performed::Reply(Err(error)),
+pub(super) async fn perform(router: &Router, budget: &Budget, outgoing: Outgoing) -> Performed {
+    let Outgoing { run, id, found: decided, approval, arguments, parsed, reply_limit } = outgoing;
+    let found = async {
+        let parsed = match parsed {
+            Some(value) => (arguments, value),
+            None => parse_aside(arguments, budget).await?,
+        };
+        Ok((parsed, router.find(&decided.tool).await?))
     };
-    // An approval is of one definition of one server.
-    let differs = decided.origin.is_some() && decided.origin != found.origin;
-    // A person's approval is of exactly what goes out.
-    let approved = |approval: Arc<Approval>| approval.covers(&found, &arguments);
-    if found.need.is_some() || differs || !approval.is_none_or(approved) {
-        return Performed::Changed(Box::new(found), arguments.to_string());
-    }
-    Performed::Reply(send(router, run, id, found, arguments).await)
+    let reply = match found.await {
+        Ok(((text, value), found)) => {
+            // An approval is of one definition of one server.
+            let differs = decided.origin.is_some() && decided.origin != found.origin;
+            // A person's approval is of exactly what goes out.
+            let approved = |approval: Arc<Approval>| approval.covers(&found, &value);
+            if found.need.is_some() || differs || !approval.is_none_or(approved) {
+                return Performed::Changed(Box::new(found), text);
+            }
+            // It is written once more on its way out.
+            budget.charge_for(text.len());
+            send(router, budget, run, id, found, value).await
+        }
+        Err(error) => Err(error),
+    };
+    let (settled, error) = settle_aside(reply, reply_limit, budget).await;
+    Performed::Settled(settled, error)
 }
 
-async fn send(router: &Router, run: RunId, id: CallId, found: Found, arguments: Value) -> Reply {
+async fn send(
+    router: &Router,
+    budget: &Budget,
+    run: RunId,
+    id: CallId,
+    found: Found,
+    arguments: Value,
+) -> Result<JsonReply, CallError> {
     let Found { tool, origin, .. } = found;
     // A person may have taken long to approve it: what is denied by now stays here.
     let given = Given::Value(&arguments);
@@ -72,48 +112,99 @@ async fn send(router: &Router, run: RunId, id: CallId, found: Found, arguments: 
         return Err(error);
     }
     router.check(&tool, &arguments)?;
-    router.go(Call::new(run, id, tool, arguments)).await
+    router.go(Call::new(run, id, tool, arguments).paid_by(budget.clone())).await
 }
 
-/// Writes a reply as the guest will get it.
-pub(super) fn settle(reply: &Reply, limit: usize) -> Settled {
-    match reply {
-        Ok(value) => match write(value, limit) {
-            Some(json) => Settled::Value(json),
-            None => settle(&Err(too_large(limit)), limit),
+/// Writes a reply as the guest will get it, a long one on another thread.
+async fn settle_aside(
+    reply: Result<JsonReply, CallError>,
+    limit: usize,
+    budget: &Budget,
+) -> (Settled, Option<CallError>) {
+    let error = match reply {
+        Ok(JsonReply::Text(text)) if text.len() <= limit => return (Settled::Value(text), None),
+        Ok(JsonReply::Text(text)) => too_large(text.len(), limit),
+        Ok(JsonReply::Value(value)) => match write_aside(value, limit, budget).await {
+            Ok(json) => return (Settled::Value(json), None),
+            Err(error) => not_written(error),
         },
-        Err(error) => Settled::Error {
-            code: error.code.clone(),
-            message: error.message.clone(),
-            data: error.data.as_ref().and_then(|data| write(data, limit)),
+        Err(error) => error,
+    };
+    refuse_aside(error, limit, budget).await
+}
+
+/// Writes an error as the guest will get it. Long data that comes with it is told to nobody else.
+async fn refuse_aside(
+    mut error: CallError,
+    limit: usize,
+    budget: &Budget,
+) -> (Settled, Option<CallError>) {
+    let short = error.data.as_ref().map(|data| write_here(data, limit.min(INLINE), budget));
+    let written = match short {
+        None => None,
+        Some(Ok(json)) => Some(json),
+        Some(Err(_)) => match error.data.take() {
+            Some(data) => write_aside(data, limit, budget).await.ok(),
+            None => None,
         },
+    };
+    let CallError { code, message, .. } = &error;
+    let settled = Settled::Error { code: code.clone(), message: message.clone(), data: written };
+    (settled, Some(error))
+}
+
+/// Writes a value as JSON: where it is if it is short, else on another thread, where it is dropped too.
+pub(super) async fn write_aside(
+    value: Value,
+    limit: usize,
+    budget: &Budget,
+) -> Result<String, WriteError> {
+    match write_here(&value, limit.min(INLINE), budget) {
+        Err(WriteError::TooLarge(_)) if limit > INLINE => {
+            let written = budget.work(usize::MAX, move |work| {
+                let stint = work.begin();
+                let written = write(&value, limit, &stint);
+                // Taking a large value apart is work too.
+                drop(value);
+                written
+            });
+            written.await.unwrap_or_else(|halt| Err(WriteError::Halted(halt)))
+        }
+        written => written,
     }
 }
 
-/// Writes a value as JSON, and stops where it gets too long.
-fn write(value: &Value, limit: usize) -> Option<String> {
-    struct Bounded(Vec<u8>, usize);
-
-    impl std::io::Write for Bounded {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            if self.0.len() + bytes.len() > self.1 {
-                return Err(std::io::ErrorKind::FileTooLarge.into());
-            }
-            self.0.extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut json = Bounded(Vec::with_capacity(128), limit);
-    serde_json::to_writer(&mut json, value).ok()?;
-    String::from_utf8(json.0).ok()
+fn write_here(value: &Value, limit: usize, budget: &Budget) -> Result<String, WriteError> {
+    let written = budget.work_here(0, |work| write(value, limit, &work.begin()));
+    budget.charge_for(written.as_ref().map_or(limit, String::len));
+    written
 }
 
-fn too_large(limit: usize) -> CallError {
-    let message = format!("the answer is more than {limit} bytes of JSON");
+/// Writes a reply of our own, or of a person.
+pub(super) fn settle(reply: Reply, limit: usize, budget: &Budget) -> Settled {
+    match reply.and_then(|value| write_here(&value, limit, budget).map_err(not_written)) {
+        Ok(json) => Settled::Value(json),
+        Err(error) => refusal(&error),
+    }
+}
+
+/// Writes an error as the guest will get it, without what else the tool said.
+pub(super) fn refusal(error: &CallError) -> Settled {
+    let CallError { code, message, .. } = error;
+    Settled::Error { code: code.clone(), message: message.clone(), data: None }
+}
+
+fn not_written(error: WriteError) -> CallError {
+    match error {
+        WriteError::Halted(halt) => halt.into(),
+        WriteError::TooLarge(limit) => {
+            let message = format!("the answer is more than {limit} bytes of JSON");
+            CallError::new(Code::ReplySize, message)
+        }
+    }
+}
+
+fn too_large(size: usize, limit: usize) -> CallError {
+    let message = format!("the answer is {size} bytes of JSON, the limit is {limit}");
     CallError::new(Code::ReplySize, message)
 }

@@ -2,7 +2,7 @@
 
 use super::console::Console;
 use super::desk::Desk;
-use super::ledger::Ledger;
+use super::ledger::{Kept, Ledger};
 use super::run_clock::RunClock;
 use super::session::{Fresh, Session, Start};
 use super::stopwatch::Stopwatch;
@@ -144,13 +144,14 @@ impl Run {
             Ok(prepared) => prepared,
             Err(refused) => return Ok(Err(refused)),
         };
-        let Prepared { mut header, program, begin, checkpoint } = prepared;
+        let Prepared { mut header, program, begin, checkpoint, cpu, wall } = prepared;
         let (limits, lines) = (header.limits.clone(), Arc::new(AtomicU64::new(0)));
         let console = Arc::new(Console::new(self.id, self.events.clone(), lines.clone()));
         let instance = self.engine.instance(limits.clone(), console.clone().on_line()).await;
-        let instance = instance.map_err(|stop| Error::from(Trouble::from(stop)))?;
+        let mut instance = instance.map_err(|stop| Error::from(Trouble::from(stop)))?;
+        instance.take_up(cpu, limits.cpu_time, 0);
         // Waiting for a slot is not the program's time.
-        let mut stopwatch = Stopwatch::new(Duration::ZERO);
+        let mut stopwatch = Stopwatch::new(wall);
         stopwatch.go();
         header.created = self.engine.settings.clock.now();
         if header.resumed_from.is_none() {
@@ -158,9 +159,11 @@ impl Run {
         }
         let fresh = Box::new(Fresh { program, begin, limits, checkpoint, instance, console });
         let (script, started) = (header.script.clone(), header.started);
+        let kept = Kept { size: header.size(), limit: header.limits.journal };
         let lease = self.engine.journal.create(header).await?;
         let clock = RunClock::new(self.engine.settings.clock.clone(), started);
-        let mut session = self.session(lease, script, RunState::Running, Meter::default(), clock);
+        let mut session =
+            self.session(lease, script, RunState::Running, Meter::default(), clock, kept);
         session.told = lines;
         session.ledger.stopwatch = stopwatch;
         Ok(Ok((session, Start::Fresh(fresh))))
@@ -170,13 +173,14 @@ impl Run {
     async fn take_up(self) -> Result<(Session, Start), Error> {
         let lease = self.engine.journal.claim(self.id).await?;
         let stored = self.engine.journal.load(self.id).await?;
-        let Header { script, started, .. } = &stored.header;
+        let Header { script, started, limits, .. } = &stored.header;
+        let kept = Kept { size: stored.size(), limit: limits.journal };
         let last = stored.entries.last();
         let meter = last.map_or_else(Meter::default, |entry| entry.meter);
         let last = last.map_or(*started, |entry| entry.at);
         let mut clock = RunClock::new(self.engine.settings.clock.clone(), last);
         let at = clock.now();
-        let mut session = self.session(lease, script.clone(), stored.state, meter, clock);
+        let mut session = self.session(lease, script.clone(), stored.state, meter, clock, kept);
         let pml = env!("CARGO_PKG_VERSION").into();
         session.ledger.note(at, What::Resumed { pml });
         session.ledger.write(stored.state, Safe::Process).await?;
@@ -190,10 +194,11 @@ impl Run {
         state: RunState,
         meter: Meter,
         clock: RunClock,
+        kept: Kept,
     ) -> Session {
         let Run { engine, id, tools, events, approver, recorded, leave, .. } = self;
         let journal = engine.journal.clone();
-        let ledger = Ledger::new(journal.clone(), lease, state, meter);
+        let ledger = Ledger::new(journal.clone(), lease, state, meter, kept);
         let desk = Desk::new(id, journal, approver, events.clone());
         let router = Arc::new(Router::new(engine.policy.clone(), tools));
         let told = Arc::new(AtomicU64::new(meter.lines));

@@ -14,7 +14,7 @@ use super::trouble::Trouble;
 use super::{Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::event::{Event, EventSink};
-use crate::model::{Code, Limits, Question, RunId, Timestamp};
+use crate::model::{Budget, Code, Limits, Question, RunId, Timestamp};
 use crate::router::Router;
 use crate::sandbox::{Begin, Instance, Intent, Step, Stop};
 use crate::source::Program;
@@ -166,7 +166,10 @@ impl Session {
 
     /// Waits for people. Nothing says that the program can go on.
     async fn wait(&mut self, live: &mut Live) -> Result<Option<Left>, Error> {
-        self.raise(live).await?;
+        if let Err(stop) = self.raise(live).await? {
+            let over = self.failed(stop.into(), Some(live)).await?;
+            return Ok(Some(Left::Over(Box::new(over))));
+        }
         let due = live.calls.next_due();
         let seat = self.engine.parking.sit(live.instance.memory());
         let woke = self.desk.wait(&mut live.clock, due, Some(&seat)).await?;
@@ -186,9 +189,9 @@ impl Session {
 
     /// Puts everything that waits for a person and was not asked yet into one question, and takes back the questions that
     /// nothing waits for any more.
-    async fn raise(&mut self, live: &mut Live) -> Result<(), Error> {
+    async fn raise(&mut self, live: &mut Live) -> Result<Result<(), Stop>, Error> {
         let now = live.clock.now();
-        live.note(&self.ledger);
+        live.note(&mut self.ledger);
         live.measure(&mut self.ledger);
         for question in self.desk.withdraw(|question| live.calls.waits_for(question)) {
             self.ledger.note(now, What::Withdrawn { question });
@@ -198,17 +201,21 @@ impl Session {
             if !self.ledger.is_blank() {
                 self.ledger.write(RunState::Waiting, Safe::Process).await?;
             }
-            return Ok(());
+            return Ok(Ok(()));
         }
         let expires = self.engine.settings.question_lifetime.map(|lifetime| now.plus(lifetime));
         let question = Question::new(self.id(), self.script.clone(), now, expires, asks);
+        let asked = What::Asked { question: question.clone() };
+        if let Err(stop) = self.ledger.has_room(asked.size()) {
+            return Ok(Err(stop));
+        }
         live.calls.asked(&question);
         live.questions.push(question.clone());
-        self.ledger.note(now, What::Asked { question: question.clone() });
+        self.ledger.note(now, asked);
         self.ledger.write(RunState::Waiting, Safe::Process).await?;
         self.events.event(&Event::Asked { run: self.id(), question: question.clone() });
         self.desk.ask(question);
-        Ok(())
+        Ok(Ok(()))
     }
 
     fn begin(&mut self, fresh: Fresh) -> Live {
@@ -217,8 +224,8 @@ impl Session {
         self.events.event(&Event::Started { run: self.id(), at });
         let recording = self.recorded.then(|| Recording::new(&begin, &limits));
         Live {
+            calls: self.calls(&limits, checkpoint, &instance),
             instance,
-            calls: self.calls(&limits, checkpoint),
             clock: self.clock.clone(),
             console,
             made: 0,
@@ -261,7 +268,7 @@ impl Session {
                 }
             })
             .await?;
-        let mut calls = self.calls(&limits, checkpoint);
+        let mut calls = self.calls(&limits, checkpoint, &instance);
         calls.restore_questions(&history.questions);
         calls.restore_origins(history.calls.values().filter_map(|past| past.sent.as_ref()));
         let decided = self.desk.decided().await?;
@@ -302,12 +309,13 @@ impl Session {
         Arc::new(Console::new(self.id(), self.events.clone(), self.told.clone()))
     }
 
-    fn calls(&self, limits: &Limits, checkpoint: Option<Checkpoint>) -> Calls {
+    fn calls(&self, limits: &Limits, checkpoint: Option<Checkpoint>, instance: &Instance) -> Calls {
         let Engine { settings, journal, .. } = &self.engine;
         let (keeper, clock) = (settings.keeper.clone(), settings.clock.clone());
         let keepers = Keepers { keeper, journal: journal.clone(), clock };
         let (router, events) = (self.router.clone(), self.events.clone());
-        Calls::new(self.id(), limits, router, events, checkpoint, keepers)
+        let budget = Budget::new(limits, instance.cpu_use());
+        Calls::new(self.id(), limits, budget, router, events, checkpoint, keepers)
     }
 }
 

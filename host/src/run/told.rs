@@ -3,18 +3,24 @@
 use super::checkpoint::Checkpoint;
 use super::end::end;
 use super::history::History;
+use super::perform::write_aside;
 use super::session::modules;
-use super::{Ending, Engine, Outcome, failure};
+use super::{Ending, Engine, Failure, Outcome, failure};
 use crate::error::Error;
-use crate::model::{Code, RunId, Tenant};
-use crate::sandbox::{Begin, GUEST_DIGEST};
+use crate::model::{Budget, Code, CpuUse, Halt, Limits, RunId, Tenant, Work, WriteError};
+use crate::sandbox::{Begin, GUEST_DIGEST, Stop};
 use crate::source::{Program, Script, SourceError};
 use crate::store::{FORMAT, Header};
 use serde_json::Value;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
 
 /// Sources up to this size are parsed where they are; a larger one could hold up other runs for longer than a time slice
 /// or two, and gets a thread.
 const PARSE_INLINE: usize = 4 << 10;
+
+/// The price of a byte of those: parsing takes between a tenth and a third of a microsecond.
+const PRICE: Duration = Duration::from_nanos(200);
 
 /// What was told of a new run.
 pub(super) struct Told {
@@ -26,6 +32,15 @@ pub(super) struct Told {
     pub(super) trace: Option<String>,
 }
 
+/// What a new run is given.
+struct Read {
+    program: Program,
+    /// The program as JSON.
+    text: String,
+    /// The inputs as JSON.
+    given: Option<String>,
+}
+
 /// A new run that is ready for a slot.
 pub(super) struct Prepared {
     /// Its clock readings are to be brought up to date when it starts.
@@ -33,6 +48,9 @@ pub(super) struct Prepared {
     pub(super) program: Program,
     pub(super) begin: Begin,
     pub(super) checkpoint: Option<Checkpoint>,
+    /// What it took of the run's CPU time, and of its timeout.
+    pub(super) cpu: Duration,
+    pub(super) wall: Duration,
 }
 
 impl Told {
@@ -48,23 +66,32 @@ impl Told {
     }
 
     /// Loads the program and checks what it is given. A script that cannot run is an outcome already.
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     pub(super) async fn prepare(
-        self,
+        mut self,
         engine: &Engine,
         run: RunId,
     ) -> Result<Result<Prepared, Box<Outcome>>, Error> {
         let limits = engine.settings.limits.clone();
         let refused = |failure| Ok(Err(Box::new(Outcome::new(run, Ending::Failed(failure)))));
-        let program = match self.load(limits.source).await? {
-            Ok(program) => program,
-            Err(error) => return refused(failure::of_source(&error)?),
+        let (used, began) = (CpuUse::default(), Instant::now());
+        let budget = Budget::new(&limits, used.clone());
+        // A thread that parses cannot be stopped; nobody waits for it.
+        let read = match timeout(limits.timeout, self.read(&limits, &budget)).await {
+            Ok(read) => read?,
+            Err(_) => {
+                let message = format!("the run took longer than {:?}", limits.timeout);
+                Err(failure::plain(Code::Timeout, message))
+            }
         };
-        let given = self.inputs.as_ref().map(Value::to_string);
-        if let Some(size) = given.as_ref().map(String::len).filter(|size| *size > limits.inputs) {
-            let message =
-                format!("the inputs are {size} bytes of JSON, the limit is {}", limits.inputs);
-            return refused(failure::plain(Code::InputSize, message));
+        let Read { program, text, given } = match read {
+            Ok(read) => read,
+            Err(failure) => return refused(failure),
+        };
+        if budget.is_spent() {
+            return refused(failure::of_stop(&Stop::CpuTime(limits.cpu_time)));
         }
+        let (cpu, wall) = (used.get(), began.elapsed());
         let earlier = match self.resume_from {
             Some(from) => {
                 let message = format!("taken up by run {run}");
@@ -98,9 +125,7 @@ impl Told {
             pml: env!("CARGO_PKG_VERSION").into(),
             guest: GUEST_DIGEST.into(),
             script: program.modules.first().map_or_else(String::new, |entry| entry.name.clone()),
-            program: serde_json::to_string(&program).map_err(|error| {
-                Error::new(Code::Internal, "the program cannot be written").with_source(error)
-            })?,
+            program: text,
             inputs: inputs.clone(),
             seed,
             created: now,
@@ -112,18 +137,72 @@ impl Told {
             trace: self.trace.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
             tenant: self.tenant,
         };
+        if header.size() > limits.journal {
+            return refused(failure::of_stop(&Stop::Journal(limits.journal)));
+        }
         let begin = Begin { modules: modules(&program), inputs, seed };
-        Ok(Ok(Prepared { header, program, begin, checkpoint }))
+        Ok(Ok(Prepared { header, program, begin, checkpoint, cpu, wall }))
     }
 
-    async fn load(&self, limit: usize) -> Result<Result<Program, SourceError>, Error> {
-        if self.script.length().is_some_and(|length| length <= PARSE_INLINE) {
-            return Ok(self.script.load(limit));
-        }
+    /// Reads what the run is given: its program and its inputs.
+    async fn read(
+        &mut self,
+        limits: &Limits,
+        budget: &Budget,
+    ) -> Result<Result<Read, Failure>, Error> {
+        let (program, text) = match self.load(limits.source, budget).await? {
+            Ok(loaded) => loaded,
+            Err(error) => return failure::of_source(&error).map(Err),
+        };
+        let given = match self.inputs.take() {
+            None => None,
+            Some(inputs) => match write_aside(inputs, limits.inputs, budget).await {
+                Ok(text) => Some(text),
+                Err(WriteError::TooLarge(limit)) => {
+                    let message = format!("the inputs are more than {limit} bytes of JSON");
+                    return Ok(Err(failure::plain(Code::InputSize, message)));
+                }
+                Err(WriteError::Halted(Halt::CpuTime)) => {
+                    return Ok(Err(failure::of_stop(&Stop::CpuTime(limits.cpu_time))));
+                }
+                Err(WriteError::Halted(halt)) => {
+                    let message = format!("the inputs cannot be written: {halt:?}");
+                    return Err(Error::new(Code::Internal, message));
+                }
+            },
+        };
+        Ok(Ok(Read { program, text, given }))
+    }
+
+    /// Loads the program. Returns it with its own JSON.
+    async fn load(
+        &self,
+        limit: usize,
+        budget: &Budget,
+    ) -> Result<Result<(Program, String), SourceError>, Error> {
+        let internal =
+            |message: &str, reason: String| Error::new(Code::Internal, message).with_source(reason);
         let script = self.script.clone();
-        tokio::task::spawn_blocking(move || script.load(limit))
-            .await
-            .map_err(|error| Error::new(Code::Internal, "the parser failed").with_source(error))
+        let load = move |work: &Work<'_>| {
+            let program = script.load_for(limit, work)?;
+            let text = serde_json::to_string(&program);
+            Ok(text.map(|text| (program, text)))
+        };
+        let loaded = match self.script.length().filter(|length| *length <= PARSE_INLINE) {
+            Some(length) => {
+                budget.charge(PRICE * u32::try_from(length).unwrap_or(u32::MAX));
+                budget.work_here(0, load)
+            }
+            None => {
+                let loaded = budget.work(usize::MAX, load).await;
+                loaded.map_err(|halt| internal("the parser failed", format!("{halt:?}")))?
+            }
+        };
+        match loaded {
+            Ok(Ok(loaded)) => Ok(Ok(loaded)),
+            Ok(Err(error)) => Err(internal("the program cannot be written", error.to_string())),
+            Err(error) => Ok(Err(error)),
+        }
     }
 }
 

@@ -1,15 +1,16 @@
-//! CPU time of one run: counted while its JavaScript runs, and at no other time.
+//! CPU time of one run: counted while its JavaScript runs. What the host spends on its values is added by others.
 //!
 //! A step that ends within its first slice is measured by the monotonic clock, which is cheap; one that goes on is busy,
 //! and from then on the thread's own CPU clock counts, so that a program is not charged for a crowded machine.
 
+use crate::model::{CpuUse, thread_time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// What a run has used, shared by its step and the callback that ends its slices.
 #[derive(Default)]
 pub(crate) struct Cpu {
-    used: AtomicU64,
+    used: CpuUse,
     slices: AtomicU64,
     busy: AtomicBool,
     aside: AtomicU64,
@@ -50,7 +51,7 @@ impl Cpu {
             Some(_) => stretch.elapsed(),
             None => stretch.elapsed().saturating_sub(aside),
         };
-        self.used.fetch_add(u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+        self.used.add(spent);
         spent
     }
 
@@ -72,27 +73,21 @@ impl Cpu {
 
     /// Sets what was used, whatever was counted before.
     pub(crate) fn charge(&self, used: Duration) {
-        self.used.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+        self.used.set(used);
     }
 
     /// Time used up to the last return.
     pub(crate) fn used(&self) -> Duration {
-        Duration::from_nanos(self.used.load(Relaxed))
+        self.used.get()
+    }
+
+    /// The count itself, for those who add to it.
+    pub(crate) fn shared(&self) -> CpuUse {
+        self.used.clone()
     }
 
     /// Slices that ended while the guest wanted to go on.
     pub(crate) fn slices(&self) -> u64 {
         self.slices.load(Relaxed)
     }
-}
-
-#[cfg(unix)]
-fn thread_time() -> Option<Duration> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).ok()
-}
-
-#[cfg(not(unix))]
-fn thread_time() -> Option<Duration> {
-    None
 }

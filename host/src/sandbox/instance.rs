@@ -8,7 +8,7 @@ use super::cpu::Cpu;
 use super::machine::{Machine, Slot};
 use super::state::{GuestState, LineSink};
 use super::{Module, State, Step, Stop, convert};
-use crate::model::{CallId, Limits, Settled, Timestamp};
+use crate::model::{CallId, CpuUse, Limits, Settled, Timestamp};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -118,6 +118,20 @@ impl Instance {
         let state = self.store.data_mut();
         state.limits.cpu_time = limit;
         state.held = held;
+    }
+
+    /// The count of CPU time, to which the host adds what it spends on the program's values.
+    pub(crate) fn cpu_use(&self) -> CpuUse {
+        self.cpu.shared()
+    }
+
+    /// Says whether there is CPU time left.
+    pub(crate) fn check_cpu_time(&self) -> Result<(), Stop> {
+        let limit = self.store.data().limits.cpu_time;
+        match self.cpu.used() > limit {
+            true => Err(Stop::CpuTime(limit)),
+            false => Ok(()),
+        }
     }
 
     /// CPU time used so far.

@@ -14,6 +14,8 @@ pub(crate) enum Stop {
     Stack,
     /// Out of calls.
     Calls(u64),
+    /// Out of room in the journal.
+    Journal(usize),
     /// The guest broke the rules of its world: never the program's fault.
     Broken(String),
 }
@@ -25,6 +27,7 @@ impl Stop {
             Stop::Memory(_) => Code::Memory,
             Stop::Stack => Code::Stack,
             Stop::Calls(_) => Code::Calls,
+            Stop::Journal(_) => Code::JournalSize,
             Stop::Broken(_) => Code::Internal,
         }
     }
@@ -52,6 +55,9 @@ impl fmt::Display for Stop {
             }
             Stop::Stack => f.write_str("the program recursed too deep"),
             Stop::Calls(limit) => write!(f, "the program made more than {limit} calls"),
+            Stop::Journal(limit) => {
+                write!(f, "the run needs more than {limit} bytes of the journal")
+            }
             Stop::Broken(what) => write!(f, "the sandbox failed: {what}"),
         }
     }

@@ -4,6 +4,7 @@
 //! the program. A module is parsed again only if the stack leads into it, and then once.
 //! **Invariant:** the text is hostile: what does not read as a frame of a known module leads nowhere, and nothing panics.
 
+use crate::model::Stint;
 use std::collections::{HashMap, HashSet};
 
 use super::position::{Lines, Position, utf16_column};
@@ -95,11 +96,11 @@ struct Chart<'p> {
 
 impl<'p> Atlas<'p> {
     /// Reads the modules that the lines lead into.
-    pub(super) fn new(program: &'p Program, lines: &[Line<'_>]) -> Self {
+    pub(super) fn new(program: &'p Program, lines: &[Line<'_>], run: Option<&Stint<'_>>) -> Self {
         let files: HashSet<&str> =
             lines.iter().filter_map(|line| Some(line.raw.as_ref()?.file)).collect();
         let modules = program.modules.iter().filter(|module| files.contains(module.name.as_str()));
-        let charts = modules.map(|module| (module.name.as_str(), Chart::new(module, lines)));
+        let charts = modules.map(|module| (module.name.as_str(), Chart::new(module, lines, run)));
         Self { charts: charts.collect() }
     }
 
@@ -138,7 +139,7 @@ impl<'p> Atlas<'p> {
 }
 
 impl<'p> Chart<'p> {
-    fn new(module: &'p Module, lines: &[Line<'_>]) -> Self {
+    fn new(module: &'p Module, lines: &[Line<'_>], run: Option<&Stint<'_>>) -> Self {
         let (source, code) = (Lines::new(&module.source), Lines::new(&module.code));
         let mut chart = Self { module, source, code, sites: Sites::default() };
         let raws = lines.iter().filter_map(|line| line.raw.as_ref());
@@ -146,7 +147,10 @@ impl<'p> Chart<'p> {
             .filter(|raw| raw.file == module.name)
             .filter_map(|raw| chart.offset(raw))
             .collect::<HashSet<_>>();
-        chart.sites = sites::find(&module.code, &chart.code, &wanted);
+        // Without sites, places are as QuickJS tells them: good enough for a run that has no CPU time left.
+        if run.is_none_or(|run| run.check().is_ok()) {
+            chart.sites = sites::find(&module.code, &chart.code, &wanted, run);
+        }
         chart
     }
 

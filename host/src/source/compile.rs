@@ -10,6 +10,7 @@ use super::parse::{self, Parsed};
 use super::program::{Language, Shift};
 use super::stack;
 use super::wrap;
+use crate::model::Stint;
 
 /// Where a module stands in its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +37,9 @@ pub(super) struct Compiled {
     pub(super) imports: Vec<Import>,
 }
 
-/// Compiles one module.
+/// Compiles one module, for a run if there is one.
 pub(super) fn compile(
+    run: Option<&Stint<'_>>,
     text: Text<'_>,
     language: Language,
     role: Role,
@@ -46,7 +48,7 @@ pub(super) fn compile(
         let offset = u32::try_from(deep.offset).unwrap_or(u32::MAX);
         SourceError::syntax(text, offset, deep.message, Some(deep.hint))
     })?;
-    stack::with_enough(text, || compile_here(text, language, role))?
+    stack::with_enough_for(run, text, || compile_here(text, language, role))?
 }
 
 fn compile_here(text: Text<'_>, language: Language, role: Role) -> Result<Compiled, SourceError> {
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     fn load(text: &str) -> Result<Compiled, SourceError> {
-        compile(Text { name: "t.ts", text }, Language::TypeScript, Role::Entry)
+        compile(None, Text { name: "t.ts", text }, Language::TypeScript, Role::Entry)
     }
 
     /// A host crash is the worst outcome: whatever the text, there is an answer.

@@ -57,6 +57,12 @@ pub enum SourceError {
         /// The limit in bytes, over all modules.
         limit: usize,
     },
+    /// The run has no CPU time left for parsing it.
+    #[error("parsing the source took longer than the CPU time of the run: {name}")]
+    CpuTime {
+        /// The module that was to be parsed.
+        name: String,
+    },
     /// A file could not be read.
     #[error("cannot read source file: {}", path.display())]
     SourceRead {
@@ -85,6 +91,7 @@ impl SourceError {
             Self::UnsupportedSyntax { .. } => "UNSUPPORTED_SYNTAX",
             Self::ImportRefused { .. } => "IMPORT_REFUSED",
             Self::SourceSize { .. } => "SOURCE_SIZE",
+            Self::CpuTime { .. } => "CPU_TIME",
             Self::SourceRead { .. } | Self::SourceKind { .. } => "SOURCE_READ",
         }
     }
@@ -107,6 +114,7 @@ impl SourceError {
             Self::SourceSize { .. } => {
                 Some("raise the source size limit, or pass data as `inputs` instead of code")
             }
+            Self::CpuTime { .. } => Some("pass data as `inputs` instead of code"),
             Self::SourceRead { .. } => None,
         }
     }

@@ -4,10 +4,19 @@
 //! **Invariant:** the value is the one `JSON.parse` gives, also for the key `__proto__`, which a literal would treat as
 //! the prototype.
 
+use crate::model::weigh;
 use serde_json::Value;
+
+/// What JSON may take in memory once it is parsed.
+const MEMORY: usize = 256 << 20;
 
 /// Returns the module of a JSON text, or the parser's message with its line and byte column.
 pub(super) fn module(text: &str) -> Result<String, (String, usize, usize)> {
+    if weigh(text) > MEMORY {
+        let message =
+            format!("the JSON takes more than {MEMORY} bytes of memory once it is parsed");
+        return Err((message, 1, 1));
+    }
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();

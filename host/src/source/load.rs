@@ -16,12 +16,25 @@ use super::position::Lines;
 use super::program::{Language, Module, Program};
 use super::resolve::{self, Resolved, Workspace};
 use super::script::{Origin, Script};
+use crate::model::{Stint, Work};
 
-/// Loads a script within a limit of bytes.
-pub(super) fn load(script: &Script, limit: usize) -> Result<Program, SourceError> {
+/// Loads a script within a limit of bytes, for a run if there is one. A run that has no CPU time left, or that nobody waits
+/// for, gets no further than the module at hand.
+pub(super) fn load(
+    script: &Script,
+    limit: usize,
+    run: Option<&Work<'_>>,
+) -> Result<Program, SourceError> {
+    let stint = run.map(Work::begin);
     let workspace = |folder: &Path| Workspace::new(folder);
-    let mut loader =
-        Loader { limit, left: limit, workspace: None, modules: Vec::new(), known: HashMap::new() };
+    let mut loader = Loader {
+        stint: stint.as_ref(),
+        limit,
+        left: limit,
+        workspace: None,
+        modules: Vec::new(),
+        known: HashMap::new(),
+    };
     match &script.origin {
         Origin::Text { text, language } => {
             loader.workspace = script.workspace.as_deref().map(workspace).transpose()?;
@@ -45,7 +58,9 @@ pub(super) fn load(script: &Script, limit: usize) -> Result<Program, SourceError
     loader.follow()
 }
 
-struct Loader {
+struct Loader<'w> {
+    /// The work of the run that it is loaded for.
+    stint: Option<&'w Stint<'w>>,
     limit: usize,
     left: usize,
     workspace: Option<Workspace>,
@@ -59,7 +74,7 @@ struct Loaded {
     wanted: Vec<compile::Import>,
 }
 
-impl Loader {
+impl Loader<'_> {
     /// Adds what the modules import until nothing new turns up; cycles end because each file is added once.
     fn follow(mut self) -> Result<Program, SourceError> {
         let mut next = 0;
@@ -151,8 +166,9 @@ impl Loader {
                 })?;
                 Compiled { code, first_line: 1, shift: None, imports: Vec::new() }
             }
-            _ => compile::compile(Text { name: &name, text }, language, role)?,
+            _ => compile::compile(self.stint, Text { name: &name, text }, language, role)?,
         };
+        self.check(&name)?;
         let Compiled { code, first_line, shift, imports } = compiled;
         let module = Module {
             name,
@@ -166,6 +182,14 @@ impl Loader {
         };
         self.modules.push(Loaded { module, wanted: imports });
         Ok(())
+    }
+
+    /// Says whether to go on after a module.
+    fn check(&self, name: &str) -> Result<(), SourceError> {
+        match self.stint.map_or(Ok(()), Stint::check) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(SourceError::CpuTime { name: name.to_owned() }),
+        }
     }
 
     fn read(&mut self, file: &Resolved) -> Result<Vec<u8>, SourceError> {

@@ -9,6 +9,7 @@ use super::error::SourceError;
 use super::escape::escaped;
 use super::load;
 use super::program::{Language, Program};
+use crate::model::Work;
 
 /// Longest display name kept, in characters.
 const NAME: usize = 256;
@@ -81,6 +82,15 @@ impl Script {
     /// Fails if a file cannot be read, is too large, is not valid, uses syntax that cannot be erased, or imports what is
     /// not in the workspace.
     pub fn load(&self, source_limit: usize) -> Result<Program, SourceError> {
-        load::load(self, source_limit)
+        load::load(self, source_limit, None)
+    }
+
+    /// Does the same for a run, which is charged for it.
+    pub(crate) fn load_for(
+        &self,
+        source_limit: usize,
+        run: &Work<'_>,
+    ) -> Result<Program, SourceError> {
+        load::load(self, source_limit, Some(run))
     }
 }

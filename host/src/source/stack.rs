@@ -12,6 +12,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 
 use super::error::{SourceError, Text};
+use crate::model::{Stint, Work};
 
 /// Stack for one bracket, in bytes. Measured with oxc 0.146: up to 2.0 KiB in release builds, 5 KiB in debug builds.
 const BRACKET: usize = if cfg!(debug_assertions) { 10 << 10 } else { 3 << 10 };
@@ -57,6 +58,16 @@ pub(super) fn with_enough<R: Send>(
     text: Text<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, SourceError> {
+    with_enough_for(None, text, work)
+}
+
+/// Does the same for a run, which is charged for what another thread takes.
+pub(super) fn with_enough_for<R: Send>(
+    run: Option<&Stint<'_>>,
+    text: Text<'_>,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, SourceError> {
+    let work_of_run = run.map(Stint::work);
     let size = bound(text.text.as_bytes());
     let refuse = |message: &str| {
         SourceError::syntax(
@@ -81,7 +92,10 @@ pub(super) fn with_enough<R: Send>(
         let spawned = thread::Builder::new()
             .name("pml-source".to_owned())
             .stack_size(size)
-            .spawn_scoped(scope, guarded);
+            .spawn_scoped(scope, || {
+                let _stint = work_of_run.map(Work::begin);
+                guarded()
+            });
         match spawned.map(thread::ScopedJoinHandle::join) {
             Ok(Ok(done)) => done,
             Ok(Err(payload)) => panic::resume_unwind(payload),

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::atlas::{Atlas, Line, Place};
 use super::position::Position;
 use super::program::Program;
+use crate::model::Stint;
 
 /// Most frames returned: enough to see a recursion, few enough to read.
 const FRAMES: usize = 50;
@@ -34,8 +35,13 @@ impl Program {
     ///
     /// Constructors that nobody wrote are left out, unless there is nothing else.
     pub fn trace(&self, raw_stack: &str) -> Vec<Frame> {
+        self.trace_for(raw_stack, None)
+    }
+
+    /// Does the same for a run, which is charged for it. Without CPU time left, places are less exact.
+    pub(crate) fn trace_for(&self, raw_stack: &str, run: Option<&Stint<'_>>) -> Vec<Frame> {
         let lines: Vec<_> = raw_stack.lines().take(LINES).map(Line::read).collect();
-        let atlas = Atlas::new(self, &lines);
+        let atlas = Atlas::new(self, &lines, run);
         let places = atlas.places(&lines);
         let shown = Shown::of(&places);
         let frames = lines.iter().zip(&places).filter_map(|(line, place)| {
@@ -50,7 +56,7 @@ impl Program {
         let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
         let lines: Vec<_> =
             texts.iter().map(|text| Line::read(text.trim_end_matches(['\n', '\r']))).collect();
-        let places = Atlas::new(self, &lines).places(&lines);
+        let places = Atlas::new(self, &lines, None).places(&lines);
         let shown = Shown::of(&places);
         let mut out = String::with_capacity(raw_stack.len());
         for ((text, line), place) in texts.iter().zip(&lines).zip(&places) {

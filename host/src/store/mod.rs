@@ -11,6 +11,7 @@ mod journal;
 mod memory;
 #[cfg(feature = "servers")]
 mod servers;
+mod size;
 mod sqlite;
 mod summary;
 #[cfg(test)]
@@ -26,5 +27,6 @@ pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
 pub use memory::MemoryJournal;
 #[cfg(feature = "servers")]
 pub(crate) use servers::{Remembered, ServerCache};
+pub(crate) use size::size_of_outcome;
 pub use sqlite::{Statistics, Store};
 pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};

@@ -8,7 +8,7 @@ use super::connection::Connection;
 use super::error::{UpstreamError, brief};
 use super::http;
 use super::result;
-use crate::model::{CallError, Code};
+use crate::model::{Budget, CallError, Code};
 use futures_util::FutureExt;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
@@ -23,14 +23,15 @@ use tokio::time::{Instant, sleep_until};
 /// A call that reports progress is given its time anew, up to this many times in all.
 const PATIENCE: u32 = 10;
 
-/// Calls a tool and waits for its answer.
+/// Calls a tool and waits for its answer: one JSON text. Reading it is charged to `budget`.
 pub(super) async fn call(
     connection: &Connection,
     tool: &str,
     arguments: Map<String, Value>,
     limit: Duration,
     progress: Option<ProgressSink>,
-) -> Result<Value, CallError> {
+    budget: &Budget,
+) -> Result<String, CallError> {
     let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let sent = connection.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
@@ -59,7 +60,14 @@ pub(super) async fn call(
     match answer {
         Ok(Ok(answer)) => {
             connection.served.fetch_add(1, Ordering::AcqRel);
-            result::reply(answer, connection.tail.secrets())
+            let (secrets, memory) = (connection.tail.secrets().clone(), budget.host_memory());
+            let text = result::text_of(answer)?;
+            // It was read once already, to learn what it answers.
+            budget.charge_for(text.len());
+            let reading = budget.work(text.len(), move |work| {
+                result::reply(&text, &secrets, memory, &work.begin())
+            });
+            reading.await?
         }
         Ok(Err(ServiceError::McpError(error))) => {
             connection.served.fetch_add(1, Ordering::AcqRel);

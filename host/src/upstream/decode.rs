@@ -3,6 +3,8 @@
 //! rmcp tries an answer against every result there is until one fits, and forgets what it does not know. Answers to calls
 //! and lists are therefore taken as JSON, as they are; only the handshake is read as rmcp has it.
 
+use super::result::OVERSIZED;
+use crate::model::weigh;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData, NumberOrString,
     RequestId, ServerJsonRpcMessage, ServerResult,
@@ -11,6 +13,18 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+/// What a message may take in memory once it is parsed, except for the answer to a call. The largest lists known take some
+/// megabytes.
+const HEAVY: usize = 128 << 20;
+
+/// What is shorter is not heavy.
+const LIGHT: usize = 256 << 10;
+
+/// Returns whether a JSON text takes too much memory once it is parsed.
+pub(super) fn is_heavy(text: &str) -> bool {
+    text.len() > LIGHT && weigh(text) > HEAVY
+}
+
 /// What the answer to a request is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
@@ -18,6 +32,8 @@ pub(super) enum Expected {
     Discovery,
     /// The first answer of a server with one.
     Handshake,
+    /// The text of its JSON, for whoever waits for it to read.
+    Call,
     /// JSON as it is.
     Plain,
     /// One of rmcp's results.
@@ -30,9 +46,8 @@ impl Expected {
         match request {
             ClientRequest::DiscoverRequest(_) => Expected::Discovery,
             ClientRequest::InitializeRequest(_) => Expected::Handshake,
-            ClientRequest::CallToolRequest(_) | ClientRequest::ListToolsRequest(_) => {
-                Expected::Plain
-            }
+            ClientRequest::CallToolRequest(_) => Expected::Call,
+            ClientRequest::ListToolsRequest(_) => Expected::Plain,
             _ => Expected::Other,
         }
     }
@@ -118,7 +133,13 @@ pub(super) fn number(text: &str) -> Option<i64> {
 /// Returns an answer as rmcp takes it.
 pub(super) fn answer(id: i64, expected: Expected, result: &RawValue) -> ServerJsonRpcMessage {
     let text = result.get();
+    if expected != Expected::Call && is_heavy(text) {
+        return refuse(id, OVERSIZED, "the answer takes too much memory".into());
+    }
     let read = match expected {
+        Expected::Call => {
+            Ok(ServerResult::CustomResult(CustomResult(Value::String(text.to_owned()))))
+        }
         Expected::Discovery => serde_json::from_str(text).map(ServerResult::DiscoverResult),
         Expected::Handshake => serde_json::from_str(text).map(ServerResult::InitializeResult),
         Expected::Plain => {
@@ -144,7 +165,10 @@ pub(super) fn refuse(id: i64, code: ErrorCode, message: String) -> ServerJsonRpc
 
 /// Reads an error, however it is made.
 fn refusal(error: &RawValue) -> ErrorData {
-    let error: Value = serde_json::from_str(error.get()).unwrap_or(Value::Null);
+    let error: Value = match is_heavy(error.get()) {
+        true => Value::from("an error that takes too much memory"),
+        false => serde_json::from_str(error.get()).unwrap_or(Value::Null),
+    };
     let code = error["code"].as_i64().and_then(|code| i32::try_from(code).ok());
     let message = match &error["message"] {
         Value::String(message) => message.clone(),

@@ -11,6 +11,7 @@
 //!
 //! **Invariant:** no process of a server outlives this one, in whatever way this one ends: see `stdio/group.rs`.
 
+mod answer;
 mod board;
 mod call;
 mod client;

@@ -3,10 +3,15 @@
 //! `structuredContent` is the value, if there is any; else one text block is the JSON in it, or the text; anything else is
 //! the list of content blocks, as the server wrote them. A tool that says it failed throws, without the secrets that its
 //! server was given: errors are shown and kept.
+//!
+//! **Invariant:** an answer is read as text and stays text. Only what a failed tool says becomes a value, within a budget.
 
+use super::answer::{Answer, Block, Only};
 use super::secrets::Secrets;
-use crate::model::{CallError, Code, cut};
-use rmcp::model::{ErrorCode, ErrorData, ServerResult};
+use crate::model::{CallError, Code, CompactError, ParseError, Stint, compact, cut, parse, weigh};
+use rmcp::model::{CustomResult, ErrorCode, ErrorData, ServerResult};
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// A failing tool's message is cut to this; the content beside it is whole.
@@ -15,17 +20,25 @@ const MESSAGE: usize = 4_000;
 /// Our own code for an answer that was too large to be read; no server has reason to send it.
 pub(super) const OVERSIZED: ErrorCode = ErrorCode(i32::MIN);
 
-/// Returns what the program gets for an answer.
-pub(super) fn reply(answer: ServerResult, secrets: &Secrets) -> Result<Value, CallError> {
-    let answer = match answer {
-        ServerResult::CustomResult(answer) => answer.0,
-        other => serde_json::to_value(other)
-            .map_err(|error| CallError::tool(format!("its answer cannot be read: {error}")))?,
-    };
-    let Value::Object(mut answer) = answer else {
-        return Err(CallError::tool("its answer is not an object"));
-    };
-    match answer.get("resultType").and_then(Value::as_str) {
+/// Returns the text of an answer, which `decode` leaves as it is.
+pub(super) fn text_of(answer: ServerResult) -> Result<String, CallError> {
+    let unreadable = |error| CallError::tool(format!("its answer cannot be read: {error}"));
+    match answer {
+        ServerResult::CustomResult(CustomResult(Value::String(text))) => Ok(text),
+        other => serde_json::to_string(&other).map_err(unreadable),
+    }
+}
+
+/// Returns what the program gets for an answer: one JSON text. What a failed tool says may take `memory` bytes.
+pub(super) fn reply(
+    answer: &str,
+    secrets: &Secrets,
+    memory: usize,
+    stint: &Stint<'_>,
+) -> Result<String, CallError> {
+    let answer = Answer::read(answer)?;
+    stint.check()?;
+    match answer.kind().as_deref() {
         None | Some("complete") => {}
         Some("input_required") => {
             return Err(CallError::tool("the tool asks for input, which programs cannot give"));
@@ -43,19 +56,24 @@ pub(super) fn reply(answer: ServerResult, secrets: &Secrets) -> Result<Value, Ca
             return Err(CallError::tool(message));
         }
     }
-    if answer.get("isError") == Some(&Value::Bool(true)) {
-        return Err(failure(answer, secrets));
+    if answer.failed() {
+        return Err(failure(&answer, secrets, memory, stint)?);
     }
-    if let Some(value) = answer.remove("structuredContent") {
-        return Ok(value);
+    if let Some(value) = answer.structured {
+        return Ok(compact(value.get(), stint)?);
     }
-    match answer.remove("content") {
-        Some(Value::Array(blocks)) => Ok(plain(blocks)),
+    let Some(content) = answer.content.filter(|content| content.get().starts_with('[')) else {
         // Before there were content blocks, or for want of any.
-        _ => match answer.remove("toolResult") {
-            Some(value) => Ok(value),
-            None => Ok(Value::Array(Vec::new())),
-        },
+        return match answer.tool_result {
+            Some(value) => Ok(compact(value.get(), stint)?),
+            None => Ok("[]".into()),
+        };
+    };
+    let only = serde_json::from_str::<Only<'_>>(content.get()).ok().and_then(|only| only.0);
+    stint.check()?;
+    match only.and_then(Block::read).filter(Block::is_text) {
+        Some(block) => plain(block.text, stint),
+        None => Ok(compact(content.get(), stint)?),
     }
 }
 
@@ -76,20 +94,52 @@ pub(super) fn refusal(error: ErrorData, secrets: &Secrets) -> CallError {
     CallError::new(code, cut(&secrets.hide(&error.message), MESSAGE)).with_data(data)
 }
 
-/// One text block is what it says; several, or others, stay as they are.
-fn plain(mut blocks: Vec<Value>) -> Value {
-    match blocks.as_mut_slice() {
-        [block] if block["type"] == "text" => match block["text"].take() {
-            Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-            other => other,
+/// One text block is the JSON in it, or what it says.
+fn plain(text: Option<&RawValue>, stint: &Stint<'_>) -> Result<String, CallError> {
+    let Some(raw) = text else { return Ok("null".into()) };
+    let said = match raw.get().starts_with('"') {
+        true => serde_json::from_str::<String>(raw.get()).ok(),
+        false => None,
+    };
+    stint.check()?;
+    match said.filter(|said| serde_json::from_str::<IgnoredAny>(said).is_ok()) {
+        Some(json) => match compact(&json, stint) {
+            // What no program could parse is a text.
+            Err(CompactError::TooDeep) => Ok(raw.get().into()),
+            done => Ok(done?),
         },
-        _ => Value::Array(blocks),
+        None => Ok(raw.get().into()),
     }
 }
 
-fn failure(mut answer: Map<String, Value>, secrets: &Secrets) -> CallError {
-    let mut content = answer.remove("content").unwrap_or_else(|| Value::Array(Vec::new()));
-    secrets.hide_all(&mut content);
+fn failure(
+    answer: &Answer<'_>,
+    secrets: &Secrets,
+    memory: usize,
+    stint: &Stint<'_>,
+) -> Result<CallError, CallError> {
+    let mut left = memory;
+    let mut value = |raw: &RawValue| match parse(raw.get(), left, stint) {
+        Ok(mut value) => {
+            left = left.saturating_sub(weigh(raw.get()));
+            secrets.hide_all(&mut value);
+            Ok(value)
+        }
+        Err(ParseError::TooLarge(_)) => {
+            let message = format!(
+                "the tool failed, and what it says takes more than {memory} bytes of memory"
+            );
+            Err(CallError::tool(message))
+        }
+        Err(ParseError::Halted(halt)) => Err(halt.into()),
+        Err(ParseError::Json(error)) => {
+            Err(CallError::tool(format!("its answer cannot be read: {error}")))
+        }
+    };
+    let content = match answer.content {
+        Some(content) => value(content)?,
+        None => Value::Array(Vec::new()),
+    };
     let texts = content.as_array().into_iter().flatten().filter(|block| block["type"] == "text");
     let texts: Vec<&str> = texts.filter_map(|block| block["text"].as_str()).collect();
     let message = match texts.join("\n") {
@@ -97,23 +147,30 @@ fn failure(mut answer: Map<String, Value>, secrets: &Secrets) -> CallError {
         text => cut(&text, MESSAGE),
     };
     let mut data = Map::from_iter([("content".to_owned(), content)]);
-    if let Some(mut value) = answer.remove("structuredContent") {
-        secrets.hide_all(&mut value);
-        data.insert("structuredContent".into(), value);
+    if let Some(structured) = answer.structured {
+        data.insert("structuredContent".into(), value(structured)?);
     }
-    CallError::tool(message).with_data(Value::Object(data))
+    Ok(CallError::tool(message).with_data(Value::Object(data)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{OVERSIZED, refusal, reply};
-    use rmcp::model::{
-        CallToolResult, ContentBlock, CustomResult, ErrorCode, ErrorData, ServerResult,
-    };
+    use super::{OVERSIZED, refusal, reply, text_of};
+    use crate::model::{Budget, CallError};
+    use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, ErrorData, ServerResult};
     use serde_json::{Value, json};
 
-    fn read(answer: Value) -> Result<Value, crate::model::CallError> {
-        reply(ServerResult::CustomResult(CustomResult(answer)), &["hunter22"].into())
+    const MEMORY: usize = 1 << 20;
+
+    fn read_text(answer: &str) -> Result<String, CallError> {
+        Budget::of_nobody().work_here(answer.len(), |work| {
+            reply(answer, &["hunter22"].into(), MEMORY, &work.begin())
+        })
+    }
+
+    fn read(answer: Value) -> Result<Value, CallError> {
+        let text = read_text(&answer.to_string())?;
+        Ok(serde_json::from_str(&text).expect("JSON"))
     }
 
     fn refused(error: ErrorData) -> crate::model::CallError {
@@ -158,7 +215,8 @@ mod tests {
     #[test]
     fn what_rmcp_has_read_means_the_same() {
         let typed = CallToolResult::success(vec![ContentBlock::text("[1]")]);
-        assert_eq!(reply(ServerResult::CallToolResult(typed), &[].into()), Ok(json!([1])));
+        let text = text_of(ServerResult::CallToolResult(typed)).expect("text");
+        assert_eq!(read_text(&text).as_deref(), Ok("[1]"));
     }
 
     #[test]
@@ -183,6 +241,30 @@ mod tests {
         assert!(message("task").contains("a task"));
         assert!(message("odd").contains("`odd`"));
         assert!(read(json!(1)).is_err());
+        assert!(read(json!([1, 2])).is_err());
+    }
+
+    #[test]
+    fn an_answer_stays_text_however_it_is_written() {
+        let spaced =
+            r#"{ "content" : [ { "type" : "text" , "text" : "{ \"a b\" : [ 1 , 2 ] }" } ] }"#;
+        assert_eq!(read_text(spaced).as_deref(), Ok(r#"{"a b":[1,2]}"#));
+        let structured = r#"{"structuredContent": {"n": 1.50, "s": " \" "}}"#;
+        assert_eq!(read_text(structured).as_deref(), Ok(r#"{"n":1.50,"s":" \" "}"#));
+        let odd = r#"{"content":[{"type":"text","text":"\ud800"}]}"#;
+        assert_eq!(read_text(odd).as_deref(), Ok(r#""\ud800""#));
+        let block = r#"{"content":[{"type":"text","text":7}]}"#;
+        assert_eq!(read_text(block).as_deref(), Ok("7"));
+    }
+
+    #[test]
+    fn what_a_failed_tool_says_is_bounded() {
+        let lists = format!("[{}[0]]", "[0],".repeat(MEMORY / 64));
+        let answer = format!(r#"{{"isError":true,"structuredContent":{lists}}}"#);
+        let error = read_text(&answer).expect_err("a failure");
+        assert!(error.message.contains("more than 1048576 bytes of memory"), "{error:?}");
+        let fine = format!(r#"{{"structuredContent":{lists}}}"#);
+        assert_eq!(read_text(&fine).map(|text| text.len()), Ok(lists.len()));
     }
 
     #[test]

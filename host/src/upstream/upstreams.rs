@@ -7,7 +7,7 @@ use super::listing::Listing;
 use super::server::{Server, State};
 use super::status::{self, ServerState, ServerStatus};
 use crate::config::ServerConfig;
-use crate::model::{CallError, Clock};
+use crate::model::{Budget, CallError, Clock};
 use crate::store::ServerCache;
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
@@ -104,7 +104,7 @@ impl Upstreams {
         self.find(server)?.remembered()
     }
 
-    /// Calls a tool and waits for its answer, starting the server if need be. Whether there is such a tool, and whether it may
+    /// Calls a tool and waits for its answer, one JSON text, starting the server if need be. Whether there is such a tool, and whether it may
     /// be called, is for others to know. Dropping the future withdraws the call.
     pub(crate) async fn call(
         &self,
@@ -112,10 +112,12 @@ impl Upstreams {
         tool: &str,
         arguments: Map<String, Value>,
         progress: Option<ProgressSink>,
-    ) -> Result<Value, CallError> {
+        budget: &Budget,
+    ) -> Result<String, CallError> {
         let server = self.get(server)?;
         let lease = server.lease().await?;
-        call::call(&lease, tool, arguments, server.config.call_timeout, progress).await
+        let patience = server.config.call_timeout;
+        call::call(&lease, tool, arguments, patience, progress, budget).await
     }
 
     /// Returns the servers that are to run before anybody calls them, and can.

@@ -45,6 +45,7 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
     "calls",
     "callsInFlight",
     "arguments",
+    "journal",
     "reply",
 ];
 

@@ -9,7 +9,9 @@ use super::parts::{Approvals, Cloud, Permissions, RoutedTo, RoutingRule};
 use super::plan::is_http;
 use super::raw::{RawCloud, RawPermissions, RawSettings};
 use crate::config::quantity::{bytes, duration};
-use crate::config::settings::{CALLS_IN_FLIGHT_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE};
+use crate::config::settings::{
+    CALLS_IN_FLIGHT_RANGE, JOURNAL_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE,
+};
 use crate::error::Error;
 use crate::model::{Durability, Limits, ToolPattern};
 use std::ops::RangeInclusive;
@@ -176,6 +178,7 @@ fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits,
             "calls" => limits.calls = count(0..=usize::MAX)? as u64,
             "callsInFlight" => limits.calls_in_flight = count(CALLS_IN_FLIGHT_RANGE)?,
             "arguments" => limits.arguments = size(SIZE_RANGE)?,
+            "journal" => limits.journal = size(JOURNAL_RANGE)?,
             _ => limits.reply = size(SIZE_RANGE)?,
         }
     }

@@ -4,12 +4,21 @@ use super::names::{self, found};
 use super::needs::lacking;
 use super::route::Destination;
 use super::{CLOUD, Servers};
-use crate::model::{Call, CallError, Code, Difference, Effects, Need, Origin, Reply, ToolName};
+use crate::model::{
+    Call, CallError, Code, Difference, Effects, JsonReply, Need, Origin, ParseError, Reply, Stint,
+    ToolName, parse,
+};
 use crate::router::{Found, Tell, Tools};
 use crate::upstream::{Listing, Tool};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
+
+/// The longest result whose shape is looked at: a larger one looks like smaller ones.
+const OBSERVED_TEXT: usize = 64 << 10;
+
+/// What it may take once it is parsed.
+const OBSERVED: usize = 8 << 20;
 
 impl Servers {
     /// The listing of the server that a tool belongs to, if that runs.
@@ -27,13 +36,40 @@ impl Servers {
     }
 
     /// Takes note of the shape of a result that its server says nothing about.
-    fn observe(&self, tool: &ToolName, result: &Value) {
+    fn observe(&self, tool: &ToolName, result: &str, stint: &Stint<'_>) {
         let Some(observed) = &self.0.observed else { return };
         let Some(listing) = self.listed(tool) else { return };
         if let Some(known) = listing.get(tool.tool())
             && known.definition.output.is_none()
+            && observed.wants(tool, &known.origin.definition)
+            && let Ok(result) = parse(result, OBSERVED, stint)
         {
-            observed.note(tool, &known.origin.definition, result);
+            observed.note(tool, &known.origin.definition, &result);
+        }
+    }
+
+    /// Carries out a call. Returns one JSON text.
+    async fn answer(&self, call: Call) -> Result<String, CallError> {
+        let Call { tool, arguments, budget, .. } = call;
+        let Value::Object(arguments) = arguments else {
+            let message = "the arguments of a call must be an object";
+            return Err(CallError::new(Code::Arguments, message));
+        };
+        match self.routes().destination(&tool)? {
+            Destination::Here(server) => {
+                let upstreams = &self.0.upstreams;
+                let reply = upstreams.call(server, tool.tool(), arguments, None, &budget).await?;
+                if reply.len() <= OBSERVED_TEXT {
+                    budget.work_here(reply.len(), |work| {
+                        self.observe(&tool, &reply, &work.begin());
+                    });
+                }
+                Ok(reply)
+            }
+            Destination::Cloud(_) => match &self.0.cloud {
+                Some(cloud) => cloud.call(CLOUD, tool.as_str(), arguments, None, &budget).await,
+                None => Err(CallError::unknown(tool.as_str())),
+            },
         }
     }
 }
@@ -48,24 +84,25 @@ fn of_cloud(server: &str, tool: &ToolName) -> Result<Found, CallError> {
 impl Tools for Servers {
     fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
         Box::pin(async move {
-            let Call { tool, arguments, .. } = call;
-            let Value::Object(arguments) = arguments else {
-                let message = "the arguments of a call must be an object";
-                return Err(CallError::new(Code::Arguments, message));
-            };
-            match self.routes().destination(&tool)? {
-                Destination::Here(server) => {
-                    let upstreams = &self.0.upstreams;
-                    let reply = upstreams.call(server, tool.tool(), arguments, None).await?;
-                    self.observe(&tool, &reply);
-                    Ok(reply)
+            let (budget, memory) = (call.budget.clone(), call.budget.host_memory());
+            let text = self.answer(call).await?;
+            let parsed = budget.work(text.len(), move |work| parse(&text, memory, &work.begin()));
+            parsed.await?.map_err(|error| match error {
+                ParseError::Halted(halt) => halt.into(),
+                ParseError::Json(error) => {
+                    CallError::tool(format!("its answer cannot be read: {error}"))
                 }
-                Destination::Cloud(_) => match &self.0.cloud {
-                    Some(cloud) => cloud.call(CLOUD, tool.as_str(), arguments, None).await,
-                    None => Err(CallError::unknown(tool.as_str())),
-                },
-            }
+                ParseError::TooLarge(limit) => {
+                    let message =
+                        format!("the answer takes more than {limit} bytes of memory as a value");
+                    CallError::new(Code::ReplySize, message)
+                }
+            })
         })
+    }
+
+    fn call_json(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
+        Box::pin(async move { self.answer(call).await.map(JsonReply::Text) })
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {

@@ -9,7 +9,6 @@ use super::open::{Calls, Open, Stage};
 use super::restoring::denied_while_out;
 use crate::model::{Ask, AskKind, CallError, CallId, Code, Decided, Grant, Need, Since, ToolName};
 use crate::router::{Found, Given, Subject, Verdict as Door};
-use crate::run::perform::parse;
 use crate::store::Verdict;
 use std::sync::Arc;
 
@@ -83,7 +82,8 @@ impl Calls {
     ) -> Verdict {
         let Approved { ask, decided, grant } = approved;
         let seen = found.and_then(|found| {
-            Ok((self.not_denied(found, &arguments, ask.kind)?, parse(&arguments)?))
+            let found = self.not_denied(found, &arguments, ask.kind)?;
+            Ok((found, self.value_of(id, &arguments)?.into_owned()))
         });
         let (found, value) = match seen {
             Ok(seen) => seen,

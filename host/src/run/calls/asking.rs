@@ -6,12 +6,12 @@ use super::granted::Keeping;
 use super::open::{Calls, Open, Stage};
 use crate::event::Event;
 use crate::model::{
-    Ask, AskId, AskKind, CallError, CallRecord, Code, Decided, Decision, Effects, Question,
+    Ask, AskId, AskKind, CallError, CallId, CallRecord, Code, Decided, Decision, Effects, Question,
     QuestionId, ToolName,
 };
 use crate::run::checkpoint::Unmatched;
-use crate::run::perform::parse;
 use crate::store::Noted;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The question about calls of the checkpoint that the program did not ask for again.
@@ -47,7 +47,8 @@ impl Calls {
         };
         let calls = self.open.iter().filter_map(|(id, open)| match &open.stage {
             Stage::Asking(asking) if asking.question.is_none() => {
-                let arguments = parse(&asking.arguments).unwrap_or_default();
+                let arguments = self.value_of(*id, &asking.arguments);
+                let arguments = arguments.map(Cow::into_owned).unwrap_or_default();
                 let (tool, reason) = (open.found.tool.as_str(), asking.reason.clone());
                 let mut ask = Ask::new(asking.kind, Some(*id), tool, arguments, reason);
                 ask.origin = open.found.origin.clone();
@@ -143,8 +144,10 @@ impl Calls {
         }
         let Some(call) = ask.call else { return self.let_go(ask, decided) };
         let waits = |open: &Open| open.waits_for(decided.question);
-        let Some(open) = self.open.get(&call).filter(|open| waits(open)) else { return };
-        if !about_it || open.digest() != decided.digest {
+        if !self.open.get(&call).is_some_and(waits) {
+            return;
+        }
+        if !about_it || self.digest_of(call) != decided.digest {
             return self.ask_again(call);
         }
         let reply = match &decided.decision {
@@ -179,21 +182,23 @@ impl Calls {
         self.granted.keeping()
     }
 
+    /// The digest of what a person decides about: built from the call, not from what was shown.
+    fn digest_of(&self, id: CallId) -> Option<String> {
+        let Open { found, stage: Stage::Asking(asking), .. } = self.open.get(&id)? else {
+            return None;
+        };
+        let arguments = &*self.value_of(id, &asking.arguments).ok()?;
+        let (tool, origin) = (found.tool.as_str(), found.origin.as_ref());
+        let (kind, need) = (asking.kind, found.need.as_ref());
+        Some(CallRecord { kind, tool, arguments, origin, need }.digest())
+    }
+
     fn tell(&self, decided: &Decided) {
         self.events.event(&Event::Decided { run: self.run, decided: decided.clone() });
     }
 }
 
 impl Open {
-    /// The digest of what a person decides about: built from the call, not from what was shown.
-    fn digest(&self) -> Option<String> {
-        let Stage::Asking(asking) = &self.stage else { return None };
-        let arguments = parse(&asking.arguments).ok()?;
-        let (tool, origin) = (self.found.tool.as_str(), self.found.origin.as_ref());
-        let (kind, need) = (asking.kind, self.found.need.as_ref());
-        Some(CallRecord { kind, tool, arguments: &arguments, origin, need }.digest())
-    }
-
     fn waits_for(&self, question: QuestionId) -> bool {
         matches!(&self.stage, Stage::Asking(asking) if asking.question == Some(question))
     }

@@ -6,7 +6,6 @@ use super::open::Calls;
 use super::restoring::denied_while_out;
 use crate::model::{AskKind, CallError, CallId, Change, Effects, Need, Origin, Since};
 use crate::router::{Found, Given, Subject, Verdict as Door, Why};
-use crate::run::perform::parse;
 use crate::store::{Noted, Verdict};
 use std::sync::Arc;
 
@@ -131,11 +130,17 @@ impl Calls {
         standing: &Standing,
     ) -> Result<Next, CallError> {
         let (tool, origin) = (&found.tool, found.origin.as_ref());
-        let subject = Subject { tool, origin, arguments: Given::Text(arguments) };
-        let verdict = match (self.router.verdict(subject), standing) {
+        let given = self.parsed.get(&id).map_or(Given::Text(arguments), Given::Value);
+        let subject = Subject { tool, origin, arguments: given };
+        let verdict = self.budget.work_here(arguments.len(), |work| {
+            let _stint = work.begin();
+            self.router.verdict(subject)
+        });
+        let value = || self.value_of(id, arguments);
+        let verdict = match (verdict, standing) {
             (Door::Deny(error), Standing::Uncertain(_)) => return Err(denied_while_out(error)),
             (Door::Deny(error), _) => return Err(error),
-            (Door::Ask(_), _) if self.granted.covers(tool, origin, arguments) => Door::Go,
+            (Door::Ask(_), _) if self.granted.covers(tool, origin, value) => Door::Go,
             (other, _) => other,
         };
         let agreed = match standing {
@@ -151,7 +156,7 @@ impl Calls {
         }
         let (kind, reason) = match (standing, &verdict, found.need.clone()) {
             (Standing::Uncertain(uncertain), verdict, _) => {
-                if self.may_repeat(&found, verdict, arguments, uncertain.approval.as_deref()) {
+                if self.may_repeat(id, &found, verdict, arguments, uncertain.approval.as_deref()) {
                     return Ok(Next::Send(found));
                 }
                 // What it lacks is another question: a yes to this one is none to that.
@@ -184,7 +189,7 @@ impl Calls {
             },
         };
         // Nobody is bothered about a call that would be refused afterwards.
-        let value = parse(arguments)?;
+        let value = value()?;
         self.router.check(&found.tool, &value)?;
         Ok(Next::Ask(found, kind, reason))
     }
@@ -193,13 +198,14 @@ impl Calls {
     /// policy of now, or a person who was shown this call, lets it go.
     fn may_repeat(
         &self,
+        id: CallId,
         found: &Found,
         verdict: &Door,
         arguments: &str,
         approval: Option<&Approval>,
     ) -> bool {
         let approved = |approval: &Approval| {
-            parse(arguments).is_ok_and(|arguments| approval.covers(found, &arguments))
+            self.value_of(id, arguments).is_ok_and(|value| approval.covers(found, &value))
         };
         found.effects.repeatable()
             && found.need.is_none()

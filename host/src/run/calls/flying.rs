@@ -4,9 +4,12 @@ use super::approval::Approval;
 use super::deciding::{Standing, since};
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
-use crate::model::{AskKind, CallId, Change, Effects, Need, Reply, Since, ToolName};
+use crate::model::{
+    AskKind, CallError, CallId, Change, Code, Effects, INLINE, Need, Settled, Since, ToolName,
+};
 use crate::router::Found;
-use crate::run::perform::{Performed, perform};
+use crate::run::perform::{Outgoing, Performed, parse_aside, perform, refusal};
+use crate::store::size_of_outcome;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::StreamExt;
 use std::sync::Arc;
@@ -64,10 +67,13 @@ impl Calls {
                 self.origins.insert(tool.clone(), origin.clone());
             }
             self.events.event(&Event::CallStarted { run: self.run, call: id, tool });
-            let (run, router) = (self.run, self.router.clone());
+            let (router, budget) = (self.router.clone(), self.budget.clone());
+            let (parsed, reply_limit) = (self.parsed.remove(&id), self.reply_limit);
+            let run = self.run;
+            let outgoing = Outgoing { run, id, found, approval, arguments, parsed, reply_limit };
             let call: BoxFuture<'static, _> = Box::pin(async move {
-                let landed = match perform(&router, run, id, found, approval, arguments).await {
-                    Performed::Reply(reply) => Landed::Reply(reply),
+                let landed = match perform(&router, &budget, outgoing).await {
+                    Performed::Settled(settled, error) => Landed::Settled(settled, error),
                     Performed::Changed(found, arguments) => Landed::Changed(found, arguments),
                 };
                 (id, landed)
@@ -87,8 +93,21 @@ impl Calls {
         standing: Standing,
     ) {
         let (router, found) = (self.router.clone(), Found::new(tool.clone(), Effects::Unknown));
-        let finding: BoxFuture<'static, _> =
-            Box::pin(async move { (id, Landed::Found(router.find(&tool).await)) });
+        // Long arguments are parsed before anything is decided about them, and not on this thread.
+        let long = (arguments.len() > INLINE).then(|| (arguments.clone(), self.budget.clone()));
+        let finding: BoxFuture<'static, _> = Box::pin(async move {
+            let parsed = match long {
+                Some((text, budget)) => {
+                    parse_aside(text, &budget).await.map(|(_, value)| Some(value))
+                }
+                None => Ok(None),
+            };
+            let landed = match parsed {
+                Ok(parsed) => Landed::Found(router.find(&tool).await, parsed),
+                Err(error) => Landed::Found(Err(error), None),
+            };
+            (id, landed)
+        });
         let (abort, registration) = AbortHandle::new_pair();
         let size = arguments.len();
         let stage = Stage::Finding(Finding { arguments, abort, standing });
@@ -122,11 +141,12 @@ impl Calls {
 
     pub(super) fn arrive(&mut self, done: Result<(CallId, Landed), Aborted>) {
         match done {
-            Ok((id, Landed::Reply(reply))) => self.answered(id, reply),
-            Ok((id, Landed::Found(found))) => {
+            Ok((id, Landed::Settled(settled, error))) => self.answered(id, settled, error),
+            Ok((id, Landed::Found(found, parsed))) => {
                 self.finding = self.finding.saturating_sub(1);
                 if let Some(Open { stage: Stage::Finding(finding), .. }) = self.open.remove(&id) {
                     let Finding { arguments, standing, .. } = finding;
+                    self.parsed.extend(parsed.map(|value| (id, value)));
                     if let (Err(error), Standing::Agreed(_)) = (&found, &standing) {
                         let (run, error) = (self.run, Some(error.clone()));
                         self.events.event(&Event::CallSettled { run, call: id, error });
@@ -166,12 +186,23 @@ impl Calls {
         self.ask(id, found, arguments, AskKind::Integrity, reason);
     }
 
-    fn answered(&mut self, id: CallId, reply: Reply) {
+    fn answered(&mut self, id: CallId, mut settled: Settled, mut error: Option<CallError>) {
         if self.close(id).is_none() {
             return;
         }
-        let error = reply.as_ref().err().cloned();
+        // Answers that wait for a busy program pile up outside its memory.
+        let size = size_of_outcome(&settled);
+        let (others, limit) = (self.ready_size, self.budget.host_memory());
+        if others.saturating_add(size) > limit {
+            let message = format!(
+                "answers that the program has not taken yet may have {limit} bytes in all; this one has {size}, and \
+                 others have {others}"
+            );
+            let refused = CallError::new(Code::ReplySize, message);
+            settled = refusal(&refused);
+            error = Some(refused);
+        }
         self.events.event(&Event::CallSettled { run: self.run, call: id, error });
-        self.reply(id, reply);
+        self.arrived(id, settled);
     }
 }

@@ -3,12 +3,12 @@
 use crate::config::Keeper;
 use crate::error::Error;
 use crate::model::{
-    Ask, Clock, Code, Constraint, Decided, Decision, Grant, Origin, RunId, ToolName,
+    Ask, CallError, Clock, Code, Constraint, Decided, Decision, Grant, Origin, RunId, ToolName,
 };
 use crate::router::{BUILT_IN, Found};
-use crate::run::perform::parse;
 use crate::store::{Journal, Note, Noted};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
@@ -61,14 +61,20 @@ impl Granted {
     }
 
     /// Whether a person allowed this for the rest of the run. A tool that is no longer what it was then is not allowed.
-    pub(super) fn covers(&self, tool: &ToolName, origin: Option<&Origin>, arguments: &str) -> bool {
+    pub(super) fn covers<'a>(
+        &self,
+        tool: &ToolName,
+        origin: Option<&Origin>,
+        arguments: impl Fn() -> Result<Cow<'a, Value>, CallError>,
+    ) -> bool {
         if tool.server() == BUILT_IN {
-            return parse(arguments).is_ok_and(|words| self.words.contains(&words));
+            return !self.words.is_empty()
+                && arguments().is_ok_and(|words| self.words.contains(words.as_ref()));
         }
         let of_tool = self.grants.iter().filter(|grant| grant.tool == *tool);
         let mut same = of_tool.filter(|grant| grant.is_of(origin)).peekable();
         same.peek().is_some()
-            && parse(arguments).is_ok_and(|arguments| same.any(|grant| grant.covers(&arguments)))
+            && arguments().is_ok_and(|arguments| same.any(|grant| grant.covers(&arguments)))
     }
 
     /// Has a grant kept for good once its tool is known.

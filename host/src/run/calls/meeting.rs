@@ -99,7 +99,9 @@ impl Calls {
             events.event(&Event::Progress { run, call: id, progress });
         });
         let meeting: BoxFuture<'static, _> =
-            Box::pin(async move { (id, Landed::Found(router.meet(&tool, &need, tell).await)) });
+            Box::pin(
+                async move { (id, Landed::Found(router.meet(&tool, &need, tell).await, None)) },
+            );
         let (abort, registration) = AbortHandle::new_pair();
         let size = arguments.len();
         let standing = Standing::Agreed(agreed);

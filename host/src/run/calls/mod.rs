@@ -14,6 +14,7 @@ mod next;
 mod open;
 mod request;
 mod restoring;
+mod weights;
 
 pub(super) use approval::Approval;
 pub(super) use granted::{Keepers, Keeping};

@@ -1,9 +1,9 @@
 //! The outcomes that a program gets next: replies and ends of sleeps, in their order.
 
 use super::open::Calls;
-use crate::model::{CallId, Reply, Settled, Timestamp, ToolName};
-use crate::run::perform::settle;
+use crate::model::{CallId, Settled, Timestamp, ToolName};
 use crate::run::run_clock::RunClock;
+use crate::store::size_of_outcome;
 use futures_util::stream::StreamExt;
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -22,7 +22,7 @@ pub(in crate::run) struct Arrival {
 /// A reply that has arrived.
 pub(super) struct Arrived {
     pub(super) id: CallId,
-    pub(super) reply: Reply,
+    pub(super) settled: Settled,
     pub(super) at: Timestamp,
 }
 
@@ -112,24 +112,28 @@ impl Calls {
     fn take_ready(&mut self) -> Vec<Arrival> {
         let mut taken = Vec::new();
         while taken.len() < BATCH
-            && let Some((call, reply)) = self.take_one()
+            && let Some((call, settled)) = self.take_one()
         {
-            let settled = settle(&reply, self.reply_limit);
             taken.push(Arrival { call, settled, at: self.last });
         }
         taken
     }
 
-    fn take_one(&mut self) -> Option<(CallId, Reply)> {
+    fn take_one(&mut self) -> Option<(CallId, Settled)> {
         while self.ready.front().is_some_and(|first| self.dropped.remove(&first.id)) {
-            self.ready.pop_front();
+            self.take_first();
         }
         let due = self.timers.next().filter(|due| *due <= self.last);
         let arrived = self.ready.front().map(|first| first.at);
         if due.is_some_and(|due| arrived.is_none_or(|arrived| due < arrived)) {
-            return Some((self.timers.take_due(self.last)?, Ok(serde_json::Value::Null)));
+            return Some((self.timers.take_due(self.last)?, Settled::Value("null".into())));
         }
-        let Arrived { id, reply, .. } = self.ready.pop_front()?;
-        Some((id, reply))
+        self.take_first().map(|Arrived { id, settled, .. }| (id, settled))
+    }
+
+    fn take_first(&mut self) -> Option<Arrived> {
+        let first = self.ready.pop_front()?;
+        self.ready_size -= size_of_outcome(&first.settled);
+        Some(first)
     }
 }

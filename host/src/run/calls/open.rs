@@ -5,18 +5,21 @@ use super::asking::Unmatching;
 use super::deciding::Standing;
 use super::granted::{Granted, Keepers};
 use super::next::Arrived;
+use super::weights::Weights;
 use crate::event::{Event, EventSink};
 use crate::model::{
-    AskKind, CallError, CallId, Effects, Limits, Origin, QuestionId, Reply, RunId, Timestamp,
-    ToolName,
+    AskKind, Budget, CallError, CallId, Effects, Limits, Origin, QuestionId, Reply, RunId, Settled,
+    Timestamp, ToolName,
 };
 use crate::router::{Found, Router};
 use crate::run::Abandoned;
 use crate::run::checkpoint::{Checkpoint, Recalled};
+use crate::run::perform::settle;
 use crate::run::timers::Timers;
-use crate::store::{Noted, Verdict};
+use crate::store::{Noted, Verdict, size_of_outcome};
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::FuturesUnordered;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -24,12 +27,12 @@ pub(super) type Flying = Abortable<BoxFuture<'static, (CallId, Landed)>>;
 
 /// What comes back.
 pub(super) enum Landed {
-    /// Which tool the call means.
-    Found(Result<Found, CallError>),
+    /// Which tool the call means, and its arguments if they were parsed.
+    Found(Result<Found, CallError>, Option<Value>),
     /// What a tool is of which only the outcome of a call is left.
     LookedAt(ToolName, Effects),
-    /// Its outcome.
-    Reply(Reply),
+    /// Its outcome, and the error that it is.
+    Settled(Settled, Option<CallError>),
     /// It did not go out: its tool is not what was decided about.
     Changed(Box<Found>, String),
 }
@@ -77,6 +80,12 @@ pub(in crate::run) struct Calls {
     pub(super) events: Arc<dyn EventSink>,
     pub(super) in_flight: usize,
     pub(super) reply_limit: usize,
+    /// Who pays for what is parsed and written.
+    pub(super) budget: Budget,
+    /// What the arguments of open calls take once they are parsed.
+    pub(super) weights: Weights,
+    /// Arguments that were parsed before their call was decided about.
+    pub(super) parsed: HashMap<CallId, Value>,
     pub(super) open: BTreeMap<CallId, Open>,
     pub(super) queue: VecDeque<CallId>,
     pub(super) flying: FuturesUnordered<Flying>,
@@ -85,6 +94,8 @@ pub(in crate::run) struct Calls {
     pub(super) timers: Timers,
     /// Replies that have arrived, in the order of their arrival.
     pub(super) ready: VecDeque<Arrived>,
+    /// The bytes of those replies.
+    pub(super) ready_size: usize,
     /// Calls that were cancelled after their reply had arrived.
     pub(super) dropped: HashSet<CallId>,
     /// What a person allowed for the rest of the run.
@@ -116,6 +127,7 @@ impl Calls {
     pub(in crate::run) fn new(
         run: RunId,
         limits: &Limits,
+        budget: Budget,
         router: Arc<Router>,
         events: Arc<dyn EventSink>,
         checkpoint: Option<Checkpoint>,
@@ -127,12 +139,16 @@ impl Calls {
             events,
             in_flight: limits.calls_in_flight,
             reply_limit: limits.reply,
+            budget,
+            weights: Weights::new(limits.host_memory()),
+            parsed: HashMap::new(),
             open: BTreeMap::new(),
             queue: VecDeque::new(),
             flying: FuturesUnordered::new(),
             finding: 0,
             timers: Timers::default(),
             ready: VecDeque::new(),
+            ready_size: 0,
             dropped: HashSet::new(),
             granted: Granted::new(run, keepers),
             origins: HashMap::new(),
@@ -183,12 +199,21 @@ impl Calls {
     pub(super) fn refuse(&mut self, id: CallId, error: CallError) -> Verdict {
         let verdict = Verdict::Refuse { code: error.code.clone(), message: error.message.clone() };
         self.reply(id, Err(error));
+        self.weights.remove(id);
+        self.parsed.remove(&id);
         verdict
     }
 
     pub(super) fn reply(&mut self, id: CallId, reply: Reply) {
+        let settled = settle(reply, self.reply_limit, &self.budget);
+        self.arrived(id, settled);
+    }
+
+    /// Takes an outcome on its way to the program.
+    pub(super) fn arrived(&mut self, id: CallId, settled: Settled) {
         let at = self.last;
-        self.ready.push_back(Arrived { id, reply, at });
+        self.ready_size += size_of_outcome(&settled);
+        self.ready.push_back(Arrived { id, settled, at });
     }
 
     /// Gives up a call that nobody waits for. Returns whether it had gone out, if it was open.
@@ -219,7 +244,14 @@ impl Calls {
     pub(super) fn close(&mut self, id: CallId) -> Option<Open> {
         let open = self.open.remove(&id)?;
         self.released += open.size;
+        self.weights.remove(id);
+        self.parsed.remove(&id);
         Some(open)
+    }
+
+    /// Who pays for what is parsed and written.
+    pub(in crate::run) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Takes the number of bytes of arguments that are no longer held.

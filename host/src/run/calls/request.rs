@@ -2,7 +2,7 @@
 
 use super::deciding::{MADE_BEFORE, Standing, Uncertain};
 use super::open::Calls;
-use crate::model::{AskKind, CallError, CallId, Code, Effects, Timestamp, ToolName};
+use crate::model::{AskKind, CallError, CallId, Code, Effects, INLINE, Timestamp, ToolName};
 use crate::router::{BUILT_IN, Found, SLEEP};
 use crate::store::Verdict;
 
@@ -32,14 +32,26 @@ impl Calls {
                 return self.refuse(id, CallError::new(Code::ToolUnknown, invalid.to_string()));
             }
         };
-        if let Some(found) = self.checkpoint.as_mut().and_then(|past| past.take(tool, arguments)) {
+        if let Err(error) = self.weights.try_add(id, arguments) {
             self.released += arguments.len();
+            return self.refuse(id, error);
+        }
+        let recalled = self.checkpoint.as_mut().and_then(|past| {
+            self.budget.work_here(arguments.len(), |work| {
+                let _stint = work.begin();
+                past.take(tool, arguments)
+            })
+        });
+        if let Some(found) = recalled {
+            self.released += arguments.len();
+            self.weights.remove(id);
             let number = found.number;
             self.recalled.insert(found.order, (id, found));
             return Verdict::Recall { number };
         }
         if name.server() == BUILT_IN && name.tool() == SLEEP {
             self.released += arguments.len();
+            self.weights.remove(id);
             return match self.timers.add(id, arguments, now) {
                 Ok(due) => Verdict::Sleep { due },
                 Err(error) => self.refuse(id, error),
@@ -49,13 +61,18 @@ impl Calls {
             self.released += arguments.len();
             return self.refuse(id, error);
         }
+        // Long arguments are parsed beside this thread before anything is decided about them.
+        let looked_up = match arguments.len() <= INLINE {
+            true => self.router.look_up(&name),
+            false => None,
+        };
         if self.made_before(&name, arguments) {
             // Whatever becomes of it, the journal says that it may be a repetition.
             let (kind, reason) = (AskKind::UncertainCall, MADE_BEFORE.to_owned());
             let sent = Found::new(name.clone(), Effects::Unknown);
             let uncertain = Uncertain::new(MADE_BEFORE, sent, None);
             let standing = Standing::Uncertain(Box::new(uncertain));
-            let verdict = match self.router.look_up(&name) {
+            let verdict = match looked_up {
                 Some(found) => self.decide_on(id, found, arguments.into(), standing),
                 None => {
                     self.find(id, name, arguments.into(), standing);
@@ -67,7 +84,7 @@ impl Calls {
                 _ => Verdict::Ask { kind, reason },
             };
         }
-        match self.router.look_up(&name) {
+        match looked_up {
             Some(found) => self.decide_on(id, found, arguments.into(), Standing::Fresh),
             None => {
                 self.find(id, name, arguments.into(), Standing::Fresh);

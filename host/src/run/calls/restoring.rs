@@ -53,6 +53,7 @@ impl Calls {
             // A call without a name or arguments was refused when it was made.
             return;
         };
+        self.weights.add(id, &arguments);
         let uncertain = match (&past.reached, &past.verdict, asked) {
             (Reached::Executing, ..) => Some(UNCERTAIN.to_owned()),
             (Reached::Asked(_), _, Some(PastAsk { ask, .. })) => {

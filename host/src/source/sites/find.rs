@@ -14,14 +14,20 @@ use super::choose::Sites;
 use super::inert::Names;
 use super::marks::Marks;
 use super::walk::{Code, Walk};
+use crate::model::Stint;
 
 /// Finds the sites that QuickJS reports at the wanted offsets of a code, or none if the code cannot be parsed.
-pub(in super::super) fn find(code: &str, lines: &Lines<'_>, wanted: &HashSet<u32>) -> Sites {
+pub(in super::super) fn find(
+    code: &str,
+    lines: &Lines<'_>,
+    wanted: &HashSet<u32>,
+    run: Option<&Stint<'_>>,
+) -> Sites {
     let text = Text { name: "", text: code };
     if nesting::check(code, Language::JavaScript).is_err() {
         return Sites::default();
     }
-    let found = stack::with_enough(text, || {
+    let found = stack::with_enough_for(run, text, || {
         parse::with_program(text, Language::JavaScript, |Parsed { program, tokens }| {
             let (marks, names) = (Marks::new(code, tokens), Names::new(program));
             let code = Code { lines, marks, names };

@@ -127,7 +127,9 @@ impl HttpClient {
         let given = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
         let given = given.map(str::to_owned);
         if is(&response, EVENT_STREAM_MIME_TYPE) {
-            let events = events(response, self.at.to_string(), self.secrets.clone(), limit);
+            let call = expected.filter(|(_, expected)| *expected == Expected::Call);
+            let call = call.map(|(id, _)| id);
+            let events = events(response, self.at.to_string(), self.secrets.clone(), limit, call);
             return Ok(StreamableHttpPostResponse::Sse(events, given));
         }
         let Some((id, expected)) = expected else {
@@ -293,7 +295,7 @@ impl StreamableHttpClient for HttpClient {
             _ if !is(&response, EVENT_STREAM_MIME_TYPE) => {
                 Err(Failure::Client(self.odd(&response)))
             }
-            _ => Ok(events(response, self.at.to_string(), self.secrets.clone(), limit)),
+            _ => Ok(events(response, self.at.to_string(), self.secrets.clone(), limit, None)),
         }
     }
 }
@@ -302,12 +304,7 @@ impl StreamableHttpClient for HttpClient {
 fn expected(message: &ClientJsonRpcMessage) -> Option<(i64, Expected)> {
     let (id, expected) = Expected::of_message(message)?;
     let RequestId::Number(id) = id else { return None };
-    let is_call = matches!(
-        message,
-        ClientJsonRpcMessage::Request(sent)
-            if matches!(sent.request, rmcp::model::ClientRequest::CallToolRequest(_))
-    );
-    Some((id, if expected == Expected::Plain && !is_call { Expected::Other } else { expected }))
+    Some((id, if expected == Expected::Plain { Expected::Other } else { expected }))
 }
 
 /// Returns the answer in a body. It is the answer to what was asked with it, whatever id it carries.

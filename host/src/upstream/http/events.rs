@@ -1,5 +1,9 @@
 //! Server-sent events of a hostile server: an event that is too large ends the stream.
+//!
+//! rmcp parses what they hold. The answer to a call is handed to it as a string, which whoever waits for it reads: a value
+//! of it could take a hundred times its length.
 
+use super::super::decode::{Envelope, Kind, is_heavy};
 use super::super::secrets::Secrets;
 use super::HttpError;
 use futures_util::{Stream, StreamExt};
@@ -7,17 +11,38 @@ use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use std::future::ready;
 use std::sync::Arc;
 
-/// Returns the events of a response.
+/// Returns the events of a response; `call` is the request whose answer it holds, if that is a call.
 pub(super) fn events(
     response: reqwest::Response,
     at: String,
     secrets: Arc<Secrets>,
     limit: usize,
+    call: Option<i64>,
 ) -> BoxedSseResponse {
     let bytes = response
         .bytes_stream()
         .map(move |chunk| chunk.map_err(|error| HttpError::of(&at, &error, &secrets)));
-    sse_stream::SseStream::from_bytes_stream(bounded(bytes, limit)).boxed()
+    let events = sse_stream::SseStream::from_bytes_stream(bounded(bytes, limit));
+    let light = events.map(move |event| {
+        event.map(|mut event| {
+            event.data = event.data.and_then(|data| lightened(data, call));
+            event
+        })
+    });
+    light.boxed()
+}
+
+/// Returns what rmcp is to parse of an event's data; nothing if that would take too much.
+fn lightened(data: String, call: Option<i64>) -> Option<String> {
+    let envelope = call.and_then(|_| Envelope::open(data.as_bytes()));
+    if let (Some(call), Some(Kind::Answer(id, result))) =
+        (call, envelope.as_ref().and_then(Envelope::kind))
+        && id == call
+    {
+        let message = serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result.get() });
+        return Some(message.to_string());
+    }
+    (!is_heavy(&data)).then_some(data)
 }
 
 /// Ends a stream with an error when more than `limit` bytes come without a blank line, which is what ends an event.
@@ -71,13 +96,32 @@ impl Event {
 
 #[cfg(test)]
 mod tests {
-    use super::{HttpError, bounded};
+    use super::{HttpError, bounded, lightened};
     use futures_util::{StreamExt, stream};
 
     async fn pass(chunks: &[&str], limit: usize) -> Vec<bool> {
         let chunks: Vec<_> =
             chunks.iter().map(|chunk| Ok::<_, HttpError>(chunk.to_string())).collect();
         bounded(stream::iter(chunks), limit).map(|chunk| chunk.is_ok()).collect().await
+    }
+
+    #[test]
+    fn the_answer_to_a_call_is_handed_on_as_text() {
+        let data = r#"{"jsonrpc":"2.0","id":5,"result":{"content":[1]}}"#;
+        let light = lightened(data.into(), Some(5));
+        assert_eq!(
+            light.as_deref(),
+            Some(r#"{"jsonrpc":"2.0","id":5,"result":"{\"content\":[1]}"}"#)
+        );
+        assert_eq!(lightened(data.into(), Some(6)).as_deref(), Some(data));
+        assert_eq!(lightened(data.into(), None).as_deref(), Some(data));
+    }
+
+    #[test]
+    fn what_would_take_too_much_is_left_out() {
+        let heavy = format!("{{\"method\":\"x\",\"params\":[{}[0]]}}", "[0],".repeat(1 << 20));
+        assert_eq!(lightened(heavy.clone(), None), None);
+        assert_eq!(lightened(heavy, Some(1)), None);
     }
 
     #[tokio::test]

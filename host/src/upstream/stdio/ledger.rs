@@ -18,6 +18,9 @@ use tokio::time::Instant;
 /// Requests of the server that are being answered; further ones are dropped. It has no business asking anything.
 const REQUESTS: usize = 64;
 
+/// The longest of them, and the longest notification: neither has much to say.
+const REQUEST: usize = 256 << 10;
+
 /// Notifications that anybody here listens to.
 const HEARD: &[&str] = &[
     "notifications/cancelled",
@@ -124,6 +127,7 @@ impl Ledger {
             }
             Kind::Notification(method) if !HEARD.contains(&method.as_str()) => None,
             Kind::Request if self.asked.load(Ordering::Relaxed) >= REQUESTS => None,
+            Kind::Request | Kind::Notification(_) if line.len() > REQUEST => None,
             Kind::Request | Kind::Notification(_) => match serde_json::from_slice(line) {
                 Ok(message) => {
                     if matches!(message, ServerJsonRpcMessage::Request(_)) {

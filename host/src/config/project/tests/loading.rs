@@ -21,7 +21,7 @@ const FULL: &str = r#"{
   },
   "routing": { "github": "local", "search:web_*": "server" },
   "cloud": { "url": "https://cloud.example", "apiKeyEnv": "PML_KEY" },
-  "limits": { "cpuTime": "2s", "timeout": "1m", "memory": "32M", "calls": 7 },
+  "limits": { "cpuTime": "2s", "timeout": "1m", "memory": "32M", "calls": 7, "journal": "1M" },
   "approvals": { "timeout": "never", "modelMayApprove": true },
   "durability": "power",
 }"#;
@@ -87,6 +87,7 @@ fn a_trusted_file_means_what_it_says() {
     let cloud = project.cloud.as_ref().unwrap();
     assert_eq!(cloud.api_key.as_ref().map(|key| key.reveal()), Some("key"));
     assert_eq!((project.limits.memory, project.limits.calls), (32 << 20, 7));
+    assert_eq!(project.limits.journal, 1 << 20);
     assert_eq!(project.limits.result, Limits::RESULT);
     let approvals = &project.approvals;
     assert_eq!((approvals.timeout, approvals.model_may_approve), (None, true));
@@ -287,6 +288,7 @@ fn what_is_wrong_refuses_the_whole_file_and_is_shown() {
             "is no name of a variable",
         ),
         (r#"{ "limits": { "memory": "1K" } }"#, "`limits.memory` is 1024"),
+        (r#"{ "limits": { "journal": "1K" } }"#, "`limits.journal` is 1024"),
         (r#"{ "limits": { "timeout": 5 } }"#, "`limits.timeout` has no unit"),
         (r#"{ "limits": { "calls": "many" } }"#, "must be a whole number"),
         (r#"{ "approvals": { "timeout": "soon" } }"#, "write a duration"),

@@ -1,0 +1,226 @@
+//! A JSON text to a value, built no further than a budget allows.
+
+use super::size::{VALUE, array, object, string};
+use super::work::SMALL;
+use super::{Halt, Stint};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+/// Values between two looks at the budget: some hundred microseconds.
+const LOOK: u32 = 1 << 12;
+
+/// Why a text was not parsed.
+#[derive(Debug)]
+pub(crate) enum ParseError {
+    /// It is no JSON, or nests too deep.
+    Json(serde_json::Error),
+    /// It takes more than this many bytes once it is parsed.
+    TooLarge(usize),
+    /// The work was given up.
+    Halted(Halt),
+}
+
+/// Parses a text into a value that takes at most `memory` bytes.
+pub(crate) fn parse(text: &str, memory: usize, stint: &Stint<'_>) -> Result<Value, ParseError> {
+    // What is short takes little in any case.
+    if text.len() <= SMALL {
+        return serde_json::from_str(text).map_err(ParseError::Json);
+    }
+    let count = Count {
+        left: Cell::new(memory.saturating_sub(VALUE)),
+        until_look: Cell::new(LOOK),
+        over: Cell::new(false),
+        halt: RefCell::new(None),
+        stint,
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let built = Built(&count).deserialize(&mut deserializer);
+    match built.and_then(|value| deserializer.end().map(|()| value)) {
+        Ok(value) => Ok(value),
+        Err(_) if count.over.get() => Err(ParseError::TooLarge(memory)),
+        Err(error) => match count.halt.into_inner() {
+            Some(halt) => Err(ParseError::Halted(halt)),
+            None => Err(ParseError::Json(error)),
+        },
+    }
+}
+
+/// What is left of the budget.
+struct Count<'a> {
+    left: Cell<usize>,
+    until_look: Cell<u32>,
+    over: Cell<bool>,
+    halt: RefCell<Option<Halt>>,
+    stint: &'a Stint<'a>,
+}
+
+impl Count<'_> {
+    fn take<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
+        match self.left.get().checked_sub(bytes) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => {
+                self.over.set(true);
+                Err(E::custom("too large"))
+            }
+        }
+    }
+
+    fn look<E: serde::de::Error>(&self) -> Result<(), E> {
+        let left = self.until_look.get() - 1;
+        self.until_look.set(if left == 0 { LOOK } else { left });
+        if left > 0 {
+            return Ok(());
+        }
+        self.stint.check().map_err(|halt| {
+            *self.halt.borrow_mut() = Some(halt);
+            E::custom("given up")
+        })
+    }
+}
+
+/// Builds a value as `serde_json` does, and counts what it takes.
+struct Built<'a>(&'a Count<'a>);
+
+impl<'de> DeserializeSeed<'de> for Built<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.0.look()?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Built<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
+        self.0.take(string(value.len()))?;
+        Ok(value.into())
+    }
+
+    fn visit_string<E: serde::de::Error>(self, value: String) -> Result<Value, E> {
+        self.0.take(string(value.len()))?;
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(Built(self.0))? {
+            // Charged before the list grows.
+            self.0.take(array(list.len() + 1) - array(list.len()))?;
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let grown = object(map.len() + 1) - object(map.len());
+            self.0.take(grown + string(key.len()))?;
+            map.insert(key, entries.next_value_seed(Built(self.0))?);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ParseError, parse};
+    use crate::model::Limits;
+    use crate::model::cost::{Budget, CpuUse, Halt, weigh};
+    use serde_json::Value;
+    use std::time::Duration;
+
+    fn read(text: &str, memory: usize) -> Result<Value, ParseError> {
+        Budget::of_nobody().work_here(text.len(), |work| parse(text, memory, &work.begin()))
+    }
+
+    /// JSON of each kind, longer than what is parsed without counting.
+    fn samples() -> Vec<String> {
+        let many = |item: &str| format!("[{}{item}]", format!("{item},").repeat(3_000));
+        vec![
+            many("0"),
+            many("[0]"),
+            many("[]"),
+            many("{\"\":0}"),
+            many(
+                "{\"a\":1.5,\"b\":[true,null,-7],\"c\":\"\\u00e9\\n\",\"d\":18446744073709551615}",
+            ),
+            many("\"text\""),
+            format!(
+                "{{{}\"z\":1}}",
+                (0..3_000).map(|n| format!("\"k{n}\":{n},")).collect::<String>()
+            ),
+            format!("\"{}\"", "x".repeat(10_000)),
+        ]
+    }
+
+    #[test]
+    fn it_builds_what_serde_json_builds() {
+        for text in samples() {
+            let expected: Value = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(read(&text, usize::MAX).expect("a value"), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_text_was_weighed_at_is_what_parsing_takes() {
+        for text in samples() {
+            let weight = weigh(&text);
+            assert!(read(&text, weight).is_ok(), "{text:.40}: {weight}");
+            let error = read(&text, weight * 9 / 10).expect_err("too large");
+            assert!(matches!(error, ParseError::TooLarge(_)), "{text:.40}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_says_where() {
+        for text in [format!("[{}", "0,".repeat(5_000)), format!("{} 1", samples()[0])] {
+            let Err(ParseError::Json(error)) = read(&text, usize::MAX) else {
+                panic!("{text:.20}")
+            };
+            assert!(error.to_string().contains("column"), "{error}");
+        }
+        let deep = format!("{}{}{}", "[".repeat(129), " ".repeat(5_000), "]".repeat(129));
+        assert!(matches!(read(&deep, usize::MAX), Err(ParseError::Json(_))));
+    }
+
+    #[test]
+    fn a_long_text_ends_with_the_cpu_time() {
+        let limits = Limits { cpu_time: Duration::from_nanos(1), ..Limits::default() };
+        let text = format!("[{}0]", "0,".repeat(1 << 20));
+        let parsed = Budget::new(&limits, CpuUse::default())
+            .work_here(text.len(), |work| parse(&text, usize::MAX, &work.begin()));
+        assert!(matches!(parsed, Err(ParseError::Halted(Halt::CpuTime))), "{parsed:?}");
+    }
+}

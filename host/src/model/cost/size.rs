@@ -1,0 +1,44 @@
+//! How many bytes the parts of a parsed JSON value take on the heap.
+
+use serde_json::Value;
+
+/// Bytes that the allocator adds to a block, about.
+const BLOCK: usize = 16;
+
+/// What a value takes where it lies: in a list, in an object, or by itself.
+pub(super) const VALUE: usize = size_of::<Value>();
+
+/// A key, a value and a hash.
+const ENTRY: usize = size_of::<String>() + VALUE + size_of::<u64>();
+
+/// The room of the first list that holds anything: lists grow by doubling from here.
+const FIRST_ROOM: usize = 4;
+
+/// What a list of `items` takes beside the heap of its items.
+pub(super) fn array(items: usize) -> usize {
+    match items {
+        0 => 0,
+        items => items.max(FIRST_ROOM).next_power_of_two() * VALUE + BLOCK,
+    }
+}
+
+/// What an object of `entries` takes beside the heap of its keys and values: a list of entries and an index of it.
+pub(super) fn object(entries: usize) -> usize {
+    let buckets = match entries {
+        0 => return 0,
+        1..=3 => 4,
+        4..=7 => 8,
+        more => (more.saturating_mul(8) / 7).next_power_of_two(),
+    };
+    let room = if buckets < 8 { buckets - 1 } else { buckets / 8 * 7 };
+    // An index of one number and one byte for each bucket.
+    room * ENTRY + buckets * (size_of::<usize>() + 1) + 2 * BLOCK
+}
+
+/// What a string of `bytes` takes.
+pub(super) fn string(bytes: usize) -> usize {
+    match bytes {
+        0 => 0,
+        bytes => bytes + BLOCK,
+    }
+}

@@ -1,0 +1,264 @@
+//! Work of the host for a run: on the run's thread if it is short, on another if it is long.
+
+use super::{Budget, thread_time};
+use crate::model::{CallError, Code};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// Bytes of JSON that are worked on without a look at the clock.
+pub(super) const SMALL: usize = 4 << 10;
+
+/// The price of such a byte: parsing and writing take between two and ten nanoseconds.
+const PRICE: Duration = Duration::from_nanos(4);
+
+/// Bytes of JSON that are worked on where they are: about a millisecond. More would hold up other runs, and get a thread.
+pub(crate) const INLINE: usize = 128 << 10;
+
+/// Threads that do long work for runs, of all engines together: each may hold as much memory as a run may.
+const THREADS: usize = 4;
+
+static FREE: Semaphore = Semaphore::const_new(THREADS);
+
+/// Why work was given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// The run has no CPU time left.
+    CpuTime,
+    /// Nobody waits for it any more.
+    Cancelled,
+    /// It panicked.
+    Broken(String),
+}
+
+/// Work that is under way. It may go on on several threads, one after the other.
+pub(crate) struct Work<'a> {
+    budget: &'a Budget,
+    /// Whether nobody waits for it any more; nothing if it is not waited for.
+    cancelled: Option<&'a AtomicBool>,
+    metered: bool,
+}
+
+impl Work<'_> {
+    /// Begins to work on this thread.
+    pub(crate) fn begin(&self) -> Stint<'_> {
+        Stint { work: self, last: Cell::new(self.metered.then(Reading::now)) }
+    }
+}
+
+/// A reading of the clocks.
+#[derive(Clone, Copy)]
+struct Reading {
+    thread: Option<Duration>,
+    wall: Instant,
+}
+
+impl Reading {
+    #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
+    fn now() -> Reading {
+        Reading { thread: thread_time(), wall: Instant::now() }
+    }
+
+    fn since(self, before: Reading) -> Duration {
+        match (self.thread, before.thread) {
+            (Some(now), Some(before)) => now.saturating_sub(before),
+            _ => self.wall.saturating_duration_since(before.wall),
+        }
+    }
+}
+
+/// Work on one thread. What it takes is charged when it is looked at, and at its end.
+pub(crate) struct Stint<'a> {
+    work: &'a Work<'a>,
+    last: Cell<Option<Reading>>,
+}
+
+impl<'a> Stint<'a> {
+    /// Returns the work that it is part of.
+    pub(crate) fn work(&self) -> &'a Work<'a> {
+        self.work
+    }
+
+    /// Says whether to go on. To be asked every hundred microseconds or so.
+    pub(crate) fn check(&self) -> Result<(), Halt> {
+        self.charge();
+        if self.work.cancelled.is_some_and(|cancelled| cancelled.load(Relaxed)) {
+            return Err(Halt::Cancelled);
+        }
+        match self.work.metered && self.work.budget.is_spent() {
+            true => Err(Halt::CpuTime),
+            false => Ok(()),
+        }
+    }
+
+    fn charge(&self) {
+        if let Some(before) = self.last.get() {
+            let now = Reading::now();
+            self.work.budget.charge(now.since(before));
+            self.last.set(Some(now));
+        }
+    }
+}
+
+impl Drop for Stint<'_> {
+    fn drop(&mut self) {
+        self.charge();
+    }
+}
+
+impl From<Halt> for CallError {
+    fn from(halt: Halt) -> CallError {
+        match halt {
+            Halt::CpuTime => CallError::new(Code::CpuTime, "the run has no CPU time left"),
+            Halt::Cancelled => CallError::new(Code::Cancelled, "nobody waits for it any more"),
+            Halt::Broken(reason) => CallError::new(Code::Internal, reason),
+        }
+    }
+}
+
+/// Says that nobody waits any more.
+struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+impl Budget {
+    /// Works on `bytes` of JSON, on this thread.
+    pub(crate) fn work_here<T>(&self, bytes: usize, work: impl FnOnce(&Work<'_>) -> T) -> T {
+        let metered = bytes > SMALL;
+        if !metered {
+            self.charge_for(bytes);
+        }
+        work(&Work { budget: self, cancelled: None, metered })
+    }
+
+    /// Charges the fixed price of this much JSON, for work that is not timed.
+    pub(crate) fn charge_for(&self, bytes: usize) {
+        self.charge(PRICE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
+    }
+
+    /// Works on `bytes` of JSON, on another thread if they are many. Dropping the future stops the work at its next look.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce(&Work<'_>) -> T + Send + 'static,
+    ) -> Result<T, Halt> {
+        if bytes <= INLINE {
+            return Ok(self.work_here(bytes, work));
+        }
+        let closed = |_| Halt::Cancelled;
+        let turn = self.turn.clone().acquire_owned().await.map_err(closed)?;
+        let free = FREE.acquire().await.map_err(closed)?;
+        let cancelled = Arc::<AtomicBool>::default();
+        let _waiting = Waiting(cancelled.clone());
+        let budget = self.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work(&Work { budget: &budget, cancelled: Some(&cancelled), metered: true });
+            // A thread that nobody waits for is still taken.
+            drop((turn, free));
+            done
+        });
+        done.await.map_err(|error| Halt::Broken(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Halt, INLINE, SMALL, THREADS};
+    use crate::model::Limits;
+    use crate::model::cost::{Budget, CpuUse};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::time::Duration;
+
+    fn budget(cpu_time: Duration) -> (Budget, CpuUse) {
+        let used = CpuUse::default();
+        (Budget::new(&Limits { cpu_time, ..Limits::default() }, used.clone()), used)
+    }
+
+    #[tokio::test]
+    async fn short_work_has_a_fixed_price() {
+        let (budget, used) = budget(Duration::from_secs(1));
+        let done = budget.work(SMALL, |work| work.begin().check()).await;
+        assert_eq!(done, Ok(Ok(())));
+        assert_eq!(used.get(), Duration::from_nanos(4) * SMALL as u32);
+    }
+
+    #[tokio::test]
+    async fn work_without_end_ends_with_the_cpu_time() {
+        let (budget, used) = budget(Duration::from_millis(20));
+        for bytes in [SMALL + 1, INLINE + 1] {
+            let done = budget.work(bytes, |work| {
+                let stint = work.begin();
+                loop {
+                    stint.check()?;
+                }
+            });
+            assert_eq!(done.await, Ok(Err::<(), _>(Halt::CpuTime)));
+        }
+        assert!(used.get() > Duration::from_millis(20), "{used:?}");
+    }
+
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_stops() {
+        let (budget, _) = budget(Duration::from_secs(3600));
+        let (ended, end) = tokio::sync::oneshot::channel();
+        let (began, begin) = tokio::sync::oneshot::channel();
+        let work = budget.work(INLINE + 1, move |work| {
+            let stint = work.begin();
+            let _ = began.send(());
+            let halt = loop {
+                if let Err(halt) = stint.check() {
+                    break halt;
+                }
+            };
+            let _ = ended.send(halt);
+        });
+        tokio::select! {
+            _ = work => panic!("it has no end"),
+            _ = begin => {}
+        }
+        assert_eq!(end.await, Ok(Halt::Cancelled));
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_says_so() {
+        let (budget, _) = budget(Duration::from_secs(1));
+        let done = budget.work(INLINE + 1, |_| panic!("a bug")).await;
+        assert!(matches!(done, Err::<(), _>(Halt::Broken(_))), "{done:?}");
+        assert_eq!(budget.work(INLINE + 1, |_| 1).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn few_threads_work_at_once_and_one_of_each_run() {
+        let (at_once, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let runs: Vec<_> = (0..3 * THREADS).map(|_| budget(Duration::from_secs(60)).0).collect();
+        let all = runs.iter().map(|budget| {
+            let (at_once, most) = (at_once.clone(), most.clone());
+            budget.work(INLINE + 1, move |_| {
+                most.fetch_max(at_once.fetch_add(1, SeqCst) + 1, SeqCst);
+                std::thread::yield_now();
+                at_once.fetch_sub(1, SeqCst);
+            })
+        });
+        futures_util::future::join_all(all).await;
+        assert!(most.load(SeqCst) <= THREADS, "{most:?}");
+        let one = &runs[0];
+        let many = (0..8).map(|_| {
+            let at_once = at_once.clone();
+            one.work(INLINE + 1, move |_| {
+                let others = at_once.fetch_add(1, SeqCst);
+                std::thread::yield_now();
+                at_once.fetch_sub(1, SeqCst);
+                others
+            })
+        });
+        let others = futures_util::future::join_all(many).await;
+        assert!(others.iter().all(|others| *others == Ok(0)), "{others:?}");
+    }
+}

@@ -1,0 +1,88 @@
+//! A JSON value to its text, up to a length.
+
+use super::{Halt, Stint};
+use serde_json::Value;
+use std::io;
+
+/// Bytes between two looks at the budget.
+const LOOK: usize = 64 << 10;
+
+/// Room to begin with: most texts are short.
+const ROOM: usize = 128;
+
+/// Why a value was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WriteError {
+    /// It is longer than this.
+    TooLarge(usize),
+    /// The work was given up.
+    Halted(Halt),
+}
+
+/// Writes a value as JSON of at most `limit` bytes.
+pub(crate) fn write(value: &Value, limit: usize, stint: &Stint<'_>) -> Result<String, WriteError> {
+    let mut out = Bounded { text: Vec::with_capacity(ROOM), limit, looked: 0, stint, halt: None };
+    match serde_json::to_writer(&mut out, value) {
+        // JSON is UTF-8 throughout.
+        Ok(()) => String::from_utf8(out.text).map_err(|_| WriteError::TooLarge(limit)),
+        Err(_) => Err(out.halt.map_or(WriteError::TooLarge(limit), WriteError::Halted)),
+    }
+}
+
+struct Bounded<'a> {
+    text: Vec<u8>,
+    limit: usize,
+    looked: usize,
+    stint: &'a Stint<'a>,
+    halt: Option<Halt>,
+}
+
+impl io::Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.text.len() + bytes.len() > self.limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.text.extend_from_slice(bytes);
+        if self.text.len() - self.looked > LOOK {
+            self.looked = self.text.len();
+            if let Err(halt) = self.stint.check() {
+                self.halt = Some(halt);
+                // Not `Interrupted`, which says to try again.
+                return Err(io::ErrorKind::Other.into());
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WriteError, write};
+    use crate::model::Limits;
+    use crate::model::cost::{Budget, CpuUse, Halt};
+    use serde_json::{Value, json};
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_too_long_is_not_written() {
+        let budget = Budget::of_nobody();
+        budget.work_here(1, |work| {
+            let stint = work.begin();
+            assert_eq!(write(&json!([1, "é"]), 8, &stint).as_deref(), Ok("[1,\"é\"]"));
+            assert_eq!(write(&json!([1, "é"]), 7, &stint), Err(WriteError::TooLarge(7)));
+        });
+    }
+
+    #[test]
+    fn a_long_text_ends_with_the_cpu_time() {
+        let limits = Limits { cpu_time: Duration::from_nanos(1), ..Limits::default() };
+        let value = Value::from(vec![0; 1 << 20]);
+        let written = Budget::new(&limits, CpuUse::default())
+            .work_here(usize::MAX, |work| write(&value, usize::MAX, &work.begin()));
+        assert_eq!(written, Err(WriteError::Halted(Halt::CpuTime)));
+    }
+}
