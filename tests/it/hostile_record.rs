@@ -1,6 +1,8 @@
 //! One object is asked about, approved and executed. An attacker who can write to the journal changes what is asked, what was
 //! requested, what went out and what was decided: nothing goes out that a person was not shown, or that the policy of now denies.
 
+use crate::ladder_support::{COUNT, Modern, accept, asking, body, key, with_dialog};
+use crate::stdio::{client, log};
 use crate::support::{CONFIRM, open_question, pml, told};
 use pml::json::{self, Value, json};
 use pml::{
@@ -75,9 +77,10 @@ fn store(folder: &Path) -> Arc<Store> {
     Arc::new(Store::open(folder, Durability::Process).expect("it opens"))
 }
 
-/// What the attacker does to a journal that nobody has open.
+/// What the attacker does to a journal.
 fn tamper(database: &Path, sql: &str) {
     let connection = Connection::open(database).expect("it opens");
+    connection.busy_timeout(std::time::Duration::from_secs(10)).expect("it is set");
     let changed = connection.execute(sql, []).expect("the attacker's statement");
     assert!(changed > 0, "nothing was changed: {sql}");
 }
@@ -146,7 +149,6 @@ async fn what_was_approved_and_is_not_what_the_program_asked_for_is_asked_again_
     for change in [
         "UPDATE questions SET body = replace(body, '\"amount\":5', '\"amount\":1')",
         "UPDATE questions SET body = replace(body, '\"t:pay\"', '\"t:look\"')",
-        "UPDATE questions SET body = replace(body, '\"tool_permission\"', '\"integrity\"')",
     ] {
         let (folder, tools) = (tempfile::tempdir().expect("a folder"), Seen::default());
         let first = waiting(folder.path(), &tools).await;
@@ -490,4 +492,102 @@ fn the_audit_trail_names_what_was_decided_about() {
     assert!(text.contains(&format!(", digest {}", &digest[..12])), "{text}");
     let run = told(&env, &["runs", "show", "last", "--json"]);
     assert_eq!(run["calls"][0]["approved"], digest, "{run}");
+}
+
+/// Has every question ask about a harmless tool.
+const HARMLESS: &str = "UPDATE questions SET body = replace(body, '\"box:count\"', '\"box:echo\"')";
+
+const NOT_SHOWN: &str = "the question is not the one that was shown";
+
+#[test]
+fn what_a_dialog_showed_is_what_is_answered() {
+    let env = asking();
+    let mut client = with_dialog(&env);
+    let arguments = json!({ "code": COUNT });
+    let id = client.begin("tools/call", json!({ "name": "execute", "arguments": arguments }));
+    let dialog = client.asked("elicitation/create");
+    tamper(&journal_of(&env), HARMLESS);
+    client.reply(&dialog, accept());
+    let open = body(&client.answer(id)).clone();
+    assert_eq!(open["status"], "approval_required", "{open}");
+    assert!(open["notes"].to_string().contains(NOT_SHOWN), "{open}");
+    assert_eq!(log(&env), [""; 0]);
+}
+
+#[test]
+fn a_state_is_of_the_question_as_it_was_shown() {
+    let env = asking();
+    let mut client = Modern::with_rounds(&env);
+    let arguments = json!({ "code": COUNT });
+    let asked = client.call("execute", arguments.clone());
+    tamper(&journal_of(&env), HARMLESS);
+    let refused = client.again("execute", arguments, &asked, accept());
+    assert_eq!(body(&refused)["error"]["code"], "INTEGRITY", "{refused}");
+    assert!(refused.to_string().contains(NOT_SHOWN), "{refused}");
+    assert_eq!(log(&env), [""; 0]);
+}
+
+#[test]
+fn the_answer_to_a_task_is_to_the_question_as_it_was_shown() {
+    let env = asking();
+    let mut client = Modern::with_tasks(&env);
+    let begun = client.call("execute", json!({ "code": COUNT }));
+    let task = begun["result"]["taskId"].clone();
+    let asked = client.request("tasks/get", json!({ "taskId": task }))["result"].clone();
+    tamper(&journal_of(&env), HARMLESS);
+    let said = json!({ "taskId": task, "inputResponses": { key(&asked): accept() } });
+    let refused = client.request("tasks/update", said);
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert!(refused.to_string().contains(NOT_SHOWN), "{refused}");
+    assert_eq!(log(&env), [""; 0]);
+}
+
+#[test]
+fn continue_workflow_answers_what_this_door_showed() {
+    let env = asking();
+    let mut client = client(&env);
+    let asked = client.execute(COUNT);
+    let (id, digest) = (asked["workflow_id"].clone(), asked["asks"][0]["digest"].clone());
+    let digest = digest.as_str().expect("a digest");
+    assert_eq!(asked["digest"], digest[..12], "the short one stands at the top");
+    tamper(&journal_of(&env), HARMLESS);
+    let mut go_on = |answer: Value| {
+        body(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
+    };
+    let refused = go_on(json!({ "workflow_id": id, "approved": true }));
+    assert_eq!(refused["error"]["code"], "INTEGRITY", "{refused}");
+    assert_eq!(log(&env), [""; 0]);
+    tamper(&journal_of(&env), "UPDATE questions SET body = replace(body, 'box:echo', 'box:count')");
+    // A digest that is given is held against what is asked.
+    let other = "0123456789ab";
+    for answer in [
+        json!({ "workflow_id": id, "approved": true, "digest": other }),
+        json!({ "workflow_id": id, "answers": { "1": { "answer": "approve", "digest": other } } }),
+    ] {
+        let refused = go_on(answer);
+        assert_eq!(refused["error"]["code"], "INTEGRITY", "{refused}");
+    }
+    assert_eq!(log(&env), [""; 0]);
+    let said = json!({ "1": { "answer": "approve", "digest": digest[..12] } });
+    let done = go_on(json!({ "workflow_id": id, "answers": said }));
+    assert_eq!(done["result"], 1, "{done}");
+}
+
+#[test]
+fn a_policy_that_was_changed_after_the_approval_counts() {
+    let env = asking();
+    env.write("main.ts", COUNT);
+    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
+    let id = open_question(&env);
+    assert_eq!(env.run(&["approve", &id, "--yes", "--no-run"]).code, 0);
+    let file = env.path().join(".pml.json");
+    let mut settings: Value =
+        json::from_str(&std::fs::read_to_string(&file).expect("settings")).expect("JSON");
+    settings["permissions"] = json!({ "ask": ["*"], "deny": ["box:count"] });
+    env.write(".pml.json", settings.to_string());
+    assert_eq!(env.run(&["trust"]).code, 0);
+    let resumed = env.run(&["run", "--resume", "last"]);
+    assert_eq!(resumed.code, 1, "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("TOOL_DENIED"), "{}", resumed.stderr);
+    assert_eq!(log(&env), [""; 0]);
 }

@@ -200,7 +200,7 @@ fn a_task_that_is_approved_elsewhere_goes_on() {
     // Another process sees it too, while this one has the run.
     let mut other = Modern::with_tasks(&env);
     let asked = wait(&mut other, &task, "input_required");
-    assert_eq!(key(&asked), format!("{}:1", open_question(&env)));
+    assert!(key(&asked).starts_with(&format!("{}:1=", open_question(&env))), "{asked}");
     approve_elsewhere(&env, &open_question(&env));
     let done = wait(&mut client, &task, "completed");
     assert_eq!(done["result"]["structuredContent"]["result"], 1, "{done}");

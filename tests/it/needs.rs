@@ -462,8 +462,16 @@ async fn what_was_about_to_be_sent_is_looked_at_again_after_a_cut() {
     let resumed = engine.resume(id).tools(changed.clone()).await.expect("it goes on");
     let asks = only(&resumed).asks;
     let asked: Vec<_> = asks.iter().map(|ask| (ask.kind, ask.tool.as_str())).collect();
-    assert_eq!(asked, [(AskKind::Integrity, "t:stuck"), (AskKind::Integrity, "t:risky")]);
+    // What it says of itself now is no reason to repeat what it was when it went out.
+    assert_eq!(asked, [(AskKind::UncertainCall, "t:stuck"), (AskKind::Integrity, "t:risky")]);
     assert_eq!(changed.calls.load(Ordering::SeqCst), 0);
+    let yes = Answer::all(&only(&resumed), Decision::Approve, "tester", "a test");
+    engine.answer(only(&resumed).id, yes).await.expect("it records");
+    let resumed = engine.resume(id).tools(changed.clone()).await.expect("it goes on");
+    let asks = only(&resumed).asks;
+    let asked: Vec<_> = asks.iter().map(|ask| (ask.kind, ask.tool.as_str())).collect();
+    assert_eq!(asked, [(AskKind::Integrity, "t:stuck")], "that it has changed is another question");
+    assert_eq!(changed.calls.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]

@@ -7,9 +7,10 @@ use super::parking::Seat;
 use super::run_clock::RunClock;
 use crate::approval::Approver;
 use crate::event::{Event, EventSink};
-use crate::model::{Answer, Decided, Question, QuestionId, RunId, Timestamp};
+use crate::model::{Answer, Ask, AskId, Decided, Question, QuestionId, RunId, Timestamp};
 use crate::store::{Journal, StoreError};
 use futures_util::future::BoxFuture;
+use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
@@ -38,6 +39,8 @@ pub(super) struct Desk {
     events: Arc<dyn EventSink>,
     watch: Arc<Notify>,
     open: Vec<Question>,
+    /// The digests of what they ask: a decision about something else settles nothing.
+    digests: HashMap<QuestionId, BTreeMap<AskId, String>>,
     /// Approvers at work; dropped when their question is answered otherwise.
     asking: Vec<(QuestionId, BoxFuture<'static, Option<Answer>>)>,
     /// How many decisions were read.
@@ -52,8 +55,8 @@ impl Desk {
         events: Arc<dyn EventSink>,
     ) -> Desk {
         let watch = journal.watch(run);
-        let (open, asking) = (Vec::new(), Vec::new());
-        Desk { run, journal, approver, events, watch, open, asking, read: 0 }
+        let (open, asking, digests) = (Vec::new(), Vec::new(), HashMap::new());
+        Desk { run, journal, approver, events, watch, open, digests, asking, read: 0 }
     }
 
     /// Asks. The question is in the journal already.
@@ -61,6 +64,8 @@ impl Desk {
         if self.open.iter().any(|open| open.id == question.id) {
             return;
         }
+        let digests = question.asks.iter().map(|ask| (ask.id, ask.digest()));
+        self.digests.insert(question.id, digests.collect());
         self.asking.push((question.id, self.approver.ask(question.clone())));
         self.open.push(question);
     }
@@ -69,6 +74,7 @@ impl Desk {
     pub(super) fn withdraw(&mut self, waits: impl Fn(QuestionId) -> bool) -> Vec<QuestionId> {
         let gone = self.open.extract_if(.., |question| !waits(question.id));
         let gone: Vec<_> = gone.map(|question| question.id).collect();
+        self.digests.retain(|question, _| !gone.contains(question));
         self.asking.retain(|(asked, _)| !gone.contains(asked));
         gone
     }
@@ -87,13 +93,19 @@ impl Desk {
 
     fn take_note(&mut self, decided: &[Decided]) {
         self.read = decided.len();
+        let digests = &self.digests;
         self.open.retain(|question| {
-            let settled = |ask: &crate::model::Ask| {
-                decided.iter().any(|one| one.question == question.id && one.ask == ask.id)
+            let shown = |ask: &Ask| digests.get(&question.id)?.get(&ask.id);
+            let settled = |ask: &Ask| {
+                decided.iter().any(|one| {
+                    let of_it = one.question == question.id && one.ask == ask.id;
+                    of_it && one.digest.as_ref() == shown(ask)
+                })
             };
             !question.asks.iter().all(settled)
         });
         let open = &self.open;
+        self.digests.retain(|asked, _| open.iter().any(|question| question.id == *asked));
         self.asking.retain(|(asked, _)| open.iter().any(|question| question.id == *asked));
     }
 

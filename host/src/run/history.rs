@@ -120,7 +120,7 @@ impl History {
         asks.into_iter().find(|(_, ask)| ask.call == Some(call))
     }
 
-    /// The questions that were not taken back, and of which not everything is `decided`.
+    /// The questions that were not taken back, and of which not everything is validly `decided`.
     pub(super) fn unanswered<'a>(
         &'a self,
         decided: &'a [Decided],
@@ -128,7 +128,7 @@ impl History {
         let open = |question: &&Question| {
             !self.withdrawn.contains(&question.id)
                 && question.asks.iter().any(|ask| {
-                    !decided.iter().any(|one| one.question == question.id && one.ask == ask.id)
+                    !decided.iter().any(|one| one.question == question.id && one.is_about(ask))
                 })
         };
         self.questions.iter().filter(open).map(|question| question.id)

@@ -161,10 +161,11 @@ mod tests {
         let trail = journal.audited(AuditFilter::default()).await.unwrap();
         let lines = lines(&trail.entries, None).join("\n");
         let text = anstream::adapter::strip_str(&lines).to_string();
+        let digest = trail.entries[1].body["digest"].as_str().unwrap()[..12].to_owned();
         let run = short(run);
         assert_eq!(text.lines().collect::<Vec<_>>(), [
             format!("2026-11-16 04:27:10Z  {run}  asked            │ bank:pay {{\"to\":\"Ann\",\"amount\":5,\"token\":\"[redacted]\"}}").as_str(),
-            &format!("2026-11-16 04:27:11Z  {run}  approved         │ bank:pay by ann (terminal)"),
+            &format!("2026-11-16 04:27:11Z  {run}  approved         │ bank:pay by ann (terminal), digest {digest}"),
             "2026-11-16 04:27:19Z  -         granted          │ a:b by ann (terminal) in .pml.json, only for [{\"argument\":\"path\",\"under\":\"/x\"}]",
             "2026-11-16 04:27:19Z  -         lapsed           │ a:b: description changed",
             "2026-11-16 04:27:19Z  -         installed        │ serena@0.5.0 from registry.example, sha256 abcdef01234…",

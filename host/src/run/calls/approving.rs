@@ -37,13 +37,41 @@ impl Calls {
                 if let Some(grant) = grant {
                     self.granted.keep(grant, decided);
                 }
-                self.enqueue(call, found, arguments, Some(approval));
+                self.send_again(call, found, arguments, asking.kind, approval);
             }
             Some(need) => {
                 let by = By::Person(Box::new(decided.clone()), approval);
                 self.meet(call, found, arguments, Agreed { need, by });
             }
         }
+    }
+
+    /// Has an approved call go out. A yes to making it again is none to what its tool has become since it was made.
+    fn send_again(
+        &mut self,
+        id: CallId,
+        found: Found,
+        arguments: String,
+        kind: AskKind,
+        approval: Arc<Approval>,
+    ) -> Verdict {
+        let change = match kind {
+            AskKind::UncertainCall => {
+                let (tool, origin) = (&found.tool, found.origin.as_ref());
+                let arguments = Given::Text(&arguments);
+                let verdict = self.router.verdict(Subject { tool, origin, arguments });
+                self.change(&found, &verdict)
+            }
+            _ => None,
+        };
+        let Some(change) = change else {
+            self.enqueue(id, found, arguments, Some(approval));
+            return Verdict::Go;
+        };
+        let (kind, reason) = (AskKind::Integrity, since(change.since).to_owned());
+        let found = Found { need: Some(Need::Change(change)), ..found };
+        self.ask(id, found, arguments, kind, reason.clone());
+        Verdict::Ask { kind, reason }
     }
 
     /// What was decided is not about this call: it is put before the policy, and before a person, again.
@@ -95,6 +123,7 @@ impl Calls {
         let Some(approval) = Approval::new(&ask, &decided).map(Arc::new) else {
             return self.decide_again(id, found, arguments, &ask);
         };
+        let uncertain = ask.kind == AskKind::UncertainCall;
         let by = || By::Person(Box::new(decided.clone()), approval.clone());
         match (&ask.need, &found.need) {
             (Some(need), now) if lacks(Some(need)) => {
@@ -117,8 +146,11 @@ impl Calls {
                 if let Some(grant) = grant {
                     self.granted.keep(grant, &decided);
                 }
-                self.enqueue(id, found, arguments, Some(approval));
-                Verdict::Go
+                self.send_again(id, found, arguments, ask.kind, approval)
+            }
+            // Somebody said that it may be made again; what it lacks by now is another question.
+            (None, Some(_)) if uncertain && approval.covers(&found, &value) => {
+                self.decide_on(id, Ok(found), arguments, Standing::Fresh)
             }
             _ => self.decide_again(id, found, arguments, &ask),
         }

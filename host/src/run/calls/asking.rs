@@ -12,7 +12,7 @@ use crate::model::{
 use crate::run::checkpoint::Unmatched;
 use crate::store::Noted;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The question about calls of the checkpoint that the program did not ask for again.
 pub(super) struct Unmatching {
@@ -102,7 +102,8 @@ impl Calls {
     fn let_go(&mut self, ask: &Ask, decided: &Decided) {
         let about_it = decided.is_about(ask);
         if let (true, Some(digest)) = (about_it, &decided.digest) {
-            self.let_go.insert(digest.clone());
+            let of_question = self.let_go.entry(digest.clone()).or_default();
+            *of_question.entry(decided.question).or_default() += 1;
         }
         let asked = self.unmatched.as_mut().filter(|asked| asked.question == decided.question);
         let Some(unmatched) = asked else { return };
@@ -121,14 +122,19 @@ impl Calls {
 
     /// The calls of the checkpoint that nobody has let go of.
     pub(super) fn held_by(&self) -> Vec<Unmatched> {
+        let most = |of_questions: &HashMap<QuestionId, usize>| of_questions.values().max().copied();
+        let let_go = self.let_go.iter().map(|(digest, times)| (digest, most(times).unwrap_or(0)));
+        let mut let_go: HashMap<_, _> = let_go.collect();
         let mut left = self.unmatched();
-        left.retain(|one| !self.let_go.contains(&one.ask().digest()));
+        // Of calls that are all the same, as many as were decided about.
+        left.retain(|one| match let_go.get_mut(&one.ask().digest()) {
+            Some(times) if *times > 0 => {
+                *times -= 1;
+                false
+            }
+            _ => true,
+        });
         left
-    }
-
-    /// Whether calls may go out: nothing with effects is left of the checkpoint that somebody would have to be asked about.
-    pub(super) fn is_clear(&self) -> bool {
-        self.unmatched().is_empty() || (self.unmatched.is_none() && self.held_by().is_empty())
     }
 
     /// Does what was decided about an ask. What was done before is not done, or told, again; what was decided about something

@@ -214,7 +214,7 @@ impl Calls {
     }
 
     /// How a tool differs from what it was when somebody relied on it.
-    fn change(&self, found: &Found, verdict: &Door) -> Option<Change> {
+    pub(super) fn change(&self, found: &Found, verdict: &Door) -> Option<Change> {
         let now = found.origin.as_ref();
         if let Door::Ask(Why { lapsed: Some(before), .. }) = verdict {
             return Some(self.differing(found, before, Since::Grant));

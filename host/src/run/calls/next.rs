@@ -89,7 +89,7 @@ impl Calls {
         }
         let unknown = self.unknown_readers();
         unknown.into_iter().for_each(|tool| self.look_at(tool));
-        let clear = self.is_clear();
+        let clear = self.held_by().is_empty();
         if let (true, Some(checkpoint)) = (clear, &mut self.checkpoint) {
             checkpoint.pass();
         }

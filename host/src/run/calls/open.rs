@@ -108,8 +108,8 @@ pub(in crate::run) struct Calls {
     pub(super) asked_again: HashMap<CallId, u32>,
     /// How often the question about the checkpoint was.
     pub(super) unmatched_again: u32,
-    /// The digests of calls of the checkpoint that a person goes on without.
-    pub(super) let_go: HashSet<String>,
+    /// The digests of calls of the checkpoint that a person goes on without, and how many such calls each question was about.
+    pub(super) let_go: HashMap<String, HashMap<QuestionId, usize>>,
     /// What tools are of which only outcomes of the checkpoint are left; nothing while that is found out.
     pub(super) looked_at: HashMap<ToolName, Option<Effects>>,
     /// What is to be remembered of what people agreed to.
@@ -155,7 +155,7 @@ impl Calls {
             met: HashMap::new(),
             asked_again: HashMap::new(),
             unmatched_again: 0,
-            let_go: HashSet::new(),
+            let_go: HashMap::new(),
             looked_at: HashMap::new(),
             notes: Vec::new(),
             checkpoint,

@@ -70,7 +70,7 @@ async fn a_newer_journal_is_left_to_a_newer_pml() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let error = refused(folder.path());
-    assert!(matches!(error, StoreError::Newer { found: 99, known: 2, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Newer { found: 99, known: 3, .. }), "{error:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod audit;
 mod damage;
+mod questions;
 mod sharing;
 mod writing;
 
