@@ -47,6 +47,7 @@ const CASES: &[Case] = &[
     ends(Code::Stack, "const deeper = () => deeper() + 1; deeper()"),
     ends(Code::ResultSize, "return 'x'.repeat(100_000)"),
     ends(Code::Calls, "while (true) await mcp.demo.echo({})"),
+    ends(Code::JournalSize, "while (true) await mcp.demo.echo({ text: 'x'.repeat(9_000) })"),
     // Programs that cannot end, or not in a value.
     ends(Code::Stalled, "await new Promise(() => {})"),
     ends(Code::ResultNotJson, "const loop = {}; loop.self = loop; return loop"),
@@ -96,6 +97,7 @@ async fn main() -> Result<(), pml::Error> {
         .arguments_limit(10_000)
         .reply_limit(10_000)
         .calls(100)
+        .journal_limit(500_000)
         .allow_tool("demo:*");
     let engine = Engine::new(&config)?;
 

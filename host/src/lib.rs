@@ -120,7 +120,7 @@ pub use model::{
     TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
 };
 #[cfg(feature = "mcp")]
-pub(crate) use model::{cut, digest};
+pub(crate) use model::{cut, digest, weigh};
 #[cfg(feature = "cli")]
 pub(crate) use model::{fold, nearest, shown_given};
 #[cfg(feature = "servers")]

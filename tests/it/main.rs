@@ -15,6 +15,7 @@ mod commands_check;
 mod commands_doctor;
 mod commands_servers;
 mod conformance;
+mod costs;
 mod cuts;
 mod dependencies;
 mod determinism;
@@ -26,6 +27,8 @@ mod finding;
 mod followed;
 mod guest;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod hostile_costs;
 mod hostile_record;
 mod init;
 mod installs;

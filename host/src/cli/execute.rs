@@ -10,7 +10,7 @@ use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
     Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Script, Servers,
-    SystemClock, agent_around,
+    SystemClock, agent_around, weigh,
 };
 use anyhow::{Context, Result, bail};
 use signal_hook::consts::SIGINT;
@@ -283,8 +283,12 @@ pub(super) fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<Exit
     }
 }
 
+/// What a result may take in memory that is laid out for a person.
+const LAID_OUT: usize = 64 << 20;
+
 fn show(result: &RawValue, json: bool) -> Result<String> {
-    if json || !ui::stdout_is_terminal() {
+    // What takes too much memory to be laid out is shown as it came.
+    if json || !ui::stdout_is_terminal() || weigh(result.get()) > LAID_OUT {
         return Ok(result.get().into());
     }
     // A result may nest deeper than we can read it; then it is shown as it came.

@@ -4,6 +4,7 @@ use super::answer::{Answer, gone};
 use super::{blocks, handle};
 use crate::json::value::RawValue;
 use crate::json::{self, Value, json};
+use crate::weigh;
 use crate::{RunId, Settled, Stored, What};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -49,6 +50,9 @@ impl Answer {
     }
 }
 
+/// What a result that fits may take in memory beside its text, without its pictures.
+const SMALL_PARTS: usize = 16 << 20;
+
 /// A result: JSON text, or nothing for `undefined`.
 pub(super) fn of_result(run: RunId, text: Option<&str>) -> Answer {
     let mut answer = Answer::new("success", json!({ "success": true }));
@@ -57,7 +61,10 @@ pub(super) fn of_result(run: RunId, text: Option<&str>) -> Answer {
         return answer;
     };
     let fits = |text: &str| text.len() <= handle::INLINE;
-    if let Ok(mut value) = json::from_str::<Value>(text) {
+    // What takes much more than its length is made of many small parts, not of pictures.
+    let may_fit = fits(text) || weigh(text) <= text.len() + SMALL_PARTS;
+    let value = may_fit.then(|| json::from_str::<Value>(text).ok()).flatten();
+    if let Some(mut value) = value {
         answer.blocks = blocks::lift(&mut value);
         // Pictures make most big results big: without them it may fit.
         if fits(text) || fits(&value.to_string()) {

@@ -16,20 +16,26 @@ pub struct Call {
     pub tool: ToolName,
     /// Its arguments: a JSON object, parsed once from what the program wrote.
     pub arguments: Value,
-    /// Who pays for reading its answer.
-    pub(crate) budget: Budget,
+    /// Who pays for reading its answer; nothing for a call that no run makes.
+    budget: Option<Budget>,
 }
 
 impl Call {
     /// Returns a call.
     pub fn new(run: RunId, id: CallId, tool: ToolName, arguments: Value) -> Call {
-        Call { run, id, tool, arguments, budget: Budget::of_nobody() }
+        Call { run, id, tool, arguments, budget: None }
     }
 
     /// Says who pays for reading its answer.
     pub(crate) fn paid_by(mut self, budget: Budget) -> Call {
-        self.budget = budget;
+        self.budget = Some(budget);
         self
+    }
+
+    /// Returns who pays for reading its answer.
+    #[cfg(feature = "servers")]
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget.clone().unwrap_or_else(Budget::of_nobody)
     }
 }
 

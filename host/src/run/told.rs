@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::model::{Budget, Code, CpuUse, Halt, Limits, RunId, Tenant, Work, WriteError};
 use crate::sandbox::{Begin, GUEST_DIGEST, Stop};
 use crate::source::{Program, Script, SourceError};
-use crate::store::{FORMAT, Header};
+use crate::store::{FORMAT, Header, Stored};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -108,14 +108,8 @@ impl Told {
         };
         let now = engine.settings.clock.now();
         let started = earlier_header.map(|header| header.started);
-        let checkpoint = match &earlier {
-            Some(stored) => {
-                let history = History::read(stored.entries.clone());
-                Some(Checkpoint::of(&stored.header, &history).map_err(|error| {
-                    Error::new(Code::Journal, "the earlier run's checkpoint cannot be read")
-                        .with_source(error)
-                })?)
-            }
+        let checkpoint = match earlier {
+            Some(stored) => Some(take_up(stored).await?),
             None => None,
         };
         let (checkpoint, kept) = checkpoint.unzip();
@@ -204,6 +198,19 @@ impl Told {
             Err(error) => Ok(Err(error)),
         }
     }
+}
+
+/// Reads what an earlier run has done. Nobody is charged for it, as for every run that is rebuilt.
+async fn take_up(stored: Stored) -> Result<(Checkpoint, String), Error> {
+    let nobody = Budget::of_nobody();
+    let read = nobody.work(stored.size(), move |_| {
+        let history = History::read(stored.entries);
+        Checkpoint::of(&stored.header, &history).map_err(|error| error.to_string())
+    });
+    let read = read.await.unwrap_or_else(|halt| Err(format!("{halt:?}")));
+    read.map_err(|error| {
+        Error::new(Code::Journal, "the earlier run's checkpoint cannot be read").with_source(error)
+    })
 }
 
 fn fresh_seed() -> Result<[u8; 32], Error> {

@@ -62,6 +62,13 @@ pub(super) async fn call(
             connection.served.fetch_add(1, Ordering::AcqRel);
             let (secrets, memory) = (connection.tail.secrets().clone(), budget.host_memory());
             let text = result::text_of(answer)?;
+            let Some(_unread) = budget.hold(text.len()) else {
+                let message = format!(
+                    "answers that wait to be read may have {memory} bytes in all; this one has {}, and others have the rest",
+                    text.len()
+                );
+                return Err(CallError::new(Code::ReplySize, message));
+            };
             // It was read once already, to learn what it answers.
             budget.charge_for(text.len());
             let reading = budget.work(text.len(), move |work| {

@@ -15,6 +15,17 @@ pub(super) async fn read(engine: &Engine, run: RunId) -> Over {
     }
 }
 
+/// What an ending says of a run that was aborted. A result, which may be large, is passed over.
+#[derive(serde::Deserialize)]
+struct Ended {
+    aborted: Option<Message>,
+}
+
+#[derive(serde::Deserialize)]
+struct Message {
+    message: String,
+}
+
 /// What a run came to.
 pub(super) fn of(stored: &Stored) -> Over {
     let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
@@ -24,8 +35,8 @@ pub(super) fn of(stored: &Stored) -> Over {
     let Some(ending) = ending else {
         return unknown(Error::new(Code::Journal, "the journal does not say how the run ended"));
     };
-    let aborted: Option<serde_json::Value> = serde_json::from_str(ending).ok();
-    let message = aborted.and_then(|ending| Some(ending.get("aborted")?.get("message")?.clone()));
+    let ended = serde_json::from_str::<Ended>(ending).ok();
+    let message = ended.and_then(|ended| ended.aborted).map(|aborted| aborted.message);
     let cancelled = message.is_some_and(|message| message == CANCELLED);
     Over { answer: Answer::of_stored(stored, ending), error: None, cancelled }
 }

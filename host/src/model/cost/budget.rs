@@ -3,7 +3,7 @@
 use crate::model::Limits;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -34,19 +34,28 @@ fn nanos(time: Duration) -> u64 {
 
 /// What a run may spend in the host. Clones share what was spent.
 #[derive(Clone)]
-pub(crate) struct Budget {
+pub(crate) struct Budget(Arc<Shared>);
+
+struct Shared {
     cpu_time: Duration,
     used: CpuUse,
     memory: usize,
+    /// Bytes of answers that nobody has read yet.
+    unread: AtomicUsize,
     /// One piece of long work at a time: a run that has many does not keep others from the few threads there are.
-    pub(super) turn: Arc<Semaphore>,
+    turn: Arc<Semaphore>,
 }
 
 impl Budget {
     /// Returns the budget of a run whose CPU time is counted by `used`.
     pub(crate) fn new(limits: &Limits, used: CpuUse) -> Budget {
-        let turn = Arc::new(Semaphore::new(1));
-        Budget { cpu_time: limits.cpu_time, used, memory: limits.host_memory(), turn }
+        Budget(Arc::new(Shared {
+            cpu_time: limits.cpu_time,
+            used,
+            memory: limits.host_memory(),
+            unread: AtomicUsize::new(0),
+            turn: Arc::new(Semaphore::new(1)),
+        }))
     }
 
     /// Returns a budget of its own for something that no run does: it may take what a run may by default.
@@ -56,17 +65,41 @@ impl Budget {
 
     /// Returns how many bytes values of one kind may take that the host holds for the run.
     pub(crate) fn host_memory(&self) -> usize {
-        self.memory
+        self.0.memory
+    }
+
+    /// Holds an answer of this many bytes until it is read. Returns nothing if there are too many.
+    pub(crate) fn hold(&self, bytes: usize) -> Option<Unread> {
+        let before = self.0.unread.fetch_add(bytes, Relaxed);
+        let unread = Unread { budget: self.clone(), bytes };
+        (before.saturating_add(bytes) <= self.0.memory).then_some(unread)
     }
 
     /// Charges CPU time.
     pub(crate) fn charge(&self, time: Duration) {
-        self.used.add(time);
+        self.0.used.add(time);
     }
 
     /// Returns whether more CPU time was used than there is.
     pub(crate) fn is_spent(&self) -> bool {
-        self.used.get() > self.cpu_time
+        self.0.used.get() > self.0.cpu_time
+    }
+
+    /// Returns who may do long work for the run.
+    pub(super) fn turn(&self) -> Arc<Semaphore> {
+        self.0.turn.clone()
+    }
+}
+
+/// An answer that nobody has read yet.
+pub(crate) struct Unread {
+    budget: Budget,
+    bytes: usize,
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.budget.0.unread.fetch_sub(self.bytes, Relaxed);
     }
 }
 
@@ -79,6 +112,22 @@ impl PartialEq for Budget {
 
 impl fmt::Debug for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Budget").field("used", &self.used.get()).finish_non_exhaustive()
+        f.debug_struct("Budget").field("used", &self.0.used.get()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn answers_that_nobody_reads_are_bounded() {
+        let budget = Budget::of_nobody();
+        let half = budget.host_memory() / 2;
+        let (one, other) = (budget.hold(half), budget.hold(half));
+        assert!(one.is_some() && other.is_some());
+        assert!(budget.clone().hold(1).is_none());
+        drop(one);
+        assert!(budget.hold(half).is_some());
     }
 }

@@ -152,7 +152,7 @@ impl Budget {
             return Ok(self.work_here(bytes, work));
         }
         let closed = |_| Halt::Cancelled;
-        let turn = self.turn.clone().acquire_owned().await.map_err(closed)?;
+        let turn = self.turn().acquire_owned().await.map_err(closed)?;
         let free = FREE.acquire().await.map_err(closed)?;
         let cancelled = Arc::<AtomicBool>::default();
         let _waiting = Waiting(cancelled.clone());

@@ -50,7 +50,8 @@ impl Servers {
 
     /// Carries out a call. Returns one JSON text.
     async fn answer(&self, call: Call) -> Result<String, CallError> {
-        let Call { tool, arguments, budget, .. } = call;
+        let budget = call.budget();
+        let Call { tool, arguments, .. } = call;
         let Value::Object(arguments) = arguments else {
             let message = "the arguments of a call must be an object";
             return Err(CallError::new(Code::Arguments, message));
@@ -84,7 +85,8 @@ fn of_cloud(server: &str, tool: &ToolName) -> Result<Found, CallError> {
 impl Tools for Servers {
     fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
         Box::pin(async move {
-            let (budget, memory) = (call.budget.clone(), call.budget.host_memory());
+            let budget = call.budget();
+            let (call, memory) = (call.paid_by(budget.clone()), budget.host_memory());
             let text = self.answer(call).await?;
             let parsed = budget.work(text.len(), move |work| parse(&text, memory, &work.begin()));
             parsed.await?.map_err(|error| match error {
