@@ -114,7 +114,7 @@ pub use futures_util::future::BoxFuture;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
-    Effects, Era, Grant, InvalidTimestamp, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need,
+    Effects, Era, Grant, GrantVersion, InvalidTimestamp, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need,
     Origin, Package, Piece, Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret,
     Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables,
     brief, differences_of, escape, offered_constraints, redact,
@@ -127,7 +127,7 @@ pub(crate) use model::{fold, nearest, shown_given};
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]
 pub(crate) use router::BUILT_IN;
-pub use router::{Found, Policy, Ruling, Tell, Tools, tools_from_fn};
+pub use router::{Found, PathBase, Policy, Ruling, Tell, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, PackageState, Servers, Unavailable};
 pub use run::{

@@ -137,6 +137,11 @@ fn grants<'a>(
             let what =
                 format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
             checks.push(Check::warning(AREA, what).hint("take it out, or allow the tool"));
+        } else if let Some(older) = own.clone().find(|grant| grant.is_older()) {
+            let what = format!("`grants` has {older}");
+            let hint = "call it as before: one question shows what it covered and what it would, \
+                        and `always` writes it anew";
+            checks.push(Check::warning(AREA, what).hint(hint));
         } else if own.all(has_lapsed) {
             let what = format!("`{tool}` is not what it was when it was allowed for good: it asks");
             let hint = "call it: the question shows what has changed";

@@ -1,38 +1,97 @@
-//! Paths, by their words alone: nothing here looks at a disk, and who opens the path in the end is another program.
+//! Paths.
 //!
-//! **Invariant:** a path that some program might read in another way has no place: what a shell or a server might expand,
-//! decode or trim, and everything with a backslash, which is a separator on one machine and a letter on the other.
+//! In flow the texts of a call and of a condition, out flows whether the one lies below the other. Who opens the path in the end
+//! is another program, and it does so later: what was a folder then may be a link.
+//!
+//! **Invariant:** a path that some program might read in another way has no place: what a shell or a server might expand, decode
+//! or trim, and everything with a backslash, which is a separator on one machine and a letter on the other.
 
 use super::condition::TEXT_LIMIT;
 use crate::model::is_hidden;
+use url::Url;
 
 /// Where a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
+pub(crate) enum Start {
+    /// At the root.
     Root,
+    /// At somebody's home, by `~`. Nobody knows whether its reader expands that: no condition holds for it.
     Home,
+    /// At a folder of the program's that reads it.
     Here,
 }
 
-/// A plain path: no `.`, no `..`, no doubled slashes in it any more.
+/// Where a path leads: no `.`, no `..`, no doubled slashes in it any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place<'a> {
-    pub(super) start: Start,
-    pub(super) names: Vec<&'a str>,
+pub(crate) struct Place {
+    pub(crate) start: Start,
+    pub(crate) names: Vec<String>,
 }
 
-/// Returns whether a path is `folder` or lies below it.
-pub(super) fn is_under(text: &str, folder: &str) -> bool {
-    match (place(text), place(folder)) {
-        (Some(path), Some(folder)) => {
-            path.start == folder.start && path.names.starts_with(&folder.names)
-        }
-        _ => false,
+/// Says where paths lead.
+pub(crate) trait Paths {
+    /// Follows the steps of a path, `..` among them, through all links that exist. Nothing where nobody can say where they lead.
+    fn follow(&self, start: Start, steps: &[String]) -> Option<Place>;
+
+    /// Returns where the folder is that a condition names. Links in it are not followed: one that comes to be there later leads
+    /// out of what was allowed.
+    fn folder(&self, folder: Place) -> Option<Place>;
+}
+
+/// Paths of another machine: their words are all that is known of them.
+pub(crate) struct ByWords;
+
+impl Paths for ByWords {
+    fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
+        Written { start, steps: steps.to_vec() }.place()
+    }
+
+    fn folder(&self, folder: Place) -> Option<Place> {
+        Some(folder)
     }
 }
 
-/// Returns where a path leads to; nothing if it climbs out of where it begins, or is no plain path.
-pub(super) fn place(text: &str) -> Option<Place<'_>> {
+/// A path as it was written. `.` and doubled slashes are gone: they mean nothing to anybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) start: Start,
+    pub(super) steps: Vec<String>,
+}
+
+/// Returns whether a path is `folder` or lies below it, in every way to read it.
+pub(super) fn is_under(text: &str, folder: &str, paths: &dyn Paths) -> bool {
+    let Some(folder) = place(folder).filter(is_held).and_then(|folder| paths.folder(folder)) else {
+        return false;
+    };
+    let Some(path) = written(text) else { return false };
+    let Some(place) = path.place().filter(is_held) else { return false };
+    let within = |steps: &[String]| {
+        let leads = paths.follow(path.start, steps);
+        leads.is_some_and(|leads| leads.lies_in(&folder))
+    };
+    // Some programs take `link/..` away, others go where the link leads and up from there.
+    within(&place.names) && (path.steps == place.names || within(&path.steps))
+}
+
+/// Whether a path by its start can be held to a folder.
+fn is_held(place: &Place) -> bool {
+    place.start != Start::Home
+}
+
+/// Returns where a path leads by its words; nothing if it climbs out of where it begins, or is no plain path.
+pub(super) fn place(text: &str) -> Option<Place> {
+    written(text)?.place()
+}
+
+/// Returns a path as it is written, decoded where it is a `file:` URL; nothing if it is no plain path.
+pub(super) fn written(text: &str) -> Option<Written> {
+    match text.starts_with("file:") {
+        true => plain(&decoded(text)?).filter(|path| path.start == Start::Root),
+        false => plain(text),
+    }
+}
+
+fn plain(text: &str) -> Option<Written> {
     if !is_plain(text) {
         return None;
     }
@@ -41,42 +100,81 @@ pub(super) fn place(text: &str) -> Option<Place<'_>> {
         (None, _) if text == "~" => (Start::Home, ""),
         (None, Some(("~", rest))) => (Start::Home, rest),
         // Another user's home, a drive, a URL, a variable, an option, one of many: all but a path from here.
-        (None, _) if text.starts_with(['~', '%', '-', '@', '{']) || scheme(text) => return None,
+        (None, _) if text.starts_with(['~', '%', '-', '@']) || scheme(text) => return None,
         (None, _) => (Start::Here, text),
     };
-    let mut names = Vec::new();
-    let mut climbs = false;
+    let mut steps = Vec::new();
     for name in rest.split('/') {
         match name {
             "" | "." => {}
-            ".." => {
-                climbs = true;
-                names.pop()?;
-            }
-            // Some systems take what is at the end of these away; and one of many that a pattern stands for may be a step up.
+            ".." => steps.push(name.to_owned()),
+            // Some systems take what is at the end of these away.
             name if name.trim_matches(['.', ' ']).is_empty() || name.contains("..") => return None,
-            name => names.push(name),
+            name => steps.push(name.to_owned()),
         }
     }
-    // Where a pattern is spelled out first, a step up may be one of many.
-    let pattern = climbs && text.contains(['*', '?', '[', '{']);
-    (!pattern).then_some(Place { start, names })
+    Some(Written { start, steps })
 }
 
 /// Whether a path is read to the letter by whoever reads it.
 fn is_plain(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
     (1..=TEXT_LIMIT).contains(&text.len())
         && text.trim() == text
+        && !text.contains("://")
         && !text.chars().any(|c| is_hidden(c) || matches!(c, '\\' | '$' | '`'))
-        && !["://", "%2e", "%2f", "%5c", "%00"].iter().any(|odd| lower.contains(odd))
+        // What stands for many may stand for a link among them.
+        && !text.contains(['*', '?', '[', '{'])
+        && !is_encoded(text)
+}
+
+/// Whether a text has something in it that a reader may decode.
+fn is_encoded(text: &str) -> bool {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+    let bytes = text.as_bytes();
+    let starts = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'%');
+    starts.into_iter().any(|(at, _)| {
+        let after = &bytes[at + 1..];
+        digit(after.first()) && digit(after.get(1)) || matches!(after.first(), Some(b'u' | b'U'))
+    })
+}
+
+/// The path of a `file:` URL of this machine that every reader decodes alike.
+fn decoded(text: &str) -> Option<String> {
+    let path = text.strip_prefix("file://").filter(|path| path.starts_with('/'))?;
+    let lower = path.to_ascii_lowercase();
+    let odd = ["%2e", "%2f", "%5c", "%25", "%00", "%7e"].iter().any(|odd| lower.contains(odd));
+    let climbs = path.split('/').any(|name| matches!(name, "." | ".."));
+    if odd || climbs || path.contains(['?', '#', '\\']) || text.chars().any(is_hidden) {
+        return None;
+    }
+    let url = Url::parse(text).ok().filter(|url| url.host().is_none())?;
+    url.to_file_path().ok()?.into_os_string().into_string().ok()
 }
 
 fn scheme(text: &str) -> bool {
     text.split('/').next().is_some_and(|first| first.contains(':'))
 }
 
-impl Place<'_> {
+impl Written {
+    /// Returns where it leads by its words; nothing if it climbs out of where it begins.
+    pub(super) fn place(&self) -> Option<Place> {
+        let mut names: Vec<String> = Vec::new();
+        for step in &self.steps {
+            match step.as_str() {
+                ".." => drop(names.pop()?),
+                _ => names.push(step.clone()),
+            }
+        }
+        Some(Place { start: self.start, names })
+    }
+}
+
+impl Place {
+    /// Returns whether it is a folder or lies below it.
+    pub(super) fn lies_in(&self, folder: &Place) -> bool {
+        self.start == folder.start && self.names.starts_with(&folder.names)
+    }
+
     /// Returns the place as a path.
     pub(super) fn text(&self) -> String {
         let names = self.names.join("/");
@@ -92,9 +190,13 @@ impl Place<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_under, place};
+    use super::{ByWords, Paths, Place, Start, place};
 
     const NOTES: &str = "/home/ann/notes";
+
+    fn is_under(text: &str, folder: &str) -> bool {
+        super::is_under(text, folder, &ByWords)
+    }
 
     #[test]
     fn a_folder_covers_itself_and_what_is_below() {
@@ -107,9 +209,10 @@ mod tests {
             "//home/ann/notes/a",
             "/home/../home/ann/notes/a",
             "/home/ann/notes/naïve 日本.txt",
-            "/home/ann/notes/*.md",
             "/home/ann/notes/.a.b.",
-            "/home/ann/notes/{a,b}/x",
+            "/home/ann/notes/100%",
+            "file:///home/ann/notes/a.txt",
+            "file:///home/ann/notes/a%20b",
         ] {
             assert!(is_under(path, NOTES), "{path}");
             assert!(is_under(path, "/home/ann/notes/"), "{path}");
@@ -118,7 +221,6 @@ mod tests {
         assert!(
             is_under("src/a.rs", ".") && is_under("./src/a.rs", "src") && is_under("src", "./src/")
         );
-        assert!(is_under("~/notes/a", "~/notes") && is_under("~", "~"));
     }
 
     #[test]
@@ -141,9 +243,15 @@ mod tests {
             "notes/a",
             "~/notes/a",
             "~ann/notes/a",
-            "file:///home/ann/notes/a",
             "file:/home/ann/notes/a",
             "FILE:///home/ann/notes/a",
+            "file://evil.example/home/ann/notes/a",
+            "file:///home/ann/notes/../secret",
+            "file:///home/ann/notes/%2e%2e/secret",
+            "file:///home/ann/notes/%252e%252e/secret",
+            "file:///home/ann/notes/a%2f..%2f..%2fsecret",
+            "file:///home/ann/notes/%00",
+            "file:///home/ann/notes/a?x",
             "https://x/home/ann/notes/a",
             "/home/ann/notes\0/a",
             "/home/ann/notes/a\0.txt",
@@ -153,12 +261,18 @@ mod tests {
             "/home/ann/notes/..\\..\\secret",
             "\\home\\ann\\notes\\a",
             "/home/ann/notes/%2e%2e/%2E%2E/secret",
+            "/home/ann/notes/%252e%252e/secret",
+            "/home/ann/notes/%c0%ae%c0%ae/secret",
+            "/home/ann/notes/%u002e%u002e/secret",
             "/home/ann/notes/..%2f..%2fsecret",
+            "/home/ann/notes/a%20b",
             "/home/ann/notes/$X/a",
             "/home/ann/notes/`id`",
+            "/home/ann/notes/*.md",
+            "/home/ann/notes/a?",
+            "/home/ann/notes/{a,b}/x",
             "/home/ann/notes/{a,../../secret}",
             "/home/ann/notes/{a,..}/x",
-            "/home/ann/notes/{..,a}/{..,b}/x",
             "/home/ann/notes/[..]/x",
             "/home/ann/notes/..a",
             "/home/ann/notes/a..b",
@@ -173,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_from_here_stays_here() {
+    fn a_path_from_here_stays_here_and_home_is_nowhere() {
         for path in [
             "..",
             "../a",
@@ -183,6 +297,7 @@ mod tests {
             "C:/Windows",
             "c:x",
             "file:/etc/passwd",
+            "file:///etc/passwd",
             "--output=/etc/passwd",
             "{/etc,a}/passwd",
             "@/etc/passwd",
@@ -193,7 +308,47 @@ mod tests {
             assert!(!is_under(path, "."), "{path}");
         }
         assert!(!is_under("/home/ann/notes/a", "notes") && !is_under("notes/a", "/notes"));
-        assert!(!is_under("~/../bob", "~"));
+        assert!(!is_under("~/notes/a", "~/notes") && !is_under("~/../bob", "~"));
+    }
+
+    /// A machine on which `/n/out` is a link to `/etc/x`, and paths from here begin at `/n`.
+    struct Linked;
+
+    impl Paths for Linked {
+        fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
+            let mut names = vec!["n".to_owned()];
+            if start == Start::Root {
+                names.clear();
+            }
+            for step in steps {
+                match step.as_str() {
+                    ".." => drop(names.pop()),
+                    step => names.push(step.to_owned()),
+                }
+                if names == ["n", "out"] {
+                    names = vec!["etc".into(), "x".into()];
+                }
+            }
+            Some(Place { start: Start::Root, names })
+        }
+
+        fn folder(&self, folder: Place) -> Option<Place> {
+            let here = (folder.start == Start::Here).then(|| "n".to_owned());
+            let names = here.into_iter().chain(folder.names).collect();
+            Some(Place { start: Start::Root, names })
+        }
+    }
+
+    #[test]
+    fn links_are_followed_in_every_way_to_read_a_path() {
+        let under = |path: &str, folder: &str| super::is_under(path, folder, &Linked);
+        assert!(under("/n/a", "/n") && under("a", "/n") && under("a/../b", ".") && under("a", "."));
+        assert!(under("/n/a/b", "a") && !under("/n/b", "a"));
+        for out in ["/n/out", "/n/out/a", "out/a", "/n/out/../n/a", "out/../a", "/n/a/../out/b"] {
+            assert!(!under(out, "/n") && !under(out, "."), "{out}");
+        }
+        // A folder that is a link is none that anything could lie in; what it leads to is.
+        assert!(!under("/n/out/a", "/n/out") && under("/n/out/a", "/etc/x"));
     }
 
     #[test]
@@ -205,6 +360,7 @@ mod tests {
             ("a//b", "a/b"),
             ("/", "/"),
             ("~", "~"),
+            ("file:///a/b%20c", "/a/b c"),
         ] {
             assert_eq!(place(path).expect(path).text(), plain);
         }

@@ -5,9 +5,10 @@ use super::meeting::{Agreed, By};
 use super::open::{Calls, Open, Stage};
 use crate::event::Event;
 use crate::model::{
-    Ask, AskId, AskKind, CallError, CallId, Code, Decided, Decision, Grant, Need, Question,
-    QuestionId,
+    Ask, AskId, AskKind, CallError, CallId, Code, Constraint, Decided, Decision, Grant, Need,
+    Question, QuestionId,
 };
+use crate::router::{BUILT_IN, Found};
 use crate::run::checkpoint::Unmatched;
 use crate::run::perform::parse;
 use crate::store::Noted;
@@ -51,11 +52,24 @@ impl Calls {
                 let mut ask = Ask::new(asking.kind, Some(*id), tool, arguments, reason);
                 ask.origin = open.found.origin.clone();
                 ask.need = open.found.need.clone();
+                ask.offers = Some(self.offers(&open.found, &ask));
                 Some(ask)
             }
             _ => None,
         });
         unmatched.iter().map(Unmatched::ask).chain(calls).collect()
+    }
+
+    /// Under which conditions calls like the one that is asked about may be allowed for good.
+    fn offers(&self, found: &Found, ask: &Ask) -> Vec<Vec<Constraint>> {
+        let was = match &ask.need {
+            Some(Need::Change(change)) => &change.was[..],
+            _ => &[],
+        };
+        match ask.kind.may_be_always() && found.tool.server() != BUILT_IN {
+            true => self.router.offers(&found.tool, &ask.arguments, was),
+            false => Vec::new(),
+        }
     }
 
     /// Calls with effects of the checkpoint that the program has not asked for again.

@@ -2,7 +2,7 @@
 
 use super::meeting::{Agreed, By};
 use super::open::Calls;
-use crate::model::{AskKind, CallError, CallId, Change, Need, Origin, Since};
+use crate::model::{AskKind, CallError, CallId, Change, Constraint, Difference, Grant, Need, Origin, Since};
 use crate::router::{Found, Given, Subject, Verdict as Door, Why};
 use crate::run::perform::parse;
 use crate::store::{Noted, Verdict};
@@ -83,7 +83,7 @@ impl Calls {
         let subject = Subject { tool, origin, arguments: Given::Text(arguments) };
         let verdict = match self.router.verdict(subject) {
             Door::Deny(error) => return Err(error),
-            Door::Ask(_) if self.granted.covers(tool, origin, arguments) => Door::Go,
+            Door::Ask(_) if self.granted.covers(&self.router, tool, origin, arguments) => Door::Go,
             other => other,
         };
         let agreed = match standing {
@@ -111,7 +111,7 @@ impl Calls {
                 let still = if again { "it is still not there: " } else { "" };
                 (need.kind(), format!("{still}{}", reason_of(&need, verdict)))
             }
-            (_, verdict, None) => match self.change(&found, verdict) {
+            (_, verdict, None) => match self.change(&found, arguments, verdict) {
                 Some(change) => {
                     let reason = match verdict {
                         Door::Ask(why) if why.lapsed.is_some() => why.reason.clone(),
@@ -135,14 +135,39 @@ impl Calls {
     }
 
     /// How a tool differs from what it was when somebody relied on it.
-    fn change(&self, found: &Found, verdict: &Door) -> Option<Change> {
+    fn change(&self, found: &Found, arguments: &str, verdict: &Door) -> Option<Change> {
         let now = found.origin.as_ref();
-        if let Door::Ask(Why { lapsed: Some(before), .. }) = verdict {
-            return Some(self.differing(found, before, Since::Grant));
+        if let Door::Ask(Why { lapsed: Some(was), .. }) = verdict {
+            return Some(self.lapsed(found, arguments, was));
         }
         let before = self.origins.get(&found.tool).filter(|before| Some(*before) != now)?;
         // What is not known to be another tool is the same one.
         now.map(|_| self.differing(found, before, Since::EarlierCall))
+    }
+
+    /// How a tool, or what conditions mean, differs from what somebody allowed for good.
+    fn lapsed(&self, found: &Found, arguments: &str, was: &Grant) -> Change {
+        let before = was.origin.as_ref().filter(|_| !was.is_of(found.origin.as_ref()));
+        let mut change = match before {
+            Some(before) => self.differing(found, before, Since::Grant),
+            None => Change::new(Since::Grant, Vec::new()),
+        };
+        if was.is_older() {
+            let arguments = parse(arguments).unwrap_or_default();
+            let offers = self.router.offers(&found.tool, &arguments, &was.constraints);
+            let words = |constraints: &[Constraint]| {
+                let words: Vec<_> = constraints.iter().map(ToString::to_string).collect();
+                words.join(", ")
+            };
+            let now = match offers.first() {
+                Some(offer) => format!("{}; any other argument asks", words(offer)),
+                None => "every argument must be named".to_owned(),
+            };
+            let before = format!("{}; any other argument was free", words(&was.constraints));
+            change.differences.push(Difference::new("conditions", Some(before), Some(now)));
+            change = change.with_conditions(was.constraints.clone());
+        }
+        change
     }
 
     /// What differs between a tool and what it was.
