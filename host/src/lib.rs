@@ -114,10 +114,10 @@ pub use futures_util::future::BoxFuture;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
-    Effects, Era, Grant, GrantVersion, InvalidTimestamp, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need,
-    Origin, Package, Piece, Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret,
-    Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables,
-    brief, differences_of, escape, offered_constraints, redact,
+    Effects, Era, Grant, GrantVersion, InvalidTimestamp, InvalidTool, Level, Limits, Line,
+    MEMORY_CEILING, Need, Origin, Package, Piece, Progress, Question, QuestionId, Reply, RunId,
+    STACK_CEILING, Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern,
+    TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
 };
 #[cfg(feature = "mcp")]
 pub(crate) use model::{cut, digest};

@@ -211,7 +211,9 @@ mod tests {
         assert_eq!(why(&two, None, &json!({ "path": "/m/a" })), None);
         let asked = why(&two, None, &json!({ "path": "/o" })).expect("it asks");
         assert!(
-            asked.reason.contains("with `path` under `/n`, or with `path` under `/m`; not covered:"),
+            asked
+                .reason
+                .contains("with `path` under `/n`, or with `path` under `/m`; not covered:"),
             "{}",
             asked.reason
         );

@@ -32,11 +32,9 @@ pub(super) fn renew(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
 pub(super) fn restate(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     let version = CstInputValue::Number(GrantVersion::NUMBER.to_string());
     let conditions = entry.object_value("where").ok_or_else(not_an_object)?;
-    let at = entry.get("where").map(|property| property.property_index());
-    match (entry.get("version"), at) {
-        (Some(property), _) => property.set_value(version),
-        (None, Some(index)) => drop(entry.insert(index, "version", version)),
-        (None, None) => drop(entry.append("version", version)),
+    match entry.get("version") {
+        Some(property) => property.set_value(version),
+        None => drop(entry.append("version", version)),
     }
     let written = grant.written_conditions();
     for property in conditions.properties() {

@@ -6,8 +6,8 @@
 
 use super::cut_out::without_item;
 use super::document::{Document, JSONC};
-use super::edit_entry::{now_or, renew, restate, written};
 use super::edit::{Edited, Needed, Seen, SettingsFile, input, not_an_object, understood};
+use super::edit_entry::{now_or, renew, restate, written};
 use super::file::{Contents, PML_FILE};
 use super::grants::is_one_tool;
 use crate::config::Keeper;

@@ -93,7 +93,9 @@ fn conditions(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawCondition>
         for (key, property) in fields {
             let value = match key {
                 "equals" => property.value.clone().into(),
-                "any" if reader.boolean(&property.value, &format!("`any` of {what}"))? => true.into(),
+                "any" if reader.boolean(&property.value, &format!("`any` of {what}"))? => {
+                    true.into()
+                }
                 "any" => {
                     let message = format!("`any` of {what} can only be `true`");
                     return Err(reader.document.refuse(property.start(), message));

@@ -100,12 +100,14 @@ const PROSE: &[&str] = &[
 ];
 
 /// The same, of what is looked for.
-const SEARCHES: &[&str] = &["query", "q", "search", "term", "terms", "keyword", "keywords", "phrase"];
+const SEARCHES: &[&str] =
+    &["query", "q", "search", "term", "terms", "keyword", "keywords", "phrase"];
 
 /// Words that statements of a database begin with.
 const STATEMENTS: &[&str] = &[
-    "select", "insert", "update", "delete", "drop", "create", "alter", "truncate", "grant", "revoke",
-    "with", "merge", "replace", "attach", "pragma", "copy", "call", "exec", "execute", "match",
+    "select", "insert", "update", "delete", "drop", "create", "alter", "truncate", "grant",
+    "revoke", "with", "merge", "replace", "attach", "pragma", "copy", "call", "exec", "execute",
+    "match",
 ];
 
 /// What texts have in them that a shell reads.

@@ -16,6 +16,6 @@ mod path;
 mod pointer;
 
 pub use condition::{Condition, Constraint};
-pub(crate) use offered::offered_with;
 pub use offered::offered;
+pub(crate) use offered::offered_with;
 pub(crate) use path::{ByWords, Paths, Place, Start};

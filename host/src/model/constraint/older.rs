@@ -11,12 +11,13 @@ impl Constraint {
     pub(crate) fn covered_before(constraints: &[Constraint], arguments: &Value) -> bool {
         let Some(given) = arguments.as_object() else { return false };
         let named = |name: &str| constraints.iter().any(|constraint| constraint.argument == name);
-        let of_place = |one: &Constraint| matches!(one.is, Condition::Under(_) | Condition::Host(_));
+        let of_place =
+            |one: &Constraint| matches!(one.is, Condition::Under(_) | Condition::Host(_));
         constraints.iter().all(|constraint| constraint.held_before(given.get(&constraint.argument)))
             && (!constraints.iter().any(of_place)
-                || !given.iter().any(|(name, value)| {
-                    !named(name) && likeness::leads_elsewhere(name, value)
-                }))
+                || !given
+                    .iter()
+                    .any(|(name, value)| !named(name) && likeness::leads_elsewhere(name, value)))
     }
 
     /// Whether a value met the condition. Names stood for arguments at the top, to the letter.

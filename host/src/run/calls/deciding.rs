@@ -2,7 +2,9 @@
 
 use super::meeting::{Agreed, By};
 use super::open::Calls;
-use crate::model::{AskKind, CallError, CallId, Change, Constraint, Difference, Grant, Need, Origin, Since};
+use crate::model::{
+    AskKind, CallError, CallId, Change, Constraint, Difference, Grant, Need, Origin, Since,
+};
 use crate::router::{Found, Given, Subject, Verdict as Door, Why};
 use crate::run::perform::parse;
 use crate::store::{Noted, Verdict};

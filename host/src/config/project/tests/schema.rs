@@ -131,7 +131,7 @@ fn what_we_accept_it_accepts_and_what_we_refuse_it_refuses() {
             false,
         ),
         (
-            json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": { "under": "" } } }] } }),
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": 2, "where": { "x": { "under": "" } } }] } }),
             false,
         ),
         (

@@ -84,10 +84,9 @@ fn conditions_that_nothing_could_meet_are_told() {
 
 #[test]
 fn it_is_written_as_people_write_it() {
-    for (is, written) in [
-        (Condition::Under("/a".into()), json!({ "under": "/a" })),
-        (Condition::Any, json!("any")),
-    ] {
+    for (is, written) in
+        [(Condition::Under("/a".into()), json!({ "under": "/a" })), (Condition::Any, json!("any"))]
+    {
         assert_eq!(serde_json::to_value(&is).expect("JSON"), written);
         assert_eq!(serde_json::from_value::<Condition>(written).expect("a condition"), is);
     }

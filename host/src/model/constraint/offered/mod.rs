@@ -66,7 +66,8 @@ fn renewed(
     paths: &dyn Paths,
 ) -> Vec<Constraint> {
     // Then a name stood for an argument at the top, to the letter.
-    let kept = was.iter().map(|one| Constraint::new(pointer::name(&[&one.argument]), one.is.clone()));
+    let kept =
+        was.iter().map(|one| Constraint::new(pointer::name(&[&one.argument]), one.is.clone()));
     let holds = |one: &Constraint| {
         let steps = pointer::steps(&one.argument).unwrap_or_default();
         pointer::find(arguments, &steps).is_some_and(|value| one.is.holds(value, paths))

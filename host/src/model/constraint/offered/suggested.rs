@@ -133,7 +133,9 @@ impl Found<'_> {
             self.paths.follow(written.start, &written.place()?.names)
         };
         let holds = |folder: &String| Condition::Under(folder.clone()).holds(value, self.paths);
-        common(name, texts, written).filter(holds).or_else(|| common(name, texts, real).filter(holds))
+        common(name, texts, written)
+            .filter(holds)
+            .or_else(|| common(name, texts, real).filter(holds))
     }
 }
 

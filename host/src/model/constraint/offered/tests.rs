@@ -49,13 +49,12 @@ fn every_argument_has_its_condition_and_what_is_free_is_said() {
     let write = json!({ "content": "Hello.", "path": "/n/a.txt", "overwrite": true, "mode": "w" });
     assert_eq!(
         shown(&write),
-        ["`path` under `/n`, `overwrite` equal to `true`, `mode` equal to `w`, `content`: anything"]
+        [
+            "`path` under `/n`, `overwrite` equal to `true`, `mode` equal to `w`, `content`: anything"
+        ]
     );
     let edit = json!({ "path": "/n/a", "edits": [{ "oldText": "a", "newText": "b" }], "x": null });
-    assert_eq!(
-        shown(&edit),
-        ["`path` under `/n`, `x` equal to `null`, `edits`: anything"]
-    );
+    assert_eq!(shown(&edit), ["`path` under `/n`, `x` equal to `null`, `edits`: anything"]);
     let deep = json!({ "options": { "path": "/n/a", "force": false }, "tags": [], "to": {} });
     assert_eq!(
         shown(&deep),
@@ -115,7 +114,8 @@ fn nothing_that_leads_somewhere_or_does_something_is_left_free() {
         let long = json!({ name: [value, { "path": "/x" }, "y ".repeat(500)] });
         assert_eq!(shown(&long), Vec::<String>::new(), "{long}");
     }
-    let patch = json!({ "path": "/n/a", "patch": format!("--- a/x\n+++ b/y\n{}", "z\n".repeat(500)) });
+    let patch =
+        json!({ "path": "/n/a", "patch": format!("--- a/x\n+++ b/y\n{}", "z\n".repeat(500)) });
     assert_eq!(shown(&patch), Vec::<String>::new());
 }
 
