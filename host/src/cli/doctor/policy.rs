@@ -224,6 +224,26 @@ mod tests {
     }
 
     #[test]
+    fn a_grant_of_an_older_pml_is_named_with_what_it_said() {
+        let under = crate::Constraint::new("path", crate::Condition::Under("/n".into()));
+        let found = |version| {
+            let mut grant =
+                crate::Grant::new("fs:read".parse().unwrap(), None, vec![under.clone()]);
+            grant.version = version;
+            let mut declared = crate::Declared::default();
+            declared.allow.push("fs:*".parse().unwrap());
+            declared.grants.push(grant);
+            let checks = super::grants(&declared, &[], |_| None);
+            checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(found(crate::GrantVersion::Current), "");
+        assert_eq!(
+            found(crate::GrantVersion::Older),
+            "`grants` has `fs:read` with `path` under `/n` (written by an older pml: it asks once more)"
+        );
+    }
+
+    #[test]
     fn patterns_that_cover_nothing_are_named_with_what_is_near() {
         let tool = "fs:read_file".parse().unwrap();
         let known = [Arc::new(Definition::new(tool, "", json!({})))];
