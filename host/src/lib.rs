@@ -114,10 +114,10 @@ pub use futures_util::future::BoxFuture;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
-    Effects, Era, Grant, InvalidTimestamp, InvalidTool, JsonReply, Level, Limits, Line,
-    MEMORY_CEILING, Need, Origin, Package, Piece, Progress, Question, QuestionId, Reply, RunId,
-    STACK_CEILING, Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern,
-    TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
+    Effects, Era, Grant, GrantVersion, InvalidTimestamp, InvalidTool, JsonReply, Level, Limits,
+    Line, MEMORY_CEILING, Need, Origin, Package, Piece, Progress, Question, QuestionId, Reply,
+    RunId, STACK_CEILING, Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName,
+    ToolPattern, TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
 };
 #[cfg(feature = "mcp")]
 pub(crate) use model::{cut, digest, weigh};
@@ -127,7 +127,7 @@ pub(crate) use model::{fold, nearest, shown_given};
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]
 pub(crate) use router::BUILT_IN;
-pub use router::{Found, Policy, Ruling, Tell, Tools, tools_from_fn};
+pub use router::{Found, PathBase, Policy, Ruling, Tell, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
 pub use router::{Freshness, Offer, PackageState, Servers, Unavailable};
 pub use run::{

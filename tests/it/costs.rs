@@ -63,9 +63,9 @@ async fn a_run_that_is_resumed_goes_on_counting() {
             sends(1_000, after)
         );
         let waiting = run(&engine, &program).await;
-        let question = waiting.questions().first().expect("it waits").id;
-        let yes = Answer::all(Decision::Approve, "tester", "a test");
-        engine.answer(question, yes).await.expect("it records");
+        let question = waiting.questions().first().expect("it waits");
+        let yes = Answer::all(question, Decision::Approve, "tester", "a test");
+        engine.answer(question.id, yes).await.expect("it records");
         let resumed = engine.resume(waiting.run_id).tools(TestTools::default()).await;
         assert_eq!(code_of(&resumed.expect("it goes on")), ends);
     }

@@ -27,6 +27,7 @@ mod finding;
 mod followed;
 mod guest;
 mod hostile;
+mod hostile_conditions;
 #[cfg(target_os = "linux")]
 mod hostile_costs;
 mod hostile_record;

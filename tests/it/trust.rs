@@ -106,7 +106,7 @@ fn all_that_decides_what_a_server_does_is_shown_and_keys_are_not() {
         r#"{ "servers": { "nice": { "command": "node", "args": ["nice.js"], "cwd": "sub",
             "env": { "NODE_OPTIONS": "--require ./evil.js", "API_KEY": "hunter2", "TOKEN": "${TOKEN}" } } },
             "permissions": { "grants": [{ "tool": "a:b" }, { "tool": "fs:read", "definition": "d", "server": "s",
-                "where": { "path": { "under": "/home/ann" }, "x": { "equals": "a\u001b[2J`" }, "token": { "equals": "hunter2" } },
+                "version": 2, "where": { "path": { "under": "/home/ann" }, "content": { "any": true }, "x": { "equals": "a\u001b[2J`" }, "token": { "equals": "hunter2" } },
                 "granted": "2026-11-17T06:00:00Z" }] },
             "cloud": { "url": "https://cloud.example" }, "approvals": { "modelMayApprove": true } }"#,
     );
@@ -117,8 +117,8 @@ fn all_that_decides_what_a_server_does_is_shown_and_keys_are_not() {
         "in            │ sub",
         "NODE_OPTIONS  │ --require ./evil.js",
         "allowed for good │ `a:b`, whatever it becomes\n",
-        "allowed for good │ `fs:read` with `path` under `/home/ann` and `x` equal to `a\\u{1b}[2J\\u{60}` \
-         and `token` equal to `[redacted]`, \
+        "allowed for good │ `fs:read` with `path` under `/home/ann`, `content`: anything, \
+         `x` equal to `a\\u{1b}[2J\\u{60}`, `token` equal to `[redacted]`, \
          as it was when it was allowed on 2026-11-17\n",
         "cloud │ https://cloud.example",
         "the model may approve its own calls",

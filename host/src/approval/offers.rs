@@ -3,10 +3,12 @@
 use crate::model::{Ask, Constraint, offered_constraints};
 
 /// Returns the conditions under which a call like this may be allowed for good, each a choice of its own, the most useful first.
+/// What the ask was made with counts: it is the same for everybody who is asked, whatever becomes of the paths meanwhile.
 pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
-    match ask.kind.may_be_always() {
-        true => offered_constraints(&ask.arguments),
-        false => Vec::new(),
+    match (ask.kind.may_be_always(), &ask.offers) {
+        (false, _) => Vec::new(),
+        (true, Some(offers)) => offers.clone(),
+        (true, None) => offered_constraints(&ask.arguments),
     }
 }
 
@@ -15,9 +17,11 @@ pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
 /// ```
 /// use pml::{Condition, Constraint};
 ///
-/// let constraint = Constraint::new("path", Condition::Under("/home/ann".into()));
-/// assert_eq!(pml::words_of_constraints(&[constraint]), "`path` under `/home/ann`");
+/// let path = Constraint::new("path", Condition::Under("/home/ann".into()));
+/// let content = Constraint::new("content", Condition::Any);
+/// let words = pml::words_of_constraints(&[path, content]);
+/// assert_eq!(words, "`path` under `/home/ann`, `content`: anything");
 /// ```
 pub fn words_of_constraints(constraints: &[Constraint]) -> String {
-    constraints.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
+    constraints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

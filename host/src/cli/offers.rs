@@ -39,7 +39,8 @@ pub(super) fn some(ask: &Ask) -> Vec<Vec<Constraint>> {
 pub(super) fn some_of() -> Vec<Vec<Constraint>> {
     let under = Constraint::new("path", Condition::Under("/x\u{202e}".into()));
     let secret = Constraint::new("token", Condition::Equals("t0p".into()));
-    vec![vec![under.clone()], vec![under, secret]]
+    let content = Constraint::new("content", Condition::Any);
+    vec![vec![under.clone(), content], vec![under, secret]]
 }
 
 #[cfg(test)]
@@ -60,8 +61,8 @@ mod tests {
             lines,
             [
                 "1  any arguments",
-                "2  only where │ `path` under `/x\\u{202e}`",
-                "3  only where │ `path` under `/x\\u{202e}` and `token` equal to `[redacted]`",
+                "2  only where │ `path` under `/x\\u{202e}`, `content`: anything",
+                "3  only where │ `path` under `/x\\u{202e}`, `token` equal to `[redacted]`",
             ]
         );
         assert_eq!(chosen(&ask, some, 1), Some(Decision::Always));

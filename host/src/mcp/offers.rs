@@ -2,8 +2,8 @@
 
 use crate::{Ask, AskKind, Constraint, cut, offers_of_ask, words_of_constraints};
 
-/// Characters of a choice that a person reads.
-const WIDTH: usize = 100;
+/// Characters of a choice that a person reads. No offer is longer in words: what it allows is never cut off.
+const WIDTH: usize = 700;
 
 /// One thing that can be said to an ask.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! What a person allowed for good.
 
-use super::{Constraint, Origin, Timestamp, ToolName};
+use super::{Constraint, Origin, Paths, Timestamp, ToolName};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -14,16 +14,42 @@ pub struct Grant {
     pub tool: ToolName,
     /// Its definition and its server, where they were known: if one changes, the grant lapses.
     pub origin: Option<Origin>,
-    /// What the arguments must be.
+    /// What the arguments must be. Without conditions they may be anything; with some, every argument must be named.
     pub constraints: Vec<Constraint>,
+    /// How the conditions were meant when they were written.
+    pub version: GrantVersion,
+    /// The conditions of an older grant of the tool whose place this one takes. They are not written.
+    pub replaces: Vec<Constraint>,
     /// When it was given, where that is known.
     pub granted: Option<Timestamp>,
+}
+
+/// How the conditions of a grant are meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GrantVersion {
+    /// As an older pml did: what they do not name was free. Such a grant covers nothing any more.
+    Older,
+    /// Every argument must be named.
+    #[default]
+    Current,
+}
+
+impl GrantVersion {
+    /// What stands in the file for grants with conditions that are read as they are now.
+    pub(crate) const NUMBER: u64 = 2;
 }
 
 impl Grant {
     /// Returns a grant.
     pub fn new(tool: ToolName, origin: Option<Origin>, constraints: Vec<Constraint>) -> Grant {
-        Grant { tool, origin, constraints, granted: None }
+        let (version, replaces) = (GrantVersion::Current, Vec::new());
+        Grant { tool, origin, constraints, version, replaces, granted: None }
+    }
+
+    /// Returns whether it has conditions that an older pml wrote.
+    pub fn is_older(&self) -> bool {
+        self.version == GrantVersion::Older && !self.constraints.is_empty()
     }
 
     /// Returns whether the tool is what it was, as far as the grant says what that is.
@@ -35,23 +61,33 @@ impl Grant {
         })
     }
 
-    /// Returns whether arguments are like those that it was given for.
-    pub fn covers(&self, arguments: &Value) -> bool {
-        Constraint::all_hold(&self.constraints, arguments)
+    /// Returns whether arguments are like those that it was given for: all, or those that its conditions cover.
+    pub(crate) fn covers(&self, arguments: &Value, paths: &dyn Paths) -> bool {
+        let covered = || Constraint::cover(&self.constraints, arguments, paths);
+        self.constraints.is_empty() || !self.is_older() && covered()
+    }
+
+    /// Returns whether it covered arguments when what it does not name was free.
+    pub(crate) fn covered_before(&self, arguments: &Value) -> bool {
+        self.is_older() && Constraint::covered_before(&self.constraints, arguments)
     }
 
     /// Returns whether two grants are for the same arguments, in whatever order that is said.
     #[cfg(feature = "servers")]
     pub(crate) fn same_conditions(&self, other: &Grant) -> bool {
-        let within = |some: &[Constraint], all: &[Constraint]| {
-            some.iter().all(|constraint| all.contains(constraint))
-        };
-        within(&self.constraints, &other.constraints)
-            && within(&other.constraints, &self.constraints)
+        self.is_older() == other.is_older() && alike(&self.constraints, &other.constraints)
+    }
+
+    /// Returns whether it takes the place of an older grant.
+    #[cfg(feature = "servers")]
+    pub(crate) fn takes_place_of(&self, older: &Grant) -> bool {
+        let same = || alike(&self.replaces, &older.constraints);
+        // What was allowed for some arguments adds nothing to what is allowed for all.
+        self.tool == older.tool && older.is_older() && (self.constraints.is_empty() || same())
     }
 
     /// Returns the conditions by argument, as they are written.
-    fn written_conditions(&self) -> Map<String, Value> {
+    pub(crate) fn written_conditions(&self) -> Map<String, Value> {
         let mut written = Map::new();
         for Constraint { argument, is } in &self.constraints {
             let conditions = written.entry(argument.as_str()).or_insert_with(|| Map::new().into());
@@ -60,6 +96,13 @@ impl Grant {
         }
         written
     }
+}
+
+/// Whether the same is said, in whatever order.
+#[cfg(feature = "servers")]
+fn alike(some: &[Constraint], others: &[Constraint]) -> bool {
+    let within = |some: &[Constraint], all: &[Constraint]| some.iter().all(|one| all.contains(one));
+    within(some, others) && within(others, some)
 }
 
 /// As it stands in `.pml.json`.
@@ -75,6 +118,9 @@ impl Serialize for Grant {
             }
         }
         if !self.constraints.is_empty() {
+            if !self.is_older() {
+                map.serialize_entry("version", &GrantVersion::NUMBER)?;
+            }
             map.serialize_entry("where", &self.written_conditions())?;
         }
         if let Some(granted) = self.granted {
@@ -89,17 +135,20 @@ impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.tool)?;
         for (index, constraint) in self.constraints.iter().enumerate() {
-            let joint = if index == 0 { "with" } else { "and" };
-            write!(f, " {joint} {constraint}")?;
+            let joint = if index == 0 { " with" } else { "," };
+            write!(f, "{joint} {constraint}")?;
         }
-        Ok(())
+        match self.is_older() {
+            true => f.write_str(" (written by an older pml: it asks once more)"),
+            false => Ok(()),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Grant;
-    use crate::model::{Condition, Constraint, Origin, Timestamp};
+    use super::{Grant, GrantVersion};
+    use crate::model::{ByWords, Condition, Constraint, Origin, Timestamp};
     use serde_json::json;
 
     fn grant(constraints: Vec<Constraint>) -> Grant {
@@ -129,16 +178,42 @@ mod tests {
         let within = vec![
             Constraint::new("path", Condition::Under("/n".into())),
             Constraint::new("owner", Condition::Equals(json!("acme"))),
+            Constraint::new("content", Condition::Any),
         ];
         let whole = Grant { granted: Some(Timestamp(0)), ..grant(within) };
         let expected = json!({
             "tool": "a:b", "definition": "d", "server": "s", "package": "p",
-            "where": { "path": { "under": "/n" }, "owner": { "equals": "acme" } },
+            "version": 2, "where": { "path": { "under": "/n" }, "owner": { "equals": "acme" }, "content": { "any": true } },
             "granted": "1970-01-01T00:00:00.000Z",
         });
         assert_eq!(serde_json::to_value(&whole).expect("JSON"), expected);
-        assert_eq!(whole.to_string(), "`a:b` with `path` under `/n` and `owner` equal to `acme`");
+        let words = "`a:b` with `path` under `/n`, `owner` equal to `acme`, `content`: anything";
+        assert_eq!(whole.to_string(), words);
+        let older = Grant { version: GrantVersion::Older, ..whole };
+        assert_eq!(
+            older.to_string(),
+            format!("{words} (written by an older pml: it asks once more)")
+        );
+        assert!(serde_json::to_value(&older).expect("JSON").get("version").is_none());
         let plain = Grant { origin: None, ..grant(Vec::new()) };
         assert_eq!(serde_json::to_value(&plain).expect("JSON"), json!({ "tool": "a:b" }));
+    }
+
+    #[test]
+    fn without_conditions_it_covers_everything_and_an_older_one_with_some_nothing() {
+        let under = vec![Constraint::new("path", Condition::Under("/n".into()))];
+        let (inside, more) = (json!({ "path": "/n/a" }), json!({ "path": "/n/a", "force": true }));
+        let now = grant(under.clone());
+        assert!(now.covers(&inside, &ByWords) && !now.covers(&more, &ByWords));
+        assert!(!now.covered_before(&inside));
+        let older = Grant { version: GrantVersion::Older, ..now };
+        assert!(!older.covers(&inside, &ByWords) && !older.covers(&more, &ByWords));
+        assert!(older.covered_before(&inside) && older.covered_before(&more));
+        for version in [GrantVersion::Older, GrantVersion::Current] {
+            let plain = Grant { version, ..grant(Vec::new()) };
+            for arguments in [inside.clone(), more.clone(), json!(null), json!([1])] {
+                assert!(plain.covers(&arguments, &ByWords), "{arguments}");
+            }
+        }
     }
 }

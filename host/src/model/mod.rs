@@ -45,6 +45,7 @@ pub(crate) use canonical::digest;
 pub(crate) use canonical::{canonical, hex};
 pub use clock::{Clock, InvalidTimestamp, SystemClock, Timestamp};
 pub use code::{Class, Code};
+pub(crate) use constraint::{ByWords, Paths, Place, Start, offered_with};
 pub use constraint::{Condition, Constraint, offered as offered_constraints};
 pub(crate) use cost::{
     Budget, CompactError, CpuUse, Halt, INLINE, ParseError, Stint, Work, WriteError, compact,
@@ -60,7 +61,7 @@ pub(crate) use exit::describe_exit;
 pub(crate) use fold::{fold, words};
 #[cfg(feature = "servers")]
 pub(crate) use given::shown_given;
-pub use grant::Grant;
+pub use grant::{Grant, GrantVersion};
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};

@@ -1,6 +1,6 @@
 //! What has to be there before a call can be made, and that only a person can give.
 
-use super::{AskKind, Difference};
+use super::{AskKind, Constraint, Difference};
 use serde::{Deserialize, Serialize};
 
 /// What a call lacks. An answer to an ask about it is an answer to exactly this: another version, another variable or another
@@ -167,12 +167,20 @@ pub struct Change {
     pub since: Since,
     /// Every part that differs, as far as the earlier one is at hand.
     pub differences: Vec<Difference>,
+    /// The conditions of the grant of an older pml that lapsed: an answer for good takes its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub was: Vec<Constraint>,
 }
 
 impl Change {
     /// Returns a change.
     pub fn new(since: Since, differences: Vec<Difference>) -> Change {
-        Change { since, differences }
+        Change { since, differences, was: Vec::new() }
+    }
+
+    /// Returns the change with the conditions of the grant that lapsed.
+    pub fn with_conditions(self, was: Vec<Constraint>) -> Change {
+        Change { was, ..self }
     }
 }
 

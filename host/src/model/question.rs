@@ -68,6 +68,10 @@ pub struct Ask {
     /// What the call lacks, where it lacks something: an answer gives exactly this, and lets the call be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
+    /// Under which conditions calls like this may be allowed for good: what is shown is what is chosen. Nothing where nobody has
+    /// looked at where its paths lead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offers: Option<Vec<Vec<Constraint>>>,
 }
 
 impl Ask {
@@ -80,7 +84,8 @@ impl Ask {
         reason: impl Into<String>,
     ) -> Ask {
         let (tool, reason) = (tool.into(), reason.into());
-        Ask { id: AskId(0), kind, call, tool, arguments, reason, origin: None, need: None }
+        let (origin, need, offers) = (None, None, None);
+        Ask { id: AskId(0), kind, call, tool, arguments, reason, origin, need, offers }
     }
 
     /// Returns the sha256, in hex, of everything that a decision is about: the kind of ask, the tool, its definition and

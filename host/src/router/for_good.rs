@@ -3,7 +3,7 @@
 
 use super::{Given, Policy, Subject, Verdict};
 use crate::config::{Config, Environment, Project, SettingsFile};
-use crate::model::{Condition, Constraint, Grant, Origin, ToolName, ToolPattern};
+use crate::model::{ByWords, Condition, Constraint, Grant, Origin, ToolName, ToolPattern};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn policy(root: &Path, environment: &Environment) -> Policy {
 
 fn goes(policy: &Policy, tool: &ToolName, origin: Option<&Origin>, arguments: &Value) -> bool {
     let subject = Subject { tool, origin, arguments: Given::Value(arguments) };
-    matches!(policy.verdict(subject), Verdict::Go)
+    matches!(policy.verdict(subject, &ByWords), Verdict::Go)
 }
 
 #[test]
@@ -79,7 +79,10 @@ fn whatever_is_granted_goes_afterwards_and_nothing_else_does() {
             let path = format!("/f/{}", numbers.next(3));
             let constraints = match numbers.next(3) {
                 0 => Vec::new(),
-                1 => vec![Constraint::new("path", Condition::Under(path.clone()))],
+                1 => vec![
+                    Constraint::new("path", Condition::Under(path.clone())),
+                    Constraint::new("odd \"name\"", Condition::Any),
+                ],
                 _ => vec![
                     Constraint::new("path", Condition::Under(path.clone())),
                     Constraint::new(
@@ -94,9 +97,15 @@ fn whatever_is_granted_goes_afterwards_and_nothing_else_does() {
             let arguments = json!({ "path": path, "odd \"name\"": { "a": [1.5, null, "\n"] } });
             let text = || std::fs::read_to_string(root.join(".pml.json")).unwrap_or_default();
             assert!(goes(&policy, &tool, origin.as_ref(), &arguments), "{grant}\n{}", text());
+            // An argument that nobody named asks, unless all are allowed.
+            let mut more = arguments.clone();
+            more["more"] = Value::Null;
+            let project = Project::load_in(&root, &environment).expect("it is understood");
+            let plain = |grant: &Grant| grant.tool == tool && grant.constraints.is_empty();
+            let plain = project.permissions.grants.iter().any(plain);
+            assert!(plain || !goes(&policy, &tool, origin.as_ref(), &more), "{}", text());
             // A tool that is not what anybody granted never does, nor one that nobody allowed.
             let origins = |grant: &Grant| grant.tool == tool && grant.origin.is_none();
-            let project = Project::load_in(&root, &environment).expect("it is understood");
             let changed = Origin::new("d3", "s");
             let free = project.permissions.grants.iter().any(origins);
             let elsewhere = json!({ "path": "/elsewhere" });

@@ -5,7 +5,7 @@
 //! that there is one restricts the tool in every spelling, as all that restricts does.
 
 use super::{Given, Subject, Why};
-use crate::model::{Grant, ToolName, fold};
+use crate::model::{Constraint, Grant, Paths, ToolName, fold};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ impl Grants {
     }
 
     /// Returns why a person decides on a call that is allowed; nothing if it goes.
-    pub(super) fn why(&self, subject: Subject<'_>) -> Option<Why> {
+    pub(super) fn why(&self, subject: Subject<'_>, paths: &dyn Paths) -> Option<Why> {
         // Most projects have none, and every call comes by here.
         let grants =
             (!self.of_tools.is_empty()).then(|| self.of_tools.get(&key(subject.tool)))??;
@@ -42,20 +42,33 @@ impl Grants {
         }
         let arguments = read(subject.arguments);
         let covers =
-            |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covers(given));
+            |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covers(given, paths));
+        let covered_before =
+            |grant: &&&Grant| arguments.as_deref().is_some_and(|given| grant.covered_before(given));
         if current.iter().any(|grant| covers(&grant)) {
             return None;
         }
+        if let Some(was) = current.iter().rev().find(covered_before) {
+            let was = (*was).clone();
+            let reason = format!(
+                "`{tool}` was allowed for good by an older pml, {}, and other arguments were free: \
+                 now each must be named",
+                conditions(&[&was])
+            );
+            return Some(Why { reason, lapsed: Some(Box::new(was)) });
+        }
         if !current.is_empty() {
-            let reason = format!("`{tool}` is allowed for good only {}", conditions(&current));
-            return Some(Why::new(reason));
+            let only = conditions(&current);
+            let gaps = gaps(&current, arguments.as_deref(), paths);
+            return Some(Why::new(format!("`{tool}` is allowed for good only {only}{gaps}")));
         }
         // The newest that was for such arguments, or else the newest.
-        let was = lapsed.iter().rev().find(covers).or(lapsed.last());
+        let like = |grant: &&&Grant| covers(grant) || covered_before(grant);
+        let was = lapsed.iter().rev().find(like).or(lapsed.last());
         Some(match was {
             Some(was) => Why {
                 reason: format!("`{tool}` is not what it was when it was allowed for good"),
-                lapsed: was.origin.clone(),
+                lapsed: Some(Box::new((*was).clone())),
             },
             None => Why::new(format!("`{tool}` is allowed for good only in another spelling")),
         })
@@ -66,7 +79,11 @@ impl Grants {
         let grants = self.of_tools.get(&key(tool))?;
         let own: Vec<&Grant> = grants.iter().filter(|grant| grant.tool == *tool).collect();
         let bound = !own.is_empty() && own.iter().all(|grant| !grant.constraints.is_empty());
-        bound.then(|| format!("only {}", conditions(&own)))
+        let older = match own.iter().any(|grant| grant.is_older()) {
+            true => "; what an older pml wrote asks once more",
+            false => "",
+        };
+        bound.then(|| format!("only {}{older}", conditions(&own)))
     }
 }
 
@@ -85,7 +102,7 @@ fn read(given: Given<'_>) -> Option<Cow<'_, Value>> {
 fn conditions(grants: &[&Grant]) -> String {
     let one = |grant: &&Grant| {
         let constraints = grant.constraints.iter().map(ToString::to_string);
-        format!("with {}", constraints.collect::<Vec<_>>().join(" and "))
+        format!("with {}", constraints.collect::<Vec<_>>().join(", "))
     };
     let mut named: Vec<String> = grants.iter().take(NAMED).map(one).collect();
     if grants.len() > NAMED {
@@ -94,10 +111,24 @@ fn conditions(grants: &[&Grant]) -> String {
     named.join(", or ")
 }
 
+/// What keeps the grant from covering a call that comes nearest to it.
+fn gaps(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn Paths) -> String {
+    let Some(arguments) = arguments else { return String::new() };
+    let read_now = grants.iter().filter(|grant| !grant.is_older());
+    let gaps = read_now.map(|grant| Constraint::gaps(&grant.constraints, arguments, paths));
+    match gaps.min_by_key(Vec::len) {
+        Some(gaps) => {
+            let gaps: Vec<_> = gaps.iter().map(ToString::to_string).collect();
+            format!("; not covered: {}", gaps.join("; "))
+        }
+        None => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Grants;
-    use crate::model::{Condition, Constraint, Grant, Origin};
+    use crate::model::{ByWords, Condition, Constraint, Grant, GrantVersion, Origin};
     use crate::router::{Given, Subject, Why};
     use serde_json::{Value, json};
 
@@ -120,10 +151,15 @@ mod tests {
     fn of(tool: &str, grants: &[Grant], is: Option<&Origin>, arguments: &Value) -> Option<Why> {
         let (tool, text) = (tool.parse().expect("a tool"), arguments.to_string());
         let grants = Grants::new(grants);
-        let asked = |arguments| grants.why(Subject { tool: &tool, origin: is, arguments });
+        let asked =
+            |arguments| grants.why(Subject { tool: &tool, origin: is, arguments }, &ByWords);
         let why = asked(Given::Value(arguments));
         assert_eq!(why, asked(Given::Text(&text)), "read or not, they are the same arguments");
         why
+    }
+
+    fn was(why: &Why) -> Option<Origin> {
+        why.lapsed.as_ref()?.origin.clone()
     }
 
     #[test]
@@ -137,19 +173,18 @@ mod tests {
         let grants = [grant(Some(origin("one")), Vec::new())];
         assert_eq!(why(&grants, Some(&origin("one")), &json!({})), None);
         let lapsed = why(&grants, Some(&origin("two")), &json!({})).expect("it asks");
-        assert_eq!(lapsed.lapsed, Some(origin("one")));
+        assert_eq!(was(&lapsed), Some(origin("one")));
         assert!(
             lapsed.reason.contains("is not what it was when it was allowed"),
             "{}",
             lapsed.reason
         );
         let moved = Origin::new("one", "another server");
-        assert_eq!(
-            why(&grants, Some(&moved), &json!({})).expect("it asks").lapsed,
-            Some(origin("one"))
-        );
+        let lapsed = why(&grants, Some(&moved), &json!({})).expect("it asks");
+        assert_eq!(was(&lapsed), Some(origin("one")));
         // Of a tool that nothing is known of, nothing says that it is the same.
-        assert_eq!(why(&grants, None, &json!({})).expect("it asks").lapsed, Some(origin("one")));
+        let lapsed = why(&grants, None, &json!({})).expect("it asks");
+        assert_eq!(was(&lapsed), Some(origin("one")));
     }
 
     #[test]
@@ -157,13 +192,16 @@ mod tests {
         let grants = [grant(Some(origin("one")), under("/n"))];
         let is = origin("one");
         assert_eq!(why(&grants, Some(&is), &json!({ "path": "/n/a" })), None);
-        for other in [json!({ "path": "/m" }), json!({ "path": "/n/../m" }), json!({}), json!(null)]
-        {
+        for (other, gap) in [
+            (json!({ "path": "/m" }), "`path`"),
+            (json!({ "path": "/n/../m" }), "`path`"),
+            (json!({}), "`path`, which is missing"),
+            (json!({ "path": "/n/a", "force": null }), "`force`, which no condition names"),
+            (json!(null), "arguments without names"),
+        ] {
             let why = why(&grants, Some(&is), &other).expect("it asks");
-            assert_eq!(
-                why,
-                Why::new("`fs:read_file` is allowed for good only with `path` under `/n`")
-            );
+            let only = "`fs:read_file` is allowed for good only with `path` under `/n`";
+            assert_eq!(why, Why::new(format!("{only}; not covered: {gap}")));
         }
     }
 
@@ -173,7 +211,9 @@ mod tests {
         assert_eq!(why(&two, None, &json!({ "path": "/m/a" })), None);
         let asked = why(&two, None, &json!({ "path": "/o" })).expect("it asks");
         assert!(
-            asked.reason.ends_with("with `path` under `/n`, or with `path` under `/m`"),
+            asked
+                .reason
+                .contains("with `path` under `/n`, or with `path` under `/m`; not covered:"),
             "{}",
             asked.reason
         );
@@ -191,10 +231,35 @@ mod tests {
         // A further change is one.
         let asked =
             why(&grants, Some(&origin("three")), &json!({ "path": "/m" })).expect("it asks");
-        assert_eq!(asked.lapsed, Some(origin("one")));
+        assert_eq!(was(&asked), Some(origin("one")));
         let asked =
             why(&grants, Some(&origin("three")), &json!({ "path": "/n" })).expect("it asks");
-        assert_eq!(asked.lapsed, Some(origin("two")));
+        assert_eq!(was(&asked), Some(origin("two")));
+    }
+
+    #[test]
+    fn a_grant_of_an_older_pml_lapses_and_only_for_what_it_covered() {
+        let is = origin("one");
+        let older = |constraints| Grant {
+            version: GrantVersion::Older,
+            ..grant(Some(origin("one")), constraints)
+        };
+        let grants = [older(under("/n")), older(under("/m"))];
+        let inside = json!({ "path": "/n/a", "force": true });
+        let asked = why(&grants, Some(&is), &inside).expect("it asks");
+        assert_eq!(asked.lapsed.as_deref(), Some(&grants[0]));
+        assert!(asked.reason.contains("an older pml, with `path` under `/n`"), "{}", asked.reason);
+        let asked = why(&grants, Some(&is), &json!({ "path": "/o" })).expect("it asks");
+        assert_eq!(asked.lapsed, None);
+        // What takes its place covers, and the other one lapses on its own.
+        let mut named = under("/n");
+        named.push(Constraint::new("force", Condition::Equals(json!(true))));
+        let renewed = [grant(Some(origin("one")), named), older(under("/m"))];
+        assert_eq!(why(&renewed, Some(&is), &inside), None);
+        let asked = why(&renewed, Some(&is), &json!({ "path": "/m/a" })).expect("it asks");
+        assert_eq!(asked.lapsed.as_deref(), Some(&renewed[1]));
+        // One for all arguments is read as it ever was.
+        assert_eq!(why(&[older(Vec::new())], Some(&is), &inside), None);
     }
 
     #[test]

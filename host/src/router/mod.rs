@@ -7,6 +7,7 @@ mod built_in;
 #[cfg(all(test, feature = "servers"))]
 mod for_good;
 mod grants;
+mod paths;
 mod policy;
 #[cfg(feature = "servers")]
 mod servers;
@@ -16,10 +17,14 @@ pub(crate) use built_in::{BUILT_IN, SLEEP};
 pub use policy::{Policy, Ruling};
 #[cfg(feature = "servers")]
 pub use servers::{Freshness, Offer, PackageState, Servers, Unavailable};
-pub use tools::{Found, Tell, Tools, tools_from_fn};
+pub use tools::{Found, PathBase, Tell, Tools, tools_from_fn};
 
-use crate::model::{Call, CallError, Difference, Effects, JsonReply, Need, Origin, ToolName};
+use crate::model::{
+    Call, CallError, Constraint, Difference, Effects, Grant, JsonReply, Need, Origin, ToolName,
+    offered_with,
+};
 use futures_util::future::BoxFuture;
+use paths::ToolPaths;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -39,8 +44,8 @@ pub(crate) enum Verdict {
 pub(crate) struct Why {
     /// In words.
     pub(crate) reason: String,
-    /// What the tool was when somebody allowed it for good, where it is no longer that.
-    pub(crate) lapsed: Option<Origin>,
+    /// What somebody allowed for good, where the tool, or what its conditions mean, is no longer that.
+    pub(crate) lapsed: Option<Box<Grant>>,
 }
 
 impl Why {
@@ -122,8 +127,28 @@ impl Router {
     pub(crate) fn verdict(&self, subject: Subject<'_>) -> Verdict {
         match subject.tool.server() == BUILT_IN {
             true => built_in::verdict(subject.tool, &self.policy),
-            false => self.policy.verdict(subject),
+            false => self.policy.verdict(subject, &self.paths(subject.tool)),
         }
+    }
+
+    /// Returns whether a grant covers a call of its tool.
+    pub(crate) fn covers(&self, grant: &Grant, arguments: &Value) -> bool {
+        grant.covers(arguments, &self.paths(&grant.tool))
+    }
+
+    /// Returns under which conditions calls like this may be allowed for good, after a grant of an older pml under those of
+    /// `was`, if there was one.
+    pub(crate) fn offers(
+        &self,
+        tool: &ToolName,
+        arguments: &Value,
+        was: &[Constraint],
+    ) -> Vec<Vec<Constraint>> {
+        offered_with(arguments, was, &self.paths(tool))
+    }
+
+    fn paths<'a>(&'a self, tool: &'a ToolName) -> ToolPaths<'a> {
+        ToolPaths { tools: &*self.tools, tool }
     }
 
     /// Looks at the arguments before the call goes out, or anybody is asked about it.

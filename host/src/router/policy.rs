@@ -8,7 +8,7 @@ use super::grants::Grants;
 use super::{Subject, Verdict, Why};
 use crate::config::{Config, Settings};
 use crate::error::Error;
-use crate::model::{CallError, Code, Spelled, StrictPattern, ToolName, ToolPattern};
+use crate::model::{CallError, Code, Paths, Spelled, StrictPattern, ToolName, ToolPattern};
 
 /// What becomes of the calls of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,9 +85,9 @@ impl Policy {
         matches!(self.by_patterns(tool), Verdict::Go).then(|| self.grants.remark(tool))?
     }
 
-    pub(super) fn verdict(&self, subject: Subject<'_>) -> Verdict {
+    pub(super) fn verdict(&self, subject: Subject<'_>, paths: &dyn Paths) -> Verdict {
         match self.by_patterns(subject.tool) {
-            Verdict::Go => self.grants.why(subject).map_or(Verdict::Go, Verdict::Ask),
+            Verdict::Go => self.grants.why(subject, paths).map_or(Verdict::Go, Verdict::Ask),
             verdict => verdict,
         }
     }
@@ -192,7 +192,8 @@ mod tests {
             let policy = Policy::new(&config).expect("patterns");
             let verdict = |origin| {
                 let arguments = super::super::Given::Text("{}");
-                policy.verdict(super::Subject { tool: &tool, origin, arguments })
+                let subject = super::Subject { tool: &tool, origin, arguments };
+                policy.verdict(subject, &crate::model::ByWords)
             };
             [verdict(Some(&was)), verdict(None)].map(|verdict| match verdict {
                 super::Verdict::Go => "go",

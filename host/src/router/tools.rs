@@ -5,6 +5,7 @@ use crate::model::{
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Answers the calls of programs.
@@ -77,6 +78,12 @@ pub trait Tools: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Returns what the paths in the arguments of a tool begin at: conditions on them hold only where it is known where they lead.
+    fn path_base(&self, tool: &ToolName) -> PathBase {
+        let _ = tool;
+        PathBase::Unknown
+    }
+
     /// Looks at arguments before the call goes out, or a person is asked about it.
     ///
     /// # Errors
@@ -85,6 +92,18 @@ pub trait Tools: Send + Sync + 'static {
         let _ = (tool, arguments);
         Ok(())
     }
+}
+
+/// What the paths in the arguments of a tool begin at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PathBase {
+    /// They are paths of this machine; relative ones begin at this folder.
+    Folder(PathBuf),
+    /// They are paths of another machine, or of no machine: nothing but their words is known.
+    Elsewhere,
+    /// They are paths of this machine; nobody knows where relative ones begin.
+    Unknown,
 }
 
 /// Is told how far something is.
@@ -148,6 +167,10 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
 
     fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
         (**self).differences(tool, before, now)
+    }
+
+    fn path_base(&self, tool: &ToolName) -> PathBase {
+        (**self).path_base(tool)
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {

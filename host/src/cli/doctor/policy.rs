@@ -137,6 +137,11 @@ fn grants<'a>(
             let what =
                 format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
             checks.push(Check::warning(AREA, what).hint("take it out, or allow the tool"));
+        } else if let Some(older) = own.clone().find(|grant| grant.is_older()) {
+            let what = format!("`grants` has {older}");
+            let hint = "call it as before: one question shows what it covered and what it would, \
+                        and `always` writes it anew";
+            checks.push(Check::warning(AREA, what).hint(hint));
         } else if own.all(has_lapsed) {
             let what = format!("`{tool}` is not what it was when it was allowed for good: it asks");
             let hint = "call it: the question shows what has changed";
@@ -216,6 +221,26 @@ mod tests {
         assert!(found("fs:read", &[&before], "server").contains("is not what it was"));
         assert!(found("fs:read", &[&now], "moved").contains("is not what it was"));
         assert_eq!(found("fs:read", &[&before, &now], "server"), "");
+    }
+
+    #[test]
+    fn a_grant_of_an_older_pml_is_named_with_what_it_said() {
+        let under = crate::Constraint::new("path", crate::Condition::Under("/n".into()));
+        let found = |version| {
+            let mut grant =
+                crate::Grant::new("fs:read".parse().unwrap(), None, vec![under.clone()]);
+            grant.version = version;
+            let mut declared = crate::Declared::default();
+            declared.allow.push("fs:*".parse().unwrap());
+            declared.grants.push(grant);
+            let checks = super::grants(&declared, &[], |_| None);
+            checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(found(crate::GrantVersion::Current), "");
+        assert_eq!(
+            found(crate::GrantVersion::Older),
+            "`grants` has `fs:read` with `path` under `/n` (written by an older pml: it asks once more)"
+        );
     }
 
     #[test]

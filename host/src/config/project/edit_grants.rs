@@ -7,21 +7,21 @@
 use super::cut_out::without_item;
 use super::document::{Document, JSONC};
 use super::edit::{Edited, Needed, Seen, SettingsFile, input, not_an_object, understood};
+use super::edit_entry::{now_or, renew, restate, written};
 use super::file::{Contents, PML_FILE};
 use super::grants::is_one_tool;
 use crate::config::Keeper;
 use crate::error::Error;
-use crate::model::{Clock, Code, Grant, Origin, Spelled, StrictPattern, SystemClock, ToolPattern};
+use crate::model::{Code, Grant, Spelled, StrictPattern, ToolPattern};
 use jsonc_parser::ast::Value as Tree;
 use jsonc_parser::common::Ranged;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
-use serde_json::Value;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstRootNode};
 use std::ops::Range;
 
 impl SettingsFile {
     /// Allows tools for good, each as it is now and for the arguments that its grant says. A grant for the same arguments takes
-    /// the place of the earlier one; one for all arguments, of those for some. A pattern of `ask` that names exactly this tool
-    /// goes.
+    /// the place of the earlier one; one for all arguments, of those for some; one that replaces a grant of an older pml, of that
+    /// one. A pattern of `ask` that names exactly this tool goes.
     ///
     /// # Errors
     /// If the project is not trusted as it stands, if what is written would change nothing because another pattern denies the
@@ -56,6 +56,9 @@ fn writable(grant: &Grant) -> Result<(), Error> {
         let message = format!("`{}` cannot be allowed for good: {why}", grant.tool);
         Err(Error::new(Code::Config, message))
     };
+    if grant.is_older() {
+        return refuse("its conditions are those of an older pml");
+    }
     if !is_one_tool(&grant.tool) {
         return refuse("permissions would read its name as a pattern");
     }
@@ -81,34 +84,51 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     let own = |known: &Grant| known.tool == grant.tool;
     let is_plain = |known: &Grant| known.constraints.is_empty();
     let same_origin = |known: &Grant| known.origin == grant.origin;
+    let same = |known: &Grant| own(known) && known.same_conditions(grant);
+    // The first one of an older pml becomes what takes its place, with what people wrote around it.
+    let becomes = match is_plain(grant) || permissions.grants.iter().any(same) {
+        true => None,
+        false => permissions.grants.iter().position(|known| grant.takes_place_of(known)),
+    };
     let narrower =
         |known: &Grant| is_plain(grant) && own(known) && !is_plain(known) && same_origin(known);
+    let goes = |index: usize, known: &Grant| {
+        narrower(known) || grant.takes_place_of(known) && becomes != Some(index)
+    };
     let tool = grant.tool.as_str();
     let mut text = without(document, "ask", |index| {
         permissions.ask.get(index).is_some_and(|pattern| pattern.as_str() == tool)
     })?;
     let now = Contents { path: document.path().into(), bytes: text.into() };
     text = without(&Document::new(now)?, "grants", |index| {
-        permissions.grants.get(index).is_some_and(narrower)
+        permissions.grants.get(index).is_some_and(|known| goes(index, known))
     })?;
-    let known: Vec<_> = permissions.grants.iter().filter(|known| !narrower(known)).collect();
+    let known = permissions.grants.iter().enumerate();
+    let known: Vec<_> = known.filter(|(index, known)| !goes(*index, known)).collect();
+    let becomes = known.iter().position(|(index, _)| becomes == Some(*index));
+    let known: Vec<&Grant> = known.into_iter().map(|(_, known)| known).collect();
 
     let tree = CstRootNode::parse(&text, &JSONC).map_err(|_| not_an_object())?;
     let settings = tree.object_value().ok_or_else(not_an_object)?;
     let permissions = settings.object_value_or_create("permissions").ok_or_else(not_an_object)?;
     add_text(&permissions.array_value_or_create("allow").ok_or_else(not_an_object)?, tool);
+    let entry = |index: usize| {
+        let list = permissions.array_value("grants").ok_or_else(not_an_object)?;
+        let entry = list.elements().get(index).and_then(|entry| entry.as_object());
+        entry.ok_or_else(not_an_object)
+    };
     let covered = |known: &&&Grant| own(known) && is_plain(known) && known.origin.is_none();
-    let same = known.iter().position(|known| own(known) && known.same_conditions(grant));
-    match same {
+    match known.iter().position(|known| same(known)) {
         Some(index) if same_origin(known[index]) => {}
-        Some(index) => {
-            let list = permissions.array_value("grants").ok_or_else(not_an_object)?;
-            let entry = list.elements().get(index).and_then(|entry| entry.as_object());
-            renew(&entry.ok_or_else(not_an_object)?, grant)?;
-        }
+        Some(index) => renew(&entry(index)?, grant)?,
         // What was allowed for all arguments is allowed for these.
         None if known.iter().any(|known| own(known) && is_plain(known) && same_origin(known)) => {}
         None if known.iter().find(covered).is_some() => {}
+        None if let Some(index) = becomes => {
+            let entry = entry(index)?;
+            restate(&entry, grant)?;
+            renew(&entry, grant)?;
+        }
         None => {
             let list = permissions.array_value_or_create("grants").ok_or_else(not_an_object)?;
             let grant = Grant { granted: Some(now_or(grant)), ..grant.clone() };
@@ -169,35 +189,4 @@ fn add_text(list: &CstArray, text: &str) {
     if !known {
         list.append(CstInputValue::String(text.into()));
     }
-}
-
-/// Lets an entry say what the tool is now.
-fn renew(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
-    let origin = grant.origin.as_ref();
-    let part = |part: fn(&Origin) -> Option<&str>| origin.and_then(part);
-    let granted = now_or(grant).to_string();
-    for (key, value) in [
-        ("definition", part(|origin| Some(&origin.definition))),
-        ("server", part(|origin| Some(&origin.server))),
-        ("package", part(|origin| origin.package.as_deref())),
-        ("granted", Some(granted.as_str())),
-    ] {
-        let value = value.map(|value| CstInputValue::String(value.into()));
-        match (entry.get(key), value) {
-            (Some(property), Some(value)) => property.set_value(value),
-            (Some(property), None) => property.remove(),
-            (None, Some(value)) => drop(entry.append(key, value)),
-            (None, None) => {}
-        }
-    }
-    Ok(())
-}
-
-fn now_or(grant: &Grant) -> crate::model::Timestamp {
-    grant.granted.unwrap_or_else(|| SystemClock.now())
-}
-
-fn written(grant: &Grant) -> Result<Value, Error> {
-    serde_json::to_value(grant)
-        .map_err(|error| Error::new(Code::Internal, "cannot write a grant").with_source(error))
 }

@@ -1,10 +1,10 @@
 //! What a grant of `.pml.json` means. In flow a [`RawGrant`] and the document for its places, out flows a [`Grant`].
 
 use super::document::Document;
-use super::fields::{Text, shown};
+use super::fields::{Scalar, Text, shown};
 use super::raw_grant::{RawCondition, RawGrant};
 use crate::error::Error;
-use crate::model::{Condition, Constraint, Grant, Origin, ToolName};
+use crate::model::{Condition, Constraint, Grant, GrantVersion, Origin, ToolName};
 
 /// Longest text that tells a definition, a server or a package from others.
 const DIGEST: usize = 128;
@@ -18,8 +18,10 @@ pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error>
         let message = format!("{} is not the name of one tool", shown(&tool.value));
         document.refuse(tool.at, message).with_hint("a grant is for one tool: `server:tool`")
     })?;
-    let conditions = raw.conditions.iter().map(|raw| constraint(raw, document));
+    let version = version(raw, document)?;
+    let conditions = raw.conditions.iter().map(|raw| constraint(raw, version, document));
     let mut grant = Grant::new(name, origin(raw, document)?, conditions.collect::<Result<_, _>>()?);
+    grant.version = version;
     let granted = raw.granted.as_ref().map(|text| {
         let refuse = |error: crate::model::InvalidTimestamp| {
             document.refuse(text.at, format!("{}: {error}", shown(&text.value)))
@@ -59,15 +61,42 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<Origin>, Error> 
     }
 }
 
-fn constraint(raw: &RawCondition, document: &Document) -> Result<Constraint, Error> {
+/// How the conditions of a grant are meant. Those without a mark are an older pml's.
+fn version(raw: &RawGrant, document: &Document) -> Result<GrantVersion, Error> {
+    match &raw.version {
+        None if raw.conditions.is_empty() => Ok(GrantVersion::Current),
+        None => Ok(GrantVersion::Older),
+        Some(Scalar::Number(number)) if number.value == GrantVersion::NUMBER.to_string() => {
+            Ok(GrantVersion::Current)
+        }
+        Some(other) => {
+            let message = format!("`version` of a grant can only be {}", GrantVersion::NUMBER);
+            let hint = "a newer pml may have written it; else take the grant out: the next answer \
+                        writes it anew";
+            Err(document.refuse(other.at(), message).with_hint(hint))
+        }
+    }
+}
+
+fn constraint(
+    raw: &RawCondition,
+    version: GrantVersion,
+    document: &Document,
+) -> Result<Constraint, Error> {
     let text = || raw.value.as_str().unwrap_or_default().to_owned();
     let is = match raw.key {
         "under" => Condition::Under(text()),
         "host" => Condition::Host(text()),
+        "any" => Condition::Any,
         _ => Condition::Equals(raw.value.clone()),
     };
     let constraint = Constraint::new(raw.argument.value.clone(), is);
-    match constraint.flaw() {
+    // What an older pml wrote covers nothing, whatever it says: it is only shown.
+    let flaw = match version {
+        GrantVersion::Older => None,
+        GrantVersion::Current => constraint.flaw(),
+    };
+    match flaw {
         None => Ok(constraint),
         Some(flaw) => {
             let message = format!("the condition on {} {flaw}", shown(&raw.argument.value));

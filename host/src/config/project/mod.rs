@@ -11,6 +11,7 @@ mod cut_out;
 mod document;
 mod dotenv;
 mod edit;
+mod edit_entry;
 mod edit_grants;
 mod entry;
 mod environment;

@@ -1,6 +1,6 @@
 //! One grant as it is typed in `permissions.grants`.
 
-use super::fields::{Reader, Text, shown};
+use super::fields::{Reader, Scalar, Text, shown};
 use crate::error::Error;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -10,10 +10,10 @@ const GRANTS: usize = 10_000;
 
 /// The keys of a grant.
 pub(super) const GRANT_KEYS: &[&str] =
-    &["tool", "definition", "server", "package", "where", "granted"];
+    &["tool", "definition", "server", "package", "version", "where", "granted"];
 
 /// The keys of a condition.
-pub(super) const CONDITION_KEYS: &[&str] = &["under", "host", "equals"];
+pub(super) const CONDITION_KEYS: &[&str] = &["under", "host", "equals", "any"];
 
 /// A grant as typed.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ pub(super) struct RawGrant {
     pub(super) definition: Option<Text>,
     pub(super) server: Option<Text>,
     pub(super) package: Option<Text>,
+    /// How its conditions are meant.
+    pub(super) version: Option<Scalar>,
     pub(super) conditions: Vec<RawCondition>,
     pub(super) granted: Option<Text>,
 }
@@ -55,6 +57,7 @@ fn grant(reader: Reader<'_>, value: &Value<'_>) -> Result<RawGrant, Error> {
             "definition" => raw.definition = Some(reader.text(value, &what)?),
             "server" => raw.server = Some(reader.text(value, &what)?),
             "package" => raw.package = Some(reader.text(value, &what)?),
+            "version" => raw.version = Some(reader.scalar(value, &what)?),
             "where" => raw.conditions = conditions(reader, value)?,
             _ => raw.granted = Some(reader.text(value, &what)?),
         }
@@ -64,7 +67,13 @@ fn grant(reader: Reader<'_>, value: &Value<'_>) -> Result<RawGrant, Error> {
 
 fn conditions(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawCondition>, Error> {
     let mut conditions = Vec::new();
-    for property in &reader.object(value, "`where` of a grant")?.properties {
+    let properties = &reader.object(value, "`where` of a grant")?.properties;
+    if properties.is_empty() {
+        let hint = "take `where` out to allow all arguments, or the grant to allow none";
+        let message = "`where` of a grant names no argument";
+        return Err(reader.document.refuse(value.start(), message).with_hint(hint));
+    }
+    for property in properties {
         let name = property.name.as_str();
         let argument = Text { value: name.into(), at: property.start() };
         let what = format!("the condition on {}", shown(name));
@@ -75,9 +84,22 @@ fn conditions(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawCondition>
             let message = format!("{what} says nothing");
             return Err(reader.document.refuse(argument.at, message).with_hint(hint));
         }
+        if let (Some((_, any)), true) =
+            (fields.iter().find(|(key, _)| *key == "any"), fields.len() > 1)
+        {
+            let message = format!("{what} says `any` and something else");
+            return Err(reader.document.refuse(any.start(), message));
+        }
         for (key, property) in fields {
             let value = match key {
                 "equals" => property.value.clone().into(),
+                "any" if reader.boolean(&property.value, &format!("`any` of {what}"))? => {
+                    true.into()
+                }
+                "any" => {
+                    let message = format!("`any` of {what} can only be `true`");
+                    return Err(reader.document.refuse(property.start(), message));
+                }
                 _ => reader.text(&property.value, &format!("`{key}` of {what}"))?.value.into(),
             };
             conditions.push(RawCondition { argument: argument.clone(), key, value });

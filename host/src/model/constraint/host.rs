@@ -1,9 +1,11 @@
 //! Hosts of URLs.
 //!
-//! **Invariant:** only a URL whose host every program reads alike has one. Readers differ about users' names, backslashes,
-//! blanks, other alphabets and what ends a host; a URL with any of these has none here, whatever it would be for one of them.
+//! **Invariant:** only a URL whose host every program reads alike has one. A URL parser reads it, and what it reads must be what
+//! is written there: readers differ about users' names, backslashes, blanks, other alphabets, numbers for machines and what ends a
+//! host; a URL with any of these has none here, whatever it would be for one of them.
 
 use crate::model::is_hidden;
+use url::Url;
 
 /// Longest URL that is looked at.
 const URL_LIMIT: usize = 8 << 10;
@@ -11,74 +13,61 @@ const URL_LIMIT: usize = 8 << 10;
 /// As long as a name in the DNS may be.
 const NAME_LIMIT: usize = 253;
 
-/// A host, in lower case.
+/// Where a URL leads to. Another scheme or port is another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Host {
+pub(super) struct Site {
+    scheme: String,
+    /// In lower case.
     name: String,
-    /// Nothing where it is the usual one.
-    port: Option<u16>,
+    port: u16,
 }
 
-/// Returns whether a URL leads to the host that a condition names: `name`, or `name:port`.
+/// Returns whether a URL leads to the host that a condition names.
 pub(super) fn is_at(url: &str, host: &str) -> bool {
-    let (Some((at, usual)), Some(wanted)) = (of_url(url), named(host)) else { return false };
-    at.name == wanted.name && at.port.unwrap_or(usual) == wanted.port.unwrap_or(usual)
+    of_url(url).is_some_and(|at| named(host).is_some_and(|wanted| at == wanted))
 }
 
-/// Returns the host that `name` or `name:port` stands for.
-pub(super) fn named(text: &str) -> Option<Host> {
-    let (name, port) = match text.strip_prefix('[') {
-        Some(rest) => {
-            let (address, after) = rest.split_once(']')?;
-            if !is_address(address) {
-                return None;
-            }
-            let port = if after.is_empty() { None } else { Some(after.strip_prefix(':')?) };
-            (&text[..address.len() + 2], port)
-        }
-        None => match text.split_once(':') {
-            Some((name, port)) => (name, Some(port)),
-            None => (text, None),
-        },
-    };
-    let port = match port {
-        Some(port) if port.is_empty() || port.starts_with('0') => return None,
-        Some(port) if !port.bytes().all(|byte| byte.is_ascii_digit()) => return None,
-        Some(port) => Some(port.parse().ok()?),
-        None => None,
-    };
-    let valid = name.starts_with('[') || is_name(name);
-    valid.then(|| Host { name: name.to_ascii_lowercase(), port })
+/// Returns what `name` or `name:port` stands for, which is `https`, or either of them after `http://`.
+pub(super) fn named(text: &str) -> Option<Site> {
+    let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
+    (!rest.contains(['/', '?', '#'])).then(|| of_url(&format!("{scheme}://{rest}/")))?
 }
 
 /// Returns the host of a URL as a condition names it.
 pub(super) fn shown(url: &str) -> Option<String> {
-    let (host, usual) = of_url(url)?;
-    Some(match host.port.filter(|port| *port != usual) {
-        Some(port) => format!("{}:{port}", host.name),
-        None => host.name,
+    let Site { scheme, name, port } = of_url(url)?;
+    Some(match (scheme.as_str(), port) {
+        ("https", 443) => name,
+        ("https", port) => format!("{name}:{port}"),
+        (scheme, 80) => format!("{scheme}://{name}"),
+        (scheme, port) => format!("{scheme}://{name}:{port}"),
     })
 }
 
-/// Returns the host of a URL, and the port that is usual for its scheme.
-fn of_url(url: &str) -> Option<(Host, u16)> {
+/// Returns where a URL leads to.
+fn of_url(text: &str) -> Option<Site> {
     let odd = |c: char| is_hidden(c) || c.is_whitespace() || c == '\\';
-    if url.len() > URL_LIMIT || url.chars().any(odd) {
+    if text.len() > URL_LIMIT || text.chars().any(odd) {
         return None;
     }
-    let (scheme, rest) = url.split_once("://")?;
-    let usual = match scheme.to_ascii_lowercase().as_str() {
-        "http" => 80,
-        "https" => 443,
-        _ => return None,
-    };
+    let url = Url::parse(text).ok()?;
+    let scheme = Some(url.scheme()).filter(|scheme| matches!(*scheme, "http" | "https"))?;
+    let (name, port) = (url.host_str()?, url.port_or_known_default()?);
+    let (written, rest) = text.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, after) = rest.split_at(end);
     // To some readers only a slash ends a host, and all before an `@` is a user's name.
     if !after.starts_with('/') && after.contains('@') {
         return None;
     }
-    Some((named(authority)?, usual))
+    let authority = authority.to_ascii_lowercase();
+    let read_alike = written.eq_ignore_ascii_case(scheme)
+        && (authority == name || authority == format!("{name}:{port}"));
+    (read_alike && (name.starts_with('[') || is_name(name))).then(|| Site {
+        scheme: scheme.to_owned(),
+        name: name.to_owned(),
+        port,
+    })
 }
 
 fn is_name(name: &str) -> bool {
@@ -87,10 +76,6 @@ fn is_name(name: &str) -> bool {
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     name.len() <= NAME_LIMIT && name.split('.').all(label)
-}
-
-fn is_address(text: &str) -> bool {
-    text.parse::<std::net::Ipv6Addr>().is_ok()
 }
 
 #[cfg(test)]
@@ -102,20 +87,24 @@ mod tests {
         for url in [
             "https://good.example",
             "https://good.example/",
-            "http://good.example/a/b?c=d@e#f",
+            "https://good.example/a/b?c=d@e#f",
             "HTTPS://GOOD.example/x",
             "https://good.example:443/x",
-            "http://good.example:80",
             "https://good.example?x=1",
             "https://good.example/@evil.example",
             "https://good.example/日本",
         ] {
             assert!(is_at(url, "good.example"), "{url}");
             assert!(is_at(url, "Good.Example"), "{url}");
+            assert!(is_at(url, "https://good.example"), "{url}");
+            assert!(!is_at(url, "http://good.example"), "{url}");
         }
-        assert!(is_at("http://localhost:8080/x", "localhost:8080"));
+        assert!(is_at("http://localhost:8080/x", "http://localhost:8080"));
         assert!(is_at("https://good.example/", "good.example:443"));
-        assert!(is_at("http://[::1]:3000/x", "[::1]:3000") && is_at("http://[::1]/", "[::1]"));
+        assert!(is_at("http://good.example/", "http://good.example:80"));
+        assert!(is_at("http://[::1]:3000/x", "http://[::1]:3000"));
+        assert!(is_at("https://[::1]/", "[::1]") && is_at("https://127.0.0.1/", "127.0.0.1"));
+        assert!(is_at("https://xn--bcher-kva.example/", "xn--bcher-kva.example"));
     }
 
     #[test]
@@ -126,13 +115,18 @@ mod tests {
             "//good.example/",
             "https:/good.example/",
             "https:good.example",
+            "https:///good.example/",
+            "http://good.example/",
+            "http://good.example:443/",
             "ftp://good.example/",
+            "ws://good.example/",
             "file://good.example/etc/passwd",
             "javascript://good.example/%0aalert(1)",
             "https://evil.example/good.example",
             "https://good.example@evil.example/",
             "https://good.example:443@evil.example/",
             "https://evil@good.example/",
+            "https://@good.example/",
             "https://user:password@good.example/",
             "https://good.example.evil.example/",
             "https://evilgood.example/",
@@ -153,10 +147,13 @@ mod tests {
             "https://good.example%2eevil.example/",
             "https://good%2eexample/",
             "https://gооd.example/",
+            "https://ｇood.example/",
             "https://good。example/",
             "https://good.example\u{ff0f}evil.example/",
             "https://good.example\u{200b}/",
+            "https://go\u{ad}od.example/",
             "https://good.ex\nample/",
+            "https://good.ex\tample/",
             " https://good.example/",
             "https://good.example /",
             "https://good.example\t.evil.example/",
@@ -167,14 +164,25 @@ mod tests {
         ] {
             assert!(!is_at(url, "good.example"), "{url:?}");
         }
-        // What a machine is called in numbers has many spellings; only the one that was agreed to counts.
-        assert!(!is_at("http://0x7f000001/", "127.0.0.1") && !is_at("http://127.1/", "127.0.0.1"));
+        // What a machine is called in numbers has many spellings; only the plain one counts.
+        for url in ["https://0x7f000001/", "https://127.1/", "https://0177.0.0.1/"] {
+            assert!(!is_at(url, "127.0.0.1"), "{url}");
+        }
+        assert!(!is_at("https://[0:0:0:0:0:0:0:1]/", "[::1]"));
+        assert!(!is_at("https://bücher.example/", "xn--bcher-kva.example"));
     }
 
     #[test]
     fn a_host_is_shown_as_it_is_named() {
-        assert_eq!(shown("https://A.Example:443/x").as_deref(), Some("a.example"));
-        assert_eq!(shown("https://a.example:8443/x").as_deref(), Some("a.example:8443"));
+        for (url, host) in [
+            ("https://A.Example:443/x", "a.example"),
+            ("https://a.example:8443/x", "a.example:8443"),
+            ("http://a.example/x", "http://a.example"),
+            ("http://localhost:3000", "http://localhost:3000"),
+        ] {
+            assert_eq!(shown(url).as_deref(), Some(host));
+            assert!(is_at(url, host), "{url}");
+        }
         assert_eq!(shown("https://u@a.example/"), None);
         for text in [
             "",
@@ -182,6 +190,10 @@ mod tests {
             "a..b",
             "a b",
             "a/b",
+            "https://a.example/",
+            "ftp://a.example",
+            "u@a.example",
+            "a.example?x",
             "[x]",
             "[::1",
             "a:",

@@ -1,7 +1,7 @@
-//! What in a call looks like a path or a URL, at any depth: what a grant for some folders or hosts must not leave to chance.
+//! What an argument looks like: a path, a URL, a command, or what people write.
 //!
-//! In flow arguments, out flows which of those at the top have such a text in them. By its look or by the name it stands under: in
-//! doubt a text is taken for one, and a person is asked once more.
+//! In flow arguments, out flows what they are taken for, by their look or by the name they stand under. In doubt a text is taken
+//! for what leads somewhere or does something: then nobody is offered to leave it free.
 
 use crate::model::words;
 use serde_json::Value;
@@ -47,6 +47,120 @@ const ENDS: &[&str] = &[
     "target",
     "targets",
 ];
+
+/// The same, of what is carried out, or decides how something is.
+const COMMANDS: &[&str] = &[
+    "command",
+    "commands",
+    "cmd",
+    "script",
+    "code",
+    "sql",
+    "shell",
+    "exec",
+    "statement",
+    "program",
+    "expression",
+    "expr",
+    "eval",
+    "function",
+    "arg",
+    "args",
+    "argv",
+    "arguments",
+    "flag",
+    "flags",
+    "env",
+    "environment",
+    "header",
+    "headers",
+    "hook",
+    "template",
+];
+
+/// The same, of what people write for people to read.
+const PROSE: &[&str] = &[
+    "content",
+    "contents",
+    "text",
+    "body",
+    "message",
+    "title",
+    "description",
+    "summary",
+    "comment",
+    "note",
+    "notes",
+    "caption",
+    "subject",
+    "question",
+    "thought",
+    "string",
+    "markdown",
+];
+
+/// The same, of what is looked for.
+const SEARCHES: &[&str] =
+    &["query", "q", "search", "term", "terms", "keyword", "keywords", "phrase"];
+
+/// Words that statements of a database begin with.
+const STATEMENTS: &[&str] = &[
+    "select", "insert", "update", "delete", "drop", "create", "alter", "truncate", "grant",
+    "revoke", "with", "merge", "replace", "attach", "pragma", "copy", "call", "exec", "execute",
+    "match",
+];
+
+/// What texts have in them that a shell reads.
+const OF_SHELLS: &[&str] = &["$(", "${", "&&", "||", " | ", ";", ">", "<(", "`"];
+
+/// What texts begin with that change files.
+const PATCHES: &[&str] = &["diff ", "--- ", "+++ ", "*** begin patch", "index: "];
+
+/// Longest text without a blank that is one of a few: a mode, a flag, a name.
+const WORD: usize = 40;
+
+/// Returns whether a text is something to be carried out, or decides how something is.
+pub(super) fn is_command(name: &str, text: &str) -> bool {
+    let (last, lower) = (last_word(name), text.trim().to_ascii_lowercase());
+    if PROSE.contains(&last.as_str()) {
+        return false;
+    }
+    let first = lower.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let statement = STATEMENTS.contains(&first) && lower.contains(char::is_whitespace);
+    let patches = |line: &str| PATCHES.iter().any(|begin| line.starts_with(begin));
+    COMMANDS.contains(&last.as_str())
+        || statement
+        || OF_SHELLS.iter().any(|part| lower.contains(part))
+        || lower.lines().any(patches)
+}
+
+/// Returns whether a text is what somebody wrote or looks for, and does not decide what is done.
+pub(super) fn is_prose(name: &str, text: &str) -> bool {
+    let last = last_word(name);
+    let named = PROSE.contains(&last.as_str()) || SEARCHES.contains(&last.as_str());
+    let long = text.chars().count() > WORD || text.trim().contains(char::is_whitespace);
+    !is_command(name, text) && (named || long)
+}
+
+/// Returns whether all that is in a value is what somebody wrote, at whatever depth.
+pub(super) fn is_all_prose(name: &str, value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_prose(name, text),
+        Value::Array(items) => items.iter().all(|item| is_all_prose(name, item)),
+        Value::Object(fields) => fields.iter().all(|(name, value)| is_all_prose(name, value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Returns whether a value has a command in it, at whatever depth.
+pub(super) fn commands(name: &str, value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_command(name, text),
+        Value::Array(items) => items.iter().any(|item| commands(name, item)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| commands(name, value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
 
 /// Returns whether an argument's name is that of a folder.
 pub(super) fn names_folder(name: &str) -> bool {
@@ -123,7 +237,7 @@ fn last_word(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::leads_elsewhere;
+    use super::{is_command, is_prose, leads_elsewhere};
     use serde_json::json;
 
     #[test]
@@ -176,5 +290,33 @@ mod tests {
             assert!(!leads_elsewhere("x", &value), "{value}");
         }
         assert!(!leads_elsewhere("path", &json!("")) && !leads_elsewhere("source", &json!("a\nb")));
+    }
+
+    #[test]
+    fn commands_are_told_from_what_people_write() {
+        for (name, text) in [
+            ("command", "ls"),
+            ("startScript", "go"),
+            ("query", "DROP TABLE users"),
+            ("q", "select * from x"),
+            ("value", "a; rm -rf x"),
+            ("value", "$(id)"),
+            ("change", "--- a/x\n+++ b/x\n"),
+            ("request_headers", "x"),
+        ] {
+            assert!(is_command(name, text) && !is_prose(name, text), "{name} {text}");
+        }
+        for (name, text) in [
+            ("content", "rm -rf x; select * from y"),
+            ("oldText", "x"),
+            ("query", "selected weather"),
+            ("query", "weather"),
+            ("anything", "two words"),
+        ] {
+            assert!(is_prose(name, text), "{name} {text}");
+        }
+        for (name, text) in [("mode", "overwrite"), ("id", "a1b2"), ("x", "")] {
+            assert!(!is_prose(name, text) && !is_command(name, text), "{name} {text}");
+        }
     }
 }

@@ -4,11 +4,12 @@ use super::names::{self, found};
 use super::needs::lacking;
 use super::route::Destination;
 use super::{CLOUD, Servers};
+use crate::config::Launch;
 use crate::model::{
     Call, CallError, Code, Difference, Effects, JsonReply, Need, Origin, ParseError, Reply, Stint,
     ToolName, parse,
 };
-use crate::router::{Found, Tell, Tools};
+use crate::router::{Found, PathBase, Tell, Tools};
 use crate::upstream::{Listing, Tool};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -164,6 +165,20 @@ impl Tools for Servers {
 
     fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
         self.changes(tool, before, now)
+    }
+
+    fn path_base(&self, tool: &ToolName) -> PathBase {
+        let routes = self.routes();
+        let server = match routes.destination(tool) {
+            Ok(Destination::Here(server)) => server,
+            Ok(Destination::Cloud(_)) => return PathBase::Elsewhere,
+            Err(_) => return PathBase::Unknown,
+        };
+        match self.0.upstreams.config(server).map(|config| config.launch) {
+            Some(Launch::Stdio { folder, .. }) => PathBase::Folder(folder),
+            Some(Launch::Http { .. }) => PathBase::Elsewhere,
+            None => PathBase::Unknown,
+        }
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {

@@ -58,9 +58,9 @@ impl Calls {
         let change = match kind {
             AskKind::UncertainCall => {
                 let (tool, origin) = (&found.tool, found.origin.as_ref());
-                let arguments = Given::Text(&arguments);
-                let verdict = self.router.verdict(Subject { tool, origin, arguments });
-                self.change(&found, &verdict)
+                let given = Given::Text(&arguments);
+                let verdict = self.router.verdict(Subject { tool, origin, arguments: given });
+                self.change(id, &found, &arguments, &verdict)
             }
             _ => None,
         };

@@ -6,9 +6,10 @@ use super::granted::Keeping;
 use super::open::{Calls, Open, Stage};
 use crate::event::Event;
 use crate::model::{
-    Ask, AskId, AskKind, CallError, CallId, CallRecord, Code, Decided, Decision, Effects, Question,
-    QuestionId, ToolName,
+    Ask, AskId, AskKind, CallError, CallId, CallRecord, Code, Constraint, Decided, Decision,
+    Effects, Need, Question, QuestionId, ToolName,
 };
+use crate::router::{BUILT_IN, Found};
 use crate::run::checkpoint::Unmatched;
 use crate::store::Noted;
 use std::borrow::Cow;
@@ -53,11 +54,24 @@ impl Calls {
                 let mut ask = Ask::new(asking.kind, Some(*id), tool, arguments, reason);
                 ask.origin = open.found.origin.clone();
                 ask.need = open.found.need.clone();
+                ask.offers = Some(self.offers(&open.found, &ask));
                 Some(ask)
             }
             _ => None,
         });
         unmatched.iter().map(Unmatched::ask).chain(calls).collect()
+    }
+
+    /// Under which conditions calls like the one that is asked about may be allowed for good.
+    fn offers(&self, found: &Found, ask: &Ask) -> Vec<Vec<Constraint>> {
+        let was = match &ask.need {
+            Some(Need::Change(change)) => &change.was[..],
+            _ => &[],
+        };
+        match ask.kind.may_be_always() && found.tool.server() != BUILT_IN {
+            true => self.router.offers(&found.tool, &ask.arguments, was),
+            false => Vec::new(),
+        }
     }
 
     /// Calls with effects of the checkpoint that the program has not asked for again.

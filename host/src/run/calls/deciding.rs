@@ -4,7 +4,9 @@ use super::approval::{Approval, Approved};
 use super::meeting::{Agreed, By};
 use super::open::Calls;
 use super::restoring::denied_while_out;
-use crate::model::{AskKind, CallError, CallId, Change, Effects, Need, Origin, Since};
+use crate::model::{
+    AskKind, CallError, CallId, Change, Constraint, Difference, Effects, Grant, Need, Origin, Since,
+};
 use crate::router::{Found, Given, Subject, Verdict as Door, Why};
 use crate::store::{Noted, Verdict};
 use std::sync::Arc;
@@ -140,7 +142,7 @@ impl Calls {
         let verdict = match (verdict, standing) {
             (Door::Deny(error), Standing::Uncertain(_)) => return Err(denied_while_out(error)),
             (Door::Deny(error), _) => return Err(error),
-            (Door::Ask(_), _) if self.granted.covers(tool, origin, value) => Door::Go,
+            (Door::Ask(_), _) if self.granted.covers(&self.router, tool, origin, value) => Door::Go,
             (other, _) => other,
         };
         let agreed = match standing {
@@ -171,7 +173,7 @@ impl Calls {
                 let still = if again { "it is still not there: " } else { "" };
                 (need.kind(), format!("{still}{}", reason_of(&need, verdict)))
             }
-            (_, verdict, None) => match self.change(&found, verdict) {
+            (_, verdict, None) => match self.change(id, &found, arguments, verdict) {
                 Some(change) => {
                     let reason = match verdict {
                         Door::Ask(why) if why.lapsed.is_some() => why.reason.clone(),
@@ -209,19 +211,50 @@ impl Calls {
         };
         found.effects.repeatable()
             && found.need.is_none()
-            && self.change(found, verdict).is_none()
+            && self.change(id, found, arguments, verdict).is_none()
             && (*verdict == Door::Go || approval.is_some_and(approved))
     }
 
     /// How a tool differs from what it was when somebody relied on it.
-    pub(super) fn change(&self, found: &Found, verdict: &Door) -> Option<Change> {
+    pub(super) fn change(
+        &self,
+        id: CallId,
+        found: &Found,
+        arguments: &str,
+        verdict: &Door,
+    ) -> Option<Change> {
         let now = found.origin.as_ref();
-        if let Door::Ask(Why { lapsed: Some(before), .. }) = verdict {
-            return Some(self.differing(found, before, Since::Grant));
+        if let Door::Ask(Why { lapsed: Some(was), .. }) = verdict {
+            return Some(self.lapsed(id, found, arguments, was));
         }
         let before = self.origins.get(&found.tool).filter(|before| Some(*before) != now)?;
         // What is not known to be another tool is the same one.
         now.map(|_| self.differing(found, before, Since::EarlierCall))
+    }
+
+    /// How a tool, or what conditions mean, differs from what somebody allowed for good.
+    fn lapsed(&self, id: CallId, found: &Found, arguments: &str, was: &Grant) -> Change {
+        let before = was.origin.as_ref().filter(|_| !was.is_of(found.origin.as_ref()));
+        let mut change = match before {
+            Some(before) => self.differing(found, before, Since::Grant),
+            None => Change::new(Since::Grant, Vec::new()),
+        };
+        if was.is_older() {
+            let arguments = self.value_of(id, arguments).unwrap_or_default();
+            let offers = self.router.offers(&found.tool, &arguments, &was.constraints);
+            let words = |constraints: &[Constraint]| {
+                let words: Vec<_> = constraints.iter().map(ToString::to_string).collect();
+                words.join(", ")
+            };
+            let now = match offers.first() {
+                Some(offer) => format!("{}; any other argument asks", words(offer)),
+                None => "every argument must be named".to_owned(),
+            };
+            let before = format!("{}; any other argument was free", words(&was.constraints));
+            change.differences.push(Difference::new("conditions", Some(before), Some(now)));
+            change = change.with_conditions(was.constraints.clone());
+        }
+        change
     }
 
     /// What differs between a tool and what it was.

@@ -3,9 +3,10 @@
 use crate::config::Keeper;
 use crate::error::Error;
 use crate::model::{
-    Ask, CallError, Clock, Code, Constraint, Decided, Decision, Grant, Origin, RunId, ToolName,
+    Ask, CallError, Clock, Code, Constraint, Decided, Decision, Grant, Need, Origin, RunId,
+    ToolName,
 };
-use crate::router::{BUILT_IN, Found};
+use crate::router::{BUILT_IN, Found, Router};
 use crate::store::{Journal, Note, Noted};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -63,6 +64,7 @@ impl Granted {
     /// Whether a person allowed this for the rest of the run. A tool that is no longer what it was then is not allowed.
     pub(super) fn covers<'a>(
         &self,
+        router: &Router,
         tool: &ToolName,
         origin: Option<&Origin>,
         arguments: impl Fn() -> Result<Cow<'a, Value>, CallError>,
@@ -74,7 +76,7 @@ impl Granted {
         let of_tool = self.grants.iter().filter(|grant| grant.tool == *tool);
         let mut same = of_tool.filter(|grant| grant.is_of(origin)).peekable();
         same.peek().is_some()
-            && arguments().is_ok_and(|arguments| same.any(|grant| grant.covers(&arguments)))
+            && arguments().is_ok_and(|arguments| same.any(|grant| router.covers(grant, &arguments)))
     }
 
     /// Has a grant kept for good once its tool is known.
@@ -124,5 +126,9 @@ fn grant_of(ask: &Ask, decision: &Decision) -> Option<Grant> {
     if !ask.kind.may_be_always() {
         return None;
     }
-    Some(Grant::new(ask.tool.parse().ok()?, ask.origin.clone(), constraints))
+    let mut grant = Grant::new(ask.tool.parse().ok()?, ask.origin.clone(), constraints);
+    if let Some(Need::Change(change)) = &ask.need {
+        grant.replaces = change.was.clone();
+    }
+    Some(grant)
 }

@@ -3,7 +3,7 @@
 use super::{Place, place as place_with};
 use crate::config::project::{Edited, Project, TrustState};
 use crate::error::Error;
-use crate::model::{Code, Condition, Constraint, Grant, Origin};
+use crate::model::{Code, Condition, Constraint, Grant, GrantVersion, Origin};
 use serde_json::json;
 use std::fs;
 
@@ -109,7 +109,7 @@ fn a_grant_for_all_arguments_replaces_those_for_some() {
 
 #[test]
 fn a_renewed_grant_keeps_what_is_written_around_it() {
-    let text = "{ \"permissions\": { \"allow\": [\"fs:read\"], \"grants\": [\n  // notes\n  { \"tool\": \"fs:read\", /* was */ \"definition\": \"d\", \"server\": \"s\", \"package\": \"p\",\n    \"where\": { \"path\": { \"under\": \"/n\" } } }, // here\n] } }\n";
+    let text = "{ \"permissions\": { \"allow\": [\"fs:read\"], \"grants\": [\n  // notes\n  { \"tool\": \"fs:read\", /* was */ \"definition\": \"d\", \"server\": \"s\", \"package\": \"p\",\n    \"version\": 2, \"where\": { \"path\": { \"under\": \"/n\" } } }, // here\n] } }\n";
     let place = trusted(text);
     place.grant("fs:read", "e", Some("/n")).unwrap();
     let now = place.text();
@@ -120,6 +120,70 @@ fn a_renewed_grant_keeps_what_is_written_around_it() {
     let unknown = Grant { origin: None, ..grant("fs:read", "", Some("/n")) };
     place.settings().grant(std::slice::from_ref(&unknown)).unwrap();
     assert_eq!(place.grants(), [unknown]);
+}
+
+/// A file that an older pml wrote, with comments wherever people put them.
+const OLDER: &str = r#"{ "permissions": { "allow": ["fs:write"], "grants": [
+  { "tool": "fs:write", "definition": "d", "server": "server", // first
+    // my notes
+    "where": { /* here */ "path": { "under": "/n" } /* only */ }, "granted": "2026-11-17T06:00:00Z" }, // one
+  { "tool": "fs:write", "definition": "d", "server": "server",
+    "where": { "path": { "under": "/m" } } }, // two
+  { "tool": "git:log", "where": { "path": { "under": "/n" } } },
+] } }
+"#;
+
+fn older(place: &Place) -> Vec<String> {
+    let grants = place.grants().into_iter().filter(Grant::is_older);
+    grants.map(|grant| format!("{} {}", grant.tool, grant.constraints[0])).collect()
+}
+
+#[test]
+fn what_takes_the_place_of_an_older_grant_stands_where_it_stood() {
+    let place = trusted(OLDER);
+    assert_eq!(older(&place).len(), 3);
+    let mut renewed = grant("fs:write", "d", Some("/n"));
+    renewed.replaces = renewed.constraints.clone();
+    renewed.constraints.push(Constraint::new("content", Condition::Any));
+    place.settings().grant(std::slice::from_ref(&renewed)).unwrap();
+    let now = place.text();
+    for part in [
+        "// first\n    // my notes\n",
+        "/* here */ \"path\": { \"under\": \"/n\" }",
+        "/* only */",
+        "// one\n",
+        "// two\n",
+        "\"version\": 2",
+        "\"content\": {",
+    ] {
+        assert!(now.contains(part), "{part:?}\n{now}");
+    }
+    let written = Grant { replaces: Vec::new(), ..renewed.clone() };
+    assert_eq!(place.grants()[0], written, "{now}");
+    assert!(!now.contains("2026-11-17T06:00:00Z"), "{now}");
+    assert_eq!(older(&place), ["fs:write `path` under `/m`", "git:log `path` under `/n`"]);
+    // Nothing is left to be replaced.
+    assert!(!place.settings().grant(&[renewed]).unwrap().changed);
+    // What is chosen may be less, or read otherwise, and takes its place all the same.
+    let mut less = grant("fs:write", "e", Some("/m/deep"));
+    less.replaces = vec![Constraint::new("path", Condition::Under("/m".into()))];
+    place.settings().grant(std::slice::from_ref(&less)).unwrap();
+    assert_eq!(older(&place), ["git:log `path` under `/n`"]);
+    assert!(place.grants().contains(&Grant { replaces: Vec::new(), ..less }), "{}", place.text());
+}
+
+#[test]
+fn an_older_grant_stays_until_it_is_answered_and_goes_with_one_for_all() {
+    let place = trusted(OLDER);
+    place.grant("fs:write", "d", Some("/o")).unwrap();
+    assert_eq!(older(&place).len(), 3, "another folder is another question");
+    // That it says the same does not make it the same.
+    place.grant("fs:write", "d", Some("/n")).unwrap();
+    assert_eq!((older(&place).len(), place.grants().len()), (3, 5));
+    place.grant("fs:write", "e", None).unwrap();
+    assert_eq!(older(&place), ["git:log `path` under `/n`"]);
+    let late = Grant { version: GrantVersion::Older, ..grant("fs:read", "d", Some("/n")) };
+    assert!(place.settings().grant(&[late]).is_err());
 }
 
 #[test]

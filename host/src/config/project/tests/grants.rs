@@ -1,7 +1,7 @@
 //! What `permissions.grants` means, and what of it is refused.
 
 use super::place;
-use crate::model::{Condition, Constraint, Grant, Origin};
+use crate::model::{Condition, Constraint, Grant, GrantVersion, Origin};
 use serde_json::json;
 
 const GRANTS: &str = r#"{
@@ -9,8 +9,8 @@ const GRANTS: &str = r#"{
     "allow": ["fs:read"],
     "grants": [
       // Notes only.
-      { "tool": "fs:read", "definition": "d1", "server": "s1", "package": "p1",
-        "where": { "path": { "under": "/home/ann/notes" }, "owner": { "equals": "acme" } },
+      { "tool": "fs:read", "definition": "d1", "server": "s1", "package": "p1", "version": 2,
+        "where": { "path": { "under": "/home/ann/notes" }, "owner": { "equals": "acme" }, "/x/y": { "any": true } },
         "granted": "2026-11-17T06:00:00Z", },
       { "tool": "git:log" },
     ],
@@ -26,10 +26,33 @@ fn a_trusted_file_gives_its_grants() {
     let within = vec![
         Constraint::new("path", Condition::Under("/home/ann/notes".into())),
         Constraint::new("owner", Condition::Equals(json!("acme"))),
+        Constraint::new("/x/y", Condition::Any),
     ];
     let mut first = Grant::new("fs:read".parse().unwrap(), Some(origin), within);
     first.granted = Some("2026-11-17T06:00:00Z".parse().unwrap());
     assert_eq!(grants, [first, Grant::new("git:log".parse().unwrap(), None, Vec::new())]);
+}
+
+#[test]
+fn conditions_without_a_mark_are_an_older_pmls_and_still_open() {
+    let place = place(&[]);
+    let grant = |more: &str| {
+        format!(
+            r#"{{ "permissions": {{ "allow": ["fs:read"], "grants": [{{ "tool": "fs:read"{more} }}] }} }}"#
+        )
+    };
+    for where_ in [
+        r#"{ "path": { "under": "/n" } }"#,
+        // What it could say then, and nothing could meet now.
+        r#"{ "path": { "under": "~/notes" }, "/etc": { "equals": 1 } }"#,
+        r#"{ "url": { "host": "a.example" } }"#,
+    ] {
+        place.write(".pml.json", grant(&format!(", \"where\": {where_}")));
+        let grants = place.trusted().permissions.grants;
+        assert!(grants[0].is_older() && grants[0].version == GrantVersion::Older, "{where_}");
+    }
+    place.write(".pml.json", grant(""));
+    assert!(!place.trusted().permissions.grants[0].is_older());
 }
 
 #[test]
@@ -62,12 +85,29 @@ fn what_is_wrong_is_shown_where_it_stands() {
             "this is no digest: $P:2:32",
         ),
         (r#"{ "tool": "a:b", "where": [] }"#, "`where` of a grant must be an object"),
+        (r#"{ "tool": "a:b", "where": {} }"#, "`where` of a grant names no argument: $P:2:27"),
         (
-            r#"{ "tool": "a:b", "where": { "p": { "under": "../x" } } }"#,
-            "the condition on `p` is under no plain folder: $P:2:29",
+            r#"{ "tool": "a:b", "version": 2, "where": { "p": { "under": "../x" } } }"#,
+            "the condition on `p` is under no plain folder: $P:2:43",
+        ),
+        (
+            r#"{ "tool": "a:b", "version": 2, "where": { "/a~b": { "any": true } } }"#,
+            "is no name of an argument",
+        ),
+        (
+            r#"{ "tool": "a:b", "version": 3, "where": { "p": { "any": true } } }"#,
+            "`version` of a grant can only be 2: $P:2:29",
+        ),
+        (r#"{ "tool": "a:b", "where": { "p": { "any": false } } }"#, "can only be `true`"),
+        (
+            r#"{ "tool": "a:b", "where": { "p": { "any": true, "under": "/x" } } }"#,
+            "the condition on `p` says `any` and something else",
         ),
         (r#"{ "tool": "a:b", "where": { "p": { "hots": "x" } } }"#, "hint: did you mean `host`?"),
-        (r#"{ "tool": "a:b", "where": { "p": { "host": "a@b" } } }"#, "is at no plain host"),
+        (
+            r#"{ "tool": "a:b", "version": 2, "where": { "p": { "host": "a@b" } } }"#,
+            "is at no plain host",
+        ),
         (r#"{ "tool": "a:b", "where": { "p": {} } }"#, "the condition on `p` says nothing"),
         (r#"{ "tool": "a:b", "granted": "x" }"#, "`x`: a time is written"),
     ] {

@@ -88,6 +88,28 @@ fn what_we_accept_it_accepts_and_what_we_refuse_it_refuses() {
                 "granted": "2026-11-17T06:00:00.123Z" }] } }),
             true,
         ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": 2,
+                "where": { "path": { "under": "/a" }, "url": { "host": "http://h:1" }, "/x/y": { "any": true } } }] } }),
+            true,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": 3, "where": { "x": { "any": true } } }] } }),
+            false,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": "2", "where": { "x": { "any": true } } }] } }),
+            false,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": 2, "where": { "x": { "any": false } } }] } }),
+            false,
+        ),
+        (
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": 2, "where": { "x": { "any": true, "under": "/a" } } }] } }),
+            false,
+        ),
+        (json!({ "permissions": { "grants": [{ "tool": "a:b", "where": {} }] } }), false),
         (json!({ "permissions": { "grants": {} } }), false),
         (json!({ "permissions": { "grants": ["a:b"] } }), false),
         (json!({ "permissions": { "grants": [{}] } }), false),
@@ -109,11 +131,11 @@ fn what_we_accept_it_accepts_and_what_we_refuse_it_refuses() {
             false,
         ),
         (
-            json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": { "under": "" } } }] } }),
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": 2, "where": { "x": { "under": "" } } }] } }),
             false,
         ),
         (
-            json!({ "permissions": { "grants": [{ "tool": "a:b", "where": { "x": { "host": "a/b" } } }] } }),
+            json!({ "permissions": { "grants": [{ "tool": "a:b", "version": 2, "where": { "x": { "host": "a/b" } } }] } }),
             false,
         ),
         (

@@ -1,10 +1,11 @@
 //! One condition on one argument.
 
-use super::{host, likeness, path};
+use super::coverage::words;
+use super::{Paths, host, path, pointer};
 use crate::model::{is_hidden, redact};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// Longest text of a condition: what is longer is no path or name that a person could judge.
 pub(super) const TEXT_LIMIT: usize = 1024;
@@ -12,27 +13,33 @@ pub(super) const TEXT_LIMIT: usize = 1024;
 /// Longest name of an argument.
 pub(super) const NAME_LIMIT: usize = 128;
 
-/// One condition on one argument. A grant holds only if all of its conditions do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Texts of a list that are looked at one by one. A call with more is asked about: each may cost a look at the disk.
+const LIST_LIMIT: usize = 256;
+
+/// One condition on one argument. A grant holds only if all of its conditions do, and if they name every argument of the call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Constraint {
-    /// The name of the argument, at the top of the call's object.
+    /// The argument: its name at the top of the call's object or, if it begins with `/`, a JSON Pointer from there.
     pub argument: String,
     /// What it must be.
     pub is: Condition,
 }
 
 /// What an argument must be.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Condition {
-    /// A path of this folder, or below it; of a list, every one. Only the path's words are looked at, not what links there are.
+    /// A path of this folder, or below it; of a list, every one. Links that exist when the call is made are followed first.
     Under(String),
-    /// A URL of this host, by `http` or `https`; of a list, every one. Without a port it is the usual one that is meant.
+    /// A URL of this host by `https`, or by `http` if it begins with `http://`; of a list, every one. Without a port it is the
+    /// usual one that is meant.
     Host(String),
     /// Exactly this.
     Equals(Value),
+    /// Anything, whatever is in it. It may also be missing.
+    Any,
 }
 
 impl Condition {
@@ -42,6 +49,17 @@ impl Condition {
             Condition::Under(folder) => ("under", folder.as_str().into()),
             Condition::Host(host) => ("host", host.as_str().into()),
             Condition::Equals(value) => ("equals", value.clone()),
+            Condition::Any => ("any", true.into()),
+        }
+    }
+
+    /// Returns whether a value meets it.
+    pub(super) fn holds(&self, given: &Value, paths: &dyn Paths) -> bool {
+        match self {
+            Condition::Under(folder) => each(given, |text| path::is_under(text, folder, paths)),
+            Condition::Host(host) => each(given, |text| host::is_at(text, host)),
+            Condition::Equals(value) => given == value,
+            Condition::Any => true,
         }
     }
 }
@@ -52,49 +70,13 @@ impl Constraint {
         Constraint { argument: argument.into(), is }
     }
 
-    /// Returns whether arguments meet the condition. An argument that is not there meets none.
-    pub fn holds(&self, arguments: &Value) -> bool {
-        let given = arguments.as_object().and_then(|given| given.get(&self.argument));
-        given.is_some_and(|given| match &self.is {
-            Condition::Under(folder) => each(given, |text| path::is_under(text, folder)),
-            Condition::Host(host) => each(given, |text| host::is_at(text, host)),
-            Condition::Equals(value) => given == value,
-        })
-    }
-
-    /// Returns whether arguments meet all of some conditions. Where one of these is on a path or a URL, there must be no other in
-    /// the arguments, at whatever depth, that no condition is on: who allows a folder or a host means that one alone.
-    pub fn all_hold(constraints: &[Constraint], arguments: &Value) -> bool {
-        constraints.iter().all(|constraint| constraint.holds(arguments))
-            && (!constraints.iter().any(Constraint::is_of_place)
-                || !Constraint::leave_free(constraints, arguments))
-    }
-
-    /// Returns whether arguments have a path or a URL that none of some conditions is on.
-    pub(super) fn leave_free(constraints: &[Constraint], arguments: &Value) -> bool {
-        let held = |name: &str| constraints.iter().any(|constraint| constraint.argument == name);
-        let given = arguments.as_object().into_iter().flatten();
-        given.into_iter().any(|(name, value)| {
-            !held(name) && likeness::leads_elsewhere(name, value)
-                || likeness::leads_elsewhere("", &json!({ name: null }))
-        })
-    }
-
-    /// Whether the condition is on a path or a URL.
-    fn is_of_place(&self) -> bool {
-        matches!(self.is, Condition::Under(_) | Condition::Host(_))
-    }
-
     /// Returns why no argument could ever meet the condition, as the end of a sentence; nothing if one can.
     pub fn flaw(&self) -> Option<&'static str> {
-        let name_fits = (1..=NAME_LIMIT).contains(&self.argument.len());
-        if !name_fits || self.argument.chars().any(is_hidden) {
+        if !self.names_argument() {
             return Some("is no name of an argument");
         }
         match &self.is {
-            Condition::Under(folder) if path::place(folder).is_none() => {
-                Some("is under no plain folder")
-            }
+            Condition::Under(folder) if !is_folder(folder) => Some("is under no plain folder"),
             Condition::Host(host) if host::named(host).is_none() => Some("is at no plain host"),
             Condition::Equals(value) if value.to_string().len() > TEXT_LIMIT => {
                 Some("has a value that is too long to judge")
@@ -102,14 +84,27 @@ impl Constraint {
             _ => None,
         }
     }
+
+    /// Returns whether its name can be that of an argument.
+    pub(crate) fn names_argument(&self) -> bool {
+        (1..=NAME_LIMIT).contains(&self.argument.len())
+            && !self.argument.chars().any(is_hidden)
+            && pointer::steps(&self.argument).is_some()
+    }
+}
+
+/// Whether paths can be held to a folder of this name.
+fn is_folder(folder: &str) -> bool {
+    path::place(folder).is_some_and(|folder| folder.start != path::Start::Home)
 }
 
 /// Whether something holds for a text, or for every text of a list that has some.
-fn each(given: &Value, holds: impl Fn(&str) -> bool) -> bool {
+pub(super) fn each(given: &Value, holds: impl Fn(&str) -> bool) -> bool {
     match given {
         Value::String(text) => holds(text),
         Value::Array(items) => {
-            !items.is_empty() && items.iter().all(|item| item.as_str().is_some_and(&holds))
+            (1..=LIST_LIMIT).contains(&items.len())
+                && items.iter().all(|item| item.as_str().is_some_and(&holds))
         }
         _ => false,
     }
@@ -118,37 +113,36 @@ fn each(given: &Value, holds: impl Fn(&str) -> bool) -> bool {
 /// For people: `` `path` under `/home/ann/notes` ``. Whatever the texts are, they end where they seem to.
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        quote(f, &self.argument)?;
+        let steps = pointer::steps(&self.argument).unwrap_or_else(|| vec![self.argument.clone()]);
+        f.write_str(&words(&steps))?;
         match &self.is {
-            Condition::Under(folder) => {
-                f.write_str(" under ")?;
-                quote(f, folder)
-            }
-            Condition::Host(host) => {
-                f.write_str(" at the host ")?;
-                quote(f, host)
-            }
+            Condition::Under(folder) => write!(f, " under {}", quoted(folder)),
+            Condition::Host(host) => write!(f, " at the host {}", quoted(host)),
             Condition::Equals(value) => {
-                f.write_str(" equal to ")?;
                 // Under its name: that may be what makes it a secret.
-                match &redact(&json!({ &self.argument: value }))[&self.argument] {
-                    Value::String(text) => quote(f, text),
-                    value => quote(f, &value.to_string()),
-                }
+                let name = steps.last().map(String::as_str).unwrap_or_default();
+                let text = match &redact(&json!({ name: value }))[name] {
+                    Value::String(text) => quoted(text),
+                    value => quoted(&value.to_string()),
+                };
+                write!(f, " equal to {text}")
             }
+            Condition::Any => f.write_str(": anything"),
         }
     }
 }
 
-fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_char('`')?;
+/// Returns a text between backticks, with none in it.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("`");
     for c in text.chars() {
         match is_hidden(c) || c == '`' {
-            true => write!(f, "{}", c.escape_unicode())?,
-            false => f.write_char(c)?,
+            true => quoted.extend(c.escape_unicode()),
+            false => quoted.push(c),
         }
     }
-    f.write_char('`')
+    quoted.push('`');
+    quoted
 }
 
 #[cfg(test)]

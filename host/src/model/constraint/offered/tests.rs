@@ -1,20 +1,28 @@
 //! What is offered, and what is not.
 
-use super::offered;
-use crate::model::Constraint;
+use super::super::{ByWords, Paths, Place, Start};
+use super::{offered, offered_with};
+use crate::model::{Condition, Constraint};
 use serde_json::{Value, json};
+
+fn words(offers: &[Vec<Constraint>]) -> Vec<String> {
+    let one = |offer: &Vec<Constraint>| {
+        offer.iter().map(Constraint::to_string).collect::<Vec<_>>().join(", ")
+    };
+    offers.iter().map(one).collect()
+}
 
 fn shown(arguments: &Value) -> Vec<String> {
     let offers = offered(arguments);
     for offer in &offers {
-        assert!(Constraint::all_hold(offer, arguments), "{offer:?} {arguments}");
+        assert!(Constraint::cover(offer, arguments, &ByWords), "{offer:?} {arguments}");
         assert!(!offer.is_empty());
+        let mut more = arguments.clone();
+        more["one_more"] = Value::Null;
+        assert!(!Constraint::cover(offer, &more, &ByWords), "{offer:?} {more}");
     }
     assert!(offers.len() <= 4);
-    let one = |offer: &Vec<Constraint>| {
-        offer.iter().map(Constraint::to_string).collect::<Vec<_>>().join(" and ")
-    };
-    offers.iter().map(one).collect()
+    words(&offers)
 }
 
 #[test]
@@ -25,89 +33,102 @@ fn a_path_is_offered_by_its_folder() {
         (json!({ "repo_path": "/home/ann/site" }), "`repo_path` under `/home/ann/site`"),
         (json!({ "directory": "src/lib" }), "`directory` under `src/lib`"),
         (json!({ "file": "a.txt" }), "`file` under `.`"),
-        (json!({ "where": "~/notes/x/../a.txt" }), "`where` under `~/notes`"),
-        (json!({ "filePath": "./src/a.rs", "text": "x" }), "`filePath` under `src`"),
+        (json!({ "where": "/n/x/../a.txt" }), "`where` under `/n`"),
         (json!({ "path": "/passwords" }), "`path` under `/passwords`"),
-        (json!({ "path": "~/a.txt" }), "`path` under `~/a.txt`"),
+        (json!({ "uri": "file:///a/b%20c/d" }), "`uri` under `/a/b c`"),
         (json!({ "paths": ["/a/b/c.txt", "/a/b/d/e.txt"] }), "`paths` under `/a/b`"),
+        (json!({ "path": "~/a.txt" }), "`path` equal to `~/a.txt`"),
+        (json!({ "path": "/app/[id].ts" }), "`path` equal to `/app/[id].ts`"),
     ] {
         assert_eq!(shown(&arguments), [offer], "{arguments}");
     }
 }
 
 #[test]
-fn no_second_path_is_left_free() {
-    let both = json!({ "source": "/a/b/x", "destination": "/c/d/y" });
-    assert_eq!(shown(&both), ["`source` under `/a/b` and `destination` under `/c/d`"]);
-    for odd in ["/c/../../y", "/c/\u{202e}y", "C:\\y", "/c/$Y/z"] {
-        let arguments = json!({ "source": "/a/b/x", "target_path": odd });
-        assert_eq!(shown(&arguments), Vec::<String>::new(), "{odd}");
-    }
-    let named = json!({ "path": "/a/b/x", "destination": "c/y" });
-    assert_eq!(shown(&named), ["`path` under `/a/b` and `destination` under `c`"]);
-    for (name, free) in [
-        ("files", json!([{ "path": "c" }])),
-        ("options", json!({ "deep": [{ "x": "/c/d" }] })),
-        ("options", json!({ "/c/d": true })),
-        ("mixed", json!(["/c/d", 1])),
-        ("to", json!("c/d.txt")),
-        ("remote", json!("ssh://a.example/x")),
-        ("options", json!({ "remote": "https://a.example/x" })),
-    ] {
-        for first in [
-            json!({ "path": "/a/b" }),
-            json!({ "url": "https://h.example/" }),
-            json!({ "channel": "c" }),
-        ] {
-            assert!(!shown(&first).is_empty(), "{first}");
-            let mut arguments = first;
-            arguments[name] = free.clone();
-            assert_eq!(shown(&arguments), Vec::<String>::new(), "{arguments}");
-        }
-    }
-    let two =
-        json!({ "url": "https://a.example/x", "callback": "https://b.example@evil.example/" });
-    assert_eq!(shown(&two), Vec::<String>::new());
-}
-
-#[test]
-fn a_repository_is_offered_whole() {
-    let arguments = json!({ "owner": "acme", "repo": "site", "title": "x" });
-    assert_eq!(shown(&arguments), ["`owner` equal to `acme` and `repo` equal to `site`"]);
-    assert_eq!(shown(&json!({ "repository": "acme/site" })), ["`repository` equal to `acme/site`"]);
-    let arguments = json!({ "owner": "acme", "repo": "site", "branch": "main" });
-    let repository = "`owner` equal to `acme` and `repo` equal to `site`";
-    let branch = format!("{repository} and `branch` equal to `main`");
-    assert_eq!(shown(&arguments), [repository.to_owned(), branch]);
-    assert_eq!(shown(&json!({ "owner": "acme" })), Vec::<String>::new());
-    let arguments = json!({ "owner": "acme", "repo": "site", "path": "docs/a.md" });
-    assert_eq!(shown(&arguments), [format!("{repository} and `path` under `docs`")]);
-}
-
-#[test]
-fn a_host_and_a_place_are_offered() {
+fn every_argument_has_its_condition_and_what_is_free_is_said() {
+    let write = json!({ "content": "Hello.", "path": "/n/a.txt", "overwrite": true, "mode": "w" });
     assert_eq!(
-        shown(&json!({ "url": "https://A.example/x?y" })),
-        ["`url` at the host `a.example`"]
+        shown(&write),
+        [
+            "`path` under `/n`, `overwrite` equal to `true`, `mode` equal to `w`, `content`: anything"
+        ]
     );
-    let urls = json!({ "urls": ["https://a.example/1", "https://a.example/2"] });
-    assert_eq!(shown(&urls), ["`urls` at the host `a.example`"]);
-    let urls = json!({ "urls": ["https://a.example/1", "https://b.example/2"] });
-    assert_eq!(shown(&urls), Vec::<String>::new());
-    assert_eq!(shown(&json!({ "channel_id": "C01" })), ["`channel_id` equal to `C01`"]);
+    let edit = json!({ "path": "/n/a", "edits": [{ "oldText": "a", "newText": "b" }], "x": null });
+    assert_eq!(shown(&edit), ["`path` under `/n`, `x` equal to `null`, `edits`: anything"]);
+    let deep = json!({ "options": { "path": "/n/a", "force": false }, "tags": [], "to": {} });
+    assert_eq!(
+        shown(&deep),
+        ["`path` of `options` under `/n`, `force` of `options` equal to `false`, \
+          `tags` equal to `[]`, `to` equal to `{}`"]
+    );
+    let search = json!({ "query": "weather in Rome", "limit": 5 });
+    assert_eq!(shown(&search), ["`limit` equal to `5`, `query`: anything"]);
+}
+
+#[test]
+fn a_number_and_a_branch_may_be_anything_after_what_is_strict() {
+    let read = json!({ "path": "/n/a", "offset": 3 });
+    assert_eq!(
+        shown(&read),
+        ["`path` under `/n`, `offset` equal to `3`", "`path` under `/n`, `offset`: anything"]
+    );
+    let branch = json!({ "owner": "acme", "repo": "site", "branch": "main", "title": "x" });
+    let repository = "`owner` equal to `acme`, `repo` equal to `site`";
+    assert_eq!(
+        shown(&branch),
+        [
+            format!("{repository}, `branch` equal to `main`, `title`: anything"),
+            format!("{repository}, `branch`: anything, `title`: anything"),
+        ]
+    );
     assert_eq!(shown(&json!({ "project": 7 })), ["`project` equal to `7`"]);
 }
 
 #[test]
-fn there_are_few_and_the_most_useful_comes_first() {
-    let arguments = json!({
-        "database": "d", "table": "t", "branch": "b", "bucket": "u", "team": "x",
-        "path": "/a/b", "url": "https://h.example/",
-    });
-    let shown = shown(&arguments);
-    let first = "`path` under `/a` and `url` at the host `h.example`";
-    assert_eq!((shown.len(), shown[0].as_str()), (4, first));
-    assert_eq!(shown[1], format!("`database` equal to `d` and {first}"));
+fn nothing_that_leads_somewhere_or_does_something_is_left_free() {
+    let both = json!({ "source": "/a/b/x", "destination": "/c/d/y" });
+    assert_eq!(shown(&both), ["`source` under `/a/b`, `destination` under `/c/d`"]);
+    for odd in ["/c/../../y", "C:\\y", "/c/$Y/z", "ssh://a.example/x"] {
+        let arguments = json!({ "source": "/a/b/x", "target_path": odd });
+        assert_eq!(
+            shown(&arguments),
+            [format!("`source` under `/a/b`, `target_path` equal to `{odd}`")]
+        );
+    }
+    for (name, value) in [
+        ("command", json!("ls -l")),
+        ("args", json!(["-l", "two words"])),
+        ("query", json!("DELETE FROM users WHERE true")),
+        ("sql", json!("select 1")),
+        ("callback", json!("https://b.example@evil.example/")),
+        ("text", json!("/etc/passwd")),
+        ("files", json!([{ "path": "c" }])),
+        ("mixed", json!(["/c/d", 1])),
+        ("to", json!("c/d.txt")),
+    ] {
+        let arguments = json!({ name: value });
+        for offer in offered(&arguments) {
+            assert!(offer.iter().all(|one| one.is != Condition::Any), "{offer:?}");
+        }
+        // What cannot be judged either is not offered at all.
+        let long = json!({ name: [value, { "path": "/x" }, "y ".repeat(500)] });
+        assert_eq!(shown(&long), Vec::<String>::new(), "{long}");
+    }
+    let patch =
+        json!({ "path": "/n/a", "patch": format!("--- a/x\n+++ b/y\n{}", "z\n".repeat(500)) });
+    assert_eq!(shown(&patch), Vec::<String>::new());
+}
+
+#[test]
+fn a_host_is_offered() {
+    let at = |url: &str| shown(&json!({ "url": url }));
+    assert_eq!(at("https://A.example/x?y"), ["`url` at the host `a.example`"]);
+    assert_eq!(at("http://a.example:8080/"), ["`url` at the host `http://a.example:8080`"]);
+    let urls = json!({ "urls": ["https://a.example/1", "https://a.example/2"] });
+    assert_eq!(shown(&urls), ["`urls` at the host `a.example`"]);
+    let urls = json!({ "urls": ["https://a.example/1", "https://b.example/2"] });
+    let both = "`urls` equal to `[\"https://a.example/1\",\"https://b.example/2\"]`";
+    assert_eq!(shown(&urls), [both]);
 }
 
 #[test]
@@ -120,16 +141,69 @@ fn nothing_is_offered_for_what_says_nothing_or_is_secret_or_huge() {
         json!({}),
         json!(null),
         json!(["/a/b"]),
-        json!({ "query": "x", "limit": 5, "deep": { "path": "/a/b" } }),
-        json!({ "path": "" }),
-        json!({ "path": [] }),
-        json!({ "path": null }),
+        json!({ "content": "all is free, and so nothing is chosen" }),
         json!({ "path": format!("/{}/x", "a".repeat(5_000)) }),
         json!({ "channel": "x".repeat(5_000) }),
         json!({ "channel": "a\u{200b}b" }),
+        json!({ "path": "/c/\u{202e}y" }),
+        json!({ "path": "/a/b", "x\u{202e}": 1 }),
+        json!({ "path": "/a/b", "x".repeat(200): 1 }),
         json!({ "channel": "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB" }),
+        json!({ "path": "/a/b", "api_key": "hunter2-hunter2" }),
         many,
     ] {
-        assert_eq!(shown(&arguments), Vec::<String>::new(), "{arguments}");
+        assert_eq!(words(&offered(&arguments)), Vec::<String>::new(), "{arguments}");
     }
+    let nine: serde_json::Map<_, _> =
+        (0..9).map(|n| (format!("n{n}"), json!("x".repeat(90)))).collect();
+    let mut long: Value = nine.into();
+    long["path"] = json!(format!("/{}/x", "a".repeat(590)));
+    assert_eq!(words(&offered(&long)), Vec::<String>::new());
+}
+
+#[test]
+fn what_an_older_grant_said_is_offered_first_with_the_rest_named() {
+    let was = [Constraint::new("path", Condition::Under("/n".into()))];
+    let call = json!({ "path": "/n/deep/a.txt", "content": "x y", "overwrite": true });
+    assert_eq!(
+        words(&offered_with(&call, &was, &ByWords)),
+        [
+            "`path` under `/n`, `overwrite` equal to `true`, `content`: anything",
+            "`path` under `/n/deep`, `overwrite` equal to `true`, `content`: anything",
+        ]
+    );
+    // What no longer holds gives way to what does.
+    let was = [Constraint::new("url", Condition::Host("a.example".into()))];
+    let call = json!({ "url": "http://a.example/x" });
+    assert_eq!(
+        words(&offered_with(&call, &was, &ByWords)),
+        ["`url` at the host `http://a.example`"]
+    );
+    let was = [Constraint::new("/etc", Condition::Equals(json!(1)))];
+    let call = json!({ "/etc": 1 });
+    assert_eq!(words(&offered_with(&call, &was, &ByWords)[..1]), ["`/etc` equal to `1`"]);
+}
+
+/// A machine on which `/tmp` is a link to `/private/tmp`.
+struct Linked;
+
+impl Paths for Linked {
+    fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
+        let mut place = ByWords.follow(start, steps)?;
+        if start == Start::Root && place.names.first().is_some_and(|name| name == "tmp") {
+            place.names.insert(0, "private".into());
+        }
+        Some(place)
+    }
+
+    fn folder(&self, folder: Place) -> Option<Place> {
+        Some(folder)
+    }
+}
+
+#[test]
+fn where_a_path_leads_through_a_link_that_is_offered() {
+    let offers = |path: &str| words(&offered_with(&json!({ "path": path }), &[], &Linked));
+    assert_eq!(offers("/tmp/a/b"), ["`path` under `/private/tmp/a`"]);
+    assert_eq!(offers("/home/a/b"), ["`path` under `/home/a`"]);
 }

@@ -1,0 +1,194 @@
+//! The condition that each argument of a call suggests.
+
+use super::super::condition::{NAME_LIMIT, TEXT_LIMIT};
+use super::super::path::{self, Place, Start};
+use super::super::{Condition, Paths, host, likeness, pointer};
+use crate::model::{fold, is_hidden, redact};
+use serde_json::{Value, json};
+
+/// Arguments that are named one by one. A person reads no more.
+const ARGUMENTS: usize = 12;
+
+/// Names, folded, of folders that end like those of files.
+const FOLDER_PATHS: &[&str] =
+    &["repopath", "repositorypath", "projectpath", "rootpath", "basepath"];
+
+/// Names, folded, of what a tool works within, and of those whom it belongs to.
+const PLACES: &[&str] = &[
+    "owner",
+    "org",
+    "organization",
+    "repo",
+    "repository",
+    "reponame",
+    "repositoryname",
+    "database",
+    "databasename",
+    "databaseid",
+    "db",
+    "channel",
+    "channelid",
+    "channelname",
+    "project",
+    "projectid",
+    "projectkey",
+    "table",
+    "tablename",
+    "collection",
+    "bucket",
+    "namespace",
+    "schema",
+    "team",
+    "teamid",
+    "calendar",
+    "calendarid",
+    "topic",
+    "queue",
+];
+
+/// Names, folded, of what is one of many within such a place: a person may mean all of them.
+const PARTS: &[&str] = &["branch", "ref"];
+
+/// What an argument suggests.
+pub(super) struct Suggested {
+    pub(super) argument: String,
+    /// What it must be.
+    pub(super) strict: Condition,
+    /// Whether anything may be offered in its place, after what is strict.
+    pub(super) loosens: bool,
+}
+
+/// Returns what every argument of a call suggests; nothing if one of them cannot be held, or there are too many to read.
+pub(super) fn suggestions(arguments: &Value, paths: &dyn Paths) -> Option<Vec<Suggested>> {
+    let given = arguments.as_object()?;
+    let mut found = Found { paths, trail: Vec::new(), suggested: Vec::new() };
+    for (name, value) in given {
+        found.argument(name, value)?;
+    }
+    Some(found.suggested)
+}
+
+struct Found<'a> {
+    paths: &'a dyn Paths,
+    trail: Vec<String>,
+    suggested: Vec<Suggested>,
+}
+
+impl Found<'_> {
+    fn argument(&mut self, name: &str, value: &Value) -> Option<()> {
+        self.trail.push(name.to_owned());
+        match value {
+            Value::Object(fields) if !fields.is_empty() => {
+                for (name, value) in fields {
+                    self.argument(name, value)?;
+                }
+            }
+            value => {
+                let (strict, loosens) = self.condition(name, value)?;
+                let argument = pointer::name(&self.trail);
+                let fits = argument.len() <= NAME_LIMIT && self.suggested.len() < ARGUMENTS;
+                let shown = fits && may_be_shown(name, value);
+                shown.then(|| self.suggested.push(Suggested { argument, strict, loosens }))?;
+            }
+        }
+        self.trail.pop();
+        Some(())
+    }
+
+    /// What a value suggests that is no object, and whether it may be anything after that.
+    fn condition(&self, name: &str, value: &Value) -> Option<(Condition, bool)> {
+        let texts = texts(value);
+        let any = |is: fn(&str, &str) -> bool| texts.iter().any(|text| is(name, text));
+        if any(likeness::is_path) {
+            let folder = self.folder(name, value, &texts).map(Condition::Under);
+            return folder.or_else(|| exactly(value)).map(|strict| (strict, false));
+        }
+        if any(|_, text| likeness::is_url(text)) {
+            let at = texts.first().and_then(|text| host::shown(text)).map(Condition::Host);
+            let at = at.filter(|at| at.holds(value, self.paths));
+            return at.or_else(|| exactly(value)).map(|strict| (strict, false));
+        }
+        let folded = fold(name);
+        let free = match value {
+            _ if likeness::leads_elsewhere(name, value) || likeness::commands(name, value) => false,
+            _ if PLACES.contains(&folded.as_str()) => false,
+            Value::Number(_) => return Some((Condition::Equals(value.clone()), true)),
+            Value::String(text) => likeness::is_prose(name, text),
+            Value::Array(items) if items.is_empty() => false,
+            // What is too long to be judged, and leads nowhere, is what somebody wrote.
+            Value::Array(_) => likeness::is_all_prose(name, value) || exactly(value).is_none(),
+            _ => false,
+        };
+        match free {
+            true => Some((Condition::Any, false)),
+            false => Some((exactly(value)?, PARTS.contains(&folded.as_str()))),
+        }
+    }
+
+    /// The folder that all paths of an argument are in: as it is written, or else where its links lead.
+    fn folder(&self, name: &str, value: &Value, texts: &[&str]) -> Option<String> {
+        let written = |text: &str| path::place(text);
+        let real = |text: &str| {
+            let written = path::written(text)?;
+            self.paths.follow(written.start, &written.place()?.names)
+        };
+        let holds = |folder: &String| Condition::Under(folder.clone()).holds(value, self.paths);
+        common(name, texts, written)
+            .filter(holds)
+            .or_else(|| common(name, texts, real).filter(holds))
+    }
+}
+
+/// The folder that all paths are in.
+fn common(name: &str, texts: &[&str], place: impl Fn(&str) -> Option<Place>) -> Option<String> {
+    let is_folder = likeness::names_folder(name) || FOLDER_PATHS.contains(&fold(name).as_str());
+    let mut common: Option<Place> = None;
+    for text in texts {
+        let mut place = place(text)?;
+        // All that is at the root is more than anybody means by one file.
+        let least = usize::from(place.start != Start::Here);
+        if !is_folder && !text.ends_with('/') && place.names.len() > least {
+            place.names.pop();
+        }
+        common = Some(match common {
+            None => place,
+            Some(known) if known.start != place.start => return None,
+            Some(mut known) => {
+                let same = known.names.iter().zip(&place.names).take_while(|(a, b)| a == b).count();
+                known.names.truncate(same);
+                known
+            }
+        });
+    }
+    let common = common?;
+    (common.start == Start::Here || !common.names.is_empty()).then(|| common.text())
+}
+
+/// Exactly this, if a person can judge it.
+fn exactly(value: &Value) -> Option<Condition> {
+    let text = value.to_string();
+    let plain = match value {
+        // As it is, not as JSON spells it.
+        Value::String(text) => !text.chars().any(is_hidden),
+        _ => !text.chars().any(is_hidden) && !text.contains("\\u"),
+    };
+    (plain && text.len() <= TEXT_LIMIT / 4).then(|| Condition::Equals(value.clone()))
+}
+
+/// Whether an argument can be written into a file and shown as it is.
+fn may_be_shown(name: &str, value: &Value) -> bool {
+    let shown = json!({ name: value });
+    redact(&shown) == shown
+}
+
+/// The texts that an argument is, if it is nothing else.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => {
+            let texts: Option<Vec<_>> = items.iter().map(Value::as_str).collect();
+            texts.unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,71 @@
+//! What a grant of an older pml let go: then an argument that no condition named was free.
+//!
+//! It covers nothing any more. Whether it would have says whose place the next answer takes.
+
+use super::condition::each;
+use super::{Condition, Constraint, host, likeness, path};
+use serde_json::Value;
+
+impl Constraint {
+    /// Returns whether arguments were covered when conditions left free what they did not name.
+    pub(crate) fn covered_before(constraints: &[Constraint], arguments: &Value) -> bool {
+        let Some(given) = arguments.as_object() else { return false };
+        let named = |name: &str| constraints.iter().any(|constraint| constraint.argument == name);
+        let of_place =
+            |one: &Constraint| matches!(one.is, Condition::Under(_) | Condition::Host(_));
+        constraints.iter().all(|constraint| constraint.held_before(given.get(&constraint.argument)))
+            && (!constraints.iter().any(of_place)
+                || !given
+                    .iter()
+                    .any(|(name, value)| !named(name) && likeness::leads_elsewhere(name, value)))
+    }
+
+    /// Whether a value met the condition. Names stood for arguments at the top, to the letter.
+    fn held_before(&self, given: Option<&Value>) -> bool {
+        given.is_some_and(|given| match &self.is {
+            Condition::Under(folder) => each(given, |text| was_under(text, folder)),
+            Condition::Host(host) => each(given, |text| was_at(text, host)),
+            Condition::Equals(value) => given == value,
+            Condition::Any => true,
+        })
+    }
+}
+
+fn was_under(text: &str, folder: &str) -> bool {
+    let (path, folder) = (path::place(text), path::place(folder));
+    path.is_some_and(|path| folder.is_some_and(|folder| path.lies_in(&folder)))
+}
+
+/// Both schemes were meant by one name.
+fn was_at(url: &str, name: &str) -> bool {
+    host::is_at(url, name) || host::is_at(url, &format!("http://{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Condition, Constraint};
+    use serde_json::json;
+
+    #[test]
+    fn what_no_condition_named_was_free_unless_it_led_elsewhere() {
+        let under = [Constraint::new("path", Condition::Under("/n".into()))];
+        let before = |arguments| Constraint::covered_before(&under, &arguments);
+        assert!(before(json!({ "path": "/n/a", "overwrite": true, "content": "x y" })));
+        for other in [
+            json!({ "path": "/m/a" }),
+            json!({ "path": "/n/a", "to": "/etc/passwd" }),
+            json!({ "path": "/n/a", "options": { "callback": "https://evil.example/" } }),
+            json!({ "overwrite": true }),
+            json!(null),
+        ] {
+            assert!(!before(other.clone()), "{other}");
+        }
+        let host = [Constraint::new("url", Condition::Host("a.example".into()))];
+        for url in ["http://a.example/x", "https://a.example/x"] {
+            assert!(Constraint::covered_before(&host, &json!({ "url": url })), "{url}");
+        }
+        let owner = [Constraint::new("owner", Condition::Equals("acme".into()))];
+        let arguments = json!({ "owner": "acme", "path": "/docs/a.md" });
+        assert!(Constraint::covered_before(&owner, &arguments));
+    }
+}

@@ -1,0 +1,201 @@
+//! Where the paths of a tool lead on this machine.
+//!
+//! In flow the steps of a path, out flows where they lead through the links that exist now. **Invariant:** where that cannot be
+//! said (a link to nothing, a folder that cannot be looked into, a path from a folder that nobody knows), nothing is said. What is
+//! a folder now may be a link when the call is carried out: who can write there can win that race.
+
+use super::{PathBase, Tools};
+use crate::model::{ByWords, Paths, Place, Start, ToolName};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+/// The paths in the arguments of one tool. What they begin at is asked for only where there are some.
+pub(crate) struct ToolPaths<'a> {
+    pub(super) tools: &'a dyn Tools,
+    pub(super) tool: &'a ToolName,
+}
+
+impl Paths for ToolPaths<'_> {
+    fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
+        let from = match (start, self.tools.path_base(self.tool)) {
+            (_, PathBase::Elsewhere) => return ByWords.follow(start, steps),
+            (Start::Root, _) => PathBuf::from("/"),
+            (Start::Here, PathBase::Folder(folder)) => real(&folder)?,
+            _ => return None,
+        };
+        place(&walk(from, steps)?)
+    }
+
+    fn folder(&self, folder: Place) -> Option<Place> {
+        match (folder.start, self.tools.path_base(self.tool)) {
+            (_, PathBase::Elsewhere) | (Start::Root, _) => Some(folder),
+            (Start::Here, PathBase::Folder(base)) => {
+                let mut place = place(&real(&base)?)?;
+                place.names.extend(folder.names);
+                Some(place)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The real path of a folder that settings name.
+fn real(folder: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(folder).ok()
+}
+
+/// Goes step by step from a folder without links, through links, as the system does. What does not exist has no links in it.
+fn walk(from: PathBuf, steps: &[String]) -> Option<PathBuf> {
+    let mut at = from;
+    for step in steps {
+        if step == ".." {
+            at.pop().then_some(())?;
+            continue;
+        }
+        at.push(step);
+        match std::fs::symlink_metadata(&at) {
+            Ok(found) if found.is_symlink() => at = real(&at)?,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(_) => return None,
+        }
+    }
+    Some(at)
+}
+
+/// A real path as its names. One that is no text is none.
+fn place(path: &Path) -> Option<Place> {
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::RootDir => {}
+            Component::Normal(name) => names.push(name.to_str()?.to_owned()),
+            _ => return None,
+        }
+    }
+    Some(Place { start: Start::Root, names })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::super::{PathBase, Tools};
+    use super::ToolPaths;
+    use crate::model::{Call, Condition, Constraint, Reply, ToolName};
+    use futures_util::future::BoxFuture;
+    use serde_json::json;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+
+    struct At(PathBase);
+
+    impl Tools for At {
+        fn call(&self, _: Call) -> BoxFuture<'_, Reply> {
+            unreachable!("nothing is called")
+        }
+
+        fn path_base(&self, _: &ToolName) -> PathBase {
+            self.0.clone()
+        }
+    }
+
+    fn covered(base: &PathBase, path: &str, folder: &str) -> bool {
+        let tool = "a:b".parse().expect("a tool");
+        let tools = At(base.clone());
+        let paths = ToolPaths { tools: &tools, tool: &tool };
+        let under = [Constraint::new("path", Condition::Under(folder.into()))];
+        Constraint::cover(&under, &json!({ "path": path }), &paths)
+    }
+
+    /// A folder with `notes`, `secret`, and links between them.
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let made = tempfile::tempdir().expect("a folder");
+        let root = made.path().canonicalize().expect("a folder");
+        for folder in ["notes/deep", "secret"] {
+            fs::create_dir_all(root.join(folder)).expect("a folder");
+        }
+        fs::write(root.join("notes/a"), "").expect("written");
+        fs::write(root.join("secret/key"), "").expect("written");
+        for (target, link) in [
+            ("../secret", "notes/out"),
+            ("../secret/key", "notes/key"),
+            ("../secret/new", "notes/dangling"),
+            ("loop", "notes/loop"),
+            ("deep", "notes/inside"),
+            ("notes", "alias"),
+        ] {
+            symlink(target, root.join(link)).expect("a link");
+        }
+        (made, root)
+    }
+
+    #[test]
+    fn a_link_out_of_the_folder_is_not_covered_and_one_within_is() {
+        let (_made, root) = folder();
+        let notes = root.join("notes");
+        let at = |path: &str| format!("{}/{path}", notes.display());
+        let notes = notes.to_str().expect("a text");
+        let base = PathBase::Folder(notes.into());
+        for unknown in [&PathBase::Unknown, &base] {
+            for inside in [
+                "a",
+                "deep/new",
+                "new/newer",
+                "inside/x",
+                "deep/../a",
+                "inside/../a",
+                // Up from where the link leads, and up from the link: both are in the folder.
+                "out/../notes/a",
+                "",
+            ] {
+                assert!(covered(unknown, &at(inside), notes), "{inside}");
+            }
+            for outside in [
+                "out",
+                "out/key",
+                "out/new",
+                "key",
+                "dangling",
+                "dangling/x",
+                "loop",
+                "loop/x",
+                "out/../a",
+                "deep/../out/key",
+                "a/x/../../out/key",
+            ] {
+                assert!(!covered(unknown, &at(outside), notes), "{outside}");
+            }
+        }
+        assert!(
+            covered(&base, "a", notes) && covered(&base, "a", ".") && covered(&base, &at("a"), ".")
+        );
+        assert!(!covered(&base, "out/key", notes) && !covered(&base, "out/key", "."));
+        assert!(!covered(&base, "out/key", "out"));
+    }
+
+    #[test]
+    fn a_folder_that_became_a_link_covers_nothing() {
+        let (_made, root) = folder();
+        let alias = root.join("alias").to_str().expect("a text").to_owned();
+        assert!(!covered(&PathBase::Unknown, &format!("{alias}/a"), &alias));
+        let notes = root.join("notes").to_str().expect("a text").to_owned();
+        assert!(covered(&PathBase::Unknown, &format!("{notes}/deep/x"), &notes));
+        assert!(covered(&PathBase::Unknown, &format!("{alias}/a"), &notes));
+        fs::remove_dir_all(&notes).expect("gone");
+        symlink(root.join("secret"), &notes).expect("a link");
+        assert!(!covered(&PathBase::Unknown, &format!("{notes}/key"), &notes));
+    }
+
+    #[test]
+    fn a_path_from_a_folder_that_nobody_knows_is_not_covered() {
+        let missing = PathBase::Folder("/there/is/no/such/folder".into());
+        for base in [&PathBase::Unknown, &missing] {
+            assert!(!covered(base, "a", ".") && !covered(base, "docs/a", "docs"));
+            assert!(!covered(base, "/docs/a", "docs"));
+        }
+        // Of another machine only the words are known.
+        let elsewhere = PathBase::Elsewhere;
+        assert!(covered(&elsewhere, "docs/a", "docs") && !covered(&elsewhere, "a", "docs"));
+        assert!(!covered(&elsewhere, "/docs/a", "docs"));
+    }
+}
