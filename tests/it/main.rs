@@ -26,6 +26,7 @@ mod finding;
 mod followed;
 mod guest;
 mod hostile;
+mod hostile_journal;
 mod init;
 mod installs;
 mod journals;
@@ -42,7 +43,10 @@ mod limits;
 mod links;
 mod mended;
 mod missing;
+#[cfg(unix)]
+mod moved_journal;
 mod needs;
+mod older_journal;
 #[cfg(target_os = "linux")]
 mod prompts;
 mod real_clients;

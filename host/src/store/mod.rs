@@ -26,5 +26,7 @@ pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
 pub use memory::MemoryJournal;
 #[cfg(feature = "servers")]
 pub(crate) use servers::{Remembered, ServerCache};
+#[cfg(feature = "cli")]
+pub(crate) use sqlite::{Glance, ImportMark, NotImported};
 pub use sqlite::{Statistics, Store};
 pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};
