@@ -286,7 +286,7 @@ fn a_journal_that_was_changed_in_the_right_place_is_refused_and_left_as_it_is() 
             "the trigger `audit_is_not_forgotten` is missing",
         ),
         (
-            "ALTER TABLE decisions ADD COLUMN x DEFAULT '\"approve\"'".into(),
+            "ALTER TABLE decisions ADD COLUMN x TEXT DEFAULT '\"approve\"'".into(),
             "the table `decisions` is not as pml made it",
         ),
     ] {

@@ -108,7 +108,7 @@ mod tests {
             ("CREATE TABLE \"a\u{1b}[2J\" (x)", "the table `a\\u{1b}[2J` is not pml's"),
             ("DROP TRIGGER audit_is_not_changed", "the trigger `audit_is_not_changed` is missing"),
             ("DROP INDEX questions_run", "the index `questions_run` is missing"),
-            ("ALTER TABLE runs ADD COLUMN x", "the table `runs` is not as pml made it"),
+            ("ALTER TABLE runs ADD COLUMN x TEXT", "the table `runs` is not as pml made it"),
             (
                 "DROP TRIGGER audit_is_not_changed; CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT 1; END",
                 "the trigger `audit_is_not_changed` is not as pml made it",
