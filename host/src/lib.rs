@@ -99,12 +99,12 @@ pub use catalog::{
 pub use config::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
     FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
-    ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, UserKey, agent_around, find_servers, ignore_state, locate,
+    ProjectJournal, ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing,
+    TrustState, UnusableServer, UserKey, agent_around, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
-pub(crate) use config::{bytes, duration};
+pub(crate) use config::{GoneJournal, OlderJournal, bytes, duration};
 #[cfg(feature = "cli")]
 pub(crate) use disk::{Safe as FileSafe, replace as replace_file};
 pub use error::Error;
@@ -148,5 +148,7 @@ pub use store::{
     Header, Journal, Lease, MemoryJournal, Meter, Note, Noted, Pending, Prune, RunState, Safe,
     Statistics, Store, StoreError, Stored, Summary, Trail, Verdict, What,
 };
+#[cfg(feature = "cli")]
+pub(crate) use store::{Glance, ImportMark, NotImported};
 #[cfg(feature = "servers")]
 pub use upstream::{ServerState, ServerStatus};

@@ -37,10 +37,19 @@ fn by_agent(env: &TestEnv, arguments: &[&str]) -> Output {
 
 /// Whoever has the file can do this.
 fn tamper(env: &TestEnv, sql: &str) {
-    let connection =
-        rusqlite::Connection::open(env.path().join(".pml/state.db")).expect("it opens");
-    let triggers = "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_forgotten;";
-    connection.execute_batch(&format!("{triggers} {sql}")).expect("nothing stops them");
+    let connection = rusqlite::Connection::open(env.journal().join("state.db")).expect("it opens");
+    // They put back what they took away: a journal without it is not opened.
+    let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
+    let mut statement = connection.prepare(triggers).expect("a schema");
+    let triggers = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    let triggers: Vec<(String, String)> = triggers.map(|row| row.expect("a row")).collect();
+    for (name, _) in &triggers {
+        connection.execute_batch(&format!("DROP TRIGGER {name}")).expect("nothing stops them");
+    }
+    connection.execute_batch(sql).expect("nothing stops them");
+    for (_, made) in &triggers {
+        connection.execute_batch(made).expect("nothing stops them");
+    }
 }
 
 fn broken(env: &TestEnv, how: &str) {
@@ -64,7 +73,7 @@ fn what_was_asked_and_said_is_told_and_verified() {
     assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     let hash = entries(&env, &[])[1]["hash"].as_str().expect("a hash").to_owned();
     assert!(output.stderr.contains(&hash[..12]), "{}", output.stderr);
-    assert_eq!(env.path().join(".local/state/pml/audit").read_dir().expect("a folder").count(), 2);
+    assert_eq!(env.state().join("audit").read_dir().expect("a folder").count(), 2);
 }
 
 #[test]
@@ -75,7 +84,7 @@ fn a_project_without_a_trail_has_an_empty_one() {
         (output.stdout.as_str(), output.stderr.as_str(), output.code),
         ("", "verified: 0 entries\n", 0)
     );
-    assert!(!env.path().join(".pml").exists());
+    assert!(!env.path().join(".pml").exists() && !env.state().exists());
 }
 
 #[test]
@@ -94,8 +103,7 @@ fn anybody_can_check_the_hashes() {
 #[test]
 fn no_secret_is_in_the_trail() {
     let env = answered();
-    let connection =
-        rusqlite::Connection::open(env.path().join(".pml/state.db")).expect("it opens");
+    let connection = rusqlite::Connection::open(env.journal().join("state.db")).expect("it opens");
     let mut statement = connection.prepare("SELECT body FROM audit").expect("a table");
     let bodies = statement.query_map([], |row| row.get::<_, String>(0)).expect("rows");
     let bodies: Vec<_> = bodies.map(|body| body.expect("a body")).collect();
@@ -128,7 +136,7 @@ fn an_end_that_was_cut_off_is_noticed() {
 #[test]
 fn a_trail_written_anew_is_noticed_until_a_person_accepts_it() {
     let env = answered();
-    std::fs::remove_dir_all(env.path().join(".pml")).expect("removed");
+    std::fs::remove_dir_all(env.journal()).expect("removed");
     broken(&env, "its end is gone: it had 2 entries, and has 0");
     ask(&env);
     broken(&env, "it was written anew: entry 2 was another one");
@@ -236,7 +244,7 @@ fn accepting_wants_a_yes_on_the_terminal() {
 #[test]
 fn a_head_that_is_gone_is_said_and_can_be_begun_again() {
     let env = answered();
-    std::fs::remove_dir_all(env.path().join(".local/state/pml/audit")).expect("removed");
+    std::fs::remove_dir_all(env.state().join("audit")).expect("removed");
     let output = env.run(&["audit"]);
     assert!(
         output.stderr.contains("\nwarning: how far it went is kept nowhere else"),

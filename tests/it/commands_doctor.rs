@@ -20,21 +20,17 @@ fn a_healthy_project_is_fine_and_nothing_is_started_or_made() {
     assert_eq!((output.stderr.as_str(), output.code), ("", 0), "{}", output.stdout);
     for part in [
         "ok    programs can run in the sandbox\n",
-        "ok    there is no journal yet; the first run makes it: $TEST_ENV/.pml\n",
+        "ok    there is no journal yet; the first run makes it: $TEST_STATE/pml/projects/",
         "ok    you trust its files\n",
         "ok    `box` can be started: ",
         "ok    1 pattern, none of them odd\n",
         "note  Claude Code does not have pml here\n      hint: `claude mcp add pml -- pml stdio`\n",
         "everything is as it should be\n",
     ] {
-        assert!(
-            output.stdout.replace(&*env.path().to_string_lossy(), "$TEST_ENV").contains(part),
-            "{part}: {}",
-            output.stdout
-        );
+        assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
     }
     assert_eq!(lines(&env, "starts").len(), 0);
-    assert!(!env.path().join(".pml").exists());
+    assert!(!env.path().join(".pml").exists() && !env.state().join("projects").exists());
 }
 
 #[test]

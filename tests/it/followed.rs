@@ -95,7 +95,9 @@ fn what_is_allowed_for_good_counts_for_the_next_program_and_the_servers_go_on() 
     let asked = client.execute(COUNT);
     assert_eq!(asked["status"], "approval_required", "{asked}");
     let home = env.path().to_str().expect("Unicode");
-    let environment: Environment = [("HOME", home)].into_iter().collect();
+    let state = env.state_home().to_str().expect("Unicode");
+    let environment: Environment =
+        [("HOME", home), ("XDG_STATE_HOME", state)].into_iter().collect();
     let settings = SettingsFile::of(env.path(), &environment).expect("settings");
     let tool = "box:count".parse::<ToolName>().expect("a tool");
     let grant = |origin| settings.grant(&[Grant::new(tool.clone(), origin, Vec::new())]);

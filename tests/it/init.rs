@@ -33,7 +33,10 @@ fn state_is_for_its_owner_alone() {
     let mode =
         |name: &str| env.path().join(name).metadata().expect(name).permissions().mode() & 0o777;
     assert_eq!((mode(".pml"), mode(".pml.json")), (0o700, 0o600));
-    assert_eq!((mode(".local/state/pml"), mode(".local/state/pml/trust.json")), (0o700, 0o600));
+    let state = env.state();
+    let mode =
+        |path: std::path::PathBuf| path.metadata().expect("there").permissions().mode() & 0o777;
+    assert_eq!((mode(state.clone()), mode(state.join("trust.json"))), (0o700, 0o600));
 }
 
 #[test]

@@ -138,14 +138,14 @@ fn project() -> TestEnv {
     env.write("main.ts", "await mcp.pml.confirm({ message: 'ok?' }); return 1");
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     assert_eq!(env.run(&["runs"]).code, 0);
-    assert!(!env.path().join(".pml/state.db-wal").exists(), "the last to close tidies up");
+    assert!(!env.journal().join("state.db-wal").exists(), "the last to close tidies up");
     env
 }
 
 fn refused(output: Output, what: &str) {
     assert_eq!((output.stdout.as_str(), output.code), ("", 1), "{}", output.stderr);
     assert!(output.stderr.contains(what), "{}", output.stderr);
-    assert!(output.stderr.contains("$TEST_ENV/.pml/state.db"), "{}", output.stderr);
+    assert!(output.stderr.contains("$TEST_STATE/pml/projects/"), "{}", output.stderr);
     assert!(output.stderr.contains("hint: "), "{}", output.stderr);
 }
 
@@ -183,12 +183,12 @@ fn a_damaged_journal_is_refused_by_name_and_left_as_it_is() {
     ];
     for (damage, what) in damages {
         let env = project();
-        damage(&env.path().join(".pml/state.db"));
-        let before = std::fs::read(env.path().join(".pml/state.db")).expect("it reads");
+        damage(&env.journal().join("state.db"));
+        let before = std::fs::read(env.journal().join("state.db")).expect("it reads");
         for command in [&["run", "main.ts"][..], &["runs"], &["approvals"], &["replay", "last"]] {
             refused(env.run(command), what);
         }
-        let after = std::fs::read(env.path().join(".pml/state.db")).expect("it reads");
+        let after = std::fs::read(env.journal().join("state.db")).expect("it reads");
         assert!(before == after, "the file is kept: {what}");
         // Without a journal the program still runs.
         assert_eq!(env.run(&["eval", "1 + 1", "--no-journal"]).stdout, "2\n");
@@ -222,11 +222,13 @@ fn a_file_where_the_folder_should_be_is_named() {
     assert_eq!(std::fs::read_to_string(env.path().join(".pml")).expect("it is kept"), "mine");
 }
 
-/// Runs a shell script in a mount namespace of its own, where `.pml` can be any file system.
+/// Runs a shell script in a mount namespace of its own, where the state folder can be any file system.
 fn in_namespace(env: &TestEnv, script: &str) -> Output {
     let mut command = Command::new("unshare");
     command.args(["--map-root-user", "--mount", "sh", "-euc", script]);
-    command.env("PML", env!("CARGO_BIN_EXE_pml")).current_dir(env.path());
+    std::fs::create_dir(env.state()).expect("a folder");
+    command.env("PML", env!("CARGO_BIN_EXE_pml")).env("PML_STATE_DIR", env.state());
+    command.env_remove("XDG_STATE_HOME").current_dir(env.path());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     env.finish(command.spawn().expect("unshare starts"))
 }
@@ -238,10 +240,10 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     env.write("fill.ts", fill);
     let output = in_namespace(
         &env,
-        "mkdir .pml; mount -t tmpfs -o size=700k tmpfs .pml
+        "mount -t tmpfs -o size=700k,mode=700 tmpfs $PML_STATE_DIR
          code=0; $PML run fill.ts 2>full || code=$?
          echo code $code; $PML runs --json | tr ',' '\\n' | grep state
-         mount -o remount,size=50m .pml
+         mount -o remount,size=50m $PML_STATE_DIR
          $PML run --resume last; $PML replay last",
     );
     assert_eq!(
@@ -261,16 +263,16 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
 
 #[test]
 fn a_read_only_folder_is_refused_by_name() {
-    let env = pml();
-    env.write("main.ts", "return 1");
     for prepare in ["", "$PML run main.ts >/dev/null; $PML runs >/dev/null;"] {
+        let env = pml();
+        env.write("main.ts", "return 1");
         let script = format!(
-            "mkdir -p .pml; mount -t tmpfs tmpfs .pml; {prepare} mount -o remount,ro .pml
+            "mount -t tmpfs -o mode=700 tmpfs $PML_STATE_DIR; {prepare} mount -o remount,ro $PML_STATE_DIR
              $PML run --no-journal main.ts; code=0; $PML run main.ts || code=$?; echo code $code"
         );
         let output = in_namespace(&env, &script);
         assert_eq!(output.stdout, "1\ncode 1\n", "{}", output.stderr);
-        assert!(output.stderr.contains("$TEST_ENV/.pml"), "{}", output.stderr);
+        assert!(output.stderr.contains("$TEST_STATE/pml"), "{}", output.stderr);
         assert!(output.stderr.contains("hint: ") && output.stderr.contains("--no-journal"));
     }
 }

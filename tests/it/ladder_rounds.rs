@@ -215,7 +215,7 @@ fn the_key_lies_in_the_users_own_folder_and_a_strange_one_is_not_used() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let env = asking();
     begin(&mut Modern::with_rounds(&env), code());
-    let key = env.path().join(".local/state/pml/state.key");
+    let key = env.state().join("state.key");
     assert_eq!(key.metadata().expect("a key").permissions().mode() & 0o777, 0o600);
     std::fs::remove_file(&key).expect("it goes");
     let theirs = env.write("theirs", [7; 32]);

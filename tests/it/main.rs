@@ -30,6 +30,7 @@ mod hostile;
 mod hostile_conditions;
 #[cfg(target_os = "linux")]
 mod hostile_costs;
+mod hostile_journal;
 mod hostile_record;
 mod init;
 mod installs;
@@ -47,7 +48,10 @@ mod limits;
 mod links;
 mod mended;
 mod missing;
+#[cfg(unix)]
+mod moved_journal;
 mod needs;
+mod older_journal;
 #[cfg(target_os = "linux")]
 mod prompts;
 mod real_clients;

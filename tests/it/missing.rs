@@ -25,7 +25,8 @@ fn clone(permissions: Value) -> TestEnv {
 fn environment(env: &TestEnv) -> Environment {
     let home = env.path().to_str().expect("Unicode").to_owned();
     let path = std::env::var("PATH").expect("a path");
-    [("HOME", home), ("PATH", path)].into_iter().collect()
+    let state = env.state_home().to_str().expect("Unicode").to_owned();
+    [("HOME", home), ("XDG_STATE_HOME", state), ("PATH", path)].into_iter().collect()
 }
 
 fn load(env: &TestEnv) -> Project {

@@ -55,6 +55,7 @@ impl RealProject {
     pub(crate) fn drive_asking(&self, mode: &str, calls: Value, said: Value) -> Value {
         let mut variables =
             json!({ "HOME": self.env.path(), "PATH": "/usr/local/bin:/usr/bin:/bin" });
+        variables["XDG_STATE_HOME"] = json!(self.env.state_home());
         for (name, value) in &self.variables {
             variables[name] = (*value).into();
         }

@@ -252,18 +252,20 @@ fn looking_makes_no_journal_and_no_journal_leaves_none() {
         let output = env.run(arguments);
         assert_eq!(output.code, code, "{arguments:?}: {}", output.stderr);
         assert!(!env.path().join(".pml").exists(), "{arguments:?}");
+        assert!(!env.state().exists(), "{arguments:?}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn the_journal_is_for_its_owner_alone_and_not_for_git() {
+fn the_journal_is_for_its_owner_alone_and_nothing_of_it_is_in_the_project() {
     use std::os::unix::fs::PermissionsExt;
     let env = pml();
     assert_eq!(env.run(&["eval", "1"]).code, 0);
-    let journal = env.path().join(".pml/state.db");
+    let journal = env.journal().join("state.db");
     let mode = journal.metadata().expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    let ignored = std::fs::read_to_string(env.path().join(".pml/.gitignore")).expect("it is there");
-    assert!(ignored.lines().any(|line| line == "*"), "{ignored}");
+    let mode = env.journal().metadata().expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    assert_eq!(env.path().read_dir().expect("a folder").count(), 0);
 }

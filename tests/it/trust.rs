@@ -22,7 +22,9 @@ fn clone() -> TestEnv {
 /// The project as the binary sees it, with a secret in its environment.
 fn project(env: &TestEnv) -> Project {
     let home = env.path().to_str().expect("Unicode");
-    let environment: Environment = [("HOME", home), ("SECRET", "hunter2")].into_iter().collect();
+    let state = env.state_home().to_str().expect("Unicode");
+    let variables = [("HOME", home), ("XDG_STATE_HOME", state), ("SECRET", "hunter2")];
+    let environment: Environment = variables.into_iter().collect();
     Project::load_in(env.path(), &environment).expect("it can be read")
 }
 
@@ -93,7 +95,9 @@ fn trust_is_for_a_folder_and_not_for_its_copy() {
     }
     env.write("copy/.git/HEAD", "");
     let home = env.path().to_str().expect("Unicode");
-    let environment: Environment = [("HOME", home)].into_iter().collect();
+    let state = env.state_home().to_str().expect("Unicode");
+    let environment: Environment =
+        [("HOME", home), ("XDG_STATE_HOME", state)].into_iter().collect();
     let copy = Project::load_in(&env.path().join("copy"), &environment).expect("it can be read");
     assert_eq!(copy.trust, TrustState::Unknown);
 }

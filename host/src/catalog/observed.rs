@@ -130,7 +130,7 @@ impl Observed {
     /// Fails if the folder cannot be written to.
     pub fn flush(&self) -> Result<(), Error> {
         let mut notes = self.notes();
-        if !notes.changed || !self.folder.is_dir() {
+        if !notes.changed || !disk::is_own_folder(&self.folder) {
             return Ok(());
         }
         let path = self.folder.join(FILE);

@@ -13,6 +13,18 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Parser)]
 #[command(name = "pml", version, about, max_term_width = 100, disable_help_subcommand = true)]
 pub(super) struct Arguments {
+    /// Keep journals, trust and keys in this folder, not in your state folder
+    ///
+    /// It must be yours alone (mode 700), and lie outside of the project and of repositories around it. Without the flag the
+    /// first of these counts: `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `~/.local/state/pml`.
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        value_hint = clap::ValueHint::DirPath,
+        help_heading = "Global options"
+    )]
+    pub(super) state_dir: Option<PathBuf>,
     #[command(subcommand)]
     pub(super) command: Command,
 }
@@ -48,8 +60,7 @@ pub(super) enum Command {
 /// The program is a function body (`return`, top-level `await`, or a last expression whose value is the result) or an ES
 /// module whose default export is the result. It sees `mcp`, `inputs`, `console` and the language; no files, no network.
 ///
-/// The run is journalled in the project's `.pml/state.db`: it survives a crash, and waits for a person's approval as long as
-/// it must. Where nobody can be asked, it says how to go on and exits with 4.
+/// The run is journalled in your state folder: it survives a crash, and waits for a person's approval as long as it must. Where nobody can be asked, it says how to go on and exits with 4.
 ///
 /// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 4 waiting for approval, 130 interrupted, 255
 /// pml is broken.

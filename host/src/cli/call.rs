@@ -48,7 +48,7 @@ impl Call {
         // The process ends after this; taking it apart would only make the user wait.
         let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
         let workplace = ManuallyDrop::new(Workplace::open_for(self.trust.into(), kept)?);
-        let journal = project::journal_of(kept, workplace.project.durability)?;
+        let journal = project::journal_of(kept, workplace.project.durability, &workplace.project)?;
         let runtime = ManuallyDrop::new(runtime()?);
         let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
         runtime.block_on(async {

@@ -207,7 +207,7 @@ fn workplace(options: &Options) -> Result<Workplace> {
 /// The journal that the options name.
 fn journal(options: &Options, workplace: &Workplace) -> Result<Arc<dyn Journal>> {
     let durability = options.durability.unwrap_or(workplace.project.durability);
-    project::journal_of(options.kept(), durability)
+    project::journal_of(options.kept(), durability, &workplace.project)
 }
 
 /// The engine that the options describe.

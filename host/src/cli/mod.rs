@@ -25,6 +25,7 @@ mod moment;
 mod notices;
 mod offered;
 mod offers;
+mod older;
 mod progress;
 mod project;
 mod prompt;
@@ -57,6 +58,9 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return report::usage(&error),
     };
+    if let Some(folder) = &arguments.state_dir {
+        crate::Environment::choose_state_folder(folder);
+    }
     // What serves a client ends in its own way when it is interrupted.
     if let Command::Stdio(command) = arguments.command {
         return command.run().unwrap_or_else(|error| report::error(&error));

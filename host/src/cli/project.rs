@@ -1,58 +1,86 @@
 //! The project that a command is about, and its journal.
 
 use super::execute::Kept;
-use crate::{Durability, Environment, Error, Journal, MemoryJournal, ProjectState, Store, locate};
+use super::older;
+use crate::{
+    Durability, Environment, Error, Journal, MemoryJournal, Project, ProjectJournal, Store, locate,
+};
 use anyhow::Context;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Opens the journal of the project around the current folder, and makes it if it is not there.
 pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
-    let folder = folder()?;
-    let store = match heads() {
-        // What the user's own folder says of the trail, no project can change.
-        Some(heads) => Store::open_with_heads(folder, durability, heads),
-        None => Store::open(folder, durability),
-    };
+    let place = place()?;
+    place.prepare()?;
+    older::take_up(&place)?;
+    open(&place, durability)
+}
+
+fn open(place: &ProjectJournal, durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
+    // What lies beside the journal says whether the trail in it was cut or written anew.
+    let store = Store::open_with_heads(place.folder(), durability, place.heads());
     Ok(Arc::new(store.map_err(Error::from)?))
 }
 
-/// Opens the journal that runs are kept in.
-pub(super) fn journal_of(kept: Kept, durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
+/// Opens the journal that runs of a project are kept in, and the project's own folder for what is remembered of its servers.
+pub(super) fn journal_of(
+    kept: Kept,
+    durability: Durability,
+    project: &Project,
+) -> anyhow::Result<Arc<dyn Journal>> {
     match kept {
         Kept::InMemory => Ok(Arc::new(MemoryJournal::new())),
-        Kept::OnDisk => store(durability),
+        Kept::OnDisk => {
+            prepare_caches(project)?;
+            store(durability)
+        }
     }
+}
+
+/// Makes the project's `.pml` if something will be remembered in it. A link or a file in its place is refused.
+fn prepare_caches(project: &Project) -> Result<(), Error> {
+    let folder = project.state_folder();
+    match folder.symlink_metadata() {
+        // Another user's is left alone, as is all in it.
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => Store::make_folder(&folder)?,
+        Err(_) if project.declared.servers.is_empty() && project.declared.cloud.is_none() => {}
+        // Where it cannot be made, servers are asked again.
+        Err(_) => drop(Store::make_folder(&folder)),
+    }
+    Ok(())
 }
 
 /// Opens the journal to look at it. Where there is none, nothing is made: it is empty.
 pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
-    match folder()?.exists() {
+    let place = place()?;
+    match place.folder().exists() || older::is_there(&place) {
         true => store(Durability::Process),
         false => Ok(Arc::new(MemoryJournal::new())),
     }
 }
 
-/// The same, but for its audit trail: one that is gone is looked for where it was known to be.
+/// The same, but for its audit trail: one that is gone is looked for where it was known to be. Nothing is imported.
 pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
-    let folder = folder()?;
-    match heads().is_some_and(|heads| Store::has_head(&folder, heads)) {
-        true => store(Durability::Process),
-        false => journal(),
+    let place = place()?;
+    let folder = place.folder();
+    match folder.exists() || Store::has_head(&folder, place.heads()) {
+        true => {
+            place.prepare()?;
+            open(&place, Durability::Process)
+        }
+        false => Ok(Arc::new(MemoryJournal::new())),
     }
 }
 
-/// Where the heads of audit trails are kept: in the user's state folder, if they have one.
-fn heads() -> Option<PathBuf> {
-    Some(Environment::of_process().state_folder()?.join("audit"))
+/// Where the journal of this project is kept.
+pub(super) fn place() -> anyhow::Result<ProjectJournal> {
+    let environment = Environment::of_process();
+    Ok(ProjectJournal::of(&locate(&current()?, &environment), &environment)?)
 }
 
 /// The current folder.
 pub(super) fn current() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot find the current folder")
-}
-
-/// The project's `.pml`.
-fn folder() -> anyhow::Result<PathBuf> {
-    Ok(locate(&current()?, &Environment::of_process()).join(ProjectState::FOLDER))
 }

@@ -50,16 +50,18 @@ impl Stdio {
             }
             let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
             let workplace = Workplace::open_for(self.trust.into(), kept)?;
-            let journal = project::journal_of(kept, workplace.project.durability)?;
+            let durability = workplace.project.durability;
+            let journal = project::journal_of(kept, durability, &workplace.project)?;
             if kept == Kept::OnDisk {
                 // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
+            let root = workplace.project.root.clone();
             let follower = Follower::new(&workplace, self.trust.into(), kept, journal)?;
             // The follower has them now, and lets them go when they are replaced.
             drop(workplace);
             let key = match kept {
-                Kept::OnDisk => UserKey::of(&Environment::of_process()),
+                Kept::OnDisk => UserKey::of(&Environment::of_process(), &root)?,
                 Kept::InMemory => UserKey::of_this_process(),
             };
             let notices = Notices::new();

@@ -17,10 +17,12 @@ pub use keeper::Keeper;
 #[cfg(feature = "servers")]
 pub use project::{
     Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
-    FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project, RoutedTo,
-    RoutingRule, Seen, SettingsFile, Sharing, State as ProjectState, TrustState, UnusableServer,
-    UserKey, find_servers, ignore_state, locate,
+    FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project,
+    ProjectJournal, RoutedTo, RoutingRule, Seen, SettingsFile, Sharing, State as ProjectState,
+    TrustState, UnusableServer, UserKey, find_servers, ignore_state, locate,
 };
+#[cfg(feature = "cli")]
+pub(crate) use project::{GoneJournal, OlderJournal};
 #[cfg(feature = "servers")]
 pub(crate) use project::{Installation, NETWORK, StartedBy};
 #[cfg(feature = "cli")]

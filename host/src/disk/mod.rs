@@ -50,6 +50,19 @@ pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// Returns whether a folder is there that is no link, and this user's: only then something is written into it that may as well
+/// not be.
+pub(crate) fn is_own_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| {
+        #[cfg(unix)]
+        let own =
+            std::os::unix::fs::MetadataExt::uid(&found) == rustix::process::geteuid().as_raw();
+        #[cfg(not(unix))]
+        let own = true;
+        found.is_dir() && own
+    })
+}
+
 /// Reads a plain file of at most `most` bytes; what is larger, or no plain file, is an error.
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = private().read(true).open(path)?;

@@ -86,7 +86,7 @@ impl Installer {
         spec: &Spec,
         line: &str,
     ) -> Result<Package, InstallError> {
-        self.0.resolver.resolve(&self.0.records.environment, server, spec, line).await
+        self.0.resolver.resolve(&self.0.records, server, spec, line).await
     }
 
     /// Installs exactly `package` for the launch line that asked for it, and remembers that. What is there already is used, unless
@@ -133,7 +133,7 @@ impl Installer {
     /// Has the ecosystem's tool do its work.
     async fn fill(&self, spec: &Spec, package: &Package, stage: &Path) -> Result<(), InstallError> {
         let environment = &self.0.records.environment;
-        let (home, tools) = home(environment)?;
+        let (home, tools) = home(environment, &self.0.records.state)?;
         let variables = environment::fetching(environment);
         let keyless = environment::keyless(environment);
         let named = spec.package().pinned(&package.version);

@@ -75,10 +75,15 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Returns the user's own folder, and in it one that nothing is ever put into: tools that look around where they run, and
+/// Returns the user's own folder, for the project whose `.pml` is `state`, and in it one that nothing is ever put into: tools that look around where they run, and
 /// above, find nothing of a project's.
-pub(super) fn home(environment: &Environment) -> Result<(PathBuf, PathBuf), InstallError> {
-    let home = environment.state_folder().ok_or(InstallError::NoHome)?;
+pub(super) fn home(
+    environment: &Environment,
+    state: &Path,
+) -> Result<(PathBuf, PathBuf), InstallError> {
+    let project = state.parent().unwrap_or(state);
+    let home = environment.state_folder(project).map_err(InstallError::State)?;
+    let home = home.ok_or(InstallError::NoHome)?;
     let tools = home.join("tools");
     make(&tools)?;
     Ok((home, tools))

@@ -87,7 +87,7 @@ impl Records {
     }
 
     fn key(&self) -> Result<Key, InstallError> {
-        let (home, _) = home(&self.environment)?;
+        let (home, _) = home(&self.environment, &self.state)?;
         Key::of(&home)
     }
 

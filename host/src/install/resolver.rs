@@ -3,11 +3,11 @@
 use super::error::InstallError;
 use super::place::home;
 use super::pypi::Backend;
+use super::records::Records;
 use super::resolved::Resolved;
 use super::spec::Spec;
 use super::tool::Tool;
 use super::{environment, npm};
-use crate::config::Environment;
 use crate::model::{Ecosystem, Package};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,7 +31,7 @@ impl Resolver {
     /// Returns the package of one exact version that a launch line means.
     pub(super) async fn resolve(
         &self,
-        environment: &Environment,
+        records: &Records,
         server: &str,
         spec: &Spec,
         line: &str,
@@ -46,15 +46,16 @@ impl Resolver {
         {
             return Ok(resolved.package(server, spec, line));
         }
-        let resolved = ask(environment, spec).await?;
+        let resolved = ask(records, spec).await?;
         let package = resolved.package(server, spec, line);
         *resolution = Some((Instant::now(), resolved));
         Ok(package)
     }
 }
 
-async fn ask(environment: &Environment, spec: &Spec) -> Result<Resolved, InstallError> {
-    let (home, tools) = home(environment)?;
+async fn ask(records: &Records, spec: &Spec) -> Result<Resolved, InstallError> {
+    let environment = &records.environment;
+    let (home, tools) = home(environment, &records.state)?;
     let variables = environment::fetching(environment);
     let keyless = environment::keyless(environment);
     let written = spec.written();

@@ -56,7 +56,7 @@ impl Definitions {
     /// # Errors
     /// If it cannot be written.
     pub fn keep(&self, digest: &str, definition: &Definition) -> Result<(), StoreError> {
-        if self.kept().contains(digest) || !self.inner.folder.is_dir() {
+        if self.kept().contains(digest) || !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
         // It may be wrong only by a mistake of ours, and would never be found again.

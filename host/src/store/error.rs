@@ -28,6 +28,14 @@ pub enum StoreError {
         /// What is wrong with it.
         detail: String,
     },
+    /// Somebody else than pml put something into it.
+    #[error("the journal is not as pml made it ({detail}) and was left as it is: {}", path.display())]
+    Altered {
+        /// Where.
+        path: PathBuf,
+        /// What is in it, or is not.
+        detail: String,
+    },
     /// A newer pml wrote it.
     #[error(
         "the journal has format {found}, and this pml reads up to {known}: {}", path.display()
@@ -101,6 +109,9 @@ impl StoreError {
     fn hint(&self) -> Option<&'static str> {
         match self {
             StoreError::Damaged { .. } => Some("move the file away to begin a new journal"),
+            StoreError::Altered { .. } => {
+                Some("somebody else has changed it: move the file away to begin a new journal")
+            }
             StoreError::Newer { .. } => Some("update pml, or move the file away"),
             StoreError::Full { .. } => {
                 Some("make room and go on: what was journalled before is safe")

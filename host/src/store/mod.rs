@@ -28,5 +28,7 @@ pub use memory::MemoryJournal;
 #[cfg(feature = "servers")]
 pub(crate) use servers::{Remembered, ServerCache};
 pub(crate) use size::size_of_outcome;
+#[cfg(feature = "cli")]
+pub(crate) use sqlite::{Glance, ImportMark, NotImported};
 pub use sqlite::{Statistics, Store};
 pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};

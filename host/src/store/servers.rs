@@ -71,7 +71,7 @@ impl ServerCache {
     /// Keeps what the server `name` said. Waits for other processes that write at the same moment. A project without its
     /// folder keeps nothing.
     pub(crate) fn put(&self, name: &str, said: Remembered) -> Result<(), StoreError> {
-        if !self.inner.folder.is_dir() {
+        if !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
         let lock = self.inner.folder.join("servers.lock");

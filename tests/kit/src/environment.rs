@@ -8,6 +8,8 @@ use tempfile::TempDir;
 /// A folder and a binary.
 pub struct TestEnv {
     folder: TempDir,
+    /// Beside the folder, which is the project: a state folder in a project is refused.
+    state: TempDir,
     binary: PathBuf,
 }
 
@@ -17,7 +19,7 @@ pub struct TestEnv {
 pub struct Output {
     /// What went to stdout.
     pub stdout: String,
-    /// What went to stderr, with the test's folder shown as `$TEST_ENV`.
+    /// What went to stderr, with the test's folder shown as `$TEST_ENV`, and what its state folder is in as `$TEST_STATE`.
     pub stderr: String,
     /// The exit code; -1 if a signal ended it.
     pub code: i32,
@@ -27,12 +29,35 @@ impl TestEnv {
     /// Makes a folder to run `binary` in.
     pub fn new(binary: impl Into<PathBuf>) -> TestEnv {
         let folder = TempDir::new().expect("a temporary folder");
-        TestEnv { folder, binary: binary.into() }
+        let state = TempDir::new().expect("a temporary folder");
+        TestEnv { folder, state, binary: binary.into() }
     }
 
     /// The folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The state folder of whoever runs the binary.
+    pub fn state(&self) -> PathBuf {
+        self.state_home().join("pml")
+    }
+
+    /// What `XDG_STATE_HOME` names.
+    pub fn state_home(&self) -> &Path {
+        self.state.path()
+    }
+
+    /// The folder of the project's journal; there or not.
+    pub fn journal(&self) -> PathBuf {
+        self.journal_of(self.path())
+    }
+
+    /// The folder of the journal of a project that is elsewhere.
+    pub fn journal_of(&self, project: &Path) -> PathBuf {
+        let environment: pml::Environment =
+            [("XDG_STATE_HOME", self.state_home().to_string_lossy())].into_iter().collect();
+        pml::ProjectJournal::of(project, &environment).expect("a state folder").folder()
     }
 
     /// The binary.
@@ -51,7 +76,8 @@ impl TestEnv {
     /// The command, with nothing of the outer environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
-        command.args(arguments).current_dir(self.path()).env_clear().env("HOME", self.path());
+        command.args(arguments).current_dir(self.path()).env_clear();
+        command.env("HOME", self.path()).env("XDG_STATE_HOME", self.state_home());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -78,8 +104,10 @@ impl TestEnv {
     pub fn finish(&self, child: Child) -> Output {
         let output = child.wait_with_output().expect("the binary ends");
         let folder = self.path().canonicalize().expect("the folder is there");
+        let state = self.state.path().canonicalize().expect("the folder is there");
         let text = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).expect("output is UTF-8");
+            let text = text.replace(&*state.to_string_lossy(), "$TEST_STATE");
             let text = text.replace(&*folder.to_string_lossy(), "$TEST_ENV");
             text.replace(&*self.path().to_string_lossy(), "$TEST_ENV")
         };

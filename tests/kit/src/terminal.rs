@@ -27,7 +27,8 @@ impl Terminal {
         let line = format!("exec {}", words.collect::<Vec<_>>().join(" "));
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).current_dir(env.path()).env_clear();
-        command.env("HOME", env.path()).env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/sh");
+        command.env("HOME", env.path()).env("XDG_STATE_HOME", env.state_home());
+        command.env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/sh");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().expect("`script` starts");
         let keys = child.stdin.take().expect("piped");

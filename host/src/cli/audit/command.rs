@@ -25,8 +25,8 @@ const DIGITS: usize = 12;
 /// Show who was asked what, what they said and what came of it, and verify that nothing of it was changed
 ///
 /// Every question, decision, refused attempt, grant and its lapse, install and trust is an entry of a chain: each is hashed
-/// with the hash of the one before. The chain is kept in the project's `.pml/state.db`, how far it goes also in your own state
-/// folder. Entries are never changed or forgotten, and hold no secrets.
+/// with the hash of the one before. The chain is kept in the project's journal, how far it goes in another file, both in your
+/// state folder. Entries are never changed or forgotten, and hold no secrets.
 ///
 /// All of it is verified, whatever is shown. Exit codes: 0 it is what was written, 1 it is not.
 #[derive(Args)]
@@ -184,7 +184,7 @@ fn verified(trail: &Trail) {
 fn say_broken(broken: &Broken) {
     ui::say(&format!(
         "{ERROR}error{ERROR:#}: the audit trail is not what was written: {}\n\
-         {HINT}hint{HINT:#}: somebody changed it, or `.pml/state.db` was removed or put back; if you know why, \
+         {HINT}hint{HINT:#}: somebody changed it, or the journal was removed or put back; if you know why, \
          `pml audit --accept` takes it as it is",
         escape(&broken.to_string())
     ));
@@ -222,9 +222,11 @@ async fn accept(
     let now = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     if now.broken.is_some() || now.accepted != Some(now.count) {
         let message = "what was accepted cannot be kept in your state folder";
-        return Err(
-            Hinted::new(message, "look whether `~/.local/state/pml/audit` can be written").into()
-        );
+        return Err(Hinted::new(
+            message,
+            "look whether `audit` in your state folder can be written",
+        )
+        .into());
     }
     ui::say("accepted: from here on, the trail is held against this");
     Ok(ExitCode::SUCCESS)

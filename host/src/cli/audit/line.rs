@@ -54,6 +54,8 @@ fn what(entry: &Audited) -> (String, Style) {
         ("installed", _) => ("installed", GOOD),
         ("trusted", _) => ("trusted", GOOD),
         ("distrusted", _) => ("trusted no more", BAD),
+        ("imported", _) => ("runs imported", DIM),
+        ("adopted", _) => ("journal adopted", WAITING),
         ("accepted", _) => ("trail accepted", WAITING),
         _ => ("noted", BOLD),
     };
@@ -103,6 +105,12 @@ fn text(entry: &Audited) -> String {
             format!("{name}@{version} from {from}{digest}")
         }
         "trusted" | "distrusted" => format!("{} {}", word("folder"), by()),
+        "imported" => {
+            let number = |name: &str| body[name].as_u64().unwrap_or_default();
+            let (runs, left) = (number("runs"), number("left"));
+            format!("{runs} from {}, {left} left there", word("from"))
+        }
+        "adopted" => format!("{} from {}", by(), word("from")),
         "accepted" => format!("{}: {}", by(), word("reason")),
         _ => brief(body, TEXT),
     }

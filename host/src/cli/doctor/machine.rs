@@ -1,7 +1,10 @@
 //! The machine: whether programs can run on it, and whether their journal can be kept.
 
 use super::check::Check;
-use crate::{Config, Durability, Engine, Error, GUEST_DIGEST, ProjectState, Store, escape};
+use crate::cli::older;
+use crate::{
+    Config, Durability, Engine, Environment, Error, GUEST_DIGEST, ProjectJournal, Store, escape,
+};
 use std::path::Path;
 
 const AREA: &str = "machine";
@@ -13,11 +16,32 @@ const DIGITS: usize = 12;
 pub(super) fn checks(root: &Path) -> Vec<Check> {
     let digest = &GUEST_DIGEST[..DIGITS.min(GUEST_DIGEST.len())];
     let version = env!("CARGO_PKG_VERSION");
-    vec![
-        Check::fine(AREA, format!("pml {version}, guest sha256:{digest}")),
-        sandbox(),
-        journal(root),
-    ]
+    let mut checks =
+        vec![Check::fine(AREA, format!("pml {version}, guest sha256:{digest}")), sandbox()];
+    match ProjectJournal::of(root, &Environment::of_process()) {
+        Ok(place) => {
+            checks.push(journal(&place));
+            checks.extend(older_journal(&place));
+        }
+        Err(error) => checks.push(Check::error(AREA, &error)),
+    }
+    checks
+}
+
+/// What became of the journal that an older pml left in the project.
+fn older_journal(place: &ProjectJournal) -> Option<Check> {
+    if !older::is_there(place) {
+        return None;
+    }
+    Some(match place.older() {
+        Ok(Some(older)) => Check::note(AREA, older::told(&older)),
+        Ok(None) => Check::note(
+            AREA,
+            "journals are kept in your state folder now; the next command that needs this one looks \
+             whether `.pml/state.db` is yours, and imports its runs that are over",
+        ),
+        Err(error) => Check::error(AREA, &error),
+    })
 }
 
 fn sandbox() -> Check {
@@ -29,8 +53,8 @@ fn sandbox() -> Check {
     }
 }
 
-fn journal(root: &Path) -> Check {
-    let folder = root.join(ProjectState::FOLDER);
+fn journal(place: &ProjectJournal) -> Check {
+    let folder = place.folder();
     let shown = escape(&folder.to_string_lossy()).into_owned();
     // Looking must not make it.
     if folder.join("state.db").exists() {
@@ -39,18 +63,20 @@ fn journal(root: &Path) -> Check {
             Err(error) => Check::error(AREA, &Error::from(error)),
         };
     }
-    let place = if folder.exists() { folder.as_path() } else { root };
-    match is_writable(place) {
+    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(&folder);
+    match is_writable(there) {
         true => {
             Check::fine(AREA, format!("there is no journal yet; the first run makes it: {shown}"))
         }
         false => {
-            let place = escape(&place.to_string_lossy()).into_owned();
+            let there = escape(&there.to_string_lossy()).into_owned();
             Check::failure(
                 AREA,
-                format!("the journal cannot be made, the folder is read-only: {place}"),
+                format!("the journal cannot be made, the folder is read-only: {there}"),
             )
-            .hint("make it writable, or run programs with `--no-journal`")
+            .hint(
+                "name another state folder with `--state-dir`, or run programs with `--no-journal`",
+            )
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The command line of `pml runs`.
 
+use super::adopt::{self, Adopt};
 use super::{list, show};
 use crate::cli::execute::runtime;
 use crate::cli::quantity::{counted, duration};
@@ -13,7 +14,7 @@ use clap::{Args, Subcommand};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// List runs, look at one, or forget old ones
+/// List runs, look at one, forget old ones, or find those of a project that was moved
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Runs {
@@ -28,6 +29,7 @@ enum RunsCommand {
     List(List),
     Show(Show),
     Prune(Forget),
+    Adopt(Adopt),
 }
 
 /// List runs, newest first
@@ -87,6 +89,9 @@ fn states() -> impl TypedValueParser<Value = RunState> {
 
 impl Runs {
     pub(in crate::cli) fn run(self) -> Result<ExitCode> {
+        if let Some(RunsCommand::Adopt(command)) = self.command {
+            return command.run();
+        }
         let journal = project::journal()?;
         runtime()?.block_on(self.on(&*journal, SystemClock.now()))
     }
@@ -103,6 +108,8 @@ impl Runs {
                     false => ui::print(&shown.lines(now).join("\n"))?,
                 }
             }
+            // It opens journals of its own.
+            Some(RunsCommand::Adopt(command)) => return command.run(),
             Some(RunsCommand::Prune(command)) => {
                 let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;
                 match command.json {
@@ -145,6 +152,11 @@ async fn list(command: &List, journal: &dyn Journal, now: Timestamp) -> Result<(
         true => ui::out(&list::json(&runs).to_string())?,
         false if runs.is_empty() => ui::say("no runs"),
         false => ui::print(&list::lines(&runs, now).join("\n"))?,
+    }
+    if !command.json
+        && let Some(hint) = adopt::hint(!runs.is_empty())
+    {
+        ui::say(&hint);
     }
     Ok(())
 }

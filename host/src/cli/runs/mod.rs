@@ -2,6 +2,7 @@
 //!
 //! In flow a journal and the command's flags, out flow lines or JSON, with secrets taken out.
 
+mod adopt;
 mod command;
 mod draw;
 #[cfg(test)]

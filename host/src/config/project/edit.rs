@@ -72,7 +72,8 @@ impl SettingsFile {
     /// If there is no place to remember what the user trusts.
     pub fn of(folder: &Path, environment: &Environment) -> Result<SettingsFile, Error> {
         let root = locate(folder, environment);
-        Ok(SettingsFile { root, store: TrustStore::required(environment)? })
+        let store = TrustStore::required(environment, &root)?;
+        Ok(SettingsFile { root, store })
     }
 
     /// Returns the project's folder.

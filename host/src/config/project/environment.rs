@@ -6,6 +6,7 @@ use crate::model::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Where certificates and proxies are: without them what we start hangs behind a company's network.
 pub(crate) const NETWORK: &[&str] = &[
@@ -24,27 +25,54 @@ pub(crate) const NETWORK: &[&str] = &[
     "no_proxy",
 ];
 
+/// The state folder that the user named on the command line. It belongs to the process as its variables do; no variable is set
+/// for it, so that nothing that is started gets it.
+static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+
 /// Variables as a process has them. They are taken for secrets: none is ever printed.
 #[derive(Clone, Default)]
-pub struct Environment(BTreeMap<String, Secret>);
+pub struct Environment {
+    variables: BTreeMap<String, Secret>,
+    /// Where the user's state lies, whatever the variables say.
+    state_folder: Option<PathBuf>,
+}
 
 impl Environment {
-    /// Returns the variables of this process. What is not Unicode is left out.
+    /// Returns the variables of this process, with the state folder that its user chose. What is not Unicode is left out.
     pub fn of_process() -> Environment {
         let read = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        std::env::vars_os().filter_map(read).collect()
+        let own: Environment = std::env::vars_os().filter_map(read).collect();
+        Environment { state_folder: CHOSEN.get().cloned(), ..own }
+    }
+
+    /// Returns the same variables with another state folder than the one that they name.
+    pub fn with_state_folder(self, folder: impl Into<PathBuf>) -> Environment {
+        Environment { state_folder: Some(folder.into()), ..self }
+    }
+
+    /// Has [`Environment::of_process`] name this state folder from here on; a relative one is taken from the current folder.
+    /// Only the first time counts.
+    #[cfg(feature = "cli")]
+    pub(crate) fn choose_state_folder(folder: &Path) {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
+        let _ = CHOSEN.set(folder);
+    }
+
+    /// Returns the state folder that was named beside the variables.
+    pub(super) fn chosen_state_folder(&self) -> Option<PathBuf> {
+        self.state_folder.clone()
     }
 
     /// Returns the value of a variable.
     pub(in crate::config) fn variable(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(Secret::reveal)
+        self.variables.get(name).map(Secret::reveal)
     }
 
     /// Returns the variables whose names `wanted` picks.
     pub(crate) fn pick(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Secret)> {
-        let picked = self.0.iter().filter(|(name, _)| wanted(name));
+        let picked = self.variables.iter().filter(|(name, _)| wanted(name));
         picked.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
@@ -61,18 +89,6 @@ impl Environment {
     /// Returns the user's home.
     pub(super) fn home(&self) -> Option<PathBuf> {
         self.folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
-    }
-
-    /// Returns where this user's own state lies: what no project may change.
-    pub fn state_folder(&self) -> Option<PathBuf> {
-        let base = match cfg!(windows) {
-            true => self.folder("LOCALAPPDATA"),
-            false => {
-                let usual = || self.home().map(|home| home.join(".local/state"));
-                self.folder("XDG_STATE_HOME").or_else(usual)
-            }
-        };
-        base.map(|base| base.join("pml"))
     }
 
     /// Returns the folder that a variable names; a relative one is none.
@@ -95,34 +111,19 @@ fn is_program(file: &Path) -> bool {
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Environment {
         let secret = |(name, value): (N, V)| (name.into(), Secret::new(value));
-        Environment(variables.into_iter().map(secret).collect())
+        Environment { variables: variables.into_iter().map(secret).collect(), state_folder: None }
     }
 }
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.variables.keys()).finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Environment;
-    use std::path::Path;
-
-    #[cfg(unix)]
-    #[test]
-    fn state_lies_where_the_user_says_or_in_their_home() {
-        let of = |variables: &[(&str, &str)]| {
-            variables.iter().copied().collect::<Environment>().state_folder()
-        };
-        assert_eq!(of(&[("HOME", "/h")]).as_deref(), Some(Path::new("/h/.local/state/pml")));
-        let both = [("HOME", "/h"), ("XDG_STATE_HOME", "/s")];
-        assert_eq!(of(&both).as_deref(), Some(Path::new("/s/pml")));
-        let relative = [("HOME", "/h"), ("XDG_STATE_HOME", "s")];
-        assert_eq!(of(&relative).as_deref(), Some(Path::new("/h/.local/state/pml")));
-        assert_eq!(of(&[]), None);
-    }
 
     #[cfg(unix)]
     #[test]

@@ -21,8 +21,11 @@ pub struct UserKey {
 
 impl UserKey {
     /// Returns the key of this user, which all of their processes share; of this process alone, if they have no place for one.
-    pub fn of(environment: &Environment) -> UserKey {
-        UserKey { folder: environment.state_folder() }
+    ///
+    /// # Errors
+    /// If their place for it may not be used for the project in `project`: see [`Environment::state_folder`].
+    pub fn of(environment: &Environment, project: &Path) -> Result<UserKey, Error> {
+        Ok(UserKey { folder: environment.state_folder(project)? })
     }
 
     /// Returns the key that is kept in a state folder.

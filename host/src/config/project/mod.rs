@@ -7,6 +7,7 @@
 //! **Invariant:** nothing here starts or reaches anything. **Invariant:** a file that cannot be read or understood is an
 //! error; it never counts as an empty one. **Invariant:** nothing in a project makes the project trusted.
 
+mod account;
 mod cut_out;
 mod document;
 mod dotenv;
@@ -21,6 +22,7 @@ mod file;
 mod gitignore;
 mod grants;
 mod import;
+mod journal;
 mod key;
 mod locate;
 mod parts;
@@ -34,6 +36,7 @@ mod renew;
 mod resolve;
 mod routing_cache;
 mod state;
+mod state_folder;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -45,6 +48,9 @@ pub use environment::Environment;
 pub(crate) use environment::NETWORK;
 pub use gitignore::{Sharing, ignore_state};
 pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
+pub use journal::ProjectJournal;
+#[cfg(feature = "cli")]
+pub(crate) use journal::{GoneJournal, OlderJournal};
 pub use key::UserKey;
 pub use locate::locate;
 pub use parts::{

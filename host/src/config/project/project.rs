@@ -8,6 +8,7 @@ use super::dotenv;
 use super::entry::Entry;
 use super::environment::Environment;
 use super::file::{Contents, MCP_FILE, PML_FILE, read};
+use super::journal::ProjectJournal;
 use super::locate::locate;
 use super::parts::{
     Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutingRule, UnusableServer,
@@ -125,7 +126,7 @@ impl Project {
         if self.digests.is_empty() {
             return Ok(());
         }
-        let store = TrustStore::required(environment)?;
+        let store = TrustStore::required(environment, &self.root)?;
         store.grant(&self.root, &self.digests, &store.lock()?)
     }
 
@@ -134,7 +135,8 @@ impl Project {
     /// # Errors
     /// If it cannot be recorded.
     pub fn revoke_trust(folder: &Path, environment: &Environment) -> Result<bool, Error> {
-        TrustStore::required(environment)?.revoke(&locate(folder, environment))
+        let root = locate(folder, environment);
+        TrustStore::required(environment, &root)?.revoke(&root)
     }
 
     /// Returns what each of the files that need trust hashes to, by its name.
@@ -156,6 +158,16 @@ impl Project {
     /// Returns the folder in which the project's state is kept.
     pub fn state_folder(&self) -> PathBuf {
         self.root.join(State::FOLDER)
+    }
+
+    /// Returns the folder in which its journal is kept, in the user's state folder: for [`Store::open`](crate::Store::open).
+    ///
+    /// # Errors
+    /// If the user has no state folder, or one that may not be used for this project; if it cannot be made.
+    pub fn journal_folder(&self) -> Result<PathBuf, Error> {
+        let journal = ProjectJournal::of(&self.root, &self.environment)?;
+        journal.prepare()?;
+        Ok(journal.folder())
     }
 
     /// Returns how a server is declared.
@@ -187,10 +199,11 @@ impl Files {
     /// Reads them, and whether this user trusts them.
     fn read_judged(folder: &Path, environment: &Environment) -> Result<(Files, TrustState), Error> {
         let files = Files::read(folder, environment)?;
-        let Some(store) = TrustStore::of(environment) else {
-            let needed = !files.digests.is_empty();
-            let trust = if needed { TrustState::Unknown } else { TrustState::NotNeeded };
-            return Ok((files, trust));
+        if files.digests.is_empty() {
+            return Ok((files, TrustState::NotNeeded));
+        }
+        let Some(store) = TrustStore::of(environment, &files.root)? else {
+            return Ok((files, TrustState::Unknown));
         };
         let trust = store.check(&files.root, &files.digests)?;
         if !matches!(trust, TrustState::Changed { .. }) {
@@ -229,6 +242,8 @@ impl Files {
                 }
             }
         }
+        // It says when to look again. Where trust is refused a place, nothing there is looked at.
+        let store = TrustStore::of(environment, &self.root).ok().flatten();
         let permissions = resolved.permissions.take().unwrap_or_default();
         let Permissions { allow, grants, .. } = permissions.clone();
         let mut project = Project {
@@ -241,7 +256,7 @@ impl Files {
                 model_may_approve: resolved.approvals.model_may_approve,
             },
             digests: self.digests,
-            trust_store: TrustStore::of(environment).map(|store| store.path()),
+            trust_store: store.map(|store| store.path()),
             environment: Arc::new(environment.clone()),
             ..Project::restricted(self.root, permissions)
         };

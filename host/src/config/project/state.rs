@@ -6,6 +6,7 @@
 
 use super::file::{PROJECT_FILE_SIZE, read_own, shown};
 use super::write::{lock, replace};
+use crate::disk::{Lock, is_own_folder};
 use crate::error::Error;
 use crate::model::{Code, Package, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -96,7 +97,7 @@ impl State {
         if let Some(id) = read_id(&path)? {
             return Ok(id);
         }
-        let _lock = lock(&self.folder.join("lock"))?;
+        let _lock = self.lock()?;
         // Another process may have been first.
         if let Some(id) = read_id(&path)? {
             return Ok(id);
@@ -117,7 +118,7 @@ impl State {
         identity: &str,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let _lock = lock(&self.folder.join("lock"))?;
+        let _lock = self.lock()?;
         let mut known = self.load()?;
         let same = known.servers.get(name).filter(|known| known.identity == identity);
         let first_used = same.map_or(now, |known| known.first_used);
@@ -137,7 +138,7 @@ impl State {
         server: &str,
         installed: Installation,
     ) -> Result<(), Error> {
-        let _lock = lock(&self.folder.join("lock"))?;
+        let _lock = self.lock()?;
         let mut known = self.load()?;
         known.packages.retain(|_, other| {
             other.folder != installed.folder || other.digest == installed.digest
@@ -152,6 +153,15 @@ impl State {
     /// If the file cannot be read or understood.
     pub(crate) fn packages(&self) -> Result<BTreeMap<String, Installation>, Error> {
         self.load().map(|known| known.packages)
+    }
+
+    /// Keeps other processes out. A folder that is a link may have come with a clone: nothing is written through it.
+    fn lock(&self) -> Result<Lock, Error> {
+        if !is_own_folder(&self.folder) {
+            let message = format!("there is no folder of this user's: {}", shown(&self.folder));
+            return Err(Error::new(Code::Config, message).with_hint("`pml init` makes it"));
+        }
+        lock(&self.folder.join("lock"))
     }
 
     fn save(&self, mut known: Dependencies) -> Result<(), Error> {

@@ -90,17 +90,15 @@ struct Stored {
 const VERSION: u32 = 1;
 
 impl TrustStore {
-    /// Returns the store of this user, if they have a place for one.
-    pub(super) fn of(environment: &Environment) -> Option<TrustStore> {
-        environment.state_folder().map(|folder| TrustStore { folder })
+    /// Returns the store of this user, if they have a place for one that the project in `root` cannot change.
+    pub(super) fn of(environment: &Environment, root: &Path) -> Result<Option<TrustStore>, Error> {
+        Ok(environment.state_folder(root)?.map(|folder| TrustStore { folder }))
     }
 
     /// Returns the store of this user.
-    pub(super) fn required(environment: &Environment) -> Result<TrustStore, Error> {
-        TrustStore::of(environment).ok_or_else(|| {
-            Error::new(Code::Config, "there is no folder to remember what you trust")
-                .with_hint("set `HOME` or `XDG_STATE_HOME`")
-        })
+    pub(super) fn required(environment: &Environment, root: &Path) -> Result<TrustStore, Error> {
+        let folder = environment.required_state_folder(root, "to remember what you trust")?;
+        Ok(TrustStore { folder })
     }
 
     /// Returns whether a project's files count.

@@ -76,6 +76,12 @@ fn fields(what: &Noted) -> Value {
         Noted::Distrusted { folder, who, channel } => {
             json!({ "folder": folder, "who": who, "channel": channel })
         }
+        Noted::Imported { from, runs, left, entries, head } => {
+            json!({ "from": from, "runs": runs, "left": left, "entries": entries, "head": head })
+        }
+        Noted::Adopted { from, to, who, channel } => {
+            json!({ "from": from, "to": to, "who": who, "channel": channel })
+        }
         Noted::Accepted { who, channel, reason } => {
             json!({ "who": who, "channel": channel, "reason": reason })
         }

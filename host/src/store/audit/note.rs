@@ -110,6 +110,30 @@ pub enum Noted {
         /// By which channel.
         channel: String,
     },
+    /// Runs that were over were taken from another journal, as history.
+    Imported {
+        /// The folder that it was in.
+        from: String,
+        /// How many runs.
+        runs: u64,
+        /// How many were left: those that were not over, or could not be read.
+        left: u64,
+        /// How many entries its trail has, which stayed there.
+        entries: u64,
+        /// The hash of the last of them.
+        head: String,
+    },
+    /// Somebody said that this is the journal of a project that was moved.
+    Adopted {
+        /// Where the project was.
+        from: String,
+        /// Where it is.
+        to: String,
+        /// Who said so.
+        who: String,
+        /// By which channel.
+        channel: String,
+    },
     /// Somebody has seen that the trail is broken, and takes it as it is from here on.
     Accepted {
         /// Who.
@@ -147,6 +171,8 @@ impl Noted {
             Noted::Installed { .. } => "installed",
             Noted::Trusted { .. } => "trusted",
             Noted::Distrusted { .. } => "distrusted",
+            Noted::Imported { .. } => "imported",
+            Noted::Adopted { .. } => "adopted",
             Noted::Accepted { .. } => "accepted",
         }
     }

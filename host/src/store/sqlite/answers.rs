@@ -17,20 +17,47 @@ pub(super) fn ask(
     run: i64,
     question: &Question,
 ) -> rusqlite::Result<()> {
+    if insert(connection, run, question, Openness::Open)? {
+        let what = Noted::Asked(question.clone());
+        trail.note(connection, &Note::new(question.asked_at, Some(question.run), what))?;
+    }
+    Ok(())
+}
+
+/// Keeps a question of a run that is history: nobody can answer it.
+pub(super) fn keep_closed(
+    connection: &Connection,
+    run: i64,
+    question: &Question,
+) -> rusqlite::Result<()> {
+    insert(connection, run, question, Openness::Closed).map(drop)
+}
+
+/// Whether a question can be answered.
+#[derive(Clone, Copy)]
+enum Openness {
+    Open,
+    Closed,
+}
+
+/// Writes a question; returns whether it was not there.
+fn insert(
+    connection: &Connection,
+    run: i64,
+    question: &Question,
+    openness: Openness,
+) -> rusqlite::Result<bool> {
     let sql = "INSERT OR IGNORE INTO questions (id, run, body, asked_at, expires_at, open) \
-               VALUES (?1, ?2, ?3, ?4, ?5, 1)";
-    let asked = connection.prepare_cached(sql)?.execute((
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let inserted = connection.prepare_cached(sql)?.execute((
         question.id.as_bytes(),
         run,
         json(question),
         comparable(question.asked_at),
         question.expires_at.map(comparable),
+        i64::from(matches!(openness, Openness::Open)),
     ))?;
-    if asked > 0 {
-        let what = Noted::Asked(question.clone());
-        trail.note(connection, &Note::new(question.asked_at, Some(question.run), what))?;
-    }
-    Ok(())
+    Ok(inserted > 0)
 }
 
 /// Closes all questions of a run that is over.

@@ -4,9 +4,9 @@
 //! small, by whoever waits for it (`desk`). A second thread reads, and looks out for answers that other processes record.
 //!
 //! ```text
-//! .pml/state.db        the journal, and its `-wal` and `-shm`
-//! .pml/owners/TOKEN    locked for as long as the process lives that has runs under this token
-//! HEADS/JOURNAL.json   how far the trail goes, in a folder that is not the project's, where one is given
+//! FOLDER/state.db        the journal, and its `-wal` and `-shm`
+//! FOLDER/owners/TOKEN    locked for as long as the process lives that has runs under this token
+//! HEADS/JOURNAL.json     how far the trail goes, in another folder, where one is given
 //! ```
 //!
 //! **Invariant:** nothing here opens `state.db` except SQLite, once it exists. POSIX drops all locks that a process has on
@@ -19,6 +19,10 @@ mod columns;
 mod desk;
 mod encode;
 mod failure;
+#[cfg(feature = "cli")]
+mod glance;
+#[cfg(feature = "cli")]
+mod import;
 mod journal;
 mod leases;
 mod list;
@@ -30,6 +34,7 @@ mod prune;
 mod reader;
 mod runs;
 mod schema;
+mod shape;
 mod statistics;
 mod store;
 #[cfg(test)]
@@ -38,5 +43,9 @@ mod transaction;
 mod watchers;
 mod writer;
 
+#[cfg(feature = "cli")]
+pub(crate) use glance::Glance;
+#[cfg(feature = "cli")]
+pub(crate) use import::{Mark as ImportMark, NotImported};
 pub use statistics::Statistics;
 pub use store::Store;

@@ -118,7 +118,7 @@ fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |found| found.len())
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
@@ -129,9 +129,28 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error| failure(path, &error);
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    harden(&connection).map_err(failed)?;
     connection.busy_handler(Some(wait)).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
+}
+
+/// Turns off what SQLite offers to whoever wrote the file. Triggers stay: those of the audit trail are ours, and no others are
+/// accepted.
+fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    for (setting, on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
+    ] {
+        connection.set_db_config(setting, on)?;
+    }
+    // Pages are checked as they are read, before anything in them is taken for a place in memory.
+    connection.pragma_update(None, "cell_size_check", true)
 }
 
 /// Waits while another process writes: briefly at first, as most writes take microseconds, and some ten seconds in all.
@@ -145,13 +164,20 @@ pub(super) fn wait(times: i32) -> bool {
 }
 
 /// Checks that it is a journal that this version can use, and only then touches it.
-fn accept(connection: &Connection, path: &Path, complete: bool) -> Result<(), StoreError> {
+pub(super) fn accept(
+    connection: &Connection,
+    path: &Path,
+    complete: bool,
+) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| failure(path, &error);
     let checkpoint = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
     connection.set_db_config(checkpoint, true).map_err(failed)?;
     let damaged =
         |detail: &str| StoreError::Damaged { path: path.into(), detail: detail.to_owned() };
-    let found = schema::find(connection).map_err(failed)?;
+    let (found, difference) = schema::examine(connection).map_err(failed)?;
+    if let Some(detail) = difference {
+        return Err(StoreError::Altered { path: path.into(), detail });
+    }
     match found {
         Found::Foreign => return Err(damaged("it is the database of another program")),
         Found::Journal(found) if found as usize > MIGRATIONS.len() => {

@@ -42,6 +42,13 @@ impl Owners {
         }
     }
 
+    /// Returns whether any owner lives.
+    #[cfg(feature = "cli")]
+    pub(super) fn any_alive(&self) -> bool {
+        let Ok(files) = std::fs::read_dir(&self.folder) else { return false };
+        files.flatten().any(|file| File::open(file.path()).is_ok_and(|file| is_locked(&file)))
+    }
+
     /// Removes files of the dead.
     pub(super) fn tidy(&self) {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return };

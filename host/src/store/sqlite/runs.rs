@@ -12,6 +12,9 @@ use crate::store::{Batch, Header, RunState, StoreError, What};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::collections::HashMap;
 
+/// The fence of a run's first owner.
+const FIRST_FENCE: u64 = 1;
+
 /// What the writer remembers of the runs that this process has. Only a hint: the fence is read from the table each time.
 #[derive(Default)]
 pub(super) struct Runs {
@@ -83,18 +86,7 @@ impl Runs {
         shared: &Shared,
         header: &Header,
     ) -> Result<(RunId, u64), Trouble> {
-        let fence = 1;
-        let sql = "INSERT INTO runs (id, state, script, created, fence, owner, resumed_from) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let inserted = connection.prepare_cached(sql)?.insert((
-            header.run.as_bytes(),
-            RunState::Running.as_str(),
-            &header.script,
-            header.created.0 as i64,
-            fence,
-            owner.token()?,
-            header.resumed_from.as_ref().map(RunId::as_bytes),
-        ));
+        let inserted = insert(connection, header, RunState::Running, Some(owner.token()?));
         let number = match inserted {
             // Only the statement failed, not what came before it.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
@@ -103,26 +95,7 @@ impl Runs {
             }
             inserted => inserted?,
         };
-        let sql = "INSERT INTO headers \
-                   (run, format, pml, guest, program, inputs, seed, started, limits, lock, trace, \
-                   tenant, checkpoint) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
-        connection.prepare_cached(sql)?.execute((
-            number,
-            header.format,
-            &header.pml,
-            &header.guest,
-            &header.program,
-            &header.inputs,
-            header.seed,
-            header.started.0 as i64,
-            json(&header.limits),
-            &header.lock,
-            &header.trace,
-            header.tenant.to_string(),
-            &header.checkpoint,
-        ))?;
-        let fence = fence as u64;
+        let fence = FIRST_FENCE;
         self.known.insert(header.run, Known { number, fence, next: 0, over: false });
         Ok((header.run, fence))
     }
@@ -226,6 +199,46 @@ impl Runs {
         }
         Ok(())
     }
+}
+
+/// Writes a run without entries. Returns its number. If there is a run of this id, nothing is written.
+pub(super) fn insert(
+    connection: &Connection,
+    header: &Header,
+    state: RunState,
+    owner: Option<&str>,
+) -> rusqlite::Result<i64> {
+    let sql = "INSERT INTO runs (id, state, script, created, fence, owner, resumed_from) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let number = connection.prepare_cached(sql)?.insert((
+        header.run.as_bytes(),
+        state.as_str(),
+        &header.script,
+        header.created.0 as i64,
+        FIRST_FENCE as i64,
+        owner,
+        header.resumed_from.as_ref().map(RunId::as_bytes),
+    ))?;
+    let sql = "INSERT INTO headers \
+               (run, format, pml, guest, program, inputs, seed, started, limits, lock, trace, \
+               tenant, checkpoint) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+    connection.prepare_cached(sql)?.execute((
+        number,
+        header.format,
+        &header.pml,
+        &header.guest,
+        &header.program,
+        &header.inputs,
+        header.seed,
+        header.started.0 as i64,
+        json(&header.limits),
+        &header.lock,
+        &header.trace,
+        header.tenant.to_string(),
+        &header.checkpoint,
+    ))?;
+    Ok(number)
 }
 
 fn set_state(connection: &Connection, number: i64, state: RunState) -> rusqlite::Result<()> {

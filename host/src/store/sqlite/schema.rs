@@ -3,6 +3,7 @@
 //! Policy for change: a released migration is never edited; the next one is added at the end of the list. A journal of
 //! a higher version than this list is long is refused and left alone.
 
+use super::shape;
 use rusqlite::Connection;
 
 /// Marks the file as ours: `PMLJ`.
@@ -116,6 +117,28 @@ pub(super) enum Found {
 
 /// Reads what a database says about itself, all of it at one moment: another process may just be making it.
 pub(super) fn find(connection: &Connection) -> rusqlite::Result<Found> {
+    at_one_moment(connection, look)
+}
+
+/// The same, and in which part it is not what its version is, if it is a journal of a known one.
+pub(super) fn examine(connection: &Connection) -> rusqlite::Result<(Found, Option<String>)> {
+    at_one_moment(connection, |connection| {
+        let found = look(connection)?;
+        let difference = match found {
+            Found::Journal(version) => match MIGRATIONS.get(..version as usize) {
+                Some(migrations) => shape::difference(connection, migrations)?,
+                None => None,
+            },
+            Found::Nothing | Found::Foreign => None,
+        };
+        Ok((found, difference))
+    })
+}
+
+fn at_one_moment<T>(
+    connection: &Connection,
+    look: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
     connection.execute_batch("SAVEPOINT look")?;
     let found = look(connection);
     connection.execute_batch("RELEASE look")?;

@@ -6,6 +6,8 @@ mod grants;
 mod import;
 mod loading;
 mod schema;
+#[cfg(unix)]
+mod state_folder;
 
 use crate::config::project::{Environment, Project};
 use crate::error::Error;

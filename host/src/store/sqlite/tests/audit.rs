@@ -1,6 +1,7 @@
 //! A trail in a file, and hands that should not have been on it.
 
 use crate::model::{Answer, Decision, Timestamp};
+use crate::store::sqlite::schema::MIGRATIONS;
 use crate::store::tests::sample::{asking, header, question};
 use crate::store::{AuditFilter, Broken, Durability, Journal, Note, Noted, Store, Trail};
 use rusqlite::Connection;
@@ -41,6 +42,9 @@ fn tamper(folder: &Path, sql: &str) {
                     DROP TRIGGER audit_grows_at_its_end;";
     connection.execute_batch(triggers).unwrap();
     connection.execute_batch(sql).unwrap();
+    // They put back what they took away: a journal without it is not opened.
+    let made = MIGRATIONS[1].find("CREATE TRIGGER").map(|at| &MIGRATIONS[1][at..]);
+    connection.execute_batch(made.unwrap()).unwrap();
 }
 
 #[tokio::test]

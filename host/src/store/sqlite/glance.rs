@@ -1,0 +1,63 @@
+//! A journal looked at from outside, and moved: what is known of it without opening it for good.
+
+use super::audit::HeadFile;
+use super::failure::io_failure;
+use super::list::{each_run, last};
+use super::open::open;
+use super::owner::Owners;
+use super::store::Store;
+use crate::model::Timestamp;
+use crate::store::StoreError;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// What a journal holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Glance {
+    /// How many runs.
+    pub(crate) runs: u64,
+    /// How many of them are not over.
+    pub(crate) unfinished: u64,
+    /// When something last happened in the newest.
+    pub(crate) last: Option<Timestamp>,
+    /// Whether a living process has runs of it.
+    pub(crate) in_use: bool,
+}
+
+impl Store {
+    /// Looks at the journal in `folder`. Where there is none, it holds nothing.
+    pub(crate) fn glance(folder: &Path, now: Timestamp) -> Result<Glance, StoreError> {
+        let owners = Owners::of(folder);
+        let mut glance = Glance { in_use: owners.any_alive(), ..Glance::default() };
+        if !folder.join("state.db").exists() {
+            return Ok(glance);
+        }
+        let (connection, path) = open(folder)?;
+        let seen = each_run(&connection, &owners, now, |run| {
+            if glance.last.is_none() {
+                glance.last = Some(last(&connection, &run)?.0);
+            }
+            glance.runs += 1;
+            glance.unfinished += u64::from(!run.state.ended());
+            Ok(ControlFlow::Continue(()))
+        });
+        seen.map_err(|trouble| trouble.at(&path))?;
+        Ok(glance)
+    }
+
+    /// Keeps the head of the trail in `from` for the journal in `to` as well: it is about to be moved there.
+    pub(crate) fn copy_head(from: &Path, to: &Path, heads: &Path) -> Result<(), StoreError> {
+        let copied = head(heads, to).copy(&head(heads, from));
+        copied.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
+    }
+
+    /// Forgets the head of the trail that was in `folder`: it is elsewhere now.
+    pub(crate) fn forget_head(folder: &Path, heads: &Path) -> Result<(), StoreError> {
+        let forgotten = head(heads, folder).forget();
+        forgotten.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
+    }
+}
+
+fn head(heads: &Path, folder: &Path) -> HeadFile {
+    HeadFile::of(heads, &folder.join("state.db"))
+}

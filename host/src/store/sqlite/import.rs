@@ -1,0 +1,254 @@
+//! Runs of another journal, brought over as history.
+//!
+//! In flows the folder of a journal that this user had before, out flow its runs that are over: headers and entries. No
+//! question is opened and no decision is brought, so that nothing of it decides anything.
+//!
+//! **Invariant:** a journal that lies in a project counts only if its audit trail, all of it, is the one that this user's state
+//! folder vouches for: a clone may bring any file, and cannot bring that.
+//! **Invariant:** the other journal is neither changed nor opened: what is read is a copy in this user's own folder.
+
+use super::answers;
+use super::audit::{self, HeadFile, Trail};
+use super::columns::entry_id;
+use super::failure::{Trouble, io_failure};
+use super::list::each_run;
+use super::load::load;
+use super::open::{accept, beside, connect, open, wal_size};
+use super::owner::{Owners, make_folder, private};
+use super::runs::insert;
+use super::store::Store;
+use super::{encode, failure::failure};
+use crate::model::{RunId, Timestamp};
+use crate::store::{AuditFilter, Note, Noted, RunState, StoreError, What};
+use rusqlite::{Connection, ErrorCode};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a journal that are copied: far more than a thousand runs have.
+const LARGEST: u64 = 1 << 30;
+
+/// What was brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Imported {
+    /// Runs that are history here now.
+    pub(crate) runs: u64,
+    /// Runs that were left: they were not over, or could not be read.
+    pub(crate) left: u64,
+}
+
+/// Why nothing was brought.
+#[derive(Debug)]
+pub(crate) enum NotImported {
+    /// It does not count, for this reason.
+    Refused(String),
+    /// A process works with it: it can be tried again.
+    InUse,
+    /// The journal that it should be brought into does not work.
+    Failed(StoreError),
+}
+
+impl From<StoreError> for NotImported {
+    fn from(error: StoreError) -> NotImported {
+        NotImported::Failed(error)
+    }
+}
+
+/// What says that a journal is this user's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// The head of its trail: the journal lies where others can write.
+    Head,
+    /// The place where it lies: the user's own state folder.
+    Place,
+}
+
+impl Store {
+    /// Brings the runs of the journal in `from` that are over into the one in `folder`, which is made if it is not there. The
+    /// heads of both trails are in `heads`.
+    pub(crate) fn import(
+        folder: &Path,
+        heads: &Path,
+        from: &Path,
+        mark: Mark,
+        now: Timestamp,
+    ) -> Result<Imported, NotImported> {
+        let head = HeadFile::of(heads, &from.join("state.db"));
+        if mark == Mark::Head && !matches!(head.read(), Ok(Some(_))) {
+            let why = "nothing in your state folder says that it is yours";
+            return Err(NotImported::Refused(why.into()));
+        }
+        let owners = Owners::of(from);
+        if owners.any_alive() {
+            return Err(NotImported::InUse);
+        }
+        let copy = Copy::of(from, folder)?;
+        let (old, runs, left) = copy.read(&owners, now)?;
+        let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
+        let kept = (mark == Mark::Head).then_some(&head);
+        let trail = audit::read(&old, kept, &none).map_err(|error| copy.refused(error.into()))?;
+        if mark == Mark::Head && (trail.broken.is_some() || trail.kept != Some(trail.count)) {
+            let why = "its audit trail is not the one that your state folder knows";
+            return Err(NotImported::Refused(why.into()));
+        }
+        let (new, path) = open(folder)?;
+        let failed = |error: rusqlite::Error| failure(&path, &error);
+        let own = Trail::new(Some(HeadFile::of(heads, &path)));
+        new.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
+        let mut imported = Imported { runs: 0, left };
+        for (run, state) in runs {
+            match bring(&old, &copy.path, &new, run, state).map_err(failed)? {
+                Brought::Yes => imported.runs += 1,
+                Brought::HadIt => {}
+                Brought::Unreadable => imported.left += 1,
+            }
+        }
+        let note = Noted::Imported {
+            from: from.to_string_lossy().into_owned(),
+            runs: imported.runs,
+            left: imported.left,
+            entries: trail.count,
+            head: trail.hash,
+        };
+        own.note(&new, &Note::new(now, None, note)).map_err(failed)?;
+        new.execute_batch("COMMIT").map_err(failed)?;
+        own.keep_head(&new);
+        Ok(imported)
+    }
+}
+
+enum Brought {
+    Yes,
+    HadIt,
+    Unreadable,
+}
+
+fn bring(
+    old: &Connection,
+    path: &Path,
+    new: &Connection,
+    run: RunId,
+    state: RunState,
+) -> rusqlite::Result<Brought> {
+    let Ok(stored) = load(old, path, run) else { return Ok(Brought::Unreadable) };
+    let number = match insert(new, &stored.header, state, None) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+            return Ok(Brought::HadIt);
+        }
+        inserted => inserted?,
+    };
+    for (entry, sequence) in stored.entries.iter().zip(0..) {
+        encode::write(new, entry_id(number, sequence), entry)?;
+        if let What::Asked { question } = &entry.what {
+            answers::keep_closed(new, number, question)?;
+        }
+    }
+    Ok(Brought::Yes)
+}
+
+/// A journal as it was at one moment, gone when it is dropped.
+struct Copy {
+    folder: PathBuf,
+    path: PathBuf,
+}
+
+impl Copy {
+    /// Copies the journal in `from` into a new folder in `to`.
+    fn of(from: &Path, to: &Path) -> Result<Copy, NotImported> {
+        let folder = to.join(format!("import-{}", uuid::Uuid::new_v4().simple()));
+        make_folder(&folder).map_err(|error| io_failure("make the folder", &folder, error))?;
+        let copy = Copy { path: folder.join("state.db"), folder };
+        let plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !plain(from) {
+            return Err(NotImported::Refused("its folder is a link".into()));
+        }
+        let original = from.join("state.db");
+        copy.file(&original, &copy.path)?;
+        let wal = beside(&original, "-wal");
+        if wal.symlink_metadata().is_ok() {
+            copy.file(&wal, &beside(&copy.path, "-wal"))?;
+        }
+        Ok(copy)
+    }
+
+    fn file(&self, from: &Path, to: &Path) -> Result<(), NotImported> {
+        let refused =
+            |error: io::Error| NotImported::Refused(format!("it cannot be read: {error}"));
+        let file = open_plain(from).map_err(refused)?;
+        let mut copy = private()
+            .write(true)
+            .create_new(true)
+            .open(to)
+            .map_err(|error| io_failure("write", to, error))?;
+        let copied = io::copy(&mut file.take(LARGEST + 1), &mut copy)
+            .map_err(|error| io_failure("write", to, error))?;
+        match copied > LARGEST {
+            true => Err(NotImported::Refused("it is too large".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// Opens it, and lists its runs that are over, oldest first, and how many are not.
+    #[expect(clippy::type_complexity, reason = "it is taken apart where it is called")]
+    fn read(
+        &self,
+        owners: &Owners,
+        now: Timestamp,
+    ) -> Result<(Connection, Vec<(RunId, RunState)>, u64), NotImported> {
+        let refused = |error: StoreError| self.refused(Trouble::Refused(error));
+        let connection = connect(&self.path).map_err(refused)?;
+        // It is brought up to date as any journal is: this is a copy.
+        accept(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
+        let (mut runs, mut left) = (Vec::new(), 0);
+        let listed = each_run(&connection, owners, now, |run| {
+            match run.state.ended() {
+                true => runs.push((run.run, run.state)),
+                false => left += 1,
+            }
+            Ok(ControlFlow::Continue(()))
+        });
+        listed.map_err(|trouble| self.refused(trouble))?;
+        runs.reverse();
+        Ok((connection, runs, left))
+    }
+
+    /// What is wrong with the copy is wrong with the original.
+    fn refused(&self, trouble: Trouble) -> NotImported {
+        NotImported::Refused(match trouble.at(&self.path) {
+            StoreError::Altered { detail, .. } | StoreError::Damaged { detail, .. } => detail,
+            StoreError::Newer { .. } => "a newer pml wrote it".into(),
+            // It says nothing about the original.
+            error @ (StoreError::Full { .. } | StoreError::Io { .. }) => {
+                return NotImported::Failed(error);
+            }
+            error => error.to_string(),
+        })
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        // What cannot be removed is in nobody's way.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Opens a file of this user's that is one, and no link.
+fn open_plain(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+        let found = file.metadata()?;
+        if !found.is_file() || found.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other("it is no file of yours"));
+        }
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
+}

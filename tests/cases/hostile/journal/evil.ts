@@ -1,0 +1,1 @@
+await mcp.evil.go({})
