@@ -88,12 +88,15 @@ fn with_json_every_answer_is_one_line_on_stdout() {
         let told: Value = json::from_str(&output.stdout).expect("one JSON text");
         (told, output.code)
     };
-    let recorded =
-        |open: u32| json!({ "recorded": { "run_id": run, "owner": null, "open": open } });
-    assert_eq!(answer(&["--only", "1"]), (recorded(1), 0));
+    let asks = told(&env, &["approvals", "--json"])[0]["asks"].clone();
+    let recorded = |open: u32, ask: usize| {
+        let asks = json!([{ "id": asks[ask]["id"], "digest": asks[ask]["digest"] }]);
+        json!({ "recorded": { "run_id": run, "owner": null, "open": open, "asks": asks } })
+    };
+    assert_eq!(answer(&["--only", "1"]), (recorded(1, 0), 0));
     assert_eq!(answer(&["--only", "1"]), (json!({ "recorded": null }), 0));
     assert_eq!(answer(&["--only", "1", "--decline"]), (json!({ "recorded": null }), 1));
-    assert_eq!(answer(&["--no-run"]), (recorded(0), 0));
+    assert_eq!(answer(&["--no-run"]), (recorded(0, 1), 0));
     let resumed = env.run(&["run", "--resume", "last", "--json"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("[\"yes\",\"yes\"]\n", 0));
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);

@@ -68,7 +68,7 @@ fn what_was_asked_and_said_is_told_and_verified() {
     assert_eq!(lines.len(), 2, "{}", output.stdout);
     assert!(lines[0].contains("  asked            │ pml:confirm {"), "{}", output.stdout);
     assert!(lines[1].contains("  approved         │ pml:confirm by "), "{}", output.stdout);
-    assert!(lines[1].ends_with(" (command line)"), "{}", output.stdout);
+    assert!(lines[1].contains(" (command line), digest "), "{}", output.stdout);
     assert!(output.stderr.starts_with("verified: 2 entries, head "), "{}", output.stderr);
     assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     let hash = entries(&env, &[])[1]["hash"].as_str().expect("a hash").to_owned();

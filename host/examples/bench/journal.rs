@@ -75,7 +75,7 @@ async fn going_on(engine: &Engine, effort: Effort, report: &mut Report) -> Resul
         let running = tokio::spawn(run.into_future());
         let question = questions.recv().await.ok_or("nothing was asked")?;
         let start = Instant::now();
-        engine.answer(question.id, yes()).await?;
+        engine.answer(question.id, yes(&question)).await?;
         assert_eq!(running.await??.value(), Some(json!(1)));
         samples.push(us(start.elapsed()));
     }
@@ -94,7 +94,7 @@ async fn rebuilding(engine: &Engine, effort: Effort, report: &mut Report) -> Res
     for _ in 0..effort.pick(20, 2) {
         let waiting = engine.run(Script::js(&code)).tools(tools()).await?;
         let question = waiting.questions().first().ok_or("nothing was asked")?;
-        engine.answer(question.id, yes()).await?;
+        engine.answer(question.id, yes(question)).await?;
         let start = Instant::now();
         let outcome = engine.resume(question.run).tools(tools()).await?;
         assert_eq!(outcome.value(), Some(json!(1)));
