@@ -26,6 +26,8 @@ mod finding;
 mod followed;
 mod guest;
 mod hostile;
+#[cfg(unix)]
+mod hostile_install;
 mod init;
 mod installs;
 mod journals;
