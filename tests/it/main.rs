@@ -30,6 +30,8 @@ mod hostile;
 mod hostile_conditions;
 #[cfg(target_os = "linux")]
 mod hostile_costs;
+#[cfg(unix)]
+mod hostile_install;
 mod hostile_journal;
 mod hostile_record;
 mod init;

@@ -49,7 +49,7 @@ pub(crate) enum InstallError {
     #[error("`{package}` cannot be installed: `{dependency}`{} {reason}", wanted(wanted_by.as_deref()))]
     Elsewhere { package: String, dependency: String, wanted_by: Option<String>, reason: String },
     /// A package that puts itself in the place of what is started.
-    #[error("`{package}` cannot be installed: {what} is not its own any more, but of {by}")]
+    #[error("`{package}` cannot be installed: {what} is not its own, but of {by}")]
     Shadowed { package: String, what: String, by: String },
     /// A package larger than anything that is a server.
     #[error("`{package}` is too large: {reason}")]

@@ -4,7 +4,8 @@ usage: fake_registry.py FOLDER MARKER REPOSITORY
 
 `FOLDER/npm/*` are packages of npm as plain files, `FOLDER/wheels/*` are the contents of wheels, and `FOLDER/sources/*` those of
 Python packages that have to be built. They are packed here, by the real rules. In their text files `@ORIGIN@` is this registry's
-address, `@MARKER@` the file that a package writes if its code runs, and `@REPOSITORY@` the address of a git repository.
+address and `@PORT@` its port, `@MARKER@` the file that a package writes if its code runs, `@REPOSITORY@` the address of a git
+repository, and `@INTEGRITY@` the hash of the package `plain`.
 
 It prints its port. Every request is kept in `requests.log` beside the marker: its path and what it brought to be let in.
 """
@@ -31,6 +32,14 @@ def origin():
     return f"http://127.0.0.1:{server.server_port}"
 
 
+def placeholders():
+    given = {"ORIGIN": origin(), "PORT": str(server.server_port), "MARKER": str(marker), "REPOSITORY": repository}
+    plain = packuments.get("plain")
+    if plain:
+        given["INTEGRITY"] = plain["versions"]["1.0.0"]["dist"]["integrity"]
+    return given
+
+
 def contents(package):
     """The files of a package: names and bytes, in a fixed order."""
     for path in sorted(package.rglob("*")):
@@ -40,8 +49,9 @@ def contents(package):
             except UnicodeDecodeError:
                 yield path.relative_to(package).as_posix(), path.read_bytes()
                 continue
-            text = text.replace("@ORIGIN@", origin()).replace("@MARKER@", str(marker))
-            yield path.relative_to(package).as_posix(), text.replace("@REPOSITORY@", repository).encode()
+            for name, value in placeholders().items():
+                text = text.replace(f"@{name}@", value)
+            yield path.relative_to(package).as_posix(), text.encode()
 
 
 def tarball(prefix, package):
@@ -113,20 +123,24 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(json.dumps(packuments[path.strip("/")]), "application/json")
         self.send_error(404)
 
+    do_HEAD = do_GET
+
     def answer(self, data, kind):
         data = data if isinstance(data, bytes) else data.encode()
         self.send_response(200)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        if self.command != "HEAD":
+            self.wfile.write(data)
 
     def log_message(self, *_):
         pass
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-for one in sorted(folder.glob("npm/*")):
+# What brings a lock of its own names the hash of another.
+for one in sorted(folder.glob("npm/*"), key=lambda one: (one / "npm-shrinkwrap.json").exists()):
     add_npm(one)
 for one in sorted(folder.glob("wheels/*")):
     file, data = wheel(one)

@@ -3,6 +3,7 @@
 mod counter;
 mod cut;
 mod environment;
+mod fake_registry;
 mod hooked;
 mod programs;
 pub mod real;
@@ -13,6 +14,7 @@ mod tree;
 pub use counter::{Counter, Here, Still, There, careful, effects, reply};
 pub use cut::{CutJournal, When};
 pub use environment::{Output, TestEnv};
+pub use fake_registry::FakeRegistry;
 pub use hooked::Hooked;
 pub use programs::{Generated, generate};
 pub use stdio_client::StdioClient;

@@ -5,7 +5,7 @@ use super::super::found::{Program, is_file_within, shebang};
 use super::super::spec::{Requirement, Spec};
 use crate::config::StartedBy;
 use crate::disk;
-use crate::model::Package;
+use crate::model::{Package, cut, escape};
 use serde_json::Value;
 use std::path::Path;
 
@@ -51,9 +51,15 @@ pub(in super::super) fn program(
     let own = format!("node_modules/{package}");
     let entry = format!("{own}/{}", file.trim_start_matches("./"));
     let path = folder.join(&entry);
-    // A file of another package is another package's program.
     if !is_file_within(&path, &folder.join(own)) {
-        return Err(missing());
+        return Err(match is_file_within(&path, folder) {
+            true => InstallError::Shadowed {
+                package: package.clone(),
+                what: format!("the file of its program, `{}`,", cut(&escape(&file), 120)),
+                by: "another package".into(),
+            },
+            false => missing(),
+        });
     }
     Ok(Program { started_by: started_by(&path), entry })
 }

@@ -54,7 +54,11 @@ impl Lock {
         package: &str,
         hosts: &BTreeSet<String>,
     ) -> Result<(), InstallError> {
-        for (place, entry) in self.0.iter().filter(|(place, _)| !place.is_empty()) {
+        let all = self.0.iter().filter(|(place, _)| !place.is_empty());
+        // What lies elsewhere has a link in its place, which has the name that it is wanted by.
+        let (inside, elsewhere): (Vec<_>, Vec<_>) =
+            all.partition(|(place, _)| place.starts_with("node_modules/"));
+        for (place, entry) in inside.into_iter().chain(elsewhere) {
             self.of_registry(place, entry, hosts)
                 .map_err(|reason| self.refused(package, place, reason))?;
             for (name, wanted) in edges(entry).filter(|(_, wanted)| !is_of_registry(wanted)) {

@@ -222,7 +222,7 @@ mod tests {
             assert!(found(folder.path(), "uvx some-server").is_ok());
             put(folder.path(), "evil", "", &[theirs]);
             let refused = found(folder.path(), "uvx some-server").unwrap_err().to_string();
-            assert!(refused.contains("is not its own any more, but of `evil`"), "{refused}");
+            assert!(refused.contains("is not its own, but of `evil`"), "{refused}");
         }
         // What it says itself that it calls is not in its place.
         let folder = place("[console_scripts]\nsome-server = h:i\n");

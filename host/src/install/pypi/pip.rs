@@ -228,10 +228,11 @@ async fn refused(tool: &Tool<'_>, spec: &Spec, ended: Ended) -> InstallError {
     let said = String::from_utf8_lossy(&ended.stderr);
     let (package, words) = (spec.written(), last_words(&ended.stderr));
     if spec.scripts() == Scripts::Refused && said.contains(GUARDED) {
-        let line = said.lines().find(|line| line.contains(GUARDED)).unwrap_or_default();
+        let behind = said.split_once(GUARDED).map_or("", |(_, behind)| behind);
+        let program = behind.split_whitespace().next().unwrap_or_default();
         return InstallError::Elsewhere {
             package: spec.package().name.clone(),
-            dependency: cut(&escape(line.split_once(GUARDED).map_or(line, |it| it.1)), 80),
+            dependency: cut(&escape(program), 80),
             wanted_by: None,
             reason: "would be started for a dependency that has to be built, or comes from git"
                 .into(),

@@ -10,7 +10,7 @@ use super::building::Building;
 use super::compile::{compile, interpreter};
 use super::name::same;
 use super::untouched::Untouched;
-use crate::model::describe_exit;
+use crate::model::{cut, describe_exit, escape};
 use toml::Table;
 
 /// What keeps uv to its business.
@@ -125,6 +125,15 @@ fn refused(tool: &Tool<'_>, spec: &Spec, ended: &Ended) -> InstallError {
         || says("building source distributions is disabled")
     {
         return InstallError::NoWheel { package, said: words };
+    }
+    let by_address = said.split_once("` was included as a URL dependency");
+    if let Some((_, dependency)) = by_address.and_then(|(before, _)| before.rsplit_once('`')) {
+        return InstallError::Elsewhere {
+            package: spec.package().name.clone(),
+            dependency: cut(&escape(dependency), 120),
+            wanted_by: None,
+            reason: "is wanted by its address, and not from an index".into(),
+        };
     }
     match says("No solution found") || says("not found in the package registry") {
         true => InstallError::NoVersion { package, said: words },

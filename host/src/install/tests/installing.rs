@@ -197,7 +197,7 @@ async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_ano
     let environment = [
         ("PATH", path),
         ("HOME", place.at("home").display().to_string()),
-        ("npm_config_//registry.example/:_authToken", "hunter2".into()),
+        ("npm_config__auth", "hunter2".into()),
         ("npm_config_otp", "hunter3".into()),
         ("NETRC", "/hunter2".into()),
     ];
@@ -210,7 +210,7 @@ async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_ano
         |call: &str| fs::read_to_string(place.at(&format!("bin/environment.{call}"))).unwrap();
     for fetch in ["install", "ci"] {
         let seen = seen(fetch);
-        assert!(seen.contains("_authToken=hunter2") && !seen.contains("hunter3"), "{seen}");
+        assert!(seen.contains("npm_config__auth=hunter2") && !seen.contains("hunter3"), "{seen}");
         assert!(seen.contains("NODE_OPTIONS=--require"), "{seen}");
     }
     let (seen, call) = (seen("rebuild"), place.calls("rebuild").remove(0));

@@ -19,6 +19,11 @@ const INSPECTOR: Group = npm("inspector", &["@modelcontextprotocol/inspector@2.1
 const CONFORMANCE: Group =
     npm("conformance", &["@modelcontextprotocol/conformance@0.2.0-alpha.12"]);
 
+/// The first that can be told to refuse dependencies from git is of version 11.
+const OLDER_NPM: Group = npm("older-npm", &["npm@10.9.9"]);
+
+const UV: Group = Group { name: "uv", registry: Registry::PyPi, packages: &["uv==0.13.8"] };
+
 /// The client and the servers share one environment: the servers are built on the same package.
 const PYTHON: Group = Group {
     name: "python",
@@ -42,6 +47,21 @@ fn own_node() -> PathBuf {
     let output = Command::new("node").args(["-p", "process.execPath"]).output();
     let path = output.expect("node is installed").stdout;
     String::from_utf8(path).expect("paths of tests are UTF-8").trim_end().into()
+}
+
+/// The folder with the program of an npm of the line before this machine's, to be put on a `PATH`.
+pub fn older_npm() -> PathBuf {
+    OLDER_NPM.folder().join("node_modules/.bin")
+}
+
+/// The folder with `uv`, and nothing else that a test would find there first, to be put on a `PATH`.
+pub fn uv() -> PathBuf {
+    let folder = UV.folder().join("only-uv");
+    if !folder.exists() {
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let _ = std::fs::hard_link(UV.folder().join("bin/uv"), folder.join("uv"));
+    }
+    folder
 }
 
 /// Python with the official SDK (`mcp`) and two servers.

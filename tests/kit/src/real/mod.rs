@@ -15,7 +15,7 @@ mod launch;
 mod registries;
 mod servers;
 
-pub use clients::{conformance, inspector, node, python, python_driver, tsc};
+pub use clients::{conformance, inspector, node, older_npm, python, python_driver, tsc, uv};
 pub use launch::Launch;
 pub use registries::{FEW, SMALL, registries};
 pub use servers::{

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "$@" >>"@MARKER@"
+exit 1

@@ -1,0 +1,1 @@
+open("@MARKER@", "a").write("sitecustomize\n")

@@ -1,0 +1,1 @@
+raise SystemExit("a module of bin was imported")
