@@ -49,17 +49,20 @@
 //! # Files
 //!
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
-//! project's `.pml`, where a [`Store`] writes `state.db` (with its `-wal` and `-shm`), `owners/` and, if it makes the folder,
-//! `.gitignore`; what servers said of themselves is kept beside it in `servers.json`, and shapes of their results in
-//! `observed.json`; definitions of tools that somebody decided about are kept in `definitions/`. With `--no-journal` it writes
-//! nothing.
+//! user's state folder, never in the project: in `projects/NAME-DIGEST` (a [`ProjectJournal`]), where a [`Store`] writes
+//! `state.db` (with its `-wal` and `-shm`) and `owners/` beside a `project.json`. What servers said of themselves is kept in
+//! `servers.json` of the project's `.pml`, and shapes of their results in `observed.json`; definitions of tools that somebody
+//! decided about are kept in `definitions/`: caches, all of them, in which nothing decides. With `--no-journal` it writes
+//! nothing. A `.pml/state.db` of an older pml is read once, and imported if it is this user's.
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
-//! servers are started from are installed into `.pml/deps`. In the user's state folder (`$XDG_STATE_HOME/pml`) are what they
-//! trust (`trust.json`), the ends of audit trails (`audit/`), and the key that seals what was installed and an open question
-//! that a client carries (`state.key`, a [`UserKey`]); package managers run in `tools/`. `pml init` adds to `.gitignore`;
-//! `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude Code, Claude Desktop, VS Code and Cursor.
+//! servers are started from are installed into `.pml/deps`. In the user's state folder ([`Environment::state_folder`]:
+//! `--state-dir`, `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `~/.local/state/pml`) are, beside the journals, what they trust
+//! (`trust.json`), the ends of audit trails (`audit/`), and the key that seals what was installed and an open question that a
+//! client carries (`state.key`, a [`UserKey`]); package managers run in `tools/`; journals that gave way to an adopted one are
+//! in `replaced/`. `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude
+//! Code, Claude Desktop, VS Code and Cursor.
 
 mod approval;
 #[cfg(feature = "servers")]

@@ -278,7 +278,11 @@ fn an_answer_that_comes_while_approve_asks_says_who_was_first() {
 fn on_terminal(env: &TestEnv, before: &str, arguments: &[&str]) -> (Terminal, TestEnv) {
     env.write("pml.sh", format!("{before}\nexec '{}' \"$@\"\n", env.binary().display()));
     let shell = TestEnv::new("/bin/sh");
-    let line = format!("cd '{0}' && HOME='{0}' exec sh ./pml.sh \"$@\"", env.path().display());
+    let line = format!(
+        "cd '{0}' && HOME='{0}' XDG_STATE_HOME='{1}' exec sh ./pml.sh \"$@\"",
+        env.path().display(),
+        env.state_home().display()
+    );
     let terminal = Terminal::start(&shell, &[&["-c", &line, "pml"], arguments].concat());
     (terminal, shell)
 }

@@ -91,6 +91,8 @@ impl RealProject {
         let mut command: Command = real::inspector().command(self.env.path());
         command.args(["--protocol-era", era, "--format", "json", "-q"]).args(arguments);
         command.arg("--cwd").arg(self.env.path()).arg(self.env.binary()).args(&self.arguments);
+        // The inspector hands no variables on.
+        command.arg("--state-dir").arg(self.env.state());
         let output = command.output().expect("the inspector runs");
         let told = json::from_slice(&output.stdout).unwrap_or_else(|error| {
             panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));

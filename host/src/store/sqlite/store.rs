@@ -35,12 +35,13 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens, or makes, the journal in `folder`, a project's `.pml`.
+    /// Opens, or makes, the journal in `folder`. Whoever can write there can answer questions: choose a folder that no project
+    /// and no other user can change, as [`Project::journal_folder`](crate::Project::journal_folder) is.
     ///
     /// # Errors
     ///
-    /// A folder that cannot be used, a file that is no journal or a damaged one, a journal of a newer pml. In every such
-    /// case the file is left as it is.
+    /// A folder that cannot be used, a file that is no journal or a damaged one, a journal of a newer pml, or one whose schema
+    /// is not that of its version. In every such case the file is left as it is.
     pub fn open(folder: impl AsRef<Path>, durability: Durability) -> Result<Store, StoreError> {
         Store::open_with(folder.as_ref(), durability, |_| None)
     }
