@@ -97,10 +97,11 @@ pub use catalog::{
 };
 #[cfg(feature = "servers")]
 pub use config::{
-    Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
-    FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
-    ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, UserKey, agent_around, find_servers, ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredFile, DeclaredServer, DeclaredVariable, Dependency, Edited,
+    Environment, Existing, FileState, FoundServer, FoundServers, ImportScope, ImportSource, Launch,
+    LeftOut, Permissions, Project, ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig,
+    SettingsFile, Sharing, TrustState, UnusableServer, UserKey, UserSettings, agent_around,
+    find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]

@@ -42,6 +42,12 @@ pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
     }
 }
 
+/// Whether there is an audit trail already, or a journal that it would stand in.
+pub(super) fn has_trail() -> bool {
+    let Ok(folder) = folder() else { return false };
+    heads().is_some_and(|heads| Store::has_head(&folder, heads)) || folder.join("state.db").exists()
+}
+
 /// Where the heads of audit trails are kept: in the user's state folder, if they have one.
 fn heads() -> Option<PathBuf> {
     Some(Environment::of_process().state_folder()?.join("audit"))

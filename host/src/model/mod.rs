@@ -67,7 +67,6 @@ pub use settled::Settled;
 #[cfg(feature = "servers")]
 pub(crate) use spelling::{Meant, meant, nearest};
 #[cfg(feature = "servers")]
-#[allow(unused_imports, reason = "the trust question and `.env` ask it")]
 pub(crate) use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;

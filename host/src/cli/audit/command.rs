@@ -24,7 +24,7 @@ const DIGITS: usize = 12;
 
 /// Show who was asked what, what they said and what came of it, and verify that nothing of it was changed
 ///
-/// Every question, decision, refused attempt, grant and its lapse, install and trust is an entry of a chain: each is hashed
+/// Every question, decision, refused attempt, grant and its lapse, install, trust and change of settings is an entry of a chain: each is hashed
 /// with the hash of the one before. The chain is kept in the project's `.pml/state.db`, how far it goes also in your own state
 /// folder. Entries are never changed or forgotten, and hold no secrets.
 ///
