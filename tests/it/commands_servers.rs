@@ -40,8 +40,7 @@ pub(crate) fn untrusted(settings: &Value) -> TestEnv {
 /// A project with these settings.
 pub(crate) fn project(settings: &Value) -> TestEnv {
     let env = untrusted(settings);
-    let trusted = run(&env, &["trust", "--yes"]);
-    assert_eq!(trusted.code, 0, "{}", trusted.stderr);
+    crate::support::trust(&env);
     env
 }
 

@@ -3,7 +3,7 @@
 use crate::stdio::{path, project};
 use crate::support::pml;
 use pml::json::{self, Value, json};
-use pml::{Environment, Grant, Origin, Project, SettingsFile, ToolName};
+use pml::{Environment, Grant, Origin, SettingsFile, ToolName};
 use pml_kit::{StdioClient, TestEnv, project_root};
 use std::fs;
 use std::process::Command;
@@ -141,10 +141,7 @@ fn without_a_journal_nothing_is_written_whether_there_is_a_place_for_it_or_not()
         client.close();
         assert_eq!(client.finish().0, 0);
     };
-    let home = env.path().to_str().expect("Unicode");
-    let environment: Environment = [("HOME", home)].into_iter().collect();
-    let read = Project::load_in(env.path(), &environment).expect("a project");
-    read.grant_trust(&environment).expect("it is recorded");
+    crate::support::trust(&env);
     every_way();
     assert!(!folder.exists());
     fs::create_dir(&folder).expect("a folder");

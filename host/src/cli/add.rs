@@ -93,9 +93,24 @@ impl Add {
     }
 }
 
-/// A server that was added, for the audit trail.
+/// A server that was added, for the audit trail: its launch line or URL without keys, and the names of what it is given.
 pub(super) fn added(name: &str, entry: &Value) -> String {
-    format!("added server {name}: {}", redact(entry))
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let launch = match entry.get("url") {
+        Some(url) => text(url),
+        None => {
+            let arguments = entry["args"].as_array().into_iter().flatten();
+            let words = std::iter::once(&entry["command"]).chain(arguments).map(text);
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let given = ["env", "headers"].into_iter().filter_map(|key| entry[key].as_object());
+    let given: Vec<_> = given.flat_map(|given| given.keys().cloned()).collect();
+    let given = match given.is_empty() {
+        true => String::new(),
+        false => format!(", given {}", given.join(", ")),
+    };
+    format!("added server {name}: {}{given}", text(&redact(&json!(launch))))
 }
 
 fn pairs(given: &[String], between: char, flag: &str, form: &str) -> Result<Map<String, Value>> {

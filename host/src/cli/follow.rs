@@ -55,7 +55,7 @@ impl Follower {
     pub(super) fn current(&self) -> Result<Setting, Error> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let looks: Vec<Look> = last.watched.iter().map(look).collect();
-        if last.looks != looks {
+        if last.looks != looks || last.setting.servers.is_outdated() {
             let project = Workplace::again()?;
             let setting = self.setting(&last, &project)?;
             let watched = project.sources();
@@ -68,7 +68,8 @@ impl Follower {
 
     /// Returns the setting of a project, with all of the last one that is the same.
     fn setting(&self, last: &Last, project: &Project) -> Result<Setting, Error> {
-        let same_servers = serves_the_same(&last.project, project);
+        let same_servers =
+            !last.setting.servers.is_outdated() && serves_the_same(&last.project, project);
         if same_servers && rules_the_same(&last.project, project) {
             return Ok(last.setting.clone());
         }

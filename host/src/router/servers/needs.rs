@@ -10,6 +10,7 @@ use super::route::Routes;
 use crate::config::{Project, ServerConfig};
 use crate::model::{CallError, Meant, Need, ToolName, TrustNeed, Variables, meant};
 use crate::router::{Found, Tell};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 impl Servers {
@@ -79,6 +80,7 @@ impl Servers {
         }
         let routes = Arc::new(Routes::of(&now));
         *self.0.routes.write().unwrap_or_else(PoisonError::into_inner) = routes;
+        self.0.outdated.store(!now.trust.is_trusted(), Ordering::Relaxed);
         *project = now;
     }
 

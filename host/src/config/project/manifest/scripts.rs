@@ -40,7 +40,7 @@ pub(in crate::config::project) fn launch_of(
 }
 
 /// The files that a server's launch line names, as they were when the project was read.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub(crate) struct Scripts {
     root: PathBuf,
     line: Line,
@@ -242,6 +242,13 @@ fn run_by(program: &str, first: &str) -> &'static [&'static str] {
 fn is_settings(name: &str) -> bool {
     let name = name.strip_prefix(super::FILE).unwrap_or(name);
     name == PML_FILE || name == MCP_FILE
+}
+
+/// What a person is told makes no other server: data comes and goes.
+impl PartialEq for Scripts {
+    fn eq(&self, other: &Scripts) -> bool {
+        (&self.root, &self.line, &self.held) == (&other.root, &other.line, &other.held)
+    }
 }
 
 /// Arguments may hold keys: only names of files are shown.

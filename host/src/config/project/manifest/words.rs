@@ -4,6 +4,12 @@
 
 use std::collections::HashSet;
 
+/// What ends a word of a line of commands, and most of these the command too.
+const ENDS: &[char] = &[';', '|', '&', '(', ')', '`', '<', '>'];
+
+/// Lines within lines that are taken apart as such.
+const DEPTH: usize = 4;
+
 /// Words of a launch line that are looked at; a line of more cannot be used.
 const WORDS: usize = 10_000;
 
@@ -128,30 +134,112 @@ pub(super) struct Word {
 
 /// Returns the words of a launch line, unless there are too many. The first argument is the command.
 pub(super) fn words(arguments: &[Argument]) -> Option<Vec<Word>> {
+    let mut words = Words::default();
+    // A line without an interpreter runs a program of its own, which all arguments are for.
     let interpreted = arguments.iter().any(|argument| is_interpreter(&argument.text));
-    let (mut found, mut known) = (Vec::new(), HashSet::new());
-    let mut program_seen = !interpreted;
-    for (index, argument) in arguments.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|before| arguments.get(before));
-        let value = value(before, argument);
-        let data = index > 0 && program_seen && value.is_some_and(is_data);
-        for text in pieces(&argument.text) {
-            let tellable = argument.plain && looks_like_a_program(text);
-            let word = Word { text: text.into(), tellable, data: data && value == Some(text) };
-            if found.len() >= WORDS {
-                return None;
+    words.command(arguments, !interpreted, 0);
+    (words.found.len() <= WORDS).then_some(words.found)
+}
+
+/// Words as they are found.
+#[derive(Default)]
+struct Words {
+    found: Vec<Word>,
+    known: HashSet<Word>,
+}
+
+impl Words {
+    /// Takes those of one command; `program_seen` if all of its arguments are for a program that is no file of the project.
+    fn command(&mut self, arguments: &[Argument], mut program_seen: bool, depth: usize) {
+        for (index, argument) in arguments.iter().enumerate() {
+            let before = index.checked_sub(1).and_then(|before| arguments.get(before));
+            match is_line(&argument.text) {
+                false => self.argument(argument, before, index > 0 && program_seen),
+                true => self.line(argument, depth),
             }
-            if known.insert(word.clone()) {
-                found.push(word);
+            // What follows a program's own file, or the module that is run, is the program's to read. What an option names may
+            // be loaded before the program.
+            let module = before.is_some_and(|before| before.text == "-m");
+            let own =
+                before.is_some_and(|it| !it.text.starts_with('-') || BARE.contains(&&*it.text));
+            program_seen |= module || (own && has_ending(&argument.text, PROGRAMS));
+        }
+    }
+
+    /// Takes those of a line of commands. It may be the name of one file all the same, or the value of an option.
+    fn line(&mut self, argument: &Argument, depth: usize) {
+        let value = argument.text.split_once('=').map(|(_, value)| value);
+        for text in [Some(argument.text.as_str()), value].into_iter().flatten() {
+            self.add(Word { text: text.into(), tellable: false, data: false });
+        }
+        for command in commands(&argument.text) {
+            let argument = |text| Argument { text, plain: argument.plain };
+            let arguments: Vec<_> = command.into_iter().map(argument).collect();
+            match depth < DEPTH {
+                true => self.command(&arguments, false, depth + 1),
+                false => arguments.iter().for_each(|it| self.argument(it, None, false)),
             }
         }
-        // What follows a program's own file, or the module that is run, is the program's to read. What an option names may be
-        // loaded before the program.
-        let module = before.is_some_and(|before| before.text == "-m");
-        let own = before.is_some_and(|it| !it.text.starts_with('-') || BARE.contains(&&*it.text));
-        program_seen |= module || (own && has_ending(&argument.text, PROGRAMS));
     }
-    Some(found)
+
+    fn argument(&mut self, argument: &Argument, before: Option<&Argument>, for_program: bool) {
+        let value = value(before, argument);
+        let data = for_program && value.is_some_and(is_data);
+        for text in pieces(&argument.text) {
+            let tellable = argument.plain && looks_like_a_program(text);
+            self.add(Word { text: text.into(), tellable, data: data && value == Some(text) });
+        }
+    }
+
+    fn add(&mut self, word: Word) {
+        // One more than is looked at: then there are too many.
+        if self.found.len() <= WORDS && self.known.insert(word.clone()) {
+            self.found.push(word);
+        }
+    }
+}
+
+/// Whether an argument is a line of commands itself, as in `sh -c 'python x.py; true'`.
+fn is_line(text: &str) -> bool {
+    text.contains(char::is_whitespace)
+}
+
+/// The commands of a line, each as its words, as a shell would read them. What a command writes into is not what it runs.
+fn commands(line: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let (mut word, mut quote, mut written) = (None::<String>, None, false);
+    let mut characters = line.chars();
+    loop {
+        let c = characters.next();
+        match (c, quote) {
+            (Some(c), Some(open)) if c == open => quote = None,
+            (Some(c), Some(open)) if c != '\\' || open == '\'' => {
+                word.get_or_insert_default().push(c);
+            }
+            (Some('\\'), _) => word.get_or_insert_default().extend(characters.next()),
+            (Some(c @ ('"' | '\'')), None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(c), None) if !c.is_whitespace() && !ENDS.contains(&c) => {
+                word.get_or_insert_default().push(c);
+            }
+            (end, _) => {
+                if let Some(word) = word.take()
+                    && !std::mem::take(&mut written)
+                    && let Some(command) = commands.last_mut()
+                {
+                    command.push(word);
+                }
+                match end {
+                    None => return commands,
+                    Some('>') => written = true,
+                    Some(' ' | '\t' | '<') => {}
+                    Some(_) => commands.push(Vec::new()),
+                }
+            }
+        }
+    }
 }
 
 /// Returns the words of a text, such as the value of a variable that steers loading.
@@ -237,6 +325,10 @@ mod tests {
             &["python", "-c", "exec(open(\"x.py\").read())"],
             &["node", "--import", "file://x.py"],
             &["docker", "run", "-v", "x.py:/x"],
+            &["sh", "-c", "python x'.'py; true"],
+            &["sh", "-c", "bash -c 'exec python x.py'"],
+            &["sh", "-c", "sleep 1 >out & python x.py"],
+            &["sh", "-c", "echo `cat x.py`"],
         ] {
             assert!(names(line, "x.py") || names(line, "./x.py"), "{line:?}");
         }
@@ -252,6 +344,7 @@ mod tests {
             &["python3.12", "-m", "server", "--db", "x.sqlite"],
             &["python3", "-u", "server.py", "calls.log"],
             &["npx", "-y", "server", "x.db"],
+            &["sh", "-c", "echo x; exec python3 server.py calls.log"],
         ] {
             assert!(data(line), "{line:?}");
         }
@@ -263,12 +356,38 @@ mod tests {
             &["node", "-r", "a.js", "x.db"],
             &["bash", "--rcfile", "a.sh", "--norc", "x.db"],
             &["sh", "-c", "python server.py && sh x.db"],
+            &["sh", "-c", "cat x.db | sh"],
+            &["sh", "-c", "sh < x.db"],
+            &["python", "-c", "exec(open('x.db').read()); x = 1"],
             &["x.db"],
             &["server", "--config", "x.db"],
             &["npx", "server", "--require=./x.db"],
             &["npx", "server", "--tool", "x.py"],
         ] {
             assert!(!data(line), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_line_writes_into_is_not_what_it_runs() {
+        for line in ["x >> out.sh", "x >out.sh y", "x 2>out.sh", "x &> out.sh", "x 2> out.sh"] {
+            assert!(!names(&["sh", "-c", line], "out.sh"), "{line}");
+        }
+        assert!(names(&["sh", "-c", "x > out.sh; sh out.sh"], "out.sh"));
+        assert!(names(&["sh", "-c", "x > out.log run.sh"], "run.sh"));
+        // A name may have blanks in it.
+        assert!(names(&["python", "my x.py"], "my x.py"));
+        for line in ["python 'my x.py'", "python my\\ x.py", "python \"my x.py"] {
+            assert!(names(&["sh", "-c", line], "my x.py"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_too_many_words_is_refused() {
+        let many = (0..20_000).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+        for line in [vec!["sh", "-c", &many], many.split(' ').collect()] {
+            let argument = |text: &&str| Argument { text: (*text).into(), plain: true };
+            assert_eq!(words(&line.iter().map(argument).collect::<Vec<_>>()), None);
         }
     }
 
