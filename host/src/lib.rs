@@ -54,7 +54,9 @@
 //! `observed.json`; definitions of tools that somebody decided about are kept in `definitions/`. With `--no-journal` it writes
 //! nothing.
 //!
-//! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
+//! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`, and looks at the
+//! files of the project that launch lines name; [`UserSettings`] are read from `$XDG_CONFIG_HOME/pml/config.json`
+//! (`config.schema.json`), which nothing here writes; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
 //! servers are started from are installed into `.pml/deps`. In the user's state folder (`$XDG_STATE_HOME/pml`) are what they
 //! trust (`trust.json`), the ends of audit trails (`audit/`), and the key that seals what was installed and an open question

@@ -103,12 +103,13 @@ impl Project {
         accepted: &Project,
     ) -> Result<Project, Error> {
         let (files, recorded) = Files::read_judged(folder, environment)?;
-        let trust = if files.root == accepted.root && files.digests == accepted.digests {
+        let changed = changed(&accepted.digests, &files.digests);
+        let trust = if files.root == accepted.root && changed.is_empty() {
             accepted.trust.clone()
         } else if recorded == TrustState::Trusted {
             recorded
         } else {
-            TrustState::Changed { files: changed(&accepted.digests, &files.digests) }
+            TrustState::Changed { files: changed }
         };
         files.understand(trust, environment)
     }

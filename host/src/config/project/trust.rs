@@ -6,7 +6,7 @@
 
 use super::environment::Environment;
 use super::file::{read_own, shown};
-use super::manifest::named;
+use super::manifest::{is_settings, named};
 use super::write::{lock, make_private_folder, replace};
 use crate::disk::Lock;
 use crate::error::Error;
@@ -69,9 +69,11 @@ pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
     hex(&sha.finalize())
 }
 
-/// Returns the names of the files that have changed, come or gone, in order.
+/// Returns the names of the parts that have changed or come, and of the settings files that are gone, in order. A script or a
+/// variable that is gone decides nothing any more: what is left was trusted as it is.
 pub(super) fn changed(before: &Digests, now: &Digests) -> Vec<String> {
-    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let decides = |name: &&String| now.contains_key(*name) || is_settings(name);
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).filter(decides).collect();
     let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
     changed.cloned().collect()
 }
@@ -279,6 +281,11 @@ mod tests {
         assert!(changed.reason().unwrap().contains("with `./a.py` as it is now"));
         let own = files(&[(".pml.json", "2"), ("./a.py", "a"), ("./b.py", "b")]);
         assert_eq!(store.check(root, &own).unwrap(), TrustState::Trusted);
+        // What is gone decides nothing; what comes back as another does.
+        let less = files(&[(".pml.json", "2"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &less).unwrap(), TrustState::Trusted);
+        let back = files(&[(".pml.json", "2"), ("./a.py", "c"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &back).unwrap(), changed);
     }
 
     #[test]

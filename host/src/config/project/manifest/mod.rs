@@ -26,6 +26,11 @@ pub(super) const FILE: &str = "./";
 /// What every name of a variable begins with.
 pub(super) const VARIABLE: &str = ".env:";
 
+/// Returns whether a part of the manifest is a settings file: it decides by being gone too.
+pub(super) fn is_settings(part: &str) -> bool {
+    !part.starts_with(FILE) && !part.starts_with(VARIABLE)
+}
+
 /// Returns what a part of the manifest is called where a person reads it.
 pub(super) fn named(part: &str) -> String {
     match part.strip_prefix(VARIABLE) {

@@ -8,7 +8,7 @@ use crate::config::project::file::{MCP_FILE, PML_FILE};
 use crate::config::project::parts::FileState;
 use crate::model::escape;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -72,7 +72,7 @@ impl Scripts {
         &self.told
     }
 
-    /// Returns the names of the files that are not what they were, or came since.
+    /// Returns the names of the files that are not what they were, or came since. One that is gone cannot be run.
     pub(crate) fn changed(&self) -> Vec<String> {
         if self.root.as_os_str().is_empty() {
             return Vec::new();
@@ -81,10 +81,9 @@ impl Scripts {
             Scripts { root: self.root.clone(), line: self.line.clone(), ..Scripts::default() };
         match now.look(&mut Budget::default()) {
             Ok(()) => {
-                let names: BTreeSet<&String> = self.held.keys().chain(now.held.keys()).collect();
-                let changed =
-                    names.into_iter().filter(|name| self.held.get(*name) != now.held.get(*name));
-                changed.cloned().collect()
+                let known = |(name, digest): &(String, String)| self.held.get(name) == Some(digest);
+                let changed = now.held.into_iter().filter(|part| !known(part));
+                changed.map(|(name, _)| name).collect()
             }
             Err(TooMuch) => self.held.keys().cloned().collect(),
         }
@@ -331,12 +330,12 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_changes_or_goes_is_named() {
+    fn a_script_that_changes_is_named_and_one_that_is_gone_is_not() {
         let (_folder, root) = place(&["a.py", "b.py"]);
         let before = scripts(&root, "", &["sh", "-c", "./a.py; ./b.py"]);
         assert!(before.changed().is_empty());
         fs::write(root.join("a.py"), "evil").unwrap();
         fs::remove_file(root.join("b.py")).unwrap();
-        assert_eq!(before.changed(), ["./a.py", "./b.py"]);
+        assert_eq!(before.changed(), ["./a.py"]);
     }
 }
