@@ -55,7 +55,9 @@
 //! decided about are kept in `definitions/`: caches, all of them, in which nothing decides. With `--no-journal` it writes
 //! nothing. A `.pml/state.db` of an older pml is read once, and imported if it is this user's.
 //!
-//! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`; a
+//! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`, and looks at the
+//! files of the project that launch lines name; [`UserSettings`] are read from `$XDG_CONFIG_HOME/pml/config.json`
+//! (`config.schema.json`), which nothing here writes; a
 //! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
 //! servers are started from are installed into `.pml/deps`. In the user's state folder ([`Environment::state_folder`]:
 //! `--state-dir`, `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `~/.local/state/pml`) are, beside the journals, what they trust
@@ -100,16 +102,17 @@ pub use catalog::{
 };
 #[cfg(feature = "servers")]
 pub use config::{
-    Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
-    FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
-    ProjectJournal, ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing,
-    TrustState, UnusableServer, UserKey, agent_around, find_servers, ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredFile, DeclaredServer, DeclaredVariable, Dependency, Edited,
+    Environment, Existing, FileState, FoundServer, FoundServers, ImportScope, ImportSource, Launch,
+    LeftOut, Permissions, Project, ProjectJournal, ProjectState, RoutedTo, RoutingRule, Seen,
+    ServerConfig, SettingsFile, Sharing, TrustState, UnusableServer, UserKey, UserSettings,
+    agent_around, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
 pub(crate) use config::{GoneJournal, OlderJournal, bytes, duration};
 #[cfg(feature = "cli")]
-pub(crate) use disk::{Safe as FileSafe, replace as replace_file};
+pub(crate) use disk::{Safe as FileSafe, is_own_folder, replace as replace_file};
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.

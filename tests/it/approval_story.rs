@@ -20,7 +20,7 @@ pub(crate) fn project_with(permissions: &Value, servers: &Value) -> TestEnv {
     let env = pml();
     let settings = json!({ "version": "0.1.0", "permissions": permissions, "servers": servers });
     env.write(".pml.json", json::to_string_pretty(&settings).expect("JSON"));
-    let trusted = command(&env, &["trust"]).output().expect("it runs");
+    let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
     assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
     env
 }
@@ -192,7 +192,7 @@ fn ac9_10_a_question_expires_after_its_time() {
         "approvals": { "timeout": "1s" },
     });
     env.write(".pml.json", settings.to_string());
-    assert!(command(&env, &["trust"]).output().expect("it runs").status.success());
+    assert!(command(&env, &["trust", "--yes"]).output().expect("it runs").status.success());
     let mut client = client(&env);
     let asked = greet(&mut client);
     assert_eq!(asked["status"], "approval_required", "{asked}");

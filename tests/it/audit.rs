@@ -301,29 +301,28 @@ fn an_agent_does_not_approve_and_its_attempt_stands_in_the_trail() {
 }
 
 #[test]
-fn an_agent_approves_where_it_was_told_that_it_may() {
+fn an_agent_approves_only_where_the_users_own_settings_say_that_it_may() {
     let env = pml();
-    env.write("main.ts", CONFIRM);
-    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
-    let allowed = by_agent(&env, &["approve", &open_question(&env), "--yes", "--allow-agent"]);
-    assert_eq!((allowed.stdout.lines().last(), allowed.code), (Some("{\"approved\":true}"), 0));
-    let last = entries(&env, &["-n", "1"]).remove(0);
-    assert_eq!(last["channel"], "command line, run by an agent (CLAUDECODE)");
-}
-
-#[test]
-fn the_projects_settings_let_an_agent_approve_only_once_they_are_trusted() {
-    let env = pml();
-    env.write("main.ts", CONFIRM);
+    env.write("project/.git/HEAD", "");
+    env.write("project/main.ts", CONFIRM);
+    // What a project says of it counts for nothing, trusted or not.
     let settings = r#"{ "version": "0.1.0", "approvals": { "modelMayApprove": true } }"#;
-    env.write(".pml.json", settings);
-    assert_eq!(env.run(&["run", "main.ts"]).code, 4);
-    let id = open_question(&env);
-    assert_eq!(by_agent(&env, &["approve", &id, "--yes"]).code, 1);
-    assert_eq!(env.run(&["trust", "--yes"]).code, 0);
-    let allowed = by_agent(&env, &["approve", &id, "--yes"]);
-    assert_eq!(allowed.code, 0, "{}", allowed.stderr);
-    assert_eq!(kinds(&env), ["asked", "refused", "trusted", "decided"]);
+    env.write("project/.pml.json", settings);
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = env.command(arguments);
+        command.envs(variables.iter().copied()).current_dir(env.path().join("project"));
+        env.finish(command.spawn().expect("it starts"))
+    };
+    let agent = [("CLAUDECODE", "1")];
+    assert_eq!(run(&["run", "main.ts"], &[]).code, 4);
+    assert_eq!(run(&["trust", "--yes"], &[]).code, 0);
+    assert_eq!(run(&["approve", "last", "--yes"], &agent).code, 1);
+    assert_eq!(run(&["approve", "last", "--yes", "--allow-agent"], &agent).code, 2);
+    env.write(".config/pml/config.json", r#"{ "agents": { "mayWiden": true } }"#);
+    let allowed = run(&["approve", "last", "--yes"], &agent);
+    assert_eq!((allowed.stdout.lines().last(), allowed.code), (Some("{\"approved\":true}"), 0));
+    let last = run(&["audit", "--json", "-n", "1"], &[]).stdout;
+    assert!(last.contains("command line, run by an agent (CLAUDECODE)"), "{last}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn project(url: &str) -> TestEnv {
 }
 
 async fn eval(env: &TestEnv, code: &'static str) -> (String, String) {
-    let mut command = env.command(&["eval", "--trust", code]);
+    let mut command = env.command(&["eval", "--trust", "--yes", code]);
     let output = tokio::task::spawn_blocking(move || command.output().expect("it runs"));
     let output = output.await.expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");

@@ -112,7 +112,7 @@ fn a_clone_calls_nothing_until_it_is_trusted() {
     assert_eq!(output.code, 4);
     assert!(output.stderr.contains("trust folder │ $TEST_ENV"), "{}", output.stderr);
     assert_eq!(lines(&env, "starts").len(), 0);
-    let trusted = run(&env, &["call", "--trust", "--no-journal", "box:count"]);
+    let trusted = run(&env, &["call", "--trust", "--yes", "--no-journal", "box:count"]);
     assert_eq!((trusted.stdout.as_str(), trusted.code), ("{\"n\":1}\n", 0), "{}", trusted.stderr);
 }
 

@@ -78,7 +78,7 @@ fn a_clone_is_not_called_right_without_its_servers() {
         output.stderr
     );
     assert_eq!(lines(&env, "starts").len(), 0);
-    assert_eq!(run(&env, &["check", "--trust", "main.ts"]).code, 1);
+    assert_eq!(run(&env, &["check", "--trust", "--yes", "main.ts"]).code, 1);
 }
 
 #[test]

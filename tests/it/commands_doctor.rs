@@ -52,7 +52,7 @@ fn what_does_not_work_is_named_with_what_to_do() {
         ".mcp.json",
         r#"{ "mcpServers": { "pml": { "command": "pml", "args": ["stdio"] } } }"#,
     );
-    assert_eq!(run(&env, &["trust"]).code, 0);
+    crate::support::trust(&env);
     let report = told(&env, &["doctor", "--json"], 1);
     for (part, mark) in [
         ("`lost`: there is no program `no-such-program`", "fail"),

@@ -40,8 +40,7 @@ pub(crate) fn untrusted(settings: &Value) -> TestEnv {
 /// A project with these settings.
 pub(crate) fn project(settings: &Value) -> TestEnv {
     let env = untrusted(settings);
-    let trusted = run(&env, &["trust"]);
-    assert_eq!(trusted.code, 0, "{}", trusted.stderr);
+    crate::support::trust(&env);
     env
 }
 
@@ -127,7 +126,10 @@ fn servers_of_a_clone_are_named_and_not_started() {
     assert_eq!((tools.stdout.as_str(), tools.code), ("", 1));
     assert_eq!(tools.stderr.matches("this folder is not trusted").count(), 1, "{}", tools.stderr);
     assert_eq!(lines(&env, "starts").len(), 0);
-    assert_eq!(told(&env, &["servers", "--start", "--trust", "--json"], 0)[0]["state"], "ok");
+    assert_eq!(
+        told(&env, &["servers", "--start", "--trust", "--yes", "--json"], 0)[0]["state"],
+        "ok"
+    );
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn a_server_whose_declaration_changes_ends_when_the_new_one_is_called() {
     assert_eq!(client.execute(code)["result"], 1);
     let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
     env.write(".pml.json", settings.replace("calls.log\"", "calls.log\",\"again\""));
-    let trusted = env.run(&["trust"]);
+    let trusted = env.run(&["trust", "--yes"]);
     assert_eq!(trusted.code, 0, "{}", trusted.stderr);
     // It counts anew, since it is another one.
     assert_eq!(client.execute(code)["result"], 1);

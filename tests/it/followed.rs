@@ -33,7 +33,7 @@ fn clone() -> TestEnv {
 }
 
 fn trust(env: &TestEnv, folder: &str) {
-    let mut command = command(env, &["trust"]);
+    let mut command = command(env, &["trust", "--yes"]);
     let output = command.current_dir(env.path().join(folder)).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -47,9 +47,10 @@ fn change(env: &TestEnv, change: impl FnOnce(&mut Value)) {
 }
 
 #[test]
-fn trust_for_once_is_for_the_files_as_they_were() {
+fn trust_is_for_the_files_as_they_were() {
     let env = clone();
-    let mut client = client(&env, &["stdio", "--trust"]);
+    trust(&env, ".");
+    let mut client = client(&env, &["stdio"]);
     assert_eq!(client.execute(COUNT)["result"], 1);
     change(&env, |settings| {
         settings["servers"]["evil"] = settings["servers"]["box"].clone();
@@ -131,17 +132,18 @@ fn without_a_journal_nothing_is_written_whether_there_is_a_place_for_it_or_not()
     let code = "return await mcp.box.echo({ text: 'x' })";
     let every_way = || {
         for arguments in [
-            &["eval", "await mcp.box.echo({ text: 'x' })", "--no-journal", "--trust"][..],
-            &["call", "box:echo", "{\"text\":\"x\"}", "--no-journal", "--trust"],
+            &["eval", "await mcp.box.echo({ text: 'x' })", "--no-journal", "--trust", "--yes"][..],
+            &["call", "box:echo", "{\"text\":\"x\"}", "--no-journal", "--trust", "--yes"],
         ] {
             let output = command(&env, arguments).output().expect("it runs");
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        let mut client = client(&env, &["stdio", "--no-journal", "--trust"]);
+        let mut client = client(&env, &["stdio", "--no-journal"]);
         assert_eq!(client.execute(code)["result"], "x");
         client.close();
         assert_eq!(client.finish().0, 0);
     };
+    crate::support::trust(&env);
     every_way();
     assert!(!folder.exists());
     fs::create_dir(&folder).expect("a folder");

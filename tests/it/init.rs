@@ -9,7 +9,7 @@ fn a_folder_becomes_a_project_and_doing_it_again_changes_nothing() {
     let env = pml();
     env.write(".git/HEAD", "");
     env.write(".gitignore", "node_modules\r\n");
-    let first = env.run(&["init"]);
+    let first = env.run(&["init", "--yes"]);
     assert_eq!((first.stderr.as_str(), first.code), ("", 0), "{}", first.stdout);
     assert!(first.stdout.contains("`.pml.json` written"), "{}", first.stdout);
     assert!(first.stdout.ends_with("  claude mcp add pml -- pml stdio\n"), "{}", first.stdout);
@@ -17,7 +17,7 @@ fn a_folder_becomes_a_project_and_doing_it_again_changes_nothing() {
     assert_eq!(read(".gitignore"), "node_modules\r\n.pml.json\r\n.pml/*\r\n!.pml/mcp.lock\r\n");
     assert_eq!(read(".pml/.gitignore"), "*\n!mcp.lock\n");
     let (settings, ignored) = (read(".pml.json"), read(".gitignore"));
-    let second = env.run(&["init"]);
+    let second = env.run(&["init", "--yes"]);
     assert_eq!(second.code, 0, "{}", second.stderr);
     assert_eq!(second.stdout.matches("is there already").count(), 3, "{}", second.stdout);
     assert_eq!((read(".pml.json"), read(".gitignore")), (settings, ignored));
@@ -29,7 +29,7 @@ fn a_folder_becomes_a_project_and_doing_it_again_changes_nothing() {
 fn state_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
     let env = pml();
-    assert_eq!(env.run(&["init", "--no-import"]).code, 0);
+    assert_eq!(env.run(&["init", "--yes", "--no-import"]).code, 0);
     let mode =
         |name: &str| env.path().join(name).metadata().expect(name).permissions().mode() & 0o777;
     assert_eq!((mode(".pml"), mode(".pml.json")), (0o700, 0o600));
@@ -42,7 +42,7 @@ fn state_is_for_its_owner_alone() {
 #[test]
 fn shared_settings_go_into_version_control() {
     let env = pml();
-    assert_eq!(env.run(&["init", "--shared"]).code, 0);
+    assert_eq!(env.run(&["init", "--yes", "--shared"]).code, 0);
     let ignored = fs::read_to_string(env.path().join(".gitignore")).expect("it is there");
     assert_eq!(ignored, ".pml/*\n!.pml/mcp.lock\n");
 }
@@ -57,11 +57,12 @@ fn servers_of_the_user_are_taken_when_told_and_only_listed_otherwise() {
         let child = command.current_dir(env.path().join("project")).spawn().expect("it starts");
         env.finish(child)
     };
-    let listed = init(&["init"]);
-    assert!(listed.stdout.contains("mine  claude-code  │ x"), "{}", listed.stdout);
-    assert!(listed.stderr.contains("`pml import` takes them later"), "{}", listed.stderr);
+    assert_eq!(init(&["init", "--yes", "--no-import"]).code, 0);
     let settings =
         || fs::read_to_string(env.path().join("project/.pml.json")).expect("it is there");
+    let listed = init(&["import"]);
+    assert!(listed.stdout.contains("mine  claude-code  │ x"), "{}", listed.stdout);
+    assert!(listed.stderr.contains("`pml import --yes` takes them"), "{}", listed.stderr);
     assert!(!settings().contains("mine"));
     let taken = init(&["init", "--yes"]);
     assert_eq!((taken.stderr.as_str(), taken.code), ("", 0));
@@ -80,7 +81,7 @@ fn servers_that_came_with_a_clone_are_not_made_trusted_unseen() {
     assert!(output.stderr.contains("not trusted as it is"), "{}", output.stderr);
     let settings = fs::read_to_string(env.path().join(".pml.json")).expect("it is there");
     assert!(settings.contains("evil") && !settings.contains("worse"), "{settings}");
-    let trust = told(&env, &["trust", "--json"]);
+    let trust = told(&env, &["trust", "--yes", "--json"]);
     assert_eq!(trust["changed"], json!([".mcp.json", ".pml.json"]));
 }
 

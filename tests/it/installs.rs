@@ -142,7 +142,7 @@ fn pml_install_shows_installs_and_says_when_all_is_there() {
     let (stdout, _, code) = run(&["install", "--dry-run"]);
     assert_eq!((stdout.as_str(), code), (format!("would install {SMALL}\n").as_str(), Some(0)));
     let (_, stderr, code) = run(&["install"]);
-    assert!(code == Some(1) && stderr.contains("`--yes`"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("`--yes`"), "{stderr}");
     let (_, stderr, code) = run(&["install", "helo"]);
     assert!(code == Some(1) && stderr.contains("did you mean `hello`?"), "{stderr}");
     assert_eq!(there(&env), Vec::<PathBuf>::new());

@@ -40,7 +40,7 @@ pub(crate) fn asking_with(approvals: &Value) -> TestEnv {
     let mut settings: Value = json::from_str(&text).expect("JSON");
     settings["approvals"] = approvals.clone();
     env.write(".pml.json", settings.to_string());
-    let trusted = env.run(&["trust"]);
+    let trusted = env.run(&["trust", "--yes"]);
     assert_eq!(trusted.code, 0, "{}", trusted.stderr);
     env
 }

@@ -73,7 +73,7 @@ fn a_server_that_is_started_otherwise_asks_again() {
     let mut changed = settings(&env);
     changed["servers"]["box"]["args"].as_array_mut().expect("a list").push(json!("more"));
     env.write(".pml.json", changed.to_string());
-    assert_eq!(env.run(&["trust"]).code, 0);
+    assert_eq!(env.run(&["trust", "--yes"]).code, 0);
     let asked = client(&env).execute(COUNT);
     assert_eq!(asked["approval_type"], "integrity", "{asked}");
     assert_eq!(asked["asks"][0]["differences"][0]["part"], "server", "{asked}");
@@ -123,7 +123,7 @@ fn what_is_allowed_for_good_leaves_the_users_lines_alone() {
     let text = fs::read_to_string(env.path().join(".pml.json")).expect("settings");
     let commented = text.replacen('{', "{\n  // mine, do not touch\n ", 1);
     env.write(".pml.json", &commented);
-    assert_eq!(env.run(&["trust"]).code, 0);
+    assert_eq!(env.run(&["trust", "--yes"]).code, 0);
     let mut client = client(&env);
     let asked = client.execute(COUNT);
     assert_eq!(answer(&mut client, &asked, json!({ "action": "always" }))["result"], 1);

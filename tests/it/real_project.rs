@@ -37,12 +37,14 @@ impl RealProject {
         };
         let settings = json!({ "version": "0.1.0", "permissions": permissions });
         env.write(".pml.json", settings.to_string());
-        RealProject { env, variables: Vec::new(), arguments: vec!["stdio", "--trust"] }
+        let trusted = env.run(&["trust", "--yes"]);
+        assert_eq!(trusted.code, 0, "{}", trusted.stderr);
+        RealProject { env, variables: Vec::new(), arguments: vec!["stdio"] }
     }
 
     /// The same project, as somebody finds it who has not trusted it.
-    pub(crate) fn untrusted(mut self) -> RealProject {
-        self.arguments.pop();
+    pub(crate) fn untrusted(self) -> RealProject {
+        assert_eq!(self.env.run(&["trust", "--revoke"]).code, 0);
         self
     }
 

@@ -14,7 +14,7 @@ fn settings(env: &TestEnv) -> Value {
 fn a_wrong_key_is_shown_where_it_stands() {
     let env = pml();
     env.write(".pml.json", "{\n  // mine\n  \"permisions\": { \"allow\": [] },\n}\n");
-    let output = env.run(&["trust"]);
+    let output = env.run(&["trust", "--yes"]);
     assert_eq!((output.stdout.as_str(), output.code), ("", 2));
     let expected = "error: `permisions` is no key of `.pml.json`: $TEST_ENV/.pml.json:3:3\n    \
                     3 | \"permisions\": { \"allow\": [] },\n      \
@@ -44,6 +44,7 @@ fn servers_are_added_and_removed() {
     let env = pml();
     let added = env.run(&[
         "add",
+        "--yes",
         "files",
         "--env",
         "MODE=fast",
@@ -58,6 +59,7 @@ fn servers_are_added_and_removed() {
     assert_eq!(added.stderr, "");
     let remote = env.run(&[
         "add",
+        "--yes",
         "github",
         "--url",
         "https://h.example/mcp",
@@ -92,11 +94,11 @@ fn servers_are_added_and_removed() {
 fn what_cannot_be_a_server_is_refused_and_nothing_is_written() {
     let env = pml();
     for (arguments, part) in [
-        (&["add", "pml", "--", "x"][..], "the server name `pml` is reserved"),
-        (&["add", "a:b", "--", "x"], "`a:b` cannot be the name of a server"),
-        (&["add", "a", "--url", "ftp://h"], "is no `https://` or `http://` URL"),
-        (&["add", "a", "--env", "hunter2", "--", "x"], "write `--env` as `NAME=value`"),
-        (&["add", "a", "--", "${x"], "a `${` has no `}`"),
+        (&["add", "--yes", "pml", "--", "x"][..], "the server name `pml` is reserved"),
+        (&["add", "--yes", "a:b", "--", "x"], "`a:b` cannot be the name of a server"),
+        (&["add", "--yes", "a", "--url", "ftp://h"], "is no `https://` or `http://` URL"),
+        (&["add", "--yes", "a", "--env", "hunter2", "--", "x"], "write `--env` as `NAME=value`"),
+        (&["add", "--yes", "a", "--", "${x"], "a `${` has no `}`"),
         (&["add", "a"], "required"),
     ] {
         let output = env.run(arguments);
@@ -110,12 +112,12 @@ fn what_cannot_be_a_server_is_refused_and_nothing_is_written() {
 #[test]
 fn a_server_of_the_same_name_is_replaced_by_force_only() {
     let env = pml();
-    assert_eq!(env.run(&["add", "a", "--", "one"]).code, 0);
-    let refused = env.run(&["add", "a", "--", "two"]);
+    assert_eq!(env.run(&["add", "--yes", "a", "--", "one"]).code, 0);
+    let refused = env.run(&["add", "--yes", "a", "--", "two"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("there is a server `a` already"), "{}", refused.stderr);
     assert_eq!(settings(&env)["servers"]["a"]["command"], "one");
-    assert_eq!(env.run(&["add", "a", "--force", "--", "two"]).code, 0);
+    assert_eq!(env.run(&["add", "--yes", "a", "--force", "--", "two"]).code, 0);
     assert_eq!(settings(&env)["servers"]["a"]["command"], "two");
 }
 
@@ -123,7 +125,7 @@ fn a_server_of_the_same_name_is_replaced_by_force_only() {
 fn adding_to_a_clone_does_not_make_it_trusted() {
     let env = pml();
     env.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
-    let output = env.run(&["add", "a", "--", "x"]);
+    let output = env.run(&["add", "--yes", "a", "--", "x"]);
     assert_eq!(output.code, 0);
     assert!(output.stderr.contains("`.pml.json` is not trusted as it is"), "{}", output.stderr);
     assert!(output.stderr.contains("`pml trust`"), "{}", output.stderr);

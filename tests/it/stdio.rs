@@ -16,7 +16,7 @@ pub(crate) fn project(permissions: &Value) -> TestEnv {
         "servers": { "box": { "command": "python3", "args": [toolbox, log] } },
     });
     env.write(".pml.json", settings.to_string());
-    let trusted = command(&env, &["trust"]).output().expect("it runs");
+    let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
     assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
     env
 }
@@ -504,8 +504,9 @@ fn a_server_that_is_to_run_in_the_background_does_if_something_of_it_is_allowed(
         let mut settings: Value = json::from_str(&settings).expect("JSON");
         settings["servers"]["box"]["background"] = json!(true);
         env.write(".pml.json", settings.to_string());
-        let mut client = StdioClient::start(&mut command(&env, &["stdio", "--trust"]));
-        client.initialize();
+        let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
+        assert!(trusted.status.success());
+        let mut client = client(&env);
         let remembered = env.path().join(".pml/servers.json");
         match started {
             true => until("it runs", || remembered.exists()),
@@ -529,7 +530,7 @@ fn a_project_that_changes_while_it_is_served_is_read_again() {
     env.write(".pml.json", &allowed);
     // Changed, and nobody has seen it.
     assert_eq!(client.execute(code)["approval_type"], "trust");
-    let trusted = command(&env, &["trust"]).output().expect("it runs");
+    let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
     assert!(trusted.status.success());
     assert_eq!(client.execute(code)["result"], "x");
     // What cannot be understood refuses everything.

@@ -2,7 +2,8 @@
 
 use pml::json::Value;
 use pml::{
-    BoxFuture, Call, CallError, Clock, Config, Engine, Outcome, Reply, Script, Timestamp, Tools,
+    BoxFuture, Call, CallError, Clock, Config, Engine, Environment, Outcome, Project, Reply,
+    Script, Timestamp, Tools,
 };
 use pml_kit::TestEnv;
 use std::path::PathBuf;
@@ -36,6 +37,14 @@ pub(crate) fn told(env: &TestEnv, arguments: &[&str]) -> Value {
     assert_eq!(output.code, 0, "{arguments:?}: {}", output.stderr);
     assert_eq!(output.stdout.lines().count(), 1, "{arguments:?}: {}", output.stdout);
     pml::json::from_str(&output.stdout).expect("JSON")
+}
+
+/// Trusts the project in the folder, as its owner would, and makes no journal for it.
+pub(crate) fn trust(env: &TestEnv) {
+    let home = env.path().to_str().expect("Unicode");
+    let environment: Environment = [("HOME", home)].into_iter().collect();
+    let project = Project::load_in(env.path(), &environment).expect("it can be read");
+    project.grant_trust(&environment).expect("it is recorded");
 }
 
 /// The id of the only open question.

@@ -1,10 +1,10 @@
 //! `pml add`
 
-use super::project;
 use super::report::Usage;
 use super::ui::{self, HINT, WARNING};
+use super::{project, widen};
 use crate::json::{Map, Value, json};
-use crate::{Edited, Environment, Existing, Project, Seen, SettingsFile, escape};
+use crate::{Edited, Environment, Existing, Project, Seen, SettingsFile, escape, redact};
 use anyhow::Result;
 use clap::Args;
 use std::process::ExitCode;
@@ -15,6 +15,8 @@ use std::process::ExitCode;
 /// A remote one: pml add github --url https://api.githubcopilot.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'
 ///
 /// Values may use variables: ${NAME} and ${NAME:-default}, in quotes, so that your shell leaves them alone.
+///
+/// Without a terminal it takes --yes. Where an agent runs the command, it is refused.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Add {
@@ -39,16 +41,21 @@ pub(super) struct Add {
     /// Replace the server of this name
     #[arg(long)]
     force: bool,
+    /// Go without a terminal
+    #[arg(long, short)]
+    yes: bool,
 }
 
 impl Add {
     pub(super) fn run(self) -> Result<ExitCode> {
+        let pass = widen::pass("pml add", self.yes)?;
         let (folder, environment) = (project::current()?, Environment::of_process());
         let existing = if self.force { Existing::Replace } else { Existing::Refuse };
         let entry = self.entry()?;
         let settings = SettingsFile::of(&folder, &environment)?;
         let servers = [(self.name.clone(), entry)];
         let edited = settings.add_servers(&servers, existing, Seen::ByUser)?;
+        pass.note_change(settings.root(), vec![added(&self.name, &servers[0].1)]);
         ui::print(&format!("`{}` is added to `.pml.json`", escape(&self.name)))?;
         hint(edited, &environment)?;
         Ok(ExitCode::SUCCESS)
@@ -84,6 +91,26 @@ impl Add {
         }
         Ok(entry.into())
     }
+}
+
+/// A server that was added, for the audit trail: its launch line or URL without keys, and the names of what it is given.
+pub(super) fn added(name: &str, entry: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let launch = match entry.get("url") {
+        Some(url) => text(url),
+        None => {
+            let arguments = entry["args"].as_array().into_iter().flatten();
+            let words = std::iter::once(&entry["command"]).chain(arguments).map(text);
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let given = ["env", "headers"].into_iter().filter_map(|key| entry[key].as_object());
+    let given: Vec<_> = given.flat_map(|given| given.keys().cloned()).collect();
+    let given = match given.is_empty() {
+        true => String::new(),
+        false => format!(", given {}", given.join(", ")),
+    };
+    format!("added server {name}: {}{given}", text(&redact(&json!(launch))))
 }
 
 fn pairs(given: &[String], between: char, flag: &str, form: &str) -> Result<Map<String, Value>> {

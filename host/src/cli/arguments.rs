@@ -1,6 +1,7 @@
 //! The command line as it is typed.
 
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
+use super::widen::Once;
 use super::{
     add, approvals, approve, audit, call, check, completions, doctor, import, init, install,
     remove, replay, runs, servers, stdio, tools, trust, types, version,
@@ -127,9 +128,8 @@ pub(super) struct Options {
     /// How long a question can be answered (30s, 5m, 2h, never) [default: 5m]
     #[arg(long, value_name = "DURATION", value_parser = lifetime)]
     pub(super) approval_timeout: Option<Lifetime>,
-    /// Trust the project's files, whatever they say, for this run; nothing is recorded
-    #[arg(long)]
-    pub(super) trust: bool,
+    #[command(flatten)]
+    pub(super) once: Once,
 }
 
 #[cfg(test)]

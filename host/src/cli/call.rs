@@ -2,6 +2,7 @@
 
 use super::execute::{Kept, conclude, engine_over, runtime, see_through};
 use super::report::{self, FAILED, Usage};
+use super::widen::Once;
 use super::workplace::Workplace;
 use super::{project, ui};
 use crate::json::{self, Value, json};
@@ -34,9 +35,8 @@ pub(super) struct Call {
     /// Print exactly one line of JSON on stdout: the result, or an object with `error`
     #[arg(long)]
     json: bool,
-    /// Trust the project's files, whatever they say, for this call; nothing is recorded
-    #[arg(long)]
-    trust: bool,
+    #[command(flatten)]
+    once: Once,
     /// Keep the journal in memory: nothing is written, and a call that waits is forgotten
     #[arg(long)]
     no_journal: bool,
@@ -47,7 +47,7 @@ impl Call {
         let arguments = arguments(&self.arguments)?;
         // The process ends after this; taking it apart would only make the user wait.
         let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
-        let workplace = ManuallyDrop::new(Workplace::open_for(self.trust.into(), kept)?);
+        let workplace = ManuallyDrop::new(Workplace::open_for(self.once.files()?, kept)?);
         let journal = project::journal_of(kept, workplace.project.durability, &workplace.project)?;
         let runtime = ManuallyDrop::new(runtime()?);
         let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);

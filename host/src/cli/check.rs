@@ -6,6 +6,7 @@ use super::quantity::counted;
 use super::report::FAILED;
 use super::servers::uninstalled;
 use super::ui::{self, ERROR, HINT, WARNING};
+use super::widen::Once;
 use super::workplace::Workplace;
 use crate::json::{Value, json};
 use crate::{
@@ -38,14 +39,13 @@ pub(super) struct Check {
     /// Print one line of JSON: `findings`, and `unavailable` servers
     #[arg(long)]
     json: bool,
-    /// Trust the project's files, whatever they say; nothing is recorded
-    #[arg(long)]
-    trust: bool,
+    #[command(flatten)]
+    once: Once,
 }
 
 impl Check {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.trust.into())?;
+        let workplace = Workplace::open(self.once.files()?)?;
         let scripts =
             self.files.iter().map(|file| script(file)).collect::<Result<Vec<Script>>>()?;
         let calls: Vec<PlannedCall> = scripts.iter().flat_map(planned).collect();

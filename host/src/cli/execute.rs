@@ -5,7 +5,7 @@ use super::console::Console;
 use super::media::name_media;
 use super::prompt::{TerminalPrompt, say_what_waits};
 use super::report::Usage;
-use super::workplace::{Files, Workplace};
+use super::workplace::Workplace;
 use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
@@ -201,7 +201,7 @@ pub(super) async fn see_through(
 
 /// The project that the options are about.
 fn workplace(options: &Options) -> Result<Workplace> {
-    Workplace::open_for(Files::from(options.trust), options.kept())
+    Workplace::open_for(options.once.files()?, options.kept())
 }
 
 /// The journal that the options name.

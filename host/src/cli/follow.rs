@@ -3,30 +3,29 @@
 //! In flow the project's files, out flows the setting they give. They are looked at with every request, and read again only when
 //! one of them has changed.
 //!
-//! **Invariant:** `--trust` is for the files as they were when it was said: a program that can write them gives itself nothing.
+//! **Invariant:** a program that can write the files gives itself nothing: what they become counts once this user trusts it.
 
 use super::execute::Kept;
-use super::workplace::{Files, Workplace, config, servers};
+use super::workplace::{Workplace, config, servers};
 use crate::mcp::Setting;
 use crate::{Engine, Error, Journal, Project};
+use std::fs::Metadata;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// What a file looks like from outside.
-type Look = Option<(SystemTime, u64)>;
+type Look = [Option<(SystemTime, u64)>; 2];
 
 /// Follows a project.
 pub(super) struct Follower {
-    /// What the user has said to trust, if they have.
-    accepted: Option<Project>,
     kept: Kept,
     journal: Arc<dyn Journal>,
-    watched: Vec<PathBuf>,
     last: Mutex<Last>,
 }
 
 struct Last {
+    watched: Vec<PathBuf>,
     looks: Vec<Look>,
     project: Project,
     setting: Setting,
@@ -36,7 +35,6 @@ impl Follower {
     /// Begins with a workplace as it is.
     pub(super) fn new(
         workplace: &Workplace,
-        files: Files,
         kept: Kept,
         journal: Arc<dyn Journal>,
     ) -> Result<Follower, Error> {
@@ -45,14 +43,9 @@ impl Follower {
         servers.start_background();
         let setting = Setting::new(engine, servers.clone())
             .model_may_approve(project.approvals.model_may_approve);
-        Ok(Follower {
-            accepted: (files == Files::Trusted).then(|| project.clone()),
-            kept,
-            journal,
-            watched: project.sources(),
-            // Nobody has looked yet: the files may have changed since they were read.
-            last: Mutex::new(Last { looks: Vec::new(), project: project.clone(), setting }),
-        })
+        // Nobody has looked yet: the files may have changed since they were read.
+        let (watched, looks, project) = (project.sources(), Vec::new(), project.clone());
+        Ok(Follower { kept, journal, last: Mutex::new(Last { watched, looks, project, setting }) })
     }
 
     /// Returns the setting of the moment. Runs that are under way keep the one they began with.
@@ -61,18 +54,22 @@ impl Follower {
     /// If the files have changed and cannot be understood: nothing is done by rules that may not hold any more.
     pub(super) fn current(&self) -> Result<Setting, Error> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let looks: Vec<Look> = self.watched.iter().map(look).collect();
-        if last.looks != looks {
-            let project = Workplace::again(self.accepted.as_ref())?;
+        let looks: Vec<Look> = last.watched.iter().map(look).collect();
+        if last.looks != looks || last.setting.servers.is_outdated() {
+            let project = Workplace::again()?;
             let setting = self.setting(&last, &project)?;
-            *last = Last { looks, project, setting };
+            let watched = project.sources();
+            // Of files that are named only now nothing is known: they are looked at with the next request.
+            let looks = if watched == last.watched { looks } else { Vec::new() };
+            *last = Last { watched, looks, project, setting };
         }
         Ok(last.setting.clone())
     }
 
     /// Returns the setting of a project, with all of the last one that is the same.
     fn setting(&self, last: &Last, project: &Project) -> Result<Setting, Error> {
-        let same_servers = serves_the_same(&last.project, project);
+        let same_servers =
+            !last.setting.servers.is_outdated() && serves_the_same(&last.project, project);
         if same_servers && rules_the_same(&last.project, project) {
             return Ok(last.setting.clone());
         }
@@ -116,7 +113,9 @@ fn rules_the_same(one: &Project, other: &Project) -> bool {
         && one.approvals == other.approvals
 }
 
+/// Of a link both: that it is turned, and that what it leads to is another.
 fn look(path: &PathBuf) -> Look {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+    let seen = |found: Metadata| Some((found.modified().ok()?, found.len()));
+    let (own, led) = (std::fs::symlink_metadata(path), std::fs::metadata(path));
+    [own.ok().and_then(seen), led.ok().and_then(seen)]
 }

@@ -5,6 +5,7 @@ use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stdout};
 use super::trust::one_line;
 use super::ui::{self, BOLD, DIM, HINT};
+use super::widen::{self, Pass};
 use super::{add, project};
 use crate::json::{Value, json};
 use crate::{
@@ -16,11 +17,14 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::process::ExitCode;
 
+/// What is typed.
+const COMMAND: &str = "pml import";
+
 /// Import the servers of other clients into this project's `.pml.json`
 ///
 /// Looks at what Claude Code, Claude Desktop, VS Code and Cursor know, shows it, and asks. Servers that came with the
 /// project itself (`.mcp.json`, `.vscode/mcp.json`, `.cursor/mcp.json`) and are taken unseen leave the result untrusted until
-/// `pml trust`.
+/// `pml trust`. Without a terminal it only lists them, unless `--yes` is given. Where an agent runs the command, it is refused.
 #[derive(Args)]
 pub(super) struct Import {
     /// Only of these clients
@@ -56,6 +60,10 @@ pub(super) struct Offer {
 impl Import {
     pub(super) fn run(self) -> Result<ExitCode> {
         let environment = Environment::of_process();
+        let pass = match self.dry_run {
+            true => None,
+            false => Some(widen::no_agent(COMMAND)?),
+        };
         let sources = match self.sources.is_empty() {
             true => ImportSource::ALL.to_vec(),
             false => self.sources,
@@ -71,8 +79,8 @@ impl Import {
             (false, false) if self.json => None,
             (false, false) => offer.asked()?,
         };
-        if let Some(seen) = write {
-            offer.write(&environment, existing, seen)?;
+        if let (Some(seen), Some(pass)) = (write, &pass) {
+            offer.write(&environment, existing, seen, pass)?;
             if !self.json {
                 offer.say_written()?;
             }
@@ -161,6 +169,9 @@ impl Offer {
 
     /// Asks on the terminal; nothing if there is none, or the answer is no.
     pub(super) fn asked(&self) -> Result<Option<Seen>> {
+        if !widen::somebody_is_there() {
+            return Ok(None);
+        }
         let Some(terminal) = Terminal::open() else { return Ok(None) };
         let count = counted(self.new.len() as u64, "server");
         Ok(terminal.confirm(&format!("import {count} into `.pml.json`?"))?.then_some(Seen::ByUser))
@@ -180,11 +191,14 @@ impl Offer {
         environment: &Environment,
         existing: Existing,
         seen: Seen,
+        pass: &Pass,
     ) -> Result<()> {
         let servers: Vec<_> =
             self.new.iter().map(|server| (server.name.clone(), server.entry.clone())).collect();
         let settings = SettingsFile::of(&project::current()?, environment)?;
         let edited = settings.add_servers(&servers, existing, seen)?;
+        let changes = servers.iter().map(|(name, entry)| add::added(name, entry)).collect();
+        pass.note_change(settings.root(), changes);
         add::hint(edited, environment)
     }
 

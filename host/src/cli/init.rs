@@ -2,6 +2,7 @@
 
 use super::import::{Offer, Own};
 use super::ui::{self, BOLD, DIM, HINT};
+use super::widen::{self, Pass};
 use super::{add, project};
 use crate::{
     Environment, Error, Existing, ImportSource, ProjectState, SettingsFile, Sharing, Store, escape,
@@ -13,15 +14,16 @@ use std::process::ExitCode;
 
 /// Make this folder a project: `.pml.json`, `.pml/`, and lines in `.gitignore`
 ///
-/// What is there already stays as it is. Offers to import the servers that other clients know: asks on a terminal, and only
-/// lists them where there is none.
+/// What is there already stays as it is. Offers to import the servers that other clients know, and asks before it does. Without a
+/// terminal it takes `--yes`, with which they are imported, unless `--no-import` is given too. Where an agent runs the command,
+/// it is refused.
 #[derive(Args)]
 pub(super) struct Init {
     /// Keep `.pml.json` in version control, for everybody
     #[arg(long)]
     shared: bool,
-    /// Import what other clients know without asking
-    #[arg(long, conflicts_with = "no_import")]
+    /// Go without a terminal, and import what other clients know without asking
+    #[arg(long)]
     yes: bool,
     /// Do not look at other clients
     #[arg(long)]
@@ -30,6 +32,7 @@ pub(super) struct Init {
 
 impl Init {
     pub(super) fn run(self) -> Result<ExitCode> {
+        let pass = widen::pass("pml init", self.yes)?;
         let environment = Environment::of_process();
         let settings = SettingsFile::of(&project::current()?, &environment)?;
         let created = settings.create()?;
@@ -43,19 +46,22 @@ impl Init {
             true => format!("  {what} written"),
             false => format!("  {DIM}{what} is there already{DIM:#}"),
         };
+        if created.changed {
+            pass.note_change(root, vec!["made `.pml.json`".into()]);
+        }
         ui::print(&format!("{BOLD}project{BOLD:#} {}", escape(&root.to_string_lossy())))?;
         ui::print(&said(created.changed, "`.pml.json`"))?;
         ui::print(&said(is_new, "`.pml/`"))?;
         ui::print(&said(ignored, "`.gitignore`"))?;
         match self.no_import {
             true => add::hint(created, &environment)?,
-            false => self.offer(created, &environment)?,
+            false => self.offer(created, &environment, &pass)?,
         }
         ui::print("to use it in Claude Code:\n  claude mcp add pml -- pml stdio")?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn offer(&self, created: crate::Edited, environment: &Environment) -> Result<()> {
+    fn offer(&self, created: crate::Edited, environment: &Environment, pass: &Pass) -> Result<()> {
         let offer = Offer::of(environment, ImportSource::ALL, Existing::Refuse, Own::Left)?;
         if offer.is_empty() {
             return add::hint(created, environment);
@@ -67,7 +73,7 @@ impl Init {
         };
         match seen {
             Some(seen) => {
-                offer.write(environment, Existing::Refuse, seen)?;
+                offer.write(environment, Existing::Refuse, seen, pass)?;
                 offer.say_written()
             }
             None => {

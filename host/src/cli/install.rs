@@ -5,6 +5,7 @@ use super::progress;
 use super::report::Hinted;
 use super::terminal::Terminal;
 use super::ui::{self, BOLD, HINT};
+use super::widen::{self, Once};
 use super::workplace::Workplace;
 use crate::json::{Value, json};
 use crate::{
@@ -18,23 +19,27 @@ use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What is typed.
+const COMMAND: &str = "pml install";
+
 /// Install the packages of servers
 ///
 /// Servers whose command is `npx`, `bunx`, `npm exec`, `uvx` or `pipx run` are started from a package that is installed into
 /// `.pml/deps`, in one exact version, without running code of it. This installs what is missing, so that nobody has to be asked
-/// about it in the middle of a program. What is there already stays as it is.
+/// about it in the middle of a program. What is there already stays as it is. Where an agent runs the
+/// command, it is refused.
 #[derive(Args)]
 pub(super) struct Install {
     /// The servers; all of the project's if none is named
     #[arg(value_name = "SERVER")]
     servers: Vec<String>,
-    /// Do not ask for a yes on the terminal
+    /// Do not ask for a yes on the terminal; without a terminal it is needed
     #[arg(long, short)]
     yes: bool,
     /// Only say what would be installed
     #[arg(long)]
     dry_run: bool,
-    /// Trust the project's files, whatever they say, for this once; nothing is recorded
+    /// Trust the project's files, whatever they say, for this command; no trust is recorded
     #[arg(long)]
     trust: bool,
     /// Print exactly one line of JSON on stdout: what is `installed` now, or would be
@@ -44,7 +49,12 @@ pub(super) struct Install {
 
 impl Install {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let workplace = ManuallyDrop::new(Workplace::open(self.trust.into())?);
+        let pass = match self.dry_run {
+            true => None,
+            false => Some(widen::no_agent(COMMAND)?),
+        };
+        let files = Once::said(self.trust, self.yes)?;
+        let workplace = ManuallyDrop::new(Workplace::open(files)?);
         if let Some(reason) = workplace.project.trust.reason() {
             let hint =
                 "`pml trust --show` shows what its files would start; `pml trust` trusts them";
@@ -54,10 +64,11 @@ impl Install {
         let names = self.names(servers)?;
         ManuallyDrop::new(runtime()?).block_on(async {
             let missing = look(servers, &names).await?;
-            if missing.is_empty() || self.dry_run {
+            let Some(pass) = pass.filter(|_| !missing.is_empty()) else {
                 return self.tell(&missing, "would install");
-            }
+            };
             missing.iter().for_each(|package| ui::say(&line(package)));
+            pass.person(COMMAND, self.yes)?;
             if !self.yes && !agreed(missing.len())? {
                 ui::say("nothing is installed");
                 return Ok(ExitCode::FAILURE);

@@ -45,6 +45,7 @@ mod ui;
 mod version;
 mod watch;
 mod who;
+mod widen;
 mod workplace;
 mod wrap;
 

@@ -85,7 +85,7 @@ pub(super) fn warn(unavailable: &[Unavailable]) {
 
 /// Those that are about one server: that nobody trusts the project is said by [`untrusted`], once.
 pub(super) fn of_servers(unavailable: &[Unavailable]) -> impl Iterator<Item = &Unavailable> {
-    unavailable.iter().filter(|one| one.code != Code::Untrusted)
+    unavailable.iter().filter(|one| one.code != Code::Untrusted || one.server != "*")
 }
 
 /// Says that the project's files do not count, if they declare servers.

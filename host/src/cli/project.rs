@@ -74,6 +74,14 @@ pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
     }
 }
 
+/// Whether there is an audit trail already, or a journal that it would stand in.
+pub(super) fn has_trail() -> bool {
+    place().is_ok_and(|place| {
+        let folder = place.folder();
+        Store::has_head(&folder, place.heads()) || folder.join("state.db").exists()
+    })
+}
+
 /// Where the journal of this project is kept.
 pub(super) fn place() -> anyhow::Result<ProjectJournal> {
     let environment = Environment::of_process();

@@ -1,7 +1,7 @@
 //! `pml remove`
 
-use super::{add, project, ui};
-use crate::{Environment, SettingsFile, escape};
+use super::{add, project, ui, widen};
+use crate::{Environment, Noted, SettingsFile, escape};
 use anyhow::Result;
 use clap::Args;
 use std::process::ExitCode;
@@ -17,7 +17,13 @@ pub(super) struct Remove {
 impl Remove {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (folder, environment) = (project::current()?, Environment::of_process());
-        let edited = SettingsFile::of(&folder, &environment)?.remove_server(&self.name)?;
+        let settings = SettingsFile::of(&folder, &environment)?;
+        let edited = settings.remove_server(&self.name)?;
+        let (folder, changes) = (
+            settings.root().to_string_lossy().into_owned(),
+            vec![format!("removed server {}", self.name)],
+        );
+        widen::note(|who, channel| Noted::Changed { folder, changes, who, channel });
         ui::print(&format!("`{}` is removed from `.pml.json`", escape(&self.name)))?;
         add::hint(edited, &environment)?;
         Ok(ExitCode::SUCCESS)

@@ -47,11 +47,17 @@ impl std::error::Error for Usage {}
 pub(super) struct Hinted {
     message: String,
     hint: String,
+    code: u8,
 }
 
 impl Hinted {
     pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Hinted {
-        Hinted { message: message.into(), hint: hint.into() }
+        Hinted { message: message.into(), hint: hint.into(), code: FAILED }
+    }
+
+    /// The same for a command that was typed in a way that it cannot be run.
+    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Hinted {
+        Hinted { code: USAGE, ..Hinted::new(message, hint) }
     }
 }
 
@@ -91,6 +97,9 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
     ui::say(&text);
     if error.is::<Usage>() {
         return ExitCode::from(USAGE);
+    }
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        return ExitCode::from(hinted.code);
     }
     match own.map(|own| own.kind().class()) {
         Some(Class::Internal) => ExitCode::from(INTERNAL),

@@ -3,8 +3,8 @@
 use super::execute::Kept;
 use super::follow::Follower;
 use super::notices::Notices;
-use super::report;
-use super::workplace::Workplace;
+use super::report::{self, Hinted};
+use super::workplace::{Files, Workplace};
 use super::{execute, project};
 use crate::mcp::{Door, Quit, serve_stdio};
 use crate::{Environment, ProjectState, UserKey};
@@ -29,8 +29,8 @@ use tokio::io::AsyncReadExt;
 /// outcome is journalled and can be taken up with `pml run --resume`; servers end with it.
 #[derive(Args)]
 pub(super) struct Stdio {
-    /// Trust the project's files as they are now; nothing is recorded, and a later change needs `pml trust`
-    #[arg(long)]
+    /// Not a flag any more: whoever starts us may be the project itself.
+    #[arg(long, hide = true)]
     trust: bool,
     /// Keep the journal in memory: nothing is written, and runs are forgotten with this process
     #[arg(long)]
@@ -39,6 +39,11 @@ pub(super) struct Stdio {
 
 impl Stdio {
     pub(super) fn run(self) -> Result<ExitCode> {
+        if self.trust {
+            let message = "unexpected argument `--trust`: `pml stdio` trusts nothing by itself";
+            let hint = "run `pml trust` before; in CI, `pml trust --yes`";
+            return Err(Hinted::usage(message, hint).into());
+        }
         // The process ends after this; taking it apart would only make the client wait.
         let runtime = ManuallyDrop::new(execute::runtime()?);
         runtime.block_on(async {
@@ -49,7 +54,7 @@ impl Stdio {
                     .context("cannot listen for signals")?;
             }
             let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
-            let workplace = Workplace::open_for(self.trust.into(), kept)?;
+            let workplace = Workplace::open_for(Files::AsTrusted, kept)?;
             let durability = workplace.project.durability;
             let journal = project::journal_of(kept, durability, &workplace.project)?;
             if kept == Kept::OnDisk {
@@ -57,7 +62,7 @@ impl Stdio {
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
             let root = workplace.project.root.clone();
-            let follower = Follower::new(&workplace, self.trust.into(), kept, journal)?;
+            let follower = Follower::new(&workplace, kept, journal)?;
             // The follower has them now, and lets them go when they are replaced.
             drop(workplace);
             let key = match kept {

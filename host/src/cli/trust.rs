@@ -1,29 +1,33 @@
 //! `pml trust`: shows what a project's files would do, asks where somebody is there, and records it.
 
-use super::execute::runtime;
 use super::facts::{Fact, laid_out, whole_line};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
-use super::who::user;
+use super::widen::{self, Pass};
 use super::wrap::wrap;
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
 use crate::{
-    Clock, DeclaredServer, Environment, Error, Grant, Note, Noted, Project, SystemClock,
+    DeclaredFile, DeclaredServer, DeclaredVariable, Environment, FileState, Grant, Noted, Project,
     TrustState, escape, locate, redact,
 };
 use anyhow::Result;
 use clap::Args;
-use std::io::{self, IsTerminal};
 use std::process::ExitCode;
+
+/// What is typed.
+const COMMAND: &str = "pml trust";
 
 /// Trust this project's files as they are now
 ///
 /// A project's `.pml.json` and `.mcp.json` start, allow and expand nothing until you trust them; a cloned repository may
-/// have brought them. A change of either asks again. What you trust is printed: servers with their launch lines, and what
-/// is allowed without asking. On a terminal it is printed first, and you are asked. `.env` needs no trust: it gives values to
-/// `env` and `headers`, and decides nothing.
+/// have brought them. You trust them together with the files of the project that launch lines name (`./tools/docs.py`), and
+/// with the variables of `.env` that steer what is loaded or take the place of a default. A change of any asks again. Other
+/// variables of `.env` need no trust: they are keys for `env` and `headers`. What a script imports is not looked at.
+///
+/// What you trust is printed: servers with their launch lines, and what is allowed without asking. On a terminal it is printed
+/// first, and you are asked; without one it takes `--yes`. Where an agent runs the command, it is refused.
 #[derive(Args)]
 pub(super) struct Trust {
     /// Trust it no longer
@@ -47,7 +51,7 @@ impl Trust {
             let known = Project::revoke_trust(&folder, &environment)?;
             if known {
                 let folder = locate(&folder, &environment).to_string_lossy().into_owned();
-                note(|who, channel| Noted::Distrusted { folder, who, channel });
+                widen::note(|who, channel| Noted::Distrusted { folder, who, channel });
             }
             match (self.json, known) {
                 (true, known) => ui::out(&json!({ "revoked": known }).to_string())?,
@@ -71,19 +75,24 @@ impl Trust {
             self.tell(&project, state(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
-        if self.yes || project.trust.is_trusted() || !somebody_is_there() {
-            project.grant_trust(&environment)?;
-            note_trust(&project);
+        let pass = widen::no_agent(COMMAND)?;
+        if project.trust.is_trusted() {
+            // Nothing is widened by saying so again.
             self.tell(&project, granted(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
-        if !agreed(&project)? {
+        let pass = pass.person(COMMAND, self.yes)?;
+        if !self.yes && !agreed(&project)? {
             ui::say("nothing is recorded: this folder is as trusted as it was");
             return Ok(ExitCode::FAILURE);
         }
         // What was read is trusted, and not what the files may have become since.
         project.grant_trust(&environment)?;
-        note_trust(&project);
+        note_trust(&pass, &project);
+        if self.yes {
+            self.tell(&project, granted(&project))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         match self.json {
             true => ui::out(&told(&project).to_string())?,
             false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted(&project)))?,
@@ -100,30 +109,11 @@ impl Trust {
     }
 }
 
-/// Notes in the audit trail which files are trusted; those that were so before are not noted again.
-fn note_trust(project: &Project) {
-    if !project.trust.is_trusted() {
-        let folder = project.root.to_string_lossy().into_owned();
-        let files = project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
-        note(|who, channel| Noted::Trusted { folder, files, who, channel });
-    }
-}
-
-/// Writes to the audit trail. What was done is done: if this fails, that is said and no more.
-fn note(what: impl FnOnce(String, String) -> Noted) {
-    let note = Note::new(SystemClock.now(), None, what(user(), "command line".into()));
-    // A folder without a journal has no trail, and gets none for being trusted.
-    let noted = project::journal().and_then(|journal| {
-        runtime()?.block_on(journal.audit(note)).map_err(|error| Error::from(error).into())
-    });
-    if let Err(error) = noted {
-        ui::say(&format!("{WARNING}warning{WARNING:#}: not in the audit trail: {error}"));
-    }
-}
-
-/// Whether a person sees what is said, and can answer.
-fn somebody_is_there() -> bool {
-    io::stdin().is_terminal() && ui::stderr_is_terminal()
+/// Notes in the audit trail what is trusted.
+fn note_trust(pass: &Pass, project: &Project) {
+    let folder = project.root.to_string_lossy().into_owned();
+    let files = project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
+    pass.note(|who, channel| Noted::Trusted { folder, files, who, channel });
 }
 
 /// Shows a project, and asks whether it is to be trusted.
@@ -178,7 +168,53 @@ fn told(project: &Project) -> Value {
         "grants": redact(&json!(declared.grants)),
         "cloud": declared.cloud,
         "model_may_approve": declared.model_may_approve,
+        "named_files": declared.files.iter().map(told_file).collect::<Value>(),
+        "variables": declared.variables.iter().map(told_variable).collect::<Value>(),
     })
+}
+
+fn told_file(file: &DeclaredFile) -> Value {
+    let (state, to) = match &file.state {
+        FileState::Held => ("trusted_as_it_is", None),
+        FileState::LeadsOut { to } => ("leads_out", Some(to)),
+        FileState::Absent => ("absent", None),
+        FileState::NotHeld => ("data", None),
+    };
+    json!({ "name": file.name, "server": file.server, "state": state, "to": to })
+}
+
+fn told_variable(variable: &DeclaredVariable) -> Value {
+    json!({
+        "name": variable.name,
+        "given": variable.given,
+        "steers_loading": variable.loading,
+        "has_default": variable.default,
+        "in_env_file": variable.in_file,
+    })
+}
+
+/// A file that a launch line names, and what trusting it means.
+fn words_of_file(file: &DeclaredFile) -> String {
+    let means = match &file.state {
+        FileState::Held => "trusted as it is".into(),
+        FileState::LeadsOut { to } => format!("leads out of the project, to {to}"),
+        FileState::Absent => "not there yet: its coming asks again".into(),
+        FileState::NotHeld => "data: its changes ask nothing".into(),
+    };
+    format!("{} ({}), {means}", file.name, file.server)
+}
+
+/// A variable that decides something; its value is not shown.
+fn words_of_variable(variable: &DeclaredVariable) -> String {
+    let decides = match (variable.loading, variable.default) {
+        (true, _) => "steers what is loaded",
+        (false, _) => "takes the place of a default",
+    };
+    let from = match variable.in_file {
+        true => "set by `.env`, trusted as it is",
+        false => "not set by `.env`: if it comes to be, it asks again",
+    };
+    format!("{} ({}) {decides}, {from}", variable.name, variable.given.join(", "))
 }
 
 /// What a person trusts, in words. All of it comes from files that anybody may have written.
@@ -207,11 +243,17 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     if let Some(cloud) = &declared.cloud {
         say("cloud", cloud);
     }
+    for file in &declared.files {
+        say("file", &words_of_file(file));
+    }
+    for variable in &declared.variables {
+        say("variable", &words_of_variable(variable));
+    }
     if declared.model_may_approve {
         lines.push(format!("  {WARNING}the model may approve its own calls{WARNING:#}"));
     }
     lines.push(format!(
-        "{DIM}a change of these files asks again; `pml trust --revoke` forgets{DIM:#}"
+        "{DIM}a change of any of it asks again; `pml trust --revoke` forgets{DIM:#}"
     ));
     lines
 }

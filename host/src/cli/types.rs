@@ -5,6 +5,7 @@ use super::offered::{offered, warn};
 use super::quantity::counted;
 use super::report::Hinted;
 use super::ui::{self, HINT};
+use super::widen::Once;
 use super::workplace::Workplace;
 use crate::json::json;
 use crate::{
@@ -40,14 +41,13 @@ pub(super) struct Types {
     /// Print one line of JSON about what was written
     #[arg(long)]
     json: bool,
-    /// Trust the project's files, whatever they say; nothing is recorded
-    #[arg(long)]
-    trust: bool,
+    #[command(flatten)]
+    once: Once,
 }
 
 impl Types {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.trust.into())?;
+        let workplace = Workplace::open(self.once.files()?)?;
         // Types of nothing would take the place of those that are there.
         let project = &workplace.project;
         if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty())

@@ -1,25 +1,21 @@
 //! Where a command runs programs: the project around the current folder, its settings and its servers.
 
 use super::execute::Kept;
+use super::widen::Pass;
 use crate::{
-    Code, Config, Environment, Error, Permissions, Project, Servers, SettingsFile, ToolPattern,
+    Code, Config, Environment, Error, Permissions, Project, Servers, SettingsFile, Store,
+    ToolPattern, is_own_folder,
 };
 use anyhow::Result;
 use std::path::PathBuf;
 
 /// What a command takes the project's files for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub(super) enum Files {
     /// For what this user has trusted.
     AsTrusted,
-    /// As if they were trusted: the user says so with `--trust`.
-    Trusted,
-}
-
-impl From<bool> for Files {
-    fn from(trust: bool) -> Files {
-        if trust { Files::Trusted } else { Files::AsTrusted }
-    }
+    /// As if they were trusted: the user says so with `--trust`, and may.
+    Trusted(Pass),
 }
 
 /// A project, ready to run programs in.
@@ -40,19 +36,24 @@ impl Workplace {
         let (folder, environment) = (here()?, Environment::of_process());
         let project = match files {
             Files::AsTrusted => Project::load_in(&folder, &environment)?,
-            Files::Trusted => Project::load_trusted(&folder, &environment)?,
+            Files::Trusted(pass) => {
+                let project = Project::load_trusted(&folder, &environment)?;
+                pass.note_once(kept, &project);
+                project
+            }
         };
+        let state = project.state_folder();
+        // A checkout leaves it open to others. Another user's is left alone, as is all in it.
+        if kept == Kept::OnDisk && is_own_folder(&state) {
+            Store::make_folder(&state).map_err(Error::from)?;
+        }
         let servers = servers(&project, kept)?;
         Ok(Workplace { project, servers, kept })
     }
 
-    /// Opens it as it is now, where `accepted` is what the user has said to trust, if they have.
-    pub(super) fn again(accepted: Option<&Project>) -> Result<Project, Error> {
-        let (folder, environment) = (here()?, Environment::of_process());
-        match accepted {
-            Some(accepted) => Project::load_accepted(&folder, &environment, accepted),
-            None => Project::load_in(&folder, &environment),
-        }
+    /// Reads its project as it is now.
+    pub(super) fn again() -> Result<Project, Error> {
+        Project::load_in(&here()?, &Environment::of_process())
     }
 
     /// Settings of an engine for it.

@@ -1,5 +1,6 @@
 //! A server that programs may call, ready to be started or reached: every variable of it is expanded.
 
+use super::project::Scripts;
 use crate::error::Error;
 use crate::model::{Code, Secret, ToolName, digest};
 use serde_json::json;
@@ -33,6 +34,8 @@ pub struct ServerConfig {
     pub background: bool,
     /// Whether code of its package may run while it is installed.
     pub install_scripts: bool,
+    /// The files of its project that its launch line names: it is not started once they are others.
+    pub(crate) scripts: Scripts,
 }
 
 /// How a server is started or reached.
@@ -117,6 +120,7 @@ impl ServerConfig {
             idle_timeout: Some(ServerConfig::IDLE_TIMEOUT),
             background: false,
             install_scripts: false,
+            scripts: Scripts::default(),
         })
     }
 

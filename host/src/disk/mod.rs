@@ -63,6 +63,20 @@ pub(crate) fn is_own_folder(path: &Path) -> bool {
     })
 }
 
+/// Closes a folder to others that was there before: a checkout leaves it open.
+pub(crate) fn close_to_others(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if found.permissions().mode() & 0o077 != 0 {
+            return fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (folder, found);
+    Ok(())
+}
+
 /// Reads a plain file of at most `most` bytes; what is larger, or no plain file, is an error.
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = private().read(true).open(path)?;

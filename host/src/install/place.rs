@@ -59,7 +59,8 @@ fn make(folder: &Path) -> Result<(), InstallError> {
     match folder.symlink_metadata() {
         Ok(found) if !found.is_dir() => refused("it is no folder: move it away"),
         Ok(found) if !is_own(&found) => refused("it belongs to another user: move it away"),
-        Ok(_) => Ok(()),
+        Ok(found) => disk::close_to_others(folder, &found)
+            .map_err(|error| InstallError::io("close the folder to others", folder, error)),
         Err(_) => disk::make_private_folder(folder)
             .map_err(|error| InstallError::io("make the folder", folder, error)),
     }

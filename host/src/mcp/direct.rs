@@ -4,7 +4,7 @@ use super::channel::Caller;
 use super::door::Visit;
 use super::execute::begin;
 use super::parameters::Continue;
-use super::resume;
+use super::resume::{self, AnsweredOn};
 use crate::ToolName;
 use crate::json::Value;
 use rmcp::ErrorData;
@@ -18,7 +18,7 @@ pub(super) async fn call(
     arguments: JsonObject,
 ) -> Result<CallToolResponse, ErrorData> {
     if let Some(answer) = Continue::among(&arguments)? {
-        return resume::go_on(visit, caller, answer).await;
+        return resume::go_on(visit, caller, AnsweredOn::Tool(tool), answer).await;
     }
     begin(visit, caller, visit.engine.call(tool, Value::Object(arguments))).await
 }

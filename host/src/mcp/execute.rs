@@ -6,6 +6,7 @@ use super::door::Visit;
 use super::hosted::{host, release};
 use super::ladder::{complete, see_through};
 use super::parameters::Execute;
+use super::resume::AnsweredOn;
 use super::{handle, library, resume};
 use crate::{Run, Script};
 use rmcp::ErrorData;
@@ -30,7 +31,9 @@ pub(super) async fn execute(
             begin(visit, caller, run).await
         }
         Execute::Workflow { name } => Ok(complete(caller, library::missing(&name), Vec::new())),
-        Execute::Continue(answer) => resume::go_on(visit, caller, answer).await,
+        Execute::Continue(answer) => {
+            resume::go_on(visit, caller, AnsweredOn::Execute, answer).await
+        }
         Execute::Handle { handle, offset } => {
             let part = handle::read(&visit.engine, &handle, offset).await;
             Ok(complete(caller, part, Vec::new()))

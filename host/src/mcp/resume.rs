@@ -1,5 +1,6 @@
 //! `continue_workflow`: an answer is recorded, and the run goes on.
 //!
+//! **Invariant:** an answer counts only on the tool that was answered with the question.
 //! **Invariant:** where the client can ask a person, what a model writes here approves nothing, unless the project's settings say
 //! so: the person is asked instead.
 
@@ -14,7 +15,7 @@ use super::parameters::{Continue, Digests, Said, SaidOfOne, wrong};
 use super::record::{look_up, not_shown, record};
 use crate::{
     Ask, AskKind, Clock, Code, Decisions, Error, Note, Noted, Question, QuestionId, SystemClock,
-    escape,
+    ToolName, escape,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
@@ -23,10 +24,12 @@ use rmcp::model::CallToolResponse;
 pub(super) async fn go_on(
     visit: &Visit,
     caller: &Caller<'_>,
+    on: AnsweredOn<'_>,
     answer: Continue,
 ) -> Result<CallToolResponse, ErrorData> {
     let answered = |answer: Answer| Ok(complete(caller, answer, Vec::new()));
     let Some(question) = answer.question else { return answered(gone()) };
+    check_tool(visit, caller, on, question).await?;
     let approves = answer.said.approves();
     let shown = match as_shown(visit, question, &answer.digests).await {
         Ok(Some(shown)) => shown,
@@ -65,6 +68,45 @@ pub(super) async fn go_on(
         false => Vec::new(),
     };
     see_through(visit, caller, &hosted, after, notes).await
+}
+
+/// The tool that an answer comes on.
+#[derive(Clone, Copy)]
+pub(super) enum AnsweredOn<'a> {
+    /// `execute`, however it is spelled.
+    Execute,
+    /// A tool of a server, called by its name.
+    Tool(&'a ToolName),
+}
+
+/// Refuses an answer that comes on another tool than the one that was answered with the question: nothing is decided by it.
+async fn check_tool(
+    visit: &Visit,
+    caller: &Caller<'_>,
+    on: AnsweredOn<'_>,
+    question: QuestionId,
+) -> Result<(), ErrorData> {
+    // One that is gone, or a journal that fails, is answered further on.
+    let Ok(Some(asked)) = visit.engine.journal().question(question, SystemClock.now()).await else {
+        return Ok(());
+    };
+    // A program of one call is named for its tool.
+    let script = &asked.question.script;
+    let own = script.strip_suffix(".ts").filter(|name| name.contains(':') && !name.contains('/'));
+    let own = own.and_then(|name| name.parse::<ToolName>().ok());
+    let meant = match (on, &own) {
+        (AnsweredOn::Execute, None) => return Ok(()),
+        (AnsweredOn::Tool(tool), Some(own)) if tool == own => return Ok(()),
+        (_, Some(own)) => format!("`{}`", escape(own.as_str())),
+        (_, None) => "`execute`".into(),
+    };
+    if asked.open {
+        let reason = "`continue_workflow` came on another tool than the question";
+        refuse(visit, caller, &asked.question, reason).await;
+    }
+    let what =
+        format!("this question was asked by {meant}: come back on that tool; nothing was decided");
+    Err(wrong("continue_workflow", &what))
 }
 
 /// The question as this door showed it, or as the client says that it was shown; else as the journal has it: another process

@@ -33,6 +33,8 @@ mod secret;
 mod settled;
 #[cfg(feature = "servers")]
 mod spelling;
+#[cfg(feature = "servers")]
+mod steering;
 mod strict;
 mod tenant;
 mod text;
@@ -75,6 +77,8 @@ pub use secret::Secret;
 pub use settled::Settled;
 #[cfg(feature = "servers")]
 pub(crate) use spelling::{Meant, meant, nearest};
+#[cfg(feature = "servers")]
+pub(crate) use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
 pub use text::escape;

@@ -19,6 +19,12 @@ pub(crate) enum UpstreamError {
         named(variables)
     )]
     Missing { server: String, variables: Vec<String> },
+    /// Files that its launch line names are not what was trusted.
+    #[error(
+        "the server `{server}` is not started: {} changed since this folder was trusted",
+        named(files)
+    )]
+    Untrusted { server: String, files: Vec<String> },
     /// It could not be started or reached, or did not begin to speak MCP.
     #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted(said))]
     Start { server: String, local: bool, reason: String, said: Vec<String> },
@@ -42,6 +48,7 @@ impl UpstreamError {
         match self {
             UpstreamError::Unknown(_) => Code::ToolUnknown,
             UpstreamError::Missing { .. } => Code::ApiKeyRequired,
+            UpstreamError::Untrusted { .. } => Code::Untrusted,
             _ => Code::ServerFailed,
         }
     }
@@ -69,6 +76,9 @@ impl From<UpstreamError> for Error {
         let made = Error::new(error.code(), error.to_string());
         match error {
             UpstreamError::Unknown(_) => made.with_hint("`pml servers` lists those there are"),
+            UpstreamError::Untrusted { .. } => {
+                made.with_hint("look at it with `pml trust --show`, then trust it with `pml trust`")
+            }
             UpstreamError::Start { .. } | UpstreamError::BackingOff { .. } => {
                 made.with_hint("`pml servers` shows what it said last")
             }

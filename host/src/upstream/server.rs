@@ -83,6 +83,11 @@ impl Server {
         }
     }
 
+    /// Returns whether it runs.
+    pub(super) fn is_running(&self) -> bool {
+        matches!(&*self.state(), State::Running(connection) if !connection.is_over())
+    }
+
     /// Returns its tools, if it runs and they are known.
     pub(super) fn listed(&self) -> Option<Arc<Listing>> {
         match &*self.state() {

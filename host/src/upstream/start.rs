@@ -35,6 +35,18 @@ impl Server {
     }
 
     async fn begin(self: &Arc<Self>) -> Outcome {
+        // Only now: they may have changed since the project was read.
+        let scripts = self.config.scripts.clone();
+        let changed = tokio::task::spawn_blocking(move || scripts.changed()).await;
+        // What could not be looked at is not what was trusted.
+        let files = changed.unwrap_or_else(|_| vec!["?".into()]);
+        if !files.is_empty() {
+            let mut state = self.state();
+            if !matches!(*state, State::Closed) {
+                *state = State::Idle;
+            }
+            return Err(UpstreamError::Untrusted { server: self.config.name.clone(), files });
+        }
         self.starts.fetch_add(1, Ordering::Relaxed);
         let tail = Arc::new(Tail::new(Arc::new(Secrets::of(&self.config))));
         *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = tail.clone();

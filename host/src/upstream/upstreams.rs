@@ -88,6 +88,11 @@ impl Upstreams {
         self.servers.read().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 
+    /// Returns whether a server runs: to call it, nothing is started.
+    pub(crate) fn is_running(&self, server: &str) -> bool {
+        self.find(server).is_some_and(|server| server.is_running())
+    }
+
     /// Returns the tools of a server that runs and whose tools are known. Waits for nothing.
     pub(crate) fn listed(&self, server: &str) -> Option<Arc<Listing>> {
         self.find(server)?.listed()

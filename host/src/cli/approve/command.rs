@@ -1,13 +1,14 @@
 //! The command line of `pml approve`.
 
 use super::confirm::on_terminal;
-use super::record::{Around, Place, Recorded};
+use super::record::{Place, Recorded};
 use crate::cli::execute::{Kept, engine_over, perform, runtime};
 use crate::cli::identify::short;
+use crate::cli::widen::Around;
 use crate::cli::workplace::{Files, Workplace};
 use crate::cli::{project, report, ui};
 use crate::json::{self, Value, json};
-use crate::{Code, Environment, Error, Project, RunId, SystemClock, agent_around, offers_of_ask};
+use crate::{Code, Error, RunId, SystemClock, offers_of_ask};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::cell::OnceCell;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 /// nobody went on with, goes on.
 ///
 /// Where an agent runs the command, it refuses to approve, with or without `--yes`: who wrote the calls does not approve them.
-/// Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a shell of the same user can
+/// What lifts that stands in your own settings, outside all projects. Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a shell of the same user can
 /// get around it.
 #[derive(Args)]
 pub(in crate::cli) struct Approve {
@@ -55,9 +56,6 @@ pub(in crate::cli) struct Approve {
     /// Answer only if what is asked has this digest, as it was shown: at least 8 digits of it; once for each ask
     #[arg(long, value_name = "PREFIX", value_parser = digest)]
     pub(super) digest: Vec<String>,
-    /// Approve although an agent runs this command
-    #[arg(long)]
-    allow_agent: bool,
     /// Only record the answer; do not go on with the run
     #[arg(long)]
     no_run: bool,
@@ -92,7 +90,7 @@ impl Approve {
     }
 
     fn answer(&self) -> Result<ExitCode> {
-        let around = self.around(&Environment::of_process())?;
+        let around = Around::here()?;
         let journal = project::journal()?;
         let runtime = ManuallyDrop::new(runtime()?);
         runtime.block_on(async {
@@ -108,7 +106,8 @@ impl Approve {
                 Ok(())
             };
             let (confirm, offers) = (&on_terminal, offers_of_ask);
-            let place = Place { clock, confirm, around, offers, ready: &ready };
+            let (around, wrong) = around;
+            let place = Place { clock, confirm, around, wrong, offers, ready: &ready };
             let go_on = async |run: RunId| {
                 // The process that had the run may have ended meanwhile.
                 ready()?;
@@ -159,16 +158,6 @@ impl Approve {
                 }
             }
         })
-    }
-
-    /// Whether an agent runs this, and whether it may: by the flag, or by files that the user has trusted.
-    fn around(&self, environment: &Environment) -> Result<Around> {
-        let Some(variable) = agent_around(environment) else { return Ok(Around::Nobody) };
-        let may = self.allow_agent || {
-            let project = Project::load_in(&project::current()?, environment)?;
-            project.approvals.model_may_approve
-        };
-        Ok(if may { Around::Allowed(variable) } else { Around::Refused(variable) })
     }
 
     /// Prints the one line of JSON, if it is wanted.

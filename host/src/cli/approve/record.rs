@@ -3,7 +3,7 @@
 //! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes: typed on the terminal,
 //! or given as `--yes`.
 //! **Invariant:** nothing is recorded that nobody could go on with: that is seen before.
-//! **Invariant:** an agent approves nothing unless somebody said that it may; an attempt stands in the audit trail.
+//! **Invariant:** an agent approves nothing unless the user's own settings say that it may; an attempt stands in the audit trail.
 
 use super::command::Approve;
 use super::confirm::{Confirm, is_a_no, show, wants};
@@ -13,6 +13,7 @@ use crate::cli::offers::Offers;
 use crate::cli::report::{FAILED, Hinted};
 use crate::cli::ui::HINT;
 use crate::cli::who::user;
+use crate::cli::widen::Around;
 use crate::cli::{runs, ui};
 use crate::{
     Answer, Answered, Ask, AskId, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note,
@@ -20,9 +21,6 @@ use crate::{
 };
 use anyhow::Result;
 use std::process::ExitCode;
-
-/// How the answer reached us.
-const CHANNEL: &str = "command line";
 
 /// What came of it.
 #[derive(Debug)]
@@ -47,37 +45,16 @@ pub(super) enum Recorded {
     Nothing(ExitCode),
 }
 
-/// Whether an agent runs the command, known by a variable that it set.
-#[derive(Clone, Copy)]
-pub(super) enum Around {
-    /// None does.
-    Nobody,
-    /// One does, and somebody said that it may approve.
-    Allowed(&'static str),
-    /// One does, and may not.
-    Refused(&'static str),
-}
-
 /// Where the command is run.
 pub(super) struct Place<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) confirm: Confirm<'a>,
     pub(super) around: Around,
+    /// Why the user's own settings could not be asked about agents, if they could not.
+    pub(super) wrong: Option<Error>,
     pub(super) offers: Offers,
     /// Sees whether the run could go on here.
     pub(super) ready: &'a dyn Fn() -> Result<()>,
-}
-
-impl Place<'_> {
-    /// How the answer is recorded to have come.
-    fn channel(&self) -> String {
-        match self.around {
-            Around::Nobody => CHANNEL.into(),
-            Around::Allowed(variable) | Around::Refused(variable) => {
-                format!("{CHANNEL}, run by an agent ({variable})")
-            }
-        }
-    }
 }
 
 impl Approve {
@@ -104,10 +81,10 @@ impl Approve {
             }
         }
         let answer = match decision.ends() {
-            true => Answer::all(&asked.question, decision.clone(), user(), place.channel()),
+            true => Answer::all(&asked.question, decision.clone(), user(), place.around.channel()),
             false => {
                 let each = asks.iter().map(|ask| (ask.id, decision.clone()));
-                Answer::each(&asked.question, each, user(), place.channel())
+                Answer::each(&asked.question, each, user(), place.around.channel())
             }
         };
         // Only now: somebody may have taken their time to confirm it.
@@ -165,14 +142,18 @@ async fn refuse_agents(
     }
     let question = &asked.question;
     let reason = format!("an agent runs the command: `{variable}` is set");
-    let (who, channel) = (user(), place.channel());
+    let (who, channel) = (user(), place.around.channel());
     let what = Noted::Refused { question: Some(question.id), who, channel, reason };
     let note = Note::new(place.clock.now(), Some(question.run), what);
     journal.audit(note).await.map_err(Error::from)?;
     let message =
         format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
     // Who is refused is not told how to get around it.
-    Err(Hinted::new(message, "a person answers in a terminal of their own").into())
+    let refused = Hinted::new(message, "a person answers in a terminal of their own");
+    Err(match &place.wrong {
+        Some(wrong) => anyhow::anyhow!("{wrong}").context(refused),
+        None => refused.into(),
+    })
 }
 
 /// Tells of asks that somebody else decided about meanwhile.

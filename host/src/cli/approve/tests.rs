@@ -1,11 +1,12 @@
 //! Answers on the command line, against a journal in memory.
 
 use super::Approve;
-use super::record::{Around, Place, Recorded};
+use super::record::{Place, Recorded};
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::identify::short;
 use crate::cli::offers;
 use crate::cli::runs::fixture::{self, at};
+use crate::cli::widen::Around;
 use crate::json::Value;
 use crate::{
     Answer, Ask, AskId, AskKind, AuditFilter, Batch, Clock, Decision, Entry, Journal, Lease,
@@ -54,8 +55,14 @@ async fn record_where(
     let Differs { around, says, milliseconds, ready } = differs;
     let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &[String]| Ok(says));
     let ready = || if ready { Ok(()) } else { anyhow::bail!("it cannot be opened") };
-    let place =
-        Place { clock: &clock, confirm: &confirm, around, offers: offers::some, ready: &ready };
+    let place = Place {
+        clock: &clock,
+        confirm: &confirm,
+        around,
+        wrong: None,
+        offers: offers::some,
+        ready: &ready,
+    };
     approve(arguments).record(journal, &place).await
 }
 
@@ -340,7 +347,7 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let clock = Stopped(at(1_000));
     let (confirm, around, offers) =
         (&elsewhere, Around::Nobody, crate::offers_of_ask as offers::Offers);
-    let place = Place { clock: &clock, confirm, around, offers, ready: &|| Ok(()) };
+    let place = Place { clock: &clock, confirm, around, wrong: None, offers, ready: &|| Ok(()) };
     let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
     assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);

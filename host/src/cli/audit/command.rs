@@ -24,9 +24,9 @@ const DIGITS: usize = 12;
 
 /// Show who was asked what, what they said and what came of it, and verify that nothing of it was changed
 ///
-/// Every question, decision, refused attempt, grant and its lapse, install and trust is an entry of a chain: each is hashed
-/// with the hash of the one before. The chain is kept in the project's journal, how far it goes in another file, both in your
-/// state folder. Entries are never changed or forgotten, and hold no secrets.
+/// Every question, decision, refused attempt, grant and its lapse, install, trust and change of settings is an entry of a chain:
+/// each is hashed with the hash of the one before. The chain is kept in the project's journal, how far it goes in another file,
+/// both in your state folder. Entries are never changed or forgotten, and hold no secrets.
 ///
 /// All of it is verified, whatever is shown. Exit codes: 0 it is what was written, 1 it is not.
 #[derive(Args)]

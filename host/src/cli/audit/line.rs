@@ -53,6 +53,8 @@ fn what(entry: &Audited) -> (String, Style) {
         ("lapsed", _) => ("lapsed", WAITING),
         ("installed", _) => ("installed", GOOD),
         ("trusted", _) => ("trusted", GOOD),
+        ("trusted_once", _) => ("trusted once", GOOD),
+        ("changed", _) => ("settings changed", WAITING),
         ("distrusted", _) => ("trusted no more", BAD),
         ("imported", _) => ("runs imported", DIM),
         ("adopted", _) => ("journal adopted", WAITING),
@@ -104,7 +106,12 @@ fn text(entry: &Audited) -> String {
             let (name, version, from) = (package("name"), package("version"), package("source"));
             format!("{name}@{version} from {from}{digest}")
         }
-        "trusted" | "distrusted" => format!("{} {}", word("folder"), by()),
+        "changed" => {
+            let changes = body["changes"].as_array().into_iter().flatten();
+            let changes = changes.filter_map(Value::as_str).map(one_line).collect::<Vec<_>>();
+            format!("{} {}", changes.join("; "), by())
+        }
+        "trusted" | "trusted_once" | "distrusted" => format!("{} {}", word("folder"), by()),
         "imported" => {
             let number = |name: &str| body[name].as_u64().unwrap_or_default();
             let (runs, left) = (number("runs"), number("left"));
@@ -162,7 +169,24 @@ mod tests {
             Noted::Granted { grant, who: who.clone(), channel: channel.clone(), file },
             Noted::Lapsed { tool: "a:b".parse().unwrap(), differences },
             Noted::Installed { package, digest: Some("abcdef0123456789".into()) },
-            Noted::Trusted { folder: "/p".into(), files: Vec::new(), who, channel },
+            Noted::Trusted {
+                folder: "/p".into(),
+                files: Vec::new(),
+                who: who.clone(),
+                channel: channel.clone(),
+            },
+            Noted::TrustedOnce {
+                folder: "/p".into(),
+                files: Vec::new(),
+                who: who.clone(),
+                channel: channel.clone(),
+            },
+            Noted::Changed {
+                folder: "/p".into(),
+                changes: vec!["added server `a`: npx a".into(), EVIL.into()],
+                who,
+                channel,
+            },
         ] {
             journal.audit(Note::new(at(9_000), None, what)).await.unwrap();
         }
@@ -178,6 +202,8 @@ mod tests {
             "2026-11-16 04:27:19Z  -         lapsed           │ a:b: description changed",
             "2026-11-16 04:27:19Z  -         installed        │ serena@0.5.0 from registry.example, sha256 abcdef01234…",
             "2026-11-16 04:27:19Z  -         trusted          │ /p by ann (terminal)",
+            "2026-11-16 04:27:19Z  -         trusted once     │ /p by ann (terminal)",
+            "2026-11-16 04:27:19Z  -         settings changed │ added server `a`: npx a; x\\u{1b}[2J\\n2026 │ approved\\u{202e} by ann (terminal)",
         ]);
     }
 

@@ -4,11 +4,12 @@ use super::check::{Check, Mark};
 use super::{machine, policy, project, servers, trail};
 use crate::cli::execute::runtime;
 use crate::cli::offered::offered;
+use crate::cli::project as current;
 use crate::cli::quantity::counted;
 use crate::cli::report::FAILED;
 use crate::cli::ui::{self, BAD, BOLD, GOOD};
+use crate::cli::widen::Once;
 use crate::cli::workplace::Workplace;
-use crate::cli::{project as current, workplace::Files};
 use crate::json::{Value, json};
 use crate::{Environment, Error, Freshness, locate};
 use anyhow::Result;
@@ -29,9 +30,8 @@ pub(in crate::cli) struct Doctor {
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
-    /// Trust the project's files, whatever they say; nothing is recorded
-    #[arg(long)]
-    trust: bool,
+    #[command(flatten)]
+    once: Once,
 }
 
 impl Doctor {
@@ -41,7 +41,7 @@ impl Doctor {
         let root = locate(&folder, &environment);
         let mut checks = machine::checks(&root);
         checks.push(trail::check());
-        match Workplace::open(Files::from(self.trust)) {
+        match Workplace::open(self.once.files()?) {
             Ok(workplace) => self.look_at(&workplace, &environment, &mut checks)?,
             // What else the project says cannot be known.
             Err(error) => checks.push(match error.downcast_ref::<Error>() {

@@ -11,7 +11,7 @@ use crate::cli::table::{Cell, table};
 use crate::cli::terminal::Terminal;
 use crate::cli::ui::{self, BOLD, DIM, HINT, WARNING};
 use crate::cli::who::user;
-use crate::cli::{project, report};
+use crate::cli::{project, report, widen};
 use crate::{
     Clock, Durability, Environment, Error, Glance, GoneJournal, ImportMark, Journal, NotImported,
     Note, Noted, ProjectJournal, Store, SystemClock, Timestamp, agent_around, escape,
@@ -101,14 +101,11 @@ fn lines(gone: &[GoneJournal], now: Timestamp) -> Vec<String> {
 
 /// Refuses what a person has not said yes to: an agent's shell always, and where there is no terminal to ask on.
 fn gate(gone: &GoneJournal, consent: Consent) -> Result<bool> {
-    if let Some(variable) = agent_around(&Environment::of_process()) {
-        let message = format!("an agent runs this command (`{variable}` is set)");
-        let hint = "a person takes a journal over, in a terminal of their own";
-        return Err(Hinted::new(message, hint).into());
-    }
+    let pass = widen::no_agent("pml runs adopt")?;
     if consent == Consent::Given {
         return Ok(true);
     }
+    pass.person("pml runs adopt", false)?;
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
         let hint = "add `--yes` to take it over without one";

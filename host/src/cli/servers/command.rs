@@ -6,6 +6,7 @@ use crate::cli::execute::runtime;
 use crate::cli::offered::{offered, untrusted};
 use crate::cli::report::{FAILED, Hinted};
 use crate::cli::ui::{self, HINT};
+use crate::cli::widen::Once;
 use crate::cli::workplace::Workplace;
 use crate::json::Value;
 use crate::{Freshness, escape, nearest};
@@ -30,14 +31,13 @@ pub(in crate::cli) struct Servers {
     /// Print one JSON array
     #[arg(long)]
     json: bool,
-    /// Trust the project's files, whatever they say; nothing is recorded
-    #[arg(long)]
-    trust: bool,
+    #[command(flatten)]
+    once: Once,
 }
 
 impl Servers {
     pub(in crate::cli) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.trust.into())?;
+        let workplace = Workplace::open(self.once.files()?)?;
         self.check_names(&workplace)?;
         let runtime = runtime()?;
         let rows = runtime.block_on(async {

@@ -7,6 +7,7 @@ use crate::cli::offered::{offered, untrusted, warn};
 use crate::cli::report::FAILED;
 use crate::cli::terminal::width_of_stdout;
 use crate::cli::ui::{self, ERROR, HINT};
+use crate::cli::widen::Once;
 use crate::cli::workplace::Workplace;
 use crate::json::json;
 use crate::{Freshness, Policy, browse, escape};
@@ -31,14 +32,13 @@ pub(in crate::cli) struct Tools {
     /// Print one JSON object, schemas included
     #[arg(long)]
     json: bool,
-    /// Trust the project's files, whatever they say; nothing is recorded
-    #[arg(long)]
-    trust: bool,
+    #[command(flatten)]
+    once: Once,
 }
 
 impl Tools {
     pub(in crate::cli) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.trust.into())?;
+        let workplace = Workplace::open(self.once.files()?)?;
         let policy = Policy::new(&workplace.config())?;
         let names: Vec<&str> =
             workplace.project.declared.servers.iter().map(|server| server.name.as_str()).collect();

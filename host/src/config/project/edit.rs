@@ -2,17 +2,21 @@
 //!
 //! **Invariant:** what is written is a file that we understand, and it is put in place whole, by one process at a time.
 //! **Invariant:** a change of ours makes nothing trusted that was not: the file stays trusted only if it was as it stood
-//! before, or if there was none.
+//! before, or if there was none. What is added in an agent's shell is never trusted, whoever calls this.
 
 use super::document::{Document, JSONC};
 use super::environment::Environment;
 use super::fields::shown;
 use super::file::{Contents, MCP_FILE, PML_FILE, PROJECT_FILE_SIZE, read};
+use super::files::Files;
 use super::locate::locate;
 use super::raw;
+use super::raw_server::claude_servers;
 use super::resolve::{Resolved, resolve};
-use super::trust::{TrustStore, digest_of};
+use super::trust::{Digests, TrustStore, digest_of};
+use super::user::UserSettings;
 use super::write::replace;
+use crate::config::agent_around;
 use crate::error::Error;
 use crate::model::{Code, ToolPattern, nearest};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -27,6 +31,7 @@ const NEW: &str = "{\n  \"version\": \"0.1.0\",\n  \"permissions\": {\n    \"all
 pub struct SettingsFile {
     root: PathBuf,
     store: TrustStore,
+    environment: Environment,
 }
 
 /// What became of a change.
@@ -73,7 +78,7 @@ impl SettingsFile {
     pub fn of(folder: &Path, environment: &Environment) -> Result<SettingsFile, Error> {
         let root = locate(folder, environment);
         let store = TrustStore::required(environment, &root)?;
-        Ok(SettingsFile { root, store })
+        Ok(SettingsFile { root, store, environment: environment.clone() })
     }
 
     /// Returns the project's folder.
@@ -86,7 +91,16 @@ impl SettingsFile {
     /// # Errors
     /// If it cannot be written, or is there and cannot be understood.
     pub fn create(&self) -> Result<Edited, Error> {
-        self.edit(Seen::ByUser, |_| Ok(false))
+        self.edit(self.seen(Seen::ByUser), |_| Ok(false))
+    }
+
+    /// Whether a person has seen what is added. What an agent adds nobody has, unless this user lets agents do it.
+    fn seen(&self, seen: Seen) -> Seen {
+        let may = || UserSettings::load(&self.environment, &self.root);
+        match agent_around(&self.environment) {
+            Some(_) if !may().is_ok_and(|settings| settings.agents_may_widen) => Seen::ByNobody,
+            _ => seen,
+        }
     }
 
     /// Adds servers.
@@ -99,7 +113,7 @@ impl SettingsFile {
         existing: Existing,
         seen: Seen,
     ) -> Result<Edited, Error> {
-        self.edit(seen, |settings| {
+        self.edit(self.seen(seen), |settings| {
             for (name, entry) in servers {
                 let list = settings.object_value_or_create("servers").ok_or_else(not_an_object)?;
                 match (list.get(name), existing) {
@@ -112,12 +126,21 @@ impl SettingsFile {
         })
     }
 
-    /// Removes a server.
+    /// Removes a server. If `.mcp.json` has one of the same name, that is the one from here on: nobody was shown it, and the
+    /// project is not trusted any more.
     ///
     /// # Errors
     /// If there is none of this name; the error names a similar one.
     pub fn remove_server(&self, name: &str) -> Result<Edited, Error> {
-        self.edit(Seen::ByUser, |settings| {
+        let hidden = match read(&self.root, MCP_FILE)? {
+            Some(file) => claude_servers(&Document::new(file)?)?,
+            None => Vec::new(),
+        };
+        let seen = match hidden.iter().any(|server| server.name == name) {
+            true => Seen::ByNobody,
+            false => Seen::ByUser,
+        };
+        self.edit(seen, |settings| {
             let servers = settings.object_value("servers");
             match servers.as_ref().and_then(|servers| servers.get(name)) {
                 Some(property) => property.remove(),
@@ -173,8 +196,9 @@ impl SettingsFile {
     ) -> Result<Edited, Error> {
         let lock = self.store.lock()?;
         let before = read(&self.root, PML_FILE)?;
+        let manifest = Files::at(self.root.clone(), &self.environment)?.digests;
         if needed == Needed::Trust {
-            self.check_trust(before.as_ref())?;
+            self.check_trust(&manifest)?;
         }
         let was_trusted = match &before {
             Some(file) => {
@@ -203,19 +227,17 @@ impl SettingsFile {
         }
         let trusted = was_trusted && (seen == Seen::ByUser || !changed);
         if changed && trusted {
-            let digest = digest_of(PML_FILE, text.as_bytes());
-            self.store.grant_file(&self.root, PML_FILE, digest, &lock)?;
+            let mut now = Files::at(self.root.clone(), &self.environment)?.digests;
+            // What was written is trusted, and not what somebody may have put in its place.
+            now.insert(PML_FILE.into(), digest_of(PML_FILE, text.as_bytes()));
+            self.store.grant_written(&self.root, PML_FILE, &manifest, &now, &lock)?;
         }
         Ok(Edited { changed, trusted })
     }
 
     /// Refuses where what is written would not count.
-    fn check_trust(&self, settings: Option<&Contents>) -> Result<(), Error> {
-        let servers = read(&self.root, MCP_FILE)?;
-        let files = [(PML_FILE, settings), (MCP_FILE, servers.as_ref())].into_iter();
-        let digests =
-            files.filter_map(|(name, file)| Some((name.to_owned(), digest_of(name, &file?.bytes))));
-        match self.store.check(&self.root, &digests.collect())?.reason() {
+    fn check_trust(&self, manifest: &Digests) -> Result<(), Error> {
+        match self.store.check(&self.root, manifest)?.reason() {
             None => Ok(()),
             Some(reason) => {
                 let message = format!("nothing can be allowed here for good: {reason}");

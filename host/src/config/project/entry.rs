@@ -6,6 +6,7 @@
 use super::document::Document;
 use super::expand::{Found, Template};
 use super::fields::{Scalar, Text};
+use super::manifest::{Line, launch_of};
 use super::parts::{DeclaredServer, UnusableServer};
 use super::plan::{Plan, is_http, plan};
 use super::raw_server::RawServer;
@@ -13,7 +14,7 @@ use super::variables::Variables;
 use crate::config::quantity::duration;
 use crate::config::server::{Launch, ServerConfig, check_name};
 use crate::error::Error;
-use crate::model::{Secret, digest};
+use crate::model::{Secret, digest, steers_loading};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,12 +74,50 @@ impl Entry {
 
     /// Returns whether there are variables in it whose values may come from `.env`.
     pub(super) fn wants_file(&self) -> bool {
-        let pairs = match &self.plan {
+        self.fed().iter().any(|(_, template)| !template.is_plain())
+    }
+
+    /// Returns the texts that may have variables in them.
+    pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
+        let (line, folder): (Vec<&Template>, _) = match &self.plan {
+            Plan::Stdio { command, arguments, folder, .. } => {
+                (std::iter::once(command).chain(arguments).collect(), folder.as_ref())
+            }
+            Plan::Http { url, .. } => (vec![url], None),
+            Plan::Unusable(_) => (Vec::new(), None),
+        };
+        line.into_iter().chain(folder).chain(self.fed().iter().map(|(_, template)| template))
+    }
+
+    /// Returns the texts whose variables `.env` can feed, each with what it is given as.
+    pub(super) fn fed(&self) -> &[(String, Template)] {
+        match &self.plan {
             Plan::Stdio { environment, .. } => environment,
             Plan::Http { headers, .. } => headers,
-            Plan::Unusable(_) => return false,
+            Plan::Unusable(_) => &[],
+        }
+    }
+
+    /// Returns its launch line, of which nothing is shown, so that what it names can be looked at. A word whose variables are
+    /// not set names nothing yet.
+    pub(super) fn line(&self, root: &Path, variables: &Variables<'_>) -> Option<Line> {
+        let Plan::Stdio { command, arguments, environment, folder } = &self.plan else {
+            return None;
         };
-        pairs.iter().any(|(_, template)| !template.is_plain())
+        let plain = |template: &Template| {
+            let mut found = Found::default();
+            let text = template.expand(|name| variables.of_process(name), &mut found);
+            if found.missing.is_empty() { text } else { String::new() }
+        };
+        let within = root.join(folder.as_ref().map(plain).unwrap_or_default());
+        let arguments = std::iter::once(command).chain(arguments);
+        let arguments = arguments.map(|template| (plain(template), template.is_plain()));
+        let steering = environment.iter().filter(|(name, _)| steers_loading(name));
+        let steering = steering.map(|(_, template)| {
+            let value = |name: &str| variables.of_process_or_file(name);
+            template.expand(value, &mut Found::default())
+        });
+        Some(launch_of(tidy(&within), arguments, steering.collect()))
     }
 
     /// Puts the variables in.

@@ -57,6 +57,14 @@ impl Template {
         self.parts.iter().all(|part| matches!(part, Part::Literal(_)))
     }
 
+    /// Returns the names of its variables, each with whether it has a default.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Literal(_) => None,
+            Part::Variable { name, default } => Some((name.as_str(), default.is_some())),
+        })
+    }
+
     /// Puts the values in, and adds to `found`.
     pub(super) fn expand<'v>(
         &self,

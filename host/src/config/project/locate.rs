@@ -19,6 +19,12 @@ pub fn locate(folder: &Path, environment: &Environment) -> PathBuf {
     configured(&folder, home.as_deref()).unwrap_or_else(|| marked(&folder, home.as_deref()))
 }
 
+/// Returns the repository around a project, if it is in one.
+pub(super) fn repository(root: &Path) -> Option<PathBuf> {
+    let marked = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
+    root.ancestors().find(marked).map(Path::to_path_buf)
+}
+
 fn configured(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
     // A link that leads nowhere is something too: reading it says what is wrong.
     let has = |folder: &Path, name: &str| folder.join(name).symlink_metadata().is_ok();

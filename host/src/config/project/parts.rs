@@ -83,6 +83,55 @@ pub struct Declared {
     pub cloud: Option<String>,
     /// Whether the model's own approvals count.
     pub model_may_approve: bool,
+    /// The files of the project that launch lines name, by server and name.
+    pub files: Vec<DeclaredFile>,
+    /// The variables that decide something and that `.env` could feed, by name.
+    pub variables: Vec<DeclaredVariable>,
+}
+
+/// A file of the project that a launch line names. Its name may be anything: escape it before it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeclaredFile {
+    /// The server.
+    pub server: String,
+    /// The file, seen from the project's folder: `./tools/docs.py`.
+    pub name: String,
+    /// How it is with it.
+    pub state: FileState,
+}
+
+/// How it is with a file that a launch line names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileState {
+    /// It is trusted as it is: a change asks again.
+    Held,
+    /// It is a link to something outside the project: that it leads there is trusted, what is there is not looked at.
+    LeadsOut {
+        /// Where.
+        to: String,
+    },
+    /// It is not there. That it comes asks again.
+    Absent,
+    /// It is data that the program is given: a change asks nothing.
+    NotHeld,
+}
+
+/// A variable that decides something, and that `.env` could feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeclaredVariable {
+    /// Its name.
+    pub name: String,
+    /// What gets it: `server: NAME`.
+    pub given: Vec<String>,
+    /// Whether it steers what is loaded.
+    pub loading: bool,
+    /// Whether it takes the place of a default of the settings.
+    pub default: bool,
+    /// Whether `.env` sets it: then its value is trusted as it is, and a change asks again.
+    pub in_file: bool,
 }
 
 /// A server as a project file declares it: nothing in it is expanded. It comes from a file that may not be trusted;

@@ -3,24 +3,21 @@
 //! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no variable is expanded and
 //! nothing is loosened: what it denies and asks about counts, everything else is as if it said nothing.
 
-use super::document::Document;
-use super::dotenv;
 use super::entry::Entry;
 use super::environment::Environment;
-use super::file::{Contents, MCP_FILE, PML_FILE, read};
+use super::file::{MCP_FILE, PML_FILE};
+use super::files::Files;
 use super::journal::ProjectJournal;
 use super::locate::locate;
 use super::parts::{
     Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutingRule, UnusableServer,
 };
-use super::raw_server::claude_servers;
-use super::resolve::{Resolved, resolve};
-use super::trust::{Digests, TrustState, TrustStore, changed, digest_of};
+use super::trust::{Digests, TrustState, TrustStore, changed};
 use super::variables::Variables;
-use super::{raw, routing_cache, state::State};
-use crate::config::server::{ServerConfig, check_name};
+use super::{routing_cache, state::State};
+use crate::config::server::ServerConfig;
 use crate::error::Error;
-use crate::model::{Durability, Limits, Secret, ToolPattern};
+use crate::model::{Durability, Limits, Secret};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,8 +79,8 @@ impl Project {
         files.understand(trust, environment)
     }
 
-    /// Returns the project around `folder` as if it were trusted, and records nothing: for machines that check out what
-    /// their owner wrote.
+    /// Returns the project around `folder` as if it were trusted, with its `.env`, and records nothing: for machines that check
+    /// out what their owner wrote.
     ///
     /// # Errors
     /// As [`Project::load`].
@@ -107,12 +104,13 @@ impl Project {
         accepted: &Project,
     ) -> Result<Project, Error> {
         let (files, recorded) = Files::read_judged(folder, environment)?;
-        let trust = if files.root == accepted.root && files.digests == accepted.digests {
+        let changed = changed(&accepted.digests, &files.digests);
+        let trust = if files.root == accepted.root && changed.is_empty() {
             accepted.trust.clone()
         } else if recorded == TrustState::Trusted {
             recorded
         } else {
-            TrustState::Changed { files: changed(&accepted.digests, &files.digests) }
+            TrustState::Changed { files: changed }
         };
         files.understand(trust, environment)
     }
@@ -139,20 +137,24 @@ impl Project {
         TrustStore::required(environment, &root)?.revoke(&root)
     }
 
-    /// Returns what each of the files that need trust hashes to, by its name.
+    /// Returns what each thing that needs trust hashes to, by its name: the settings files, the files that launch lines name
+    /// (`./tools/docs.py`), and the variables of `.env` that decide something (`.env:NAME`).
     pub fn digests(&self) -> impl Iterator<Item = (&str, &str)> {
         self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str()))
     }
 
-    /// Returns the names of the project files that are there.
+    /// Returns the names of the settings files that are there.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.digests.keys().map(String::as_str)
+        let settings = |name: &&str| [PML_FILE, MCP_FILE].contains(name);
+        self.digests.keys().map(String::as_str).filter(settings)
     }
 
-    /// Returns the files that decide what the project is: its own, there or not, and what says whether they are trusted.
+    /// Returns the files that decide what the project is: its own and those that launch lines name, there or not, and what says
+    /// whether they are trusted.
     pub fn sources(&self) -> Vec<PathBuf> {
         let own = [PML_FILE, MCP_FILE, ENV_FILE].map(|name| self.root.join(name));
-        own.into_iter().chain(self.trust_store.clone()).collect()
+        let named = self.declared.files.iter().map(|file| self.root.join(&file.name));
+        own.into_iter().chain(named).chain(self.trust_store.clone()).collect()
     }
 
     /// Returns the folder in which the project's state is kept.
@@ -176,94 +178,37 @@ impl Project {
     }
 }
 
-/// The files of a project, as read.
-struct Files {
-    root: PathBuf,
-    settings: Option<Contents>,
-    servers: Option<Contents>,
-    digests: Digests,
-}
-
 impl Files {
-    fn read(folder: &Path, environment: &Environment) -> Result<Files, Error> {
-        let root = locate(folder, environment);
-        let (settings, servers) = (read(&root, PML_FILE)?, read(&root, MCP_FILE)?);
-        let files = [(PML_FILE, &settings), (MCP_FILE, &servers)].into_iter();
-        let digests = files.filter_map(|(name, file)| {
-            Some((name.to_owned(), digest_of(name, &file.as_ref()?.bytes)))
-        });
-        let digests = digests.collect();
-        Ok(Files { root, settings, servers, digests })
-    }
-
-    /// Reads them, and whether this user trusts them.
-    fn read_judged(folder: &Path, environment: &Environment) -> Result<(Files, TrustState), Error> {
-        let files = Files::read(folder, environment)?;
-        if files.digests.is_empty() {
-            return Ok((files, TrustState::NotNeeded));
-        }
-        let Some(store) = TrustStore::of(environment, &files.root)? else {
-            return Ok((files, TrustState::Unknown));
-        };
-        let trust = store.check(&files.root, &files.digests)?;
-        if !matches!(trust, TrustState::Changed { .. }) {
-            return Ok((files, trust));
-        }
-        // One of us may be between writing a file and recording that it did.
-        store.wait();
-        let files = Files::read(folder, environment)?;
-        let trust = store.check(&files.root, &files.digests)?;
-        Ok((files, trust))
-    }
-
-    fn understand(self, trust: TrustState, environment: &Environment) -> Result<Project, Error> {
-        let mut resolved = match self.settings {
-            Some(file) => {
-                let document = Document::new(file)?;
-                resolve(&raw::settings(&document)?, &document)?
-            }
-            None => Resolved { permissions: Some(ask_about_all()), ..Resolved::default() },
-        };
-        let mut entries = std::mem::take(&mut resolved.entries);
-        let mut unusable = Vec::new();
-        if let Some(file) = self.servers {
-            let document = Document::new(file)?;
-            for server in claude_servers(&document)? {
-                // The file is another program's, which takes names that we do not.
-                if let Err(error) = check_name(&server.name) {
-                    let (name, reason) = (server.name, error.to_string());
-                    unusable.push(UnusableServer { name, reason });
-                    continue;
-                }
-                let entry = Entry::new(&server, &document)?;
-                // What `.pml.json` says about a server wins.
-                if entries.iter().all(|known| known.declared.name != server.name) {
-                    entries.push(entry);
-                }
-            }
-        }
+    fn understand(
+        mut self,
+        trust: TrustState,
+        environment: &Environment,
+    ) -> Result<Project, Error> {
         // It says when to look again. Where trust is refused a place, nothing there is looked at.
         let store = TrustStore::of(environment, &self.root).ok().flatten();
-        let permissions = resolved.permissions.take().unwrap_or_default();
+        let permissions = self.resolved.permissions.take().unwrap_or_default();
         let Permissions { allow, grants, .. } = permissions.clone();
         let mut project = Project {
             trust,
             declared: Declared {
-                servers: entries.iter().map(|entry| entry.declared.clone()).collect(),
+                servers: self.entries.iter().map(|entry| entry.declared.clone()).collect(),
                 allow,
                 grants,
-                cloud: resolved.cloud.as_ref().map(|cloud| cloud.url.clone()),
-                model_may_approve: resolved.approvals.model_may_approve,
+                cloud: self.resolved.cloud.as_ref().map(|cloud| cloud.url.clone()),
+                model_may_approve: self.resolved.approvals.model_may_approve,
+                files: self.declared_files(),
+                variables: self.declared_variables(),
             },
-            digests: self.digests,
+            digests: std::mem::take(&mut self.digests),
             trust_store: store.map(|store| store.path()),
             environment: Arc::new(environment.clone()),
-            ..Project::restricted(self.root, permissions)
+            ..Project::restricted(self.root.clone(), permissions)
         };
+        let unusable = std::mem::take(&mut self.unusable);
         if project.trust.is_trusted() {
             project.permissions.allow = project.declared.allow.clone();
             project.permissions.grants = project.declared.grants.clone();
-            project.loosen(resolved, &entries, environment)?;
+            project.loosen(self, environment)?;
         }
         project.unusable.extend(unusable);
         Ok(project)
@@ -294,20 +239,24 @@ impl Project {
     }
 
     /// Lets everything count that the files say.
-    fn loosen(
-        &mut self,
-        resolved: Resolved,
-        entries: &[Entry],
-        environment: &Environment,
-    ) -> Result<(), Error> {
+    fn loosen(&mut self, mut files: Files, environment: &Environment) -> Result<(), Error> {
+        let resolved = std::mem::take(&mut files.resolved);
         let key = resolved.cloud.as_ref().and_then(|cloud| cloud.api_key_env.clone());
-        let file = match key.is_some() || entries.iter().any(Entry::wants_file) {
-            true => file_variables(&self.root)?,
+        let file = match key.is_some() || files.entries.iter().any(Entry::wants_file) {
+            true => files.take_variables()?,
             false => BTreeMap::new(),
         };
         let variables = Variables::new(environment, &file);
-        for entry in entries {
-            match entry.expand(&self.root, &variables) {
+        for entry in &files.entries {
+            let name = &entry.declared.name;
+            let unusable = |reason| UnusableServer { name: name.clone(), reason };
+            let scripts = files.scripts(name).map_err(unusable);
+            let server = scripts.and_then(|scripts| {
+                let mut server = entry.expand(&self.root, &variables)?;
+                server.scripts = scripts;
+                Ok(server)
+            });
+            match server {
                 Ok(server) => self.servers.push(server),
                 Err(unusable) => self.unusable.push(unusable),
             }
@@ -325,16 +274,4 @@ impl Project {
         self.durability = resolved.durability;
         Ok(())
     }
-}
-
-fn file_variables(root: &Path) -> Result<BTreeMap<String, Secret>, Error> {
-    match read(root, ENV_FILE)? {
-        Some(file) => dotenv::parse(&file),
-        None => Ok(BTreeMap::new()),
-    }
-}
-
-fn ask_about_all() -> Permissions {
-    let all = "*".parse::<ToolPattern>().expect("it covers everything");
-    Permissions { ask: vec![all], ..Permissions::default() }
 }

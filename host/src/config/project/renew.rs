@@ -1,7 +1,7 @@
 //! A project that is read again: somebody has trusted its files, or set a variable.
 
 use super::environment::Environment;
-use super::parts::Declared;
+use super::parts::{Declared, FileState};
 use super::project::{ENV_FILE, Project};
 use crate::error::Error;
 use crate::model::{Code, Secret, TrustNeed, cut, shown_given};
@@ -88,6 +88,22 @@ fn would(declared: &Declared) -> Vec<String> {
             false => "",
         };
         would.push(format!("server {}: {}{given}{scripts}", server.name, server.launch));
+    }
+    for file in &declared.files {
+        let means = match &file.state {
+            FileState::Held => "trusted as it is now".into(),
+            FileState::LeadsOut { to } => format!("leads out of the project, to {to}"),
+            FileState::Absent => "not there yet".into(),
+            FileState::NotHeld => "data, which may change".into(),
+        };
+        would.push(format!("file {} of {}: {means}", file.name, file.server));
+    }
+    for variable in declared.variables.iter().filter(|variable| variable.in_file) {
+        let decides = match variable.loading {
+            true => "steers what is loaded",
+            false => "takes the place of a default",
+        };
+        would.push(format!("`.env` sets {}, which {decides}", variable.name));
     }
     let more = would.len().saturating_sub(LINES);
     would.truncate(LINES);

@@ -1,11 +1,12 @@
 //! Which projects this user trusts, and at which content.
 //!
-//! In flow a project's root and the digests of its files, out flows a [`TrustState`]. Kept in the user's own state folder
-//! (`trust.json`), never in a project. **Invariant:** a digest is of the very bytes that were parsed. **Invariant:** a store
+//! In flow a project's root and the digests of all that decides (its manifest), out flows a [`TrustState`]. Kept in the user's
+//! own state folder (`trust.json`), never in a project. **Invariant:** a digest is of the very bytes that were parsed. **Invariant:** a store
 //! that cannot be read refuses; it never counts as empty.
 
 use super::environment::Environment;
 use super::file::{read_own, shown};
+use super::manifest::{is_settings, named};
 use super::write::{lock, make_private_folder, replace};
 use crate::disk::Lock;
 use crate::error::Error;
@@ -26,9 +27,9 @@ pub enum TrustState {
     NotNeeded,
     /// The user has seen these files as they are.
     Trusted,
-    /// The user has trusted the folder, and these files of it have changed, come or gone since.
+    /// The user has trusted the folder, and these parts of it have changed, come or gone since.
     Changed {
-        /// Their names.
+        /// Their names: a file's, or `.env:NAME` for a variable of `.env`.
         files: Vec<String>,
     },
     /// Nobody has said anything about the folder.
@@ -46,15 +47,16 @@ impl TrustState {
         match self {
             TrustState::NotNeeded | TrustState::Trusted => None,
             TrustState::Changed { files } => {
-                let files = files.join("` and `");
-                Some(format!("this folder was not trusted with `{files}` as it is now"))
+                let files: Vec<_> = files.iter().map(|file| named(file)).collect();
+                let files = files.join(" and ");
+                Some(format!("this folder was not trusted with {files} as it is now"))
             }
             TrustState::Unknown => Some("this folder is not trusted".into()),
         }
     }
 }
 
-/// The digest of each file, by name.
+/// The digest of each part of a manifest, by name.
 pub(super) type Digests = BTreeMap<String, String>;
 
 /// Returns what is remembered of a file.
@@ -67,9 +69,11 @@ pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
     hex(&sha.finalize())
 }
 
-/// Returns the names of the files that have changed, come or gone, in order.
+/// Returns the names of the parts that have changed or come, and of the settings files that are gone, in order. A script or a
+/// variable that is gone decides nothing any more: what is left was trusted as it is.
 pub(super) fn changed(before: &Digests, now: &Digests) -> Vec<String> {
-    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let decides = |name: &&String| now.contains_key(*name) || is_settings(name);
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).filter(decides).collect();
     let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
     changed.cloned().collect()
 }
@@ -86,8 +90,9 @@ struct Stored {
     projects: BTreeMap<String, Digests>,
 }
 
-/// The newest format of the store.
-const VERSION: u32 = 1;
+/// The newest format of the store. Version 1 knew settings files only: what else decides was never shown to whoever trusted
+/// them, and shows as changed.
+const VERSION: u32 = 2;
 
 impl TrustStore {
     /// Returns the store of this user, if they have a place for one that the project in `root` cannot change.
@@ -145,16 +150,21 @@ impl TrustStore {
         Ok(known.is_some_and(|known| known == digest))
     }
 
-    /// Remembers one file that we wrote ourselves; the others stay as trusted or as untrusted as they are.
-    pub(super) fn grant_file(
+    /// Remembers a file that we wrote ourselves, and what decides only since: who had it written has seen its launch lines. The
+    /// rest stays as trusted or as untrusted as it is; what no longer decides is forgotten.
+    pub(super) fn grant_written(
         &self,
         root: &Path,
         name: &str,
-        digest: String,
+        before: &Digests,
+        after: &Digests,
         _: &Lock,
     ) -> Result<(), Error> {
         let mut stored = self.load()?;
-        stored.projects.entry(key(root)?.into()).or_default().insert(name.into(), digest);
+        let known = stored.projects.entry(key(root)?.into()).or_default();
+        known.retain(|part, _| after.contains_key(part) || !before.contains_key(part));
+        let new = after.iter().filter(|(part, _)| *part == name || !before.contains_key(*part));
+        known.extend(new.map(|(part, digest)| (part.clone(), digest.clone())));
         self.save(&stored)
     }
 
@@ -246,11 +256,51 @@ mod tests {
         let (_folder, store) = store();
         let root = Path::new("/a");
         let both = files(&[(".pml.json", "{}"), (".mcp.json", "{}")]);
-        let own = both[".pml.json"].clone();
-        store.grant_file(root, ".pml.json", own, &store.lock().unwrap()).unwrap();
+        let theirs = files(&[(".mcp.json", "{}")]);
+        let lock = store.lock().unwrap();
+        store.grant_written(root, ".pml.json", &theirs, &both, &lock).unwrap();
         let changed = TrustState::Changed { files: vec![".mcp.json".into()] };
         assert_eq!(store.check(root, &both).unwrap(), changed);
         assert_eq!(store.check(root, &files(&[(".pml.json", "{}")])).unwrap(), TrustState::Trusted);
+    }
+
+    #[test]
+    fn what_decides_since_we_wrote_a_file_is_trusted_with_it_and_what_decided_before_is_not() {
+        let (_folder, store) = store();
+        let (root, lock) = (Path::new("/a"), store.lock().unwrap());
+        let first = files(&[(".pml.json", "1"), ("./a.py", "a")]);
+        store.grant(root, &first, &lock).unwrap();
+        // Somebody changed a script before we wrote.
+        let before = files(&[(".pml.json", "1"), ("./a.py", "evil"), ("./old.py", "o")]);
+        let after = files(&[(".pml.json", "2"), ("./a.py", "evil"), ("./b.py", "b")]);
+        store.grant_written(root, ".pml.json", &before, &after, &lock).unwrap();
+        let changed = TrustState::Changed { files: vec!["./a.py".into()] };
+        assert_eq!(store.check(root, &after).unwrap(), changed);
+        assert!(changed.reason().unwrap().contains("with `./a.py` as it is now"));
+        let own = files(&[(".pml.json", "2"), ("./a.py", "a"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &own).unwrap(), TrustState::Trusted);
+        // What is gone decides nothing; what comes back as another does.
+        let less = files(&[(".pml.json", "2"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &less).unwrap(), TrustState::Trusted);
+        let back = files(&[(".pml.json", "2"), ("./a.py", "c"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &back).unwrap(), changed);
+    }
+
+    #[test]
+    fn what_an_older_pml_recorded_counts_where_nothing_else_decides() {
+        let (_folder, store) = store();
+        drop(store.lock().unwrap());
+        let root = Path::new("/a");
+        let settings = files(&[(".pml.json", "{}")]);
+        let old = serde_json::json!({ "version": 1, "projects": { "/a": settings } });
+        std::fs::write(store.path(), old.to_string()).unwrap();
+        assert_eq!(store.check(root, &settings).unwrap(), TrustState::Trusted);
+        let more = files(&[(".pml.json", "{}"), ("./x.py", ""), (".env:PYTHONPATH", "")]);
+        let never_shown = vec!["./x.py".to_owned(), ".env:PYTHONPATH".into()];
+        let changed = store.check(root, &more).unwrap();
+        assert_eq!(changed, TrustState::Changed { files: never_shown });
+        let reason = changed.reason().unwrap();
+        assert!(reason.contains("`./x.py` and `PYTHONPATH` in `.env`"), "{reason}");
     }
 
     #[test]
@@ -263,7 +313,7 @@ mod tests {
     fn a_damaged_store_refuses() {
         let (_folder, store) = store();
         drop(store.lock().unwrap());
-        for text in ["", "{", "[]", "{\"version\":2,\"projects\":{}}"] {
+        for text in ["", "{", "[]", "{\"version\":3,\"projects\":{}}"] {
             std::fs::write(store.path(), text).unwrap();
             assert!(store.check(Path::new("/a"), &files(&[("x", "")])).is_err(), "{text}");
         }

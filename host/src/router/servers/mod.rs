@@ -30,6 +30,7 @@ use packages::Standing;
 use route::Routes;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use usage::Usage;
 
@@ -52,6 +53,8 @@ struct Inner {
     installer: Option<Installer>,
     /// Whether anything may be written into the project's folder.
     writes: bool,
+    /// Whether the project was trusted when it was read, and is not any more.
+    outdated: AtomicBool,
     checks: Checks,
     observed: Option<Observed>,
     definitions: Option<Definitions>,
@@ -114,6 +117,7 @@ impl Servers {
                 .map(|it| Installer::new(it.state_folder(), it.environment())),
             project: project.map(Mutex::new),
             writes: folder.is_some(),
+            outdated: AtomicBool::new(false),
             checks: Checks::default(),
             definitions: folder.as_ref().map(Definitions::open),
             observed: folder.map(Observed::open),
@@ -132,6 +136,12 @@ impl Servers {
                 }
             });
         }
+    }
+
+    /// Returns whether the project has changed in a way that it is not trusted with, and that only showed when a server was to
+    /// be started: it is worth reading again.
+    pub fn is_outdated(&self) -> bool {
+        self.0.outdated.load(Ordering::Relaxed)
     }
 
     /// Returns the names of all servers, in the order of the configuration.

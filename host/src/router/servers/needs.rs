@@ -7,9 +7,10 @@
 use super::Servers;
 use super::packages::refused;
 use super::route::Routes;
-use crate::config::Project;
+use crate::config::{Project, ServerConfig};
 use crate::model::{CallError, Meant, Need, ToolName, TrustNeed, Variables, meant};
 use crate::router::{Found, Tell};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 impl Servers {
@@ -29,6 +30,9 @@ impl Servers {
 
     /// What a server lacks.
     pub(super) async fn need(&self, server: &str) -> Result<Option<Need>, CallError> {
+        if let Some(need) = self.changed_scripts(server).await? {
+            return Ok(Some(Need::Trust(need)));
+        }
         if let Some(package) = self.missing_package(server).await.map_err(refused)? {
             return Ok(Some(Need::Install(package)));
         }
@@ -40,6 +44,44 @@ impl Servers {
         let Some(project) = self.project() else { return Ok(None) };
         let file = project.variables_file().to_string_lossy().into_owned();
         Ok(Some(Need::Variables(Variables::new(server, config.missing, file))))
+    }
+
+    /// What has to be trusted anew before a server is started: files that its launch line names may have changed since the
+    /// project was read.
+    async fn changed_scripts(&self, server: &str) -> Result<Option<TrustNeed>, CallError> {
+        let upstreams = &self.0.upstreams;
+        let Some(config) = upstreams.config(server).filter(|_| !upstreams.is_running(server))
+        else {
+            return Ok(None);
+        };
+        let changed = tokio::task::spawn_blocking(move || config.scripts.changed()).await;
+        if changed.is_ok_and(|files| files.is_empty()) {
+            return Ok(None);
+        }
+        let Some(mut project) = self.project() else { return Ok(None) };
+        let now = project.again().map_err(refused)?;
+        self.take(&mut project, now);
+        Ok(project.trust_need())
+    }
+
+    /// Has the project as it is now from here on.
+    fn take(&self, project: &mut Project, now: Project) {
+        for config in &now.servers {
+            // One that is started from its package is the same server, with another command.
+            let same = |known: &ServerConfig| {
+                known.package.is_some()
+                    && known.identity == config.identity
+                    && known.secrets == config.secrets
+                    && known.scripts == config.scripts
+            };
+            if !self.0.upstreams.config(&config.name).is_some_and(|known| same(&known)) {
+                self.0.upstreams.put(config.clone());
+            }
+        }
+        let routes = Arc::new(Routes::of(&now));
+        *self.0.routes.write().unwrap_or_else(PoisonError::into_inner) = routes;
+        self.0.outdated.store(!now.trust.is_trusted(), Ordering::Relaxed);
+        *project = now;
     }
 
     /// Brings about what was agreed to.
@@ -56,6 +98,11 @@ impl Servers {
     fn read_again(&self, server: &str) -> Result<(), CallError> {
         let Some(mut project) = self.project() else { return Ok(()) };
         let now = project.again().map_err(refused)?;
+        if !now.trust.is_trusted() {
+            // A variable that decides something came with it: that is asked about next.
+            self.take(&mut project, now);
+            return Ok(());
+        }
         if let Some(config) = now.servers.iter().find(|config| config.name == server) {
             self.0.upstreams.put(config.clone());
         }
@@ -70,12 +117,7 @@ impl Servers {
             return Ok(());
         }
         let now = project.accept(need).map_err(refused)?;
-        for config in &now.servers {
-            self.0.upstreams.put(config.clone());
-        }
-        let routes = Arc::new(Routes::of(&now));
-        *self.0.routes.write().unwrap_or_else(PoisonError::into_inner) = routes;
-        *project = now;
+        self.take(&mut project, now);
         Ok(())
     }
 }

@@ -57,7 +57,11 @@ impl Servers {
         freshness: Freshness,
         patience: Duration,
     ) -> Offer {
-        let names = self.names().into_iter().filter(|name| wanted(name));
+        let routes = self.routes();
+        // A project that is not trusted any more starts nothing.
+        let trusted =
+            |name: &String| routes.untrusted().is_none() || self.0.upstreams.is_running(name);
+        let names = self.names().into_iter().filter(|name| wanted(name) && trusted(name));
         let end = Instant::now() + patience;
         let asked = names.zip(0_usize..).map(|(name, place)| {
             let listing = self.clone().listing(name, freshness, end);
@@ -75,7 +79,6 @@ impl Servers {
                 Err(unavailable) => offer.unavailable.push(unavailable),
             }
         }
-        let routes = self.routes();
         for (server, reason) in routes.unusable().filter(|(server, _)| wanted(server)) {
             let (server, reason) = (server.clone(), reason.clone());
             offer.unavailable.push(Unavailable { server, code: Code::ServerFailed, reason });

@@ -70,7 +70,11 @@ fn fields(what: &Noted) -> Value {
         }),
         Noted::Lapsed { tool, differences } => json!({ "tool": tool, "differences": differences }),
         Noted::Installed { package, digest } => json!({ "package": package, "digest": digest }),
-        Noted::Trusted { folder, files, who, channel } => {
+        Noted::Changed { folder, changes, who, channel } => {
+            json!({ "folder": folder, "changes": changes, "who": who, "channel": channel })
+        }
+        Noted::Trusted { folder, files, who, channel }
+        | Noted::TrustedOnce { folder, files, who, channel } => {
             json!({ "folder": folder, "files": files, "who": who, "channel": channel })
         }
         Noted::Distrusted { folder, who, channel } => {

@@ -101,6 +101,28 @@ pub enum Noted {
         /// By which channel.
         channel: String,
     },
+    /// Somebody took a project's files for trusted, for one command.
+    TrustedOnce {
+        /// The project's folder.
+        folder: String,
+        /// What each part of the manifest hashes to, by its name.
+        files: Vec<(String, String)>,
+        /// Who did.
+        who: String,
+        /// By which channel.
+        channel: String,
+    },
+    /// Somebody changed a project's settings with a command.
+    Changed {
+        /// The project's folder.
+        folder: String,
+        /// What was changed, a line each.
+        changes: Vec<String>,
+        /// Who changed it.
+        who: String,
+        /// By which channel.
+        channel: String,
+    },
     /// Somebody trusts a project's files no longer.
     Distrusted {
         /// The project's folder.
@@ -170,6 +192,8 @@ impl Noted {
             Noted::Lapsed { .. } => "lapsed",
             Noted::Installed { .. } => "installed",
             Noted::Trusted { .. } => "trusted",
+            Noted::TrustedOnce { .. } => "trusted_once",
+            Noted::Changed { .. } => "changed",
             Noted::Distrusted { .. } => "distrusted",
             Noted::Imported { .. } => "imported",
             Noted::Adopted { .. } => "adopted",

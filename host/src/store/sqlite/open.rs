@@ -62,7 +62,10 @@ pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
             let why = "it belongs to another user: move it away, or make it yours";
             return refused(io::ErrorKind::PermissionDenied, why);
         }
-        Ok(_) => return Ok(()),
+        Ok(found) => {
+            return close(folder, &found)
+                .map_err(|error| io_failure("close the folder to others", folder, error));
+        }
         // Whatever it is, making the folder says it.
         Err(_) => {}
     }
@@ -88,6 +91,21 @@ fn refuse_link(path: &Path) -> Result<(), StoreError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Closes a folder to others that was there before: a checkout leaves it open, and what is put into it is for this user only.
+#[cfg(unix)]
+fn close(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    match found.permissions().mode() & 0o077 {
+        0 => Ok(()),
+        _ => fs::set_permissions(folder, fs::Permissions::from_mode(0o700)),
+    }
+}
+
+#[cfg(not(unix))]
+fn close(_: &Path, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

@@ -102,11 +102,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Makes `folder`, a project's `.pml`, if it is not there: for this user only, and kept out of version control.
+    /// Makes `folder`, a project's `.pml`, if it is not there: for this user only, and kept out of version control. One that is
+    /// there and open to others is closed.
     ///
     /// # Errors
     ///
-    /// If it cannot be made, is a link or no folder, or belongs to another user.
+    /// If it cannot be made or closed, is a link or no folder, or belongs to another user.
     pub fn make_folder(folder: impl AsRef<Path>) -> Result<(), StoreError> {
         prepare(folder.as_ref())
     }

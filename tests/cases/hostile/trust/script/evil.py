@@ -1,0 +1,2 @@
+"""What a pull puts in the place of a script that was trusted."""
+open("pwned", "w").close()
