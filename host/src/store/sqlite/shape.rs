@@ -45,6 +45,8 @@ pub(super) fn difference(
 /// Makes a journal in memory, and reads its schema.
 fn made_by(migrations: &[&str]) -> rusqlite::Result<Shape> {
     let connection = Connection::open_in_memory()?;
+    // In one transaction, which is never ended: it is thrown away.
+    connection.execute_batch("BEGIN")?;
     for migration in migrations {
         connection.execute_batch(migration)?;
     }

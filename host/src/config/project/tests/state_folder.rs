@@ -59,12 +59,18 @@ fn the_first_that_is_named_counts() {
     };
     let (home, xdg) = (("HOME", path("home")), ("XDG_STATE_HOME", path("s")));
     assert_eq!(of(&[]), None);
-    assert_eq!(of(&[home.clone()]), Some(machine.at("home/.local/state/pml")));
-    assert_eq!(of(&[home.clone(), ("XDG_STATE_HOME", "s".into())]), of(&[home.clone()]));
+    assert_eq!(of(std::slice::from_ref(&home)), Some(machine.at("home/.local/state/pml")));
+    assert_eq!(
+        of(&[home.clone(), ("XDG_STATE_HOME", "s".into())]),
+        of(std::slice::from_ref(&home))
+    );
     assert_eq!(of(&[home.clone(), xdg.clone()]), Some(machine.at("s/pml")));
     let variable = ("PML_STATE_DIR", path("v"));
     assert_eq!(of(&[home.clone(), xdg.clone(), variable.clone()]), Some(machine.at("v")));
-    assert_eq!(of(&[home.clone(), ("PML_STATE_DIR", String::new())]), of(&[home.clone()]));
+    assert_eq!(
+        of(&[home.clone(), ("PML_STATE_DIR", String::new())]),
+        of(std::slice::from_ref(&home))
+    );
     let all: Environment = [home, xdg, variable].into_iter().collect();
     let flag = all.with_state_folder(machine.at("f")).state_folder(&machine.at("repository"));
     assert_eq!(flag.unwrap(), Some(machine.at("f")));
