@@ -29,6 +29,8 @@ mod secret;
 mod settled;
 #[cfg(feature = "servers")]
 mod spelling;
+#[cfg(feature = "servers")]
+mod steering;
 mod strict;
 mod tenant;
 mod text;
@@ -64,6 +66,9 @@ pub use secret::Secret;
 pub use settled::Settled;
 #[cfg(feature = "servers")]
 pub(crate) use spelling::{Meant, meant, nearest};
+#[cfg(feature = "servers")]
+#[allow(unused_imports, reason = "the trust question and `.env` ask it")]
+pub(crate) use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
 pub use text::escape;
