@@ -87,8 +87,8 @@ mod store;
 mod upstream;
 
 pub use approval::{
-    Approver, approver_from_fn, details_of_ask, lines_of_ask, offers_of_ask, words_of_constraints,
-    words_of_package,
+    Approver, approver_from_fn, details_of_ask, details_of_ask_with, lines_of_ask,
+    lines_of_ask_with, offers_of_ask, words_of_constraints, words_of_package,
 };
 #[cfg(feature = "servers")]
 pub use catalog::{
@@ -97,10 +97,10 @@ pub use catalog::{
 };
 #[cfg(feature = "servers")]
 pub use config::{
-    Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
-    FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project,
-    ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, UserKey, agent_around, find_servers, ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredFact, DeclaredFactKind, DeclaredServer, Dependency, Edited,
+    Environment, Existing, FoundServer, FoundServers, ImportScope, ImportSource, Launch, LeftOut,
+    Permissions, Project, ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile,
+    Sharing, TrustState, UnusableServer, UserKey, agent_around, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
@@ -111,18 +111,20 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
+#[cfg(feature = "mcp")]
+pub(crate) use model::digest;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
     Effects, Era, Grant, InvalidTimestamp, InvalidTool, Level, Limits, Line, MEMORY_CEILING, Need,
-    Origin, Package, Piece, Progress, Question, QuestionId, Reply, RunId, STACK_CEILING, Secret,
-    Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed, Variables,
-    brief, differences_of, escape, offered_constraints, redact,
+    Origin, Package, Piece, Progress, Question, QuestionId, Redactor, Reply, RunId, STACK_CEILING,
+    Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName, ToolPattern, TrustNeed,
+    Variables, brief, differences_of, escape, offered_constraints, redact,
 };
-#[cfg(feature = "mcp")]
-pub(crate) use model::{cut, digest};
+#[cfg(any(feature = "cli", feature = "mcp"))]
+pub(crate) use model::{brief_with, cut, fold_middle, in_one_line};
 #[cfg(feature = "cli")]
-pub(crate) use model::{fold, nearest, shown_given};
+pub(crate) use model::{fold, nearest, shown_given, steers_loading};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]

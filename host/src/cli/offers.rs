@@ -61,7 +61,7 @@ mod tests {
             [
                 "1  any arguments",
                 "2  only where │ `path` under `/x\\u{202e}`",
-                "3  only where │ `path` under `/x\\u{202e}` and `token` equal to `[redacted]`",
+                "3  only where │ `path` under `/x\\u{202e}` and `token` equal to `[hidden: 3 characters]`",
             ]
         );
         assert_eq!(chosen(&ask, some, 1), Some(Decision::Always));

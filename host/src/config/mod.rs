@@ -8,6 +8,8 @@ mod project;
 #[cfg(feature = "servers")]
 mod quantity;
 #[cfg(feature = "servers")]
+mod secrets;
+#[cfg(feature = "servers")]
 mod server;
 mod settings;
 
@@ -16,10 +18,10 @@ pub use agent::agent_around;
 pub use keeper::Keeper;
 #[cfg(feature = "servers")]
 pub use project::{
-    Approvals, Cloud, Declared, DeclaredServer, Dependency, Edited, Environment, Existing,
-    FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project, RoutedTo,
-    RoutingRule, Seen, SettingsFile, Sharing, State as ProjectState, TrustState, UnusableServer,
-    UserKey, find_servers, ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredFact, DeclaredFactKind, DeclaredServer, Dependency, Edited,
+    Environment, Existing, FoundServer, FoundServers, ImportScope, ImportSource, LeftOut,
+    Permissions, Project, RoutedTo, RoutingRule, Seen, SettingsFile, Sharing,
+    State as ProjectState, TrustState, UnusableServer, UserKey, find_servers, ignore_state, locate,
 };
 #[cfg(feature = "servers")]
 pub(crate) use project::{Installation, NETWORK, StartedBy};

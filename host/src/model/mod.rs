@@ -35,6 +35,7 @@ mod strict;
 mod tenant;
 mod text;
 mod tool;
+mod unseen;
 
 pub use call::{Call, CallError, Reply};
 #[cfg(feature = "servers")]
@@ -60,17 +61,19 @@ pub use line::{Level, Line};
 pub use need::{Change, Ecosystem, Need, Package, Since, TrustNeed, Variables};
 pub use progress::Progress;
 pub use question::{Answer, Ask, AskId, AskKind, Decided, Decision, Decisions, Question};
-pub(crate) use redact::brief_arguments;
-pub use redact::{brief, redact};
+#[cfg(feature = "servers")]
+pub(crate) use redact::{KnownSecrets, names_secret};
+pub use redact::{Redactor, brief, redact};
+pub(crate) use redact::{brief_arguments, brief_with};
 pub use secret::Secret;
 pub use settled::Settled;
 #[cfg(feature = "servers")]
 pub(crate) use spelling::{Meant, meant, nearest};
 #[cfg(feature = "servers")]
-#[allow(unused_imports, reason = "the trust question and `.env` ask it")]
 pub(crate) use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
 pub use text::escape;
-pub(crate) use text::{cut, is_hidden};
+pub(crate) use text::{cut, fold_middle, in_one_line, thousands};
 pub use tool::{InvalidTool, ToolName, ToolPattern};
+pub(crate) use unseen::is_hidden;

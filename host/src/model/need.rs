@@ -68,6 +68,9 @@ pub struct Package {
     /// Packages that come with it because the launch line says so, each in one exact version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
+    /// The package whose program is started, in one exact version, where that is not this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<String>,
     /// Whether code of it may run while it is installed.
     #[serde(default)]
     pub scripts: bool,
@@ -96,6 +99,7 @@ impl Package {
             integrity: None,
             install: install.into(),
             beside: Vec::new(),
+            starts: None,
             scripts: false,
             changed: false,
         }

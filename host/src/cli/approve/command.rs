@@ -4,6 +4,7 @@ use super::confirm::on_terminal;
 use super::record::{Around, Place, Recorded};
 use crate::cli::execute::{Kept, engine_over, perform, runtime};
 use crate::cli::identify::short;
+use crate::cli::reveal::{Reveal, redactor};
 use crate::cli::workplace::{Files, Workplace};
 use crate::cli::{project, report, ui};
 use crate::json::{self, Value, json};
@@ -52,6 +53,9 @@ pub(in crate::cli) struct Approve {
     /// Answer only this ask of the question; may be given several times
     #[arg(long, value_name = "ASK")]
     pub(super) only: Vec<u32>,
+    /// Show secrets as they are, instead of how many characters they have; refused where an agent runs the command
+    #[arg(long)]
+    reveal: bool,
     /// Approve although an agent runs this command
     #[arg(long)]
     allow_agent: bool,
@@ -79,6 +83,7 @@ impl Approve {
 
     fn answer(&self) -> Result<ExitCode> {
         let around = self.around(&Environment::of_process())?;
+        let redactor = redactor(Reveal::from(self.reveal))?;
         let journal = project::journal()?;
         let runtime = ManuallyDrop::new(runtime()?);
         runtime.block_on(async {
@@ -94,7 +99,8 @@ impl Approve {
                 Ok(())
             };
             let (confirm, offers) = (&on_terminal, offers_of_ask);
-            let place = Place { clock, confirm, around, offers, ready: &ready };
+            let redactor = &redactor;
+            let place = Place { clock, confirm, around, offers, redactor, ready: &ready };
             let go_on = async |run: RunId| {
                 // The process that had the run may have ended meanwhile.
                 ready()?;

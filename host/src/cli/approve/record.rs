@@ -16,7 +16,7 @@ use crate::cli::who::user;
 use crate::cli::{runs, ui};
 use crate::{
     Answer, Answered, Ask, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note, Noted,
-    RunId, Summary, Timestamp,
+    Redactor, RunId, Summary, Timestamp,
 };
 use anyhow::Result;
 use std::process::ExitCode;
@@ -62,6 +62,8 @@ pub(super) struct Place<'a> {
     pub(super) confirm: Confirm<'a>,
     pub(super) around: Around,
     pub(super) offers: Offers,
+    /// Takes secrets out of what is shown.
+    pub(super) redactor: &'a Redactor,
     /// Sees whether the run could go on here.
     pub(super) ready: &'a dyn Fn() -> Result<()>,
 }
@@ -94,7 +96,7 @@ impl Approve {
             if run.is_none_or(|run| run.owner.is_none()) {
                 (place.ready)()?;
             }
-            asks.iter().for_each(|ask| show(ask, asked.question.asks.len()));
+            asks.iter().for_each(|ask| show(ask, asked.question.asks.len(), place.redactor));
             if !self.yes && !wants(place, &decision, &asks)? {
                 ui::say("nothing was recorded");
                 return Ok(Recorded::Nothing(ExitCode::from(FAILED)));

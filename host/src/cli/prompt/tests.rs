@@ -8,12 +8,16 @@ use crate::cli::terminal::Terminal;
 use crate::json::{Value, json};
 use crate::{
     Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Ecosystem, Need, Package,
-    Question, RunId, Timestamp, TrustNeed, Variables,
+    Question, Redactor, RunId, Secret, Timestamp, TrustNeed, Variables,
 };
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+/// A value that a server is given.
+const KNOWN: &str = "k; n0wn";
 
 /// The other end of the terminal: a person.
 struct Person(File, String);
@@ -30,7 +34,12 @@ impl Person {
         let name = ptsname(&master, Vec::new()).unwrap();
         let path = std::ffi::OsStr::from_bytes(name.as_bytes());
         let slave = File::options().read(true).write(true).open(path).unwrap();
-        let prompt = TerminalPrompt::on(Terminal::on(slave), Kept::InMemory, offers);
+        let prompt = TerminalPrompt::on(
+            Terminal::on(slave),
+            Kept::InMemory,
+            offers,
+            Arc::new(|| Redactor::knowing([Secret::new(KNOWN)])),
+        );
         (Person(master.into(), String::new()), prompt)
     }
 
@@ -117,7 +126,7 @@ fn help_explains_the_keys_and_shows_arguments_without_secrets() {
     person.types("?\n");
     let shown = person.sees("> ");
     assert!(shown.contains("q  abort the run"), "{shown}");
-    assert!(shown.contains("  │   \"token\": \"[redacted]\""), "{shown}");
+    assert!(shown.contains("  │   \"token\": \"[hidden: 3 characters]\""), "{shown}");
     assert!(shown.contains("\\u001b[2J") && !shown.contains("t0p"), "{shown}");
     person.types("q\n");
     assert_eq!(decisions(asking.join().unwrap()), [(0, Decision::Abort)]);
@@ -131,11 +140,11 @@ fn an_uncertain_call_takes_a_result_and_no_always() {
     assert!(shown.contains("call AGAIN with │") && shown.contains("outcome unknown │"), "{shown}");
     person.types("a\n");
     person.sees("> ");
-    person.types("r\n");
+    person.types("g\n");
     person.sees("as JSON > ");
     person.types("{oops\n");
     assert!(person.sees("> ").contains("not JSON"));
-    person.types("r\n");
+    person.types("g\n");
     person.sees("as JSON > ");
     person.types("{\"ok\":true}\n");
     let result: Value = json!({ "ok": true });

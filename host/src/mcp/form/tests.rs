@@ -1,10 +1,10 @@
 //! What a question looks like in a dialog, and what may be said there.
 
-use super::{Heard, Spelling, message, of, read, waiting};
+use super::{Heard, Spelling, of, read, waiting};
 use crate::json::{Value, json};
 use crate::{
     Ask, AskId, AskKind, CallId, Change, Condition, Constraint, Decision, Decisions, Difference,
-    Need, Question, RunId, Since, Timestamp, TrustNeed, Variables,
+    Need, Question, Redactor, RunId, Since, Timestamp, TrustNeed, Variables,
 };
 use rmcp::model::{ElicitResult, ElicitationAction};
 
@@ -21,7 +21,11 @@ fn permission(count: u64) -> Question {
 }
 
 fn form(question: &Question) -> Value {
-    json!(of(question, Spelling::Titled))
+    json!(of(question, Spelling::Titled, &Redactor::new()))
+}
+
+fn message(asks: &[Ask], all: usize) -> String {
+    super::message(asks, all, &Redactor::new())
 }
 
 fn accept(question: &Question, content: Value) -> Heard {
@@ -55,7 +59,7 @@ fn one_ask_is_three_lines_and_one_field() {
 
 #[test]
 fn an_older_client_gets_the_same_choices_as_it_knows_them() {
-    let form = json!(of(&permission(1), Spelling::Names));
+    let form = json!(of(&permission(1), Spelling::Names, &Redactor::new()));
     let field = &form["requestedSchema"]["properties"]["decision"];
     assert_eq!(field["enum"], json!(["approve", "always", "always_1", "decline", "replan"]));
     assert_eq!(field["enumNames"][0], "Make this call");
