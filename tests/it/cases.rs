@@ -10,8 +10,15 @@ use std::path::{Path, PathBuf};
 
 const PARTS: &[&str] = &["stdout", "stderr", "code", "arguments"];
 
+/// Hostile folders are no cases: tests of their own attack with them.
+fn files() -> Vec<PathBuf> {
+    let folder = project_root().join("tests/cases");
+    let files = files_under(&folder).into_iter();
+    files.filter(|file| !file.starts_with(folder.join("hostile"))).collect()
+}
+
 fn cases() -> BTreeSet<PathBuf> {
-    let files = files_under(&project_root().join("tests/cases"));
+    let files = files();
     let mains = files.iter().filter(|file| file.file_stem().is_some_and(|stem| stem == "main"));
     mains.filter_map(|file| Some(file.parent()?.to_owned())).collect()
 }
@@ -68,7 +75,7 @@ fn every_case_prints_what_it_promises() {
 #[test]
 fn no_file_of_the_cases_is_an_orphan() {
     let cases = cases();
-    for file in files_under(&project_root().join("tests/cases")) {
+    for file in files() {
         assert!(
             cases.iter().any(|case| file.starts_with(case)),
             "belongs to no case: {}",

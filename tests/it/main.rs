@@ -26,6 +26,7 @@ mod finding;
 mod followed;
 mod guest;
 mod hostile;
+mod hostile_showing;
 mod init;
 mod installs;
 mod journals;

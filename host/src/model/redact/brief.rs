@@ -10,7 +10,7 @@ use serde_json::Value;
 /// ```
 /// let arguments = pml::json::json!({ "text": "one\ntwo", "token": "abc" });
 /// assert_eq!(pml::brief(&arguments, 80), r#"{"text":"one\ntwo","token":"[hidden: 3 characters]"}"#);
-/// assert_eq!(pml::brief(&arguments, 40), r#"{"text":[… 34 characters …]racters]"}"#);
+/// assert_eq!(pml::brief(&arguments, 40), r#"{"text":"o[… 31 characters …]aracters]"}"#);
 /// ```
 pub fn brief(value: &Value, limit: usize) -> String {
     brief_with(value, limit, &Redactor::new())
@@ -94,7 +94,7 @@ mod tests {
         }
         assert_eq!(
             brief(&value, 50),
-            "{\"text\":\"é日🎉é[… 286 characters …]🎉é日🎉é日🎉é日🎉é日🎉\"}"
+            "{\"text\":\"é日🎉é日🎉[… 281 characters …]🎉é日🎉é日🎉é日🎉é日🎉\"}"
         );
         assert_eq!(brief(&json!(12345), 5), "12345");
     }
@@ -106,12 +106,14 @@ mod tests {
         let line = brief_arguments(&hostile, 300);
         assert_eq!(
             line,
-            "{\"text\":\"xxxxxxxxxxxxxxxxxxxxxxx[… 8,962 characters …]xxxxxxxxxxxxxxx the end\",\
-             \"list\":[0,1,2,3,4,5,6,7,8,9,1[… 3,840 characters …]995,996,997,998]}"
+            "{\"text\":\"xxxxxxxxxxxxxxxxxxxxxxxx[… 8,959 characters …]xxxxxxxxxxxxxxxxx the end\",\
+             \"list\":[0,1,2,3,4,5,6,7,8,9,10,1[… 3,836 characters …]2,993,994,995,996,997,998],\
+             \"deep\":{\"a\":\"yyyyyyyyyyyyyyyyyyyy[… 855 characters …]yyyyyyyyyyyyyyyyyyyyyyyyy\"},\
+             \"path\":\"/etc/passwd\",\"token\":\"[hidden: 3 characters]\"}"
         );
         let name = json!({ "n".repeat(9_000): 1, "path": "/etc/passwd" });
         let line = brief_arguments(&name, 100);
-        assert_eq!(line, "{\"nnnnnnn[… 8,985 characters …]nnnnnnnn\":1,\"path\":\"/etc/passwd\"}");
+        assert_eq!(line, "{\"nnnnnnnn[… 8,984 characters …]nnnnnnnn\":1,\"path\":\"/etc/passwd\"}");
     }
 
     #[test]
