@@ -164,10 +164,10 @@ fn the_arguments_in_full_are_all_of_them_and_the_question_is_asked_again_below()
     let arguments = json!({ "command": command });
     let long = Ask::new(AskKind::ToolPermission, Some(CallId(1)), "a:b", arguments, "why");
     let asking = asked(&prompt, vec![long]);
-    let shown = person.sees("? help > ");
+    let shown = person.sees("> ");
     assert!(shown.contains("; rm -rf ~\"}"), "{shown}");
     person.types("?\n");
-    let shown = person.sees("? help > ");
+    let shown = person.sees("> ");
     let whole: String = shown.split("│ ").map(|part| part.trim_end()).collect();
     assert_eq!(whole.matches('x').count() / 9_000, 1, "{shown}");
     let (_, again) = shown.split_once("the arguments in full").expect("the arguments");

@@ -30,6 +30,11 @@ impl KnownSecrets {
         KnownSecrets(parts.into_iter().map(Secret::new).collect())
     }
 
+    /// Returns whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns a text without the values. Of a value that has characters with a meaning for a shell, a path or a URL, these stay:
     /// what is hidden of a command is never the command.
     pub(crate) fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {

@@ -14,6 +14,7 @@ const MADE_BEFORE: &str = "the earlier run made this call, and nobody knows what
 const PATIENCE: u32 = 3;
 
 /// What is known of a call beside its tool.
+#[allow(clippy::large_enum_variant, reason = "there is one for a call, on the stack, for a moment")]
 pub(super) enum Standing {
     /// Nothing.
     Fresh,
