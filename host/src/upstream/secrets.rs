@@ -3,14 +3,14 @@
 //! **Invariant:** what a server says is cut only after this, or a value across the cut would leave its beginning.
 
 use crate::config::{Launch, ServerConfig};
-use crate::model::{KnownSecrets, Secret, cut, escape};
+use crate::model::{KnownSecrets, Secret, escape, fold_middle};
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// Shorter values of a whole environment would hide parts of ordinary words.
 const LEAST: usize = 6;
 
-/// A server's own words in our messages are cut to this.
+/// A server's own words in our messages are folded to this.
 const WORDS: usize = 500;
 
 /// Values that are hidden.
@@ -54,7 +54,7 @@ impl Secrets {
 
     /// Returns words of a server, or of the OS about it, fit for a message.
     pub(super) fn words(&self, text: &str) -> String {
-        escape(&cut(&self.hide(text.trim()), WORDS)).into_owned()
+        escape(&fold_middle(&self.hide(text.trim()), WORDS)).into_owned()
     }
 
     /// Returns the last part of a chain of errors: what really happened.
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_after_the_values_are_gone() {
+    fn words_are_folded_after_the_values_are_gone() {
         let secrets = Secrets::from(["hunter22"]);
         let words = secrets.words(&format!("{}hunter22 and more", "x".repeat(495)));
         assert!(!words.contains("hunt"), "{words}");
