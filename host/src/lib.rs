@@ -92,8 +92,8 @@ mod store;
 mod upstream;
 
 pub use approval::{
-    Approver, approver_from_fn, details_of_ask, lines_of_ask, offers_of_ask, words_of_constraints,
-    words_of_package,
+    Approver, approver_from_fn, details_of_ask, details_of_ask_with, lines_of_ask,
+    lines_of_ask_with, offers_of_ask, words_of_constraints, words_of_package,
 };
 #[cfg(feature = "servers")]
 pub use catalog::{
@@ -102,11 +102,11 @@ pub use catalog::{
 };
 #[cfg(feature = "servers")]
 pub use config::{
-    Approvals, Cloud, Declared, DeclaredFile, DeclaredServer, DeclaredVariable, Dependency, Edited,
-    Environment, Existing, FileState, FoundServer, FoundServers, ImportScope, ImportSource, Launch,
-    LeftOut, Permissions, Project, ProjectJournal, ProjectState, RoutedTo, RoutingRule, Seen,
-    ServerConfig, SettingsFile, Sharing, TrustState, UnusableServer, UserKey, UserSettings,
-    agent_around, find_servers, ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredServer,
+    DeclaredVariable, Dependency, Edited, Environment, Existing, FileState, FoundServer,
+    FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project, ProjectJournal,
+    ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
+    UnusableServer, UserKey, UserSettings, agent_around, find_servers, ignore_state, locate,
 };
 pub use config::{Config, Keeper};
 #[cfg(feature = "cli")]
@@ -117,18 +117,22 @@ pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
+#[cfg(feature = "mcp")]
+pub(crate) use model::digest;
+#[cfg(feature = "mcp")]
+pub(crate) use model::weigh;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
     Effects, Era, Grant, GrantVersion, InvalidTimestamp, InvalidTool, JsonReply, Level, Limits,
-    Line, MEMORY_CEILING, Need, Origin, Package, Piece, Progress, Question, QuestionId, Reply,
-    RunId, STACK_CEILING, Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName,
+    Line, MEMORY_CEILING, Need, Origin, Package, Piece, Progress, Question, QuestionId, Redactor,
+    Reply, RunId, STACK_CEILING, Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName,
     ToolPattern, TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
 };
-#[cfg(feature = "mcp")]
-pub(crate) use model::{cut, digest, weigh};
+#[cfg(any(feature = "cli", feature = "mcp"))]
+pub(crate) use model::{brief_with, cut, fold_middle, in_one_line};
 #[cfg(feature = "cli")]
-pub(crate) use model::{fold, nearest, shown_given};
+pub(crate) use model::{fold, nearest, shown_given, steers_loading};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]

@@ -1,6 +1,6 @@
 //! Answers to what waits, given from another process: `pml approve`.
 
-use crate::support::{CONFIRM, TWO, open_question, pml, state, told, until};
+use crate::support::{CONFIRM, TWO, open_question, pml, short_digest, state, told, until};
 use pml::json::{self, Value, json};
 use pml_kit::TestEnv;
 
@@ -39,13 +39,17 @@ fn without_a_terminal_and_without_yes_nothing_is_recorded() {
 #[test]
 fn an_approved_run_goes_on_and_prints_its_result() {
     let env = waiting(CONFIRM);
+    let digest = short_digest(&env);
     let approved = env.run(&["approve", &open_question(&env), "--yes"]);
     assert_eq!((approved.stdout.as_str(), approved.code), ("after\n{\"approved\":true}\n", 0));
     assert_eq!(
         approved.stderr,
-        "tool      │ pml:confirm\n\
-         call with │ {\"message\":\"go on?\",\"token\":\"[redacted]\"}\n\
-         why       │ the program wants your consent before it goes on\n"
+        format!(
+            "tool      │ pml:confirm\n\
+             call with │ {{\"message\":\"go on?\",\"token\":\"[hidden: 6 characters]\"}}\n\
+             why       │ the program wants your consent before it goes on\n\
+             digest    │ {digest}\n"
+        )
     );
     assert_eq!(state(&env), "finished");
     assert_eq!(told(&env, &["approvals", "--json"]), json!([]));

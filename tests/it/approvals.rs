@@ -1,6 +1,6 @@
 //! Programs that wait for a person, as they are told of where nobody can be asked.
 
-use crate::support::{CONFIRM, TWO, open_question, pml, state, told};
+use crate::support::{CONFIRM, TWO, open_question, pml, short_digest, state, told};
 use pml::json::{self, Value, json};
 
 #[test]
@@ -12,9 +12,11 @@ fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {
     let expected = format!(
         "waiting: a call waits for a person\n  \
            tool      │ pml:confirm\n  \
-           call with │ {{\"message\":\"go on?\",\"token\":\"[redacted]\"}}\n  \
-           why       │ the program wants your consent before it goes on\n\
+           call with │ {{\"message\":\"go on?\",\"token\":\"[hidden: 6 characters]\"}}\n  \
+           why       │ the program wants your consent before it goes on\n  \
+           digest    │ {}\n\
          hint: `pml approve {}` goes on\n",
+        short_digest(&env),
         open_question(&env)
     );
     assert_eq!(output.stderr, expected);
@@ -43,7 +45,7 @@ fn with_json_the_open_question_is_the_one_line_on_stdout() {
     assert_eq!((output.stdout.lines().count(), output.code), (1, 4));
     let told: Value = json::from_str(&output.stdout).expect("JSON");
     assert_eq!(told["waiting"], self::told(&env, &["approvals", "--json"]));
-    assert_eq!(told["waiting"][0]["asks"][0]["arguments"]["token"], "[redacted]");
+    assert_eq!(told["waiting"][0]["asks"][0]["arguments"]["token"], "[hidden: 6 characters]");
     assert!(output.stderr.starts_with("before\nwaiting: "), "{}", output.stderr);
     assert!(output.stderr.contains("\nhint: `pml approve "), "{}", output.stderr);
 }
@@ -66,7 +68,8 @@ fn approvals_lists_what_waits_and_says_when_nothing_does() {
         "expires in ",
         "script │ main.ts",
         "tool      │ pml:confirm",
-        "call with │ {\"message\":\"go on?\",\"token\":\"[redacted]\"}",
+        "call with │ {\"message\":\"go on?\",\"token\":\"[hidden: 6 characters]\"}",
+        &format!("digest    │ {}", short_digest(&env)),
     ] {
         assert!(listed.stdout.contains(part), "{part}: {}", listed.stdout);
     }
@@ -77,7 +80,7 @@ fn approvals_lists_what_waits_and_says_when_nothing_does() {
     assert_eq!(listed.stderr, hint);
     let listed = told(&env, &["approvals", "--json"]);
     let ask = &listed[0]["asks"][0];
-    assert_eq!(ask["arguments"], json!({ "message": "go on?", "token": "[redacted]" }));
+    assert_eq!(ask["arguments"], json!({ "message": "go on?", "token": "[hidden: 6 characters]" }));
     assert_eq!((&ask["kind"], &ask["decided"]), (&json!("tool_permission"), &Value::Null));
 }
 
@@ -127,15 +130,17 @@ fn a_secret_argument_is_in_no_output() {
 fn verbose_shows_all_there_is_to_know() {
     let env = pml();
     let program =
-        "await mcp.pml.confirm({ message: 'x'.repeat(300) + ' the end', token: 's3cret' })";
+        "await mcp.pml.confirm({ message: 'x'.repeat(3000) + ' the end', token: 's3cret' })";
     env.write("main.ts", program);
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let brief = env.run(&["approvals"]).stdout;
-    assert!(!brief.contains("the end"), "{brief}");
+    assert!(brief.contains("[… 2,") && brief.contains(" the end"), "{brief}");
     let all = env.run(&["approvals", "--verbose"]).stdout;
-    for part in
-        ["    the arguments in full, secrets left out:\n", " the end", "\"token\": \"[redacted]\""]
-    {
+    for part in [
+        "    the arguments in full; of secrets, how many characters they have:\n",
+        " the end",
+        "\"token\": \"[hidden: 6 characters]\"",
+    ] {
         assert!(all.contains(part), "{part}: {all}");
     }
     assert_eq!(env.run(&["approvals", "-v", "--json"]).code, 2);

@@ -29,7 +29,7 @@ fn the_python_client_asks_in_both_eras_and_a_yes_lets_it_go_on() {
         assert_eq!(asked.as_array().map(Vec::len), Some(2), "{mode}: {asked}");
         let message = asked[0]["message"].as_str().expect("a text");
         assert!(message.starts_with("tool      │ everything:echo\n"), "{mode}: {message}");
-        assert_eq!(message.lines().count(), 3, "{mode}: {message}");
+        assert_eq!(message.lines().count(), 4, "{mode}: {message}");
     }
 }
 

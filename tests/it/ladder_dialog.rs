@@ -30,7 +30,7 @@ fn who_accepts_approves_a_program_and_a_single_call_alike() {
     let (id, dialog) = begin(&mut client, COUNT);
     let message = dialog["params"]["message"].as_str().expect("a text");
     let lines: Vec<&str> = message.lines().collect();
-    assert_eq!(lines.len(), 3, "{message}");
+    assert_eq!(lines.len(), 4, "{message}");
     assert_eq!(&lines[..2], ["tool      │ box:count", "call with │ {}"]);
     assert_eq!(dialog["params"]["requestedSchema"]["properties"]["decision"]["default"], "approve");
     assert_eq!(log(&env), [""; 0]);
@@ -52,7 +52,7 @@ fn hostile_words_fake_no_line_of_the_dialog() {
     let (id, dialog) = begin(&mut client, code);
     let message = dialog["params"]["message"].as_str().expect("a text");
     let lines: Vec<&str> = message.split('\n').collect();
-    assert_eq!(lines.len(), 3, "{message}");
+    assert_eq!(lines.len(), 4, "{message}");
     assert!(
         lines[1].starts_with("call with │ ") && lines[2].starts_with("why       │ "),
         "{message}"

@@ -28,7 +28,7 @@ fn the_same_call_with_a_yes_goes_on_for_programs_and_single_calls_alike() {
     let asked = begin(&mut client, code());
     let shown = form(&asked["result"]);
     assert_eq!(shown["mode"], "form");
-    assert_eq!(shown["message"].as_str().map(|it| it.lines().count()), Some(3), "{shown}");
+    assert_eq!(shown["message"].as_str().map(|it| it.lines().count()), Some(4), "{shown}");
     assert_eq!(log(&env), [""; 0]);
     let done = client.again("execute", code(), &asked, accept());
     assert_eq!(done["result"]["resultType"], "complete");

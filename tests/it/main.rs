@@ -34,6 +34,7 @@ mod hostile_costs;
 mod hostile_install;
 mod hostile_journal;
 mod hostile_record;
+mod hostile_showing;
 mod hostile_trust;
 mod init;
 mod installs;

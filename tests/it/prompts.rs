@@ -21,7 +21,9 @@ fn asked(program: &str) -> (TestEnv, Terminal) {
     let shown = terminal.sees("> ");
     assert!(shown.contains("pml: 1 call waits for you\n  tool      │ pml:confirm\n"), "{shown}");
     assert!(
-        shown.ends_with("  y approve · a always · n decline · p replan · q abort · ? help > "),
+        shown.ends_with(
+            "  y approve · a always · n decline · p replan · q abort · r reveal · ? help > "
+        ),
         "{shown}"
     );
     assert!(!shown.contains("s3cret"), "{shown}");
@@ -65,7 +67,7 @@ fn help_shows_the_arguments_in_full_without_secrets() {
     for part in [
         "  y  make this call\n",
         "  q  abort the run\n",
-        "  │   \"token\": \"[redacted]\",\n",
+        "  │   \"token\": \"[hidden: 6 characters]\",\n",
         "  │   \"note\": \"n1\"\n",
     ] {
         assert!(help.contains(part), "{part}: {help}");
@@ -102,7 +104,7 @@ fn a_prompt_that_expires_says_so_and_how_to_go_on() {
 #[test]
 fn keys_that_mean_nothing_ask_again() {
     let (_env, mut terminal) = asked(CONFIRM);
-    for keys in ["\n", "yes please\n", "r\n"] {
+    for keys in ["\n", "yes please\n", "g\n"] {
         terminal.types(keys);
         terminal.sees("? help > ");
     }
@@ -156,17 +158,17 @@ fn approve_wants_a_yes_on_its_own_terminal() {
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let id = open_question(&env);
     let mut terminal = Terminal::start(&env, &["approve", &id]);
-    let shown = terminal.sees("[y/n/?] ");
+    let shown = terminal.sees("[y/n/?/r] ");
     assert!(shown.contains("call with │ {\"message\":\"go on?\""), "{shown}");
     assert!(
-        shown.ends_with("pml approve: approve? [y/n/?] ") && !shown.contains("s3cret"),
+        shown.ends_with("pml approve: approve? [y/n/?/r] ") && !shown.contains("s3cret"),
         "{shown}"
     );
     terminal.types("n\n");
     assert_eq!(terminal.ends(), ("n\nnothing was recorded\n".into(), 1));
     assert_eq!(open_question(&env), id);
     let mut terminal = Terminal::start(&env, &["approve", &id]);
-    terminal.sees("[y/n/?] ");
+    terminal.sees("[y/n/?/r] ");
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n{\n  \"approved\": true\n}\n".into(), 0));
     assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
@@ -180,7 +182,7 @@ fn a_run_that_goes_on_after_approve_asks_on_the_same_terminal() {
     env.write("main.ts", program);
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let mut terminal = Terminal::start(&env, &["approve", &open_question(&env)]);
-    terminal.sees("pml approve: approve? [y/n/?] ");
+    terminal.sees("pml approve: approve? [y/n/?/r] ");
     terminal.types("y\n");
     let shown = terminal.sees("? help > ");
     assert!(shown.starts_with("y\npml: 1 call waits for you\n"), "{shown}");
@@ -215,9 +217,12 @@ return await mcp.pml.confirm({ message, turned: '\\u202e' })";
         "{help}"
     );
     assert!(!help.contains('\u{1b}') && !help.contains('\u{202e}'), "{help}");
-    let (ours, theirs) = help.split_once("secrets left out:\n").expect("the arguments");
+    let (ours, theirs) =
+        help.split_once("how many characters they have:\n").expect("the arguments");
     assert!(!ours.contains("well"), "{ours}");
-    let lines = theirs.lines().filter(|line| !line.contains("? help > "));
+    // The question stands below them again.
+    let (theirs, _) = theirs.split_once("  tool      │ ").expect("the question");
+    let lines = theirs.lines();
     assert!(lines.clone().count() > 5, "{help}");
     assert!(lines.clone().all(|line| line.starts_with("  │ ")), "{help}");
     assert!(lines.clone().all(|line| line.chars().count() <= 80), "{help}");
@@ -229,16 +234,19 @@ return await mcp.pml.confirm({ message, turned: '\\u202e' })";
 fn approve_shows_the_rest_to_whoever_asks_for_it() {
     let env = pml();
     let program =
-        "await mcp.pml.confirm({ message: 'x'.repeat(300) + ' the end', token: 's3cret' })";
+        "await mcp.pml.confirm({ message: 'x'.repeat(900) + ' the end', token: 's3cret' })";
     env.write("main.ts", program);
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let mut terminal = Terminal::start(&env, &["approve", &open_question(&env)]);
-    let shown = terminal.sees("pml approve: approve? [y/n/?] ");
-    assert!(!shown.contains("the end"), "{shown}");
+    let shown = terminal.sees("pml approve: approve? [y/n/?/r] ");
+    assert!(shown.contains("[… ") && shown.contains("the end"), "{shown}");
     terminal.types("?\n");
-    let more = terminal.sees("[y/n/?] ");
+    let more = terminal.sees("[y/n/?/r] ");
     assert!(more.contains("why │ ") && more.contains(" the end"), "{more}");
-    assert!(more.contains("\"token\": \"[redacted]\"") && !more.contains("s3cret"), "{more}");
+    assert!(
+        more.contains("\"token\": \"[hidden: 6 characters]\"") && !more.contains("s3cret"),
+        "{more}"
+    );
     assert!(more.lines().all(|line| line.chars().count() <= 80), "{more}");
     terminal.types("n\n");
     assert_eq!(terminal.ends(), ("n\nnothing was recorded\n".into(), 1));
@@ -265,7 +273,7 @@ fn an_answer_that_comes_while_approve_asks_says_who_was_first() {
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let id = open_question(&env);
     let mut terminal = Terminal::start(&env, &["approve", &id]);
-    terminal.sees("[y/n/?] ");
+    terminal.sees("[y/n/?/r] ");
     assert_eq!(env.run(&["approve", &id, "--yes", "--decline", "--no-run"]).code, 0);
     terminal.types("y\n");
     let (shown, code) = terminal.ends();

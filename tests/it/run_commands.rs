@@ -159,7 +159,7 @@ fn show_tells_what_a_run_did() {
             &format!("run      {run}\nstate    finished\nscript   main.ts\n"),
             " of CPU, 1 call\n",
             "  1  pml:sleep  ",
-            "result │ {\"password\":\"[redacted]\",\"n\":1}",
+            "result │ {\"password\":\"[hidden: 4 characters]\",\"n\":1}",
         ] {
             assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
         }
@@ -167,7 +167,10 @@ fn show_tells_what_a_run_did() {
     let shown = told(&env, &["runs", "show", "last", "--json"]);
     assert_eq!((&shown["run_id"], &shown["state"]), (&json!(run), &json!("finished")));
     assert_eq!(shown["calls"][0]["arguments"], json!({ "ms": 1 }));
-    assert_eq!(shown["ending"], json!({ "finished": { "password": "[redacted]", "n": 1 } }));
+    assert_eq!(
+        shown["ending"],
+        json!({ "finished": { "password": "[hidden: 4 characters]", "n": 1 } })
+    );
 }
 
 #[test]

@@ -54,6 +54,12 @@ pub(crate) fn open_question(env: &TestEnv) -> String {
     open[0]["workflow_id"].as_str().expect("an id").into()
 }
 
+/// The short digest of the only ask that waits.
+pub(crate) fn short_digest(env: &TestEnv) -> String {
+    let open = told(env, &["approvals", "--json"]);
+    open[0]["asks"][0]["digest"].as_str().expect("a digest")[..12].into()
+}
+
 /// The state of the newest run.
 pub(crate) fn state(env: &TestEnv) -> String {
     let runs = told(env, &["runs", "--json", "-n", "1"]);

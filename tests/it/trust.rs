@@ -119,11 +119,11 @@ fn all_that_decides_what_a_server_does_is_shown_and_keys_are_not() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     for part in [
         "│ node nice.js",
-        "in            │ sub",
-        "NODE_OPTIONS  │ --require ./evil.js",
+        &format!("  in{:34}  │ sub", ""),
+        "  NODE_OPTIONS  DECIDES WHAT IS LOADED  │ --require ./evil.js",
         "allowed for good │ `a:b`, whatever it becomes\n",
         "allowed for good │ `fs:read` with `path` under `/home/ann`, `content`: anything, \
-         `x` equal to `a\\u{1b}[2J\\u{60}`, `token` equal to `[redacted]`, \
+         `x` equal to `a\\u{1b}[2J\\u{60}`, `token` equal to `[hidden: 7 characters]`, \
          as it was when it was allowed on 2026-11-17\n",
         "cloud │ https://cloud.example",
         "the model may approve its own calls",

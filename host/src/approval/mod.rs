@@ -9,4 +9,6 @@ mod show;
 
 pub use approver::{Approver, approver_from_fn};
 pub use offers::{offers_of_ask, words_of_constraints};
-pub use show::{details_of_ask, lines_of_ask, words_of_package};
+pub use show::{
+    details_of_ask, details_of_ask_with, lines_of_ask, lines_of_ask_with, words_of_package,
+};

@@ -4,14 +4,15 @@ use super::execute::runtime;
 use super::identify::short;
 use super::moment::{ago, span};
 use super::offers::choices;
+use super::reveal::{Reveal, redactor};
 use super::terminal::width_of_stdout;
 use super::ui::{self, BOLD, DIM, HINT};
 use super::wrap::wrap;
 use super::{project, runs};
 use crate::json::Value;
 use crate::{
-    Ask, Asked, Clock, Error, Filter, Journal, RunState, Summary, SystemClock, Timestamp,
-    details_of_ask, lines_of_ask, offers_of_ask,
+    Ask, Asked, Clock, Error, Filter, Journal, Redactor, RunState, Summary, SystemClock, Timestamp,
+    details_of_ask_with, lines_of_ask_with, offers_of_ask,
 };
 use anyhow::Result;
 use clap::Args;
@@ -26,6 +27,9 @@ pub(super) struct Approvals {
     /// Show all there is to know about each: arguments in full, what differs, what would be installed
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
+    /// Show secrets as they are, instead of how many characters they have; refused where an agent runs the command
+    #[arg(long)]
+    reveal: bool,
     /// Print one JSON array
     #[arg(long)]
     json: bool,
@@ -33,14 +37,21 @@ pub(super) struct Approvals {
 
 impl Approvals {
     pub(super) fn run(self) -> Result<ExitCode> {
+        let redactor = redactor(Reveal::from(self.reveal))?;
         let journal = project::journal()?;
-        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
+        runtime()?.block_on(self.on(&*journal, SystemClock.now(), &redactor))
     }
 
-    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+    async fn on(
+        self,
+        journal: &dyn Journal,
+        now: Timestamp,
+        redactor: &Redactor,
+    ) -> Result<ExitCode> {
         let open = journal.questions(None, now).await.map_err(Error::from)?;
         if self.json {
-            ui::out(&open.iter().map(runs::open).collect::<Value>().to_string())?;
+            let told: Value = open.iter().map(|asked| runs::open(asked, redactor)).collect();
+            ui::out(&told.to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
         left(journal, now).await?.iter().for_each(|run| ui::say(&line_of_left(run)));
@@ -51,7 +62,7 @@ impl Approvals {
             ui::print(
                 &open
                     .iter()
-                    .map(|it| lines(it, width, now, self.more()))
+                    .map(|it| lines(it, width, now, &|ask| self.more(ask, redactor), redactor))
                     .collect::<Vec<_>>()
                     .join("\n\n"),
             )?;
@@ -66,15 +77,14 @@ impl Approvals {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn more(&self) -> More {
-        match self.verbose {
-            true => |ask| {
-                let choices = choices(ask, offers_of_ask);
-                let head = (!choices.is_empty()).then(|| ALWAYS.to_owned());
-                details_of_ask(ask).into_iter().chain(head).chain(choices).collect()
-            },
-            false => |_| Vec::new(),
+    /// What is said of an ask beside its first lines.
+    fn more(&self, ask: &Ask, redactor: &Redactor) -> Vec<String> {
+        if !self.verbose {
+            return Vec::new();
         }
+        let choices = choices(ask, offers_of_ask);
+        let head = (!choices.is_empty()).then(|| ALWAYS.to_owned());
+        details_of_ask_with(ask, redactor).into_iter().chain(head).chain(choices).collect()
     }
 }
 
@@ -93,13 +103,19 @@ fn line_of_left(run: &Summary) -> String {
     )
 }
 
-/// What is said of an ask beside its three lines.
-type More = fn(&Ask) -> Vec<String>;
+/// What is said of an ask beside its first lines.
+type More<'a> = &'a dyn Fn(&Ask) -> Vec<String>;
 
 /// What the choices are for.
 const ALWAYS: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
 
-fn lines(asked: &Asked, width: usize, now: Timestamp, more: More) -> String {
+fn lines(
+    asked: &Asked,
+    width: usize,
+    now: Timestamp,
+    more: More<'_>,
+    redactor: &Redactor,
+) -> String {
     let question = &asked.question;
     let expires = match question.expires_at {
         Some(end) => format!("expires in {}", span(end.since(now))),
@@ -116,7 +132,7 @@ fn lines(asked: &Asked, width: usize, now: Timestamp, more: More) -> String {
         if question.asks.len() > 1 {
             text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
         }
-        for line in lines_of_ask(ask) {
+        for line in lines_of_ask_with(ask, redactor) {
             text += &format!("\n{}", wrap(&format!("  {line}"), width));
         }
         for line in more(ask) {
@@ -134,7 +150,7 @@ mod tests {
     use super::{Approvals, left, line_of_left, lines};
     use crate::cli::identify::short;
     use crate::cli::runs::fixture::{self, at};
-    use crate::{Answer, AskKind, Decision, Journal, MemoryJournal};
+    use crate::{Answer, AskKind, Decision, Journal, MemoryJournal, Redactor};
 
     #[tokio::test(flavor = "current_thread")]
     async fn what_was_answered_and_nobody_goes_on_with_is_told_with_the_command() {
@@ -158,19 +174,26 @@ mod tests {
         let journal = MemoryJournal::new();
         let (question, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
         let open = journal.questions(None, at(60_450)).await.unwrap();
-        let text = anstream::adapter::strip_str(&lines(&open[0], 100, at(60_450), |_| Vec::new()))
-            .to_string();
+        let redactor = Redactor::new();
+        let text = anstream::adapter::strip_str(&lines(
+            &open[0],
+            100,
+            at(60_450),
+            &|_| Vec::new(),
+            &redactor,
+        ))
+        .to_string();
         assert!(text.starts_with(&question.id.to_string()), "{text}");
         assert!(text.contains("asked 1m ago, expires in 4m"), "{text}");
         assert!(
             text.contains(
-                "call AGAIN with │ {\"to\":\"Ann\",\"amount\":5,\"token\":\"[redacted]\"}"
+                "call AGAIN with │ {\"to\":\"Ann\",\"amount\":5,\"token\":\"[hidden: 3 characters]\"}"
             ),
             "{text}"
         );
         assert!(text.contains("outcome unknown │ `bank:*` asks"), "{text}");
-        let all = Approvals { verbose: true, json: false }.more();
-        let text = lines(&open[0], 100, at(60_450), all);
-        assert!(text.contains("\n    │   \"token\": \"[redacted]\""), "{text}");
+        let all = Approvals { verbose: true, reveal: false, json: false };
+        let text = lines(&open[0], 100, at(60_450), &|ask| all.more(ask, &redactor), &redactor);
+        assert!(text.contains("\n    │   \"token\": \"[hidden: 3 characters]\""), "{text}");
     }
 }

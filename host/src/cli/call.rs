@@ -56,7 +56,7 @@ impl Call {
             let outcome = see_through(run, &workplace.servers, self.json, kept).await?;
             match &outcome.ending {
                 Ending::Failed(failure) => self.failed(&outcome, failure),
-                _ => conclude(&outcome, self.json, kept),
+                _ => conclude(&outcome, self.json, kept, &workplace.servers.redactor()),
             }
         })
     }

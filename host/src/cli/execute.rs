@@ -9,7 +9,7 @@ use super::workplace::Workplace;
 use super::{identify, project, report, runs, ui, watch};
 use crate::json::{self, Value, json, value::RawValue};
 use crate::{
-    Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Script, Servers,
+    Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Redactor, Script, Servers,
     SystemClock, agent_around, weigh,
 };
 use anyhow::{Context, Result, bail};
@@ -169,7 +169,7 @@ pub(super) async fn perform(
     kept: Kept,
 ) -> Result<ExitCode> {
     let outcome = see_through(run, servers, json, kept).await?;
-    conclude(&outcome, json, kept)
+    conclude(&outcome, json, kept, &servers.redactor())
 }
 
 /// Sees a run through, printing its console and asking on the terminal.
@@ -184,7 +184,9 @@ pub(super) async fn see_through(
     let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
     // Who does not see the question cannot answer it, and who wrote the calls does not approve them.
     let nobody = !ui::stderr_is_terminal() || agent_around(&Environment::of_process()).is_some();
-    let prompt = if nobody { None } else { TerminalPrompt::open(kept) };
+    let hidden = servers.clone();
+    let redactor = move || hidden.redactor();
+    let prompt = if nobody { None } else { TerminalPrompt::open(kept, redactor) };
     let run = match prompt {
         Some(prompt) => run.approver(prompt),
         None => run,
@@ -240,7 +242,12 @@ pub(super) fn engine_over(workplace: &Workplace, journal: Arc<dyn Journal>) -> R
 }
 
 /// Prints what a run gave, or why it gave nothing.
-pub(super) fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<ExitCode> {
+pub(super) fn conclude(
+    outcome: &Outcome,
+    json: bool,
+    kept: Kept,
+    redactor: &Redactor,
+) -> Result<ExitCode> {
     report::leftovers(outcome);
     match &outcome.ending {
         Ending::Finished(result) => {
@@ -259,9 +266,10 @@ pub(super) fn conclude(outcome: &Outcome, json: bool, kept: Kept) -> Result<Exit
             Ok(ExitCode::from(report::FAILED))
         }
         Ending::Waiting(questions) => {
-            report::waiting(questions, kept);
+            report::waiting(questions, kept, redactor);
             if json {
-                let questions: Value = questions.iter().map(runs::question).collect();
+                let questions: Value =
+                    questions.iter().map(|asked| runs::question(asked, redactor)).collect();
                 ui::out(&json!({ "waiting": questions }).to_string())?;
             }
             Ok(ExitCode::from(report::WAITING))

@@ -1,16 +1,19 @@
 //! What others declare, as a person is shown it who decides about it: a label, a bar, and the text.
 //!
-//! **Invariant:** what decides is shown whole: nothing is cut, and what is too long for a line goes on behind a bar. No text of
-//! others begins a line, so that none can pass for ours.
+//! **Invariant:** what decides is shown whole: nothing is cut, what is too long for a line goes on behind a bar, and only long
+//! rows of blanks are counted. No text of others begins a line, so that none can pass for ours.
 
-use super::ui::DIM;
+use super::ui::{DIM, WARNING};
 use super::wrap::wrap;
 use crate::json::Value;
-use crate::{escape, shown_given};
+use crate::{in_one_line, shown_given, steers_loading};
 use anstyle::Style;
 
 /// Longest name that stands before the bar.
 const LABEL: usize = 48;
+
+/// Said of a variable that can make a harmless program load another.
+const STEERS: &str = "DECIDES WHAT IS LOADED";
 
 /// Something that others wrote, and what it is.
 pub(super) struct Fact {
@@ -44,10 +47,18 @@ impl Fact {
         Fact { label: label.into(), style, text: text.into() }
     }
 
-    /// A variable or header that a server is given. Secrets are left out.
+    /// A variable or header that a server is given, as written. Keys are left out.
     pub(super) fn given(name: &str, value: &str) -> Fact {
-        let shown = shown_given(name, value);
-        Fact::named("given", &format!("  {name}"), DIM, &shown)
+        Fact::given_shown(name, &shown_given(name, value))
+    }
+
+    /// The same, with keys left out already.
+    pub(super) fn given_shown(name: &str, shown: &str) -> Fact {
+        let name_shown = format!("  {name}");
+        match steers_loading(name) {
+            true => Fact::named("given", &name_shown, WARNING, shown).and(STEERS),
+            false => Fact::named("given", &name_shown, DIM, shown),
+        }
     }
 }
 
@@ -66,5 +77,5 @@ pub(super) fn laid_out(facts: &[Fact], width: Option<usize>) -> Vec<String> {
 
 /// A text in one line, and all of it: it cannot pass for a line of ours.
 pub(super) fn whole_line(text: &str) -> String {
-    escape(text).replace('\n', "\\n").replace('\t', "\\t")
+    in_one_line(text)
 }

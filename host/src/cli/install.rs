@@ -9,8 +9,8 @@ use super::widen::{self, Once};
 use super::workplace::Workplace;
 use crate::json::{Value, json};
 use crate::{
-    Clock, Journal, Note, Noted, Package, Progress, Servers, SystemClock, Tell, escape, nearest,
-    words_of_package,
+    Clock, Journal, Note, Noted, Package, Progress, Servers, SystemClock, Tell, escape,
+    in_one_line, nearest, words_of_package,
 };
 use anyhow::Result;
 use clap::Args;
@@ -183,7 +183,14 @@ fn named(package: &Package) -> String {
 /// A package in a line; all of it is the registry's word.
 fn line(package: &Package) -> String {
     let changed = if package.changed { " (what is there has changed)" } else { "" };
-    format!("{} │ {}{changed}", escape(&package.server), words_of_package(package))
+    let mut line = format!("{} │ {}{changed}", escape(&package.server), words_of_package(package));
+    for beside in &package.beside {
+        line += &format!("\n  and beside it │ {}", in_one_line(beside));
+    }
+    if let Some(starts) = package.starts_other() {
+        line += &format!("\n  START the program of │ {}", in_one_line(starts));
+    }
+    line
 }
 
 fn told(package: &Package) -> Value {
@@ -194,6 +201,7 @@ fn told(package: &Package) -> Value {
         "size": package.size,
         "source": package.source,
         "integrity": package.integrity,
+        "beside": package.beside,
         "program_of": package.program_of,
     })
 }

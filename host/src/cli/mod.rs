@@ -33,6 +33,7 @@ mod quantity;
 mod remove;
 mod replay;
 mod report;
+mod reveal;
 mod runs;
 mod servers;
 mod stdio;

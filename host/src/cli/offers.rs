@@ -62,7 +62,7 @@ mod tests {
             [
                 "1  any arguments",
                 "2  only where │ `path` under `/x\\u{202e}`, `content`: anything",
-                "3  only where │ `path` under `/x\\u{202e}`, `token` equal to `[redacted]`",
+                "3  only where │ `path` under `/x\\u{202e}`, `token` equal to `[hidden: 3 characters]`",
             ]
         );
         assert_eq!(chosen(&ask, some, 1), Some(Decision::Always));

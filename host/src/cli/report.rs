@@ -8,8 +8,8 @@ use super::ui::{self, DIM, ERROR, HINT, WARNING};
 use super::wrap::wrap;
 use crate::json::{Value, json};
 use crate::{
-    Aborted, Class, Code, Ending, Environment, Error, Failure, Outcome, Question, RunId,
-    agent_around, cut, escape, lines_of_ask,
+    Aborted, Class, Code, Ending, Environment, Error, Failure, Outcome, Question, Redactor, RunId,
+    agent_around, cut, escape, lines_of_ask_with,
 };
 use std::io;
 use std::process::ExitCode;
@@ -161,7 +161,7 @@ pub(super) fn call_failed(failure: &Failure) {
 }
 
 /// Says what a program waits for, and how to go on.
-pub(super) fn waiting(questions: &[Question], kept: Kept) {
+pub(super) fn waiting(questions: &[Question], kept: Kept, redactor: &Redactor) {
     let width = width_of_stderr();
     for question in questions {
         let calls = match question.asks.len() {
@@ -173,7 +173,8 @@ pub(super) fn waiting(questions: &[Question], kept: Kept) {
             if question.asks.len() > 1 {
                 text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
             }
-            for line in lines_of_ask(ask).map(|line| format!("  {line}")) {
+            for line in lines_of_ask_with(ask, redactor) {
+                let line = format!("  {line}");
                 text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
             }
         }

@@ -1,5 +1,6 @@
 //! The terminal that the process was started from, whatever stdin and stdout are connected to.
 
+use super::reveal::warning;
 use super::wrap::wrap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -7,6 +8,15 @@ use std::sync::Arc;
 
 /// How wide a terminal is that does not say so.
 const WIDTH: usize = 80;
+
+/// What is shown to whoever wants to know more before they say yes.
+#[derive(Default)]
+pub(super) struct More {
+    /// All there is to know, at `?`.
+    pub(super) details: Vec<String>,
+    /// The same with secrets, at `r`.
+    pub(super) revealed: Vec<String>,
+}
 
 /// An open terminal. Clones share it.
 #[derive(Clone)]
@@ -64,16 +74,24 @@ impl Terminal {
         Ok(BufReader::new(self.0.try_clone()?).lines())
     }
 
+    fn show(&self, lines: &[String]) -> io::Result<()> {
+        lines.iter().try_for_each(|line| self.write(&format!("{}\n", wrap(line, self.width()))))
+    }
+
     /// Asks for a yes or a no, and waits for it.
     pub(super) fn confirm(&self, question: &str) -> io::Result<bool> {
-        self.confirm_with(question, &[])
+        self.confirm_with(question, &More::default())
     }
 
     /// The same, and shows more to whoever asks for it. Others' words in it are wrapped behind their bar.
-    pub(super) fn confirm_with(&self, question: &str, more: &[String]) -> io::Result<bool> {
+    pub(super) fn confirm_with(&self, question: &str, more: &More) -> io::Result<bool> {
         self.forget_typed();
         let mut lines = self.lines()?;
-        let keys = if more.is_empty() { "[y/n]" } else { "[y/n/?]" };
+        let keys = match (more.details.is_empty(), more.revealed.is_empty()) {
+            (true, true) => "[y/n]",
+            (_, true) => "[y/n/?]",
+            (_, false) => "[y/n/?/r]",
+        };
         loop {
             self.write(&format!("{question} {keys} "))?;
             let Some(line) = lines.next() else {
@@ -83,10 +101,10 @@ impl Terminal {
             match line?.trim() {
                 "y" | "Y" | "yes" => return Ok(true),
                 "n" | "N" | "no" => return Ok(false),
-                "?" => {
-                    for line in more {
-                        self.write(&format!("{}\n", wrap(line, self.width())))?;
-                    }
+                "?" => self.show(&more.details)?,
+                "r" | "R" if !more.revealed.is_empty() => {
+                    self.write(&format!("{}\n", warning()))?;
+                    self.show(&more.revealed)?;
                 }
                 _ => {}
             }

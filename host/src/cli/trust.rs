@@ -9,8 +9,8 @@ use super::wrap::wrap;
 use super::{project, report::Hinted};
 use crate::json::{Value, json};
 use crate::{
-    DeclaredFile, DeclaredServer, DeclaredVariable, Environment, FileState, Grant, Noted, Project,
-    TrustState, escape, locate, redact,
+    DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredVariable, Environment, FileState, Noted,
+    Project, TrustState, escape, locate, redact,
 };
 use anyhow::Result;
 use clap::Args;
@@ -170,6 +170,7 @@ fn told(project: &Project) -> Value {
         "model_may_approve": declared.model_may_approve,
         "named_files": declared.files.iter().map(told_file).collect::<Value>(),
         "variables": declared.variables.iter().map(told_variable).collect::<Value>(),
+        "would": declared.facts().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
@@ -193,64 +194,33 @@ fn told_variable(variable: &DeclaredVariable) -> Value {
     })
 }
 
-/// A file that a launch line names, and what trusting it means.
-fn words_of_file(file: &DeclaredFile) -> String {
-    let means = match &file.state {
-        FileState::Held => "trusted as it is".into(),
-        FileState::LeadsOut { to } => format!("leads out of the project, to {to}"),
-        FileState::Absent => "not there yet: its coming asks again".into(),
-        FileState::NotHeld => "data: its changes ask nothing".into(),
-    };
-    format!("{} ({}), {means}", file.name, file.server)
-}
-
-/// A variable that decides something; its value is not shown.
-fn words_of_variable(variable: &DeclaredVariable) -> String {
-    let decides = match (variable.loading, variable.default) {
-        (true, _) => "steers what is loaded",
-        (false, _) => "takes the place of a default",
-    };
-    let from = match variable.in_file {
-        true => "set by `.env`, trusted as it is",
-        false => "not set by `.env`: if it comes to be, it asks again",
-    };
-    format!("{} ({}) {decides}, {from}", variable.name, variable.given.join(", "))
-}
-
 /// What a person trusts, in words. All of it comes from files that anybody may have written.
 fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     let files = project.files().collect::<Vec<_>>().join("` and `");
-    let root = escape(&project.root.to_string_lossy()).into_owned();
+    let root = whole_line(&project.root.to_string_lossy());
     let mut lines = vec![format!("{BOLD}{state}{BOLD:#}: `{files}` of {root}")];
-    let declared = &project.declared;
-    if !declared.servers.is_empty() {
-        lines.push(format!("  {}:", counted(declared.servers.len() as u64, "server")));
-        let facts: Vec<_> = declared.servers.iter().flat_map(facts).collect();
+    let (of_servers, of_project): (Vec<_>, Vec<_>) =
+        project.declared.facts().into_iter().partition(|fact| fact.server.is_some());
+    if !of_servers.is_empty() {
+        lines.push(format!("  {}:", counted(project.declared.servers.len() as u64, "server")));
+        let facts: Vec<_> = of_servers.iter().map(of_server).collect();
         lines.extend(laid_out(&facts, width));
     }
-    let mut say = |label: &str, text: &str| {
-        let line = format!("  {label} │ {}", whole_line(text));
+    for fact in &of_project {
+        let label = match fact.kind {
+            DeclaredFactKind::Allowed => "called without asking",
+            DeclaredFactKind::Granted => "allowed for good",
+            DeclaredFactKind::Cloud => "cloud",
+            DeclaredFactKind::File => "file",
+            DeclaredFactKind::Variable => "variable",
+            _ => {
+                let words = whole_line(&fact.to_string());
+                lines.push(format!("  {WARNING}{words}{WARNING:#}"));
+                continue;
+            }
+        };
+        let line = format!("  {label} │ {}", whole_line(&fact.text));
         lines.push(width.map_or(line.clone(), |width| wrap(&line, width)));
-    };
-    if !declared.allow.is_empty() {
-        let patterns = declared.allow.iter().cloned().map(String::from);
-        let patterns: Vec<_> = patterns.map(|pattern| format!("`{pattern}`")).collect();
-        say("called without asking", &patterns.join(", "));
-    }
-    for grant in &declared.grants {
-        say("allowed for good", &in_words(grant));
-    }
-    if let Some(cloud) = &declared.cloud {
-        say("cloud", cloud);
-    }
-    for file in &declared.files {
-        say("file", &words_of_file(file));
-    }
-    for variable in &declared.variables {
-        say("variable", &words_of_variable(variable));
-    }
-    if declared.model_may_approve {
-        lines.push(format!("  {WARNING}the model may approve its own calls{WARNING:#}"));
     }
     lines.push(format!(
         "{DIM}a change of any of it asks again; `pml trust --revoke` forgets{DIM:#}"
@@ -258,28 +228,19 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// A grant, and what it is held to.
-fn in_words(grant: &Grant) -> String {
-    let since = grant.granted.map(|at| format!(" on {}", &at.to_string()[..10]));
-    let since = since.unwrap_or_default();
-    match grant.origin {
-        Some(_) => format!("{grant}, as it was when it was allowed{since}"),
-        None => format!("{grant}, whatever it becomes"),
+/// A server, or something that can change what it does.
+fn of_server(fact: &DeclaredFact) -> Fact {
+    let (text, server) = (&fact.text, fact.server.as_deref().unwrap_or_default());
+    let name = fact.name.as_deref().unwrap_or_default();
+    match fact.kind {
+        DeclaredFactKind::Server => Fact::named("server", server, BOLD, text),
+        DeclaredFactKind::Folder => Fact::ours("  in", DIM, text),
+        DeclaredFactKind::InstallScripts => {
+            Fact::ours("  installs", WARNING, "code of its package may run meanwhile")
+        }
+        DeclaredFactKind::Unusable => Fact::ours("  cannot be used", WARNING, text),
+        _ => Fact::given_shown(name, text),
     }
-}
-
-/// A server, and all that can change what it does: a variable may make a harmless program load another.
-fn facts(server: &DeclaredServer) -> Vec<Fact> {
-    let mut facts = vec![Fact::named("server", &server.name, BOLD, &server.launch)];
-    facts.extend(server.folder.iter().map(|folder| Fact::ours("  in", DIM, folder)));
-    facts.extend(server.given.iter().map(|(name, value)| Fact::given(name, value.reveal())));
-    if server.install_scripts {
-        facts.push(Fact::ours("  installs", WARNING, "code of its package may run meanwhile"));
-    }
-    facts.extend(
-        server.unusable.iter().map(|reason| Fact::ours("  cannot be used", WARNING, reason)),
-    );
-    facts
 }
 
 /// How much of a text that others wrote is shown where nothing is decided.

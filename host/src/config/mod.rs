@@ -8,6 +8,8 @@ mod project;
 #[cfg(feature = "servers")]
 mod quantity;
 #[cfg(feature = "servers")]
+mod secrets;
+#[cfg(feature = "servers")]
 mod server;
 mod settings;
 
@@ -16,11 +18,11 @@ pub use agent::agent_around;
 pub use keeper::Keeper;
 #[cfg(feature = "servers")]
 pub use project::{
-    Approvals, Cloud, Declared, DeclaredFile, DeclaredServer, DeclaredVariable, Dependency, Edited,
-    Environment, Existing, FileState, FoundServer, FoundServers, ImportScope, ImportSource,
-    LeftOut, Permissions, Project, ProjectJournal, RoutedTo, RoutingRule, Seen, SettingsFile,
-    Sharing, State as ProjectState, TrustState, UnusableServer, UserKey, UserSettings,
-    find_servers, ignore_state, locate,
+    Approvals, Cloud, Declared, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredServer,
+    DeclaredVariable, Dependency, Edited, Environment, Existing, FileState, FoundServer,
+    FoundServers, ImportScope, ImportSource, LeftOut, Permissions, Project, ProjectJournal,
+    RoutedTo, RoutingRule, Seen, SettingsFile, Sharing, State as ProjectState, TrustState,
+    UnusableServer, UserKey, UserSettings, find_servers, ignore_state, locate,
 };
 #[cfg(feature = "cli")]
 pub(crate) use project::{GoneJournal, OlderJournal};

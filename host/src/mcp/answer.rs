@@ -5,7 +5,9 @@
 use super::ending::{checkpoint, of_aborted, of_failure, of_result};
 use super::question;
 use crate::json::{Map, Value, json};
-use crate::{CallError, Ending, Error, Level, Line, Outcome, Question, Stored, ToolName, escape};
+use crate::{
+    CallError, Ending, Error, Level, Line, Outcome, Question, Redactor, Stored, ToolName, escape,
+};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 /// Console output that comes with an answer; the journal has no more of it, but a model reads no more either.
@@ -70,12 +72,13 @@ impl Answer {
         outcome: &Outcome,
         stored: Option<&Stored>,
         failures: &[ToolFailure],
+        redactor: &Redactor,
     ) -> Answer {
         let mut answer = match &outcome.ending {
             Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
             Ending::Failed(failure) => Answer::error(of_failure(&json!(failure))),
             Ending::Waiting(questions) => match questions.first() {
-                Some(first) => Answer::of_question(first),
+                Some(first) => Answer::of_question(first, redactor),
                 None => Answer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" })),
             },
             Ending::Aborted(aborted) => of_aborted(&json!(aborted)),
@@ -106,8 +109,8 @@ impl Answer {
     }
 
     /// A person is asked, by whoever reads this.
-    pub(super) fn of_question(asked: &Question) -> Answer {
-        let mut answer = Answer::new("approval_required", question::of(asked));
+    pub(super) fn of_question(asked: &Question, redactor: &Redactor) -> Answer {
+        let mut answer = Answer::new("approval_required", question::of(asked, redactor));
         answer.add(json!({ "run_id": asked.run }));
         answer
     }

@@ -37,7 +37,11 @@ pub(super) async fn ask(
         true => Spelling::Titled,
         false => Spelling::Names,
     };
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(question, spelling)));
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(
+        question,
+        spelling,
+        &visit.servers.redactor(),
+    )));
     let sent =
         caller.context.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
     let mut handle = match sent.await {

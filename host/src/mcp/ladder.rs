@@ -55,28 +55,29 @@ pub(super) async fn see_through(
                     }
                     dialog::Said::Nothing(note) => {
                         notes.push(note);
-                        return Ok(required(caller, hosted, &question, notes));
+                        return Ok(required(visit, caller, hosted, &question, notes));
                     }
                 }
             }
-            Channel::Caller => return Ok(required(caller, hosted, &question, notes)),
+            Channel::Caller => return Ok(required(visit, caller, hosted, &question, notes)),
         };
         return Ok(asked.unwrap_or_else(|error| {
             notes.push(format!("your client could not be asked: {}", told(&error)));
-            required(caller, hosted, &question, notes)
+            required(visit, caller, hosted, &question, notes)
         }));
     }
 }
 
 /// The answer that a person has to decide, by whatever other way there is.
 pub(super) fn required(
+    visit: &Visit,
     caller: &Caller<'_>,
     hosted: &Hosted,
     question: &Question,
     notes: Vec<String>,
 ) -> CallToolResponse {
     hosted.show(question);
-    let mut answer = Answer::of_question(question);
+    let mut answer = Answer::of_question(question, &visit.servers.redactor());
     let (lines, dropped) = hosted.watcher.lines();
     answer.add_console(&lines, dropped);
     complete(caller, answer, notes)

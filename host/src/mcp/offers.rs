@@ -1,6 +1,6 @@
 //! What can be said to an ask, beside yes and no.
 
-use crate::{Ask, AskKind, Constraint, cut, offers_of_ask, words_of_constraints};
+use crate::{Ask, AskKind, Constraint, fold_middle, offers_of_ask, words_of_constraints};
 
 /// Characters of a choice that a person reads. No offer is longer in words: what it allows is never cut off.
 const WIDTH: usize = 700;
@@ -57,7 +57,7 @@ impl Offer {
             Offer::Always => "Yes, and do not ask for this tool again".into(),
             Offer::AlwaysWithin(_, within) => {
                 let within = words_of_constraints(within);
-                cut(&format!("Yes, and do not ask again with {within}"), WIDTH)
+                fold_middle(&format!("Yes, and do not ask again with {within}"), WIDTH)
             }
             Offer::Decline if ask.call.is_none() => "No: end the program".into(),
             Offer::Decline => "No: the program is told so and goes on".into(),

@@ -3,8 +3,8 @@
 use super::offers::offers;
 use crate::json::{Value, json};
 use crate::{
-    Ask, AskKind, Need, Package, Question, cut, escape, lines_of_ask, offers_of_ask, redact,
-    words_of_constraints,
+    Ask, AskKind, Need, Package, Question, Redactor, escape, fold_middle, lines_of_ask_with,
+    offers_of_ask, words_of_constraints,
 };
 
 /// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
@@ -20,9 +20,10 @@ const PARTS: usize = 20;
 const WIDTH: usize = 1_000;
 
 /// Returns the fields of an `approval_required` answer. Those at the top are of the first ask.
-pub(super) fn of(question: &Question) -> Value {
+pub(super) fn of(question: &Question, redactor: &Redactor) -> Value {
     let id = question.id.to_string();
-    let asks: Vec<Value> = question.asks.iter().enumerate().map(one).collect();
+    let asks = question.asks.iter().enumerate();
+    let asks: Vec<Value> = asks.map(|(index, ask)| one(index, ask, redactor)).collect();
     let mut body = json!({
         "success": false,
         "approval_required": true,
@@ -40,7 +41,7 @@ pub(super) fn of(question: &Question) -> Value {
         body["approval_type"] = json!(first.kind);
         body["digest"] = first.short_digest().into();
         body["description"] = format!("{}{more}", describe(first)).into();
-        body["context"] = context(first);
+        body["context"] = context(first, redactor);
         let mut approval =
             json!({ "type": context_type(first.kind), "tool": first.tool, "workflow_id": id });
         if let Some(Need::Install(package)) = &first.need {
@@ -51,30 +52,30 @@ pub(super) fn of(question: &Question) -> Value {
     body
 }
 
-fn one((index, asked): (usize, &Ask)) -> Value {
+fn one(index: usize, asked: &Ask, redactor: &Redactor) -> Value {
     match index < ASKS {
-        true => ask(asked),
+        true => ask(asked, redactor),
         false => json!({
             "id": asked.id,
             "type": asked.kind,
             "tool": shown(&asked.tool),
             "digest": asked.digest(),
-            "lines": lines_of_ask(asked),
+            "lines": lines_of_ask_with(asked, redactor),
         }),
     }
 }
 
-fn ask(ask: &Ask) -> Value {
+fn ask(ask: &Ask, redactor: &Redactor) -> Value {
     let options: Vec<String> = offers(ask).iter().map(|offer| offer.word()).collect();
     let mut told = json!({
         "id": ask.id,
         "type": ask.kind,
         "tool": ask.tool,
         "digest": ask.digest(),
-        "arguments": arguments(ask),
-        "reason": ask.reason,
+        "arguments": arguments(ask, redactor),
+        "reason": redactor.redact_text(&ask.reason),
         "description": describe(ask),
-        "lines": lines_of_ask(ask),
+        "lines": lines_of_ask_with(ask, redactor),
         "options": options,
     });
     let within = offers_of_ask(ask);
@@ -86,8 +87,8 @@ fn ask(ask: &Ask) -> Value {
     told
 }
 
-fn context(ask: &Ask) -> Value {
-    let mut context = json!({ "tool": ask.tool, "arguments": arguments(ask) });
+fn context(ask: &Ask, redactor: &Redactor) -> Value {
+    let mut context = json!({ "tool": ask.tool, "arguments": arguments(ask, redactor) });
     add_need(&mut context, ask);
     context
 }
@@ -95,7 +96,12 @@ fn context(ask: &Ask) -> Value {
 /// What the call lacks.
 fn add_need(told: &mut Value, ask: &Ask) {
     let few = |texts: &[String]| -> Vec<String> {
-        texts.iter().take(PARTS).map(|text| shown(text)).collect()
+        let mut few: Vec<String> = texts.iter().map(|text| shown(text)).collect();
+        if let Some(left_out) = few.len().checked_sub(PARTS).filter(|over| *over > 0) {
+            let (start, end) = (PARTS - PARTS / 2, few.len() - PARTS / 2);
+            few.splice(start..end, [format!("[… {left_out} more …]")]);
+        }
+        few
     };
     match &ask.need {
         Some(Need::Install(package)) => told["dependency"] = dependency(package),
@@ -128,21 +134,22 @@ fn dependency(package: &Package) -> Value {
         "source": shown(&package.source),
         "integrity": package.integrity.as_deref().map(shown),
         "beside": package.beside.iter().map(|one| shown(one)).collect::<Vec<_>>(),
+        "starts": package.starts_other().map(shown),
         "scripts": package.scripts,
     })
 }
 
 /// Words of others: nothing hidden in them, and not too many.
 fn shown(text: &str) -> String {
-    cut(&escape(text), WIDTH)
+    fold_middle(&escape(text), WIDTH)
 }
 
-/// Arguments without secrets; of large ones only the beginning, and how large they are.
-fn arguments(ask: &Ask) -> Value {
-    let redacted = redact(&ask.arguments);
+/// Arguments without secrets; of large ones the beginning and the end, and how large they are.
+fn arguments(ask: &Ask, redactor: &Redactor) -> Value {
+    let redacted = redactor.redact(&ask.arguments);
     let text = redacted.to_string();
     match text.len() > ARGUMENTS {
-        true => json!({ "cut": &text[..text.floor_char_boundary(ARGUMENTS)], "size": text.len() }),
+        true => json!({ "folded": fold_middle(&text, ARGUMENTS), "size": text.len() }),
         false => redacted,
     }
 }
@@ -195,8 +202,8 @@ mod tests {
     use super::of;
     use crate::json::json;
     use crate::{
-        Ask, AskKind, CallId, Change, Difference, Ecosystem, Need, Package, Question, RunId, Since,
-        Timestamp, TrustNeed, Variables,
+        Ask, AskKind, CallId, Change, Difference, Ecosystem, Need, Package, Question, Redactor,
+        RunId, Since, Timestamp, TrustNeed, Variables,
     };
 
     #[test]
@@ -207,12 +214,15 @@ mod tests {
         };
         let asks = vec![ask(1, "fs:write"), ask(2, "fs:move")];
         let question = Question::new(RunId::new(), "x.ts", Timestamp(0), Some(Timestamp(0)), asks);
-        let body = of(&question);
+        let body = of(&question, &Redactor::new());
         assert_eq!(body["approval_required"], true);
         assert_eq!(body["approval_type"], "tool_permission");
         assert_eq!(body["description"], "Approval required to call fs:write (and 1 more)");
         assert_eq!(body["workflow_id"], question.id.to_string());
-        assert_eq!(body["context"]["arguments"], json!({ "path": "/a", "token": "[redacted]" }));
+        assert_eq!(
+            body["context"]["arguments"],
+            json!({ "path": "/a", "token": "[hidden: 6 characters]" })
+        );
         assert_eq!(body["approval_context"]["type"], "tool_permission");
         assert_eq!(body["asks"][1]["tool"], "fs:move");
         assert_eq!(body["asks"][1]["id"], 2);
@@ -229,7 +239,8 @@ mod tests {
             Ask::new(AskKind::ToolPermission, Some(CallId(n)), "fs:write", arguments, "it asks")
         };
         let asks = (1..=300).map(ask).collect();
-        let body = of(&Question::new(RunId::new(), "x.ts", Timestamp(0), None, asks));
+        let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, asks);
+        let body = of(&asked, &Redactor::new());
         let told = body["asks"].as_array().expect("asks");
         assert_eq!(told.len(), 300);
         assert!(told[49]["arguments"].is_object() && told[50].get("arguments").is_none());
@@ -253,7 +264,8 @@ mod tests {
         let body = |kind, need: Option<Need>| {
             let mut ask = Ask::new(kind, Some(CallId(1)), "s:t", json!({}), "why");
             ask.need = need;
-            of(&Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]))
+            let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]);
+            of(&asked, &Redactor::new())
         };
         let body = |need: Need| body(need.kind(), Some(need));
         let install = body(Need::Install(package));
@@ -261,7 +273,7 @@ mod tests {
         assert_eq!(install["approval_type"], "dependency");
         let dependency = json!({ "name": "serena", "version": "0.5.0", "install": "npx serena",
             "size": null, "source": "registry",
-            "integrity": null, "beside": [], "scripts": false });
+            "integrity": null, "beside": [], "starts": null, "scripts": false });
         assert_eq!(install["context"]["dependency"], dependency);
         assert_eq!(install["approval_context"]["type"], "dependency_install");
         assert_eq!(install["approval_context"]["dependency"], dependency);
@@ -281,7 +293,10 @@ mod tests {
         assert!(integrity.to_string().len() < 100_000);
         let uncertain = Ask::new(AskKind::UncertainCall, Some(CallId(1)), "s:t", json!({}), "why");
         let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![uncertain]);
-        assert_eq!(of(&asked)["approval_context"]["type"], "uncertain_call");
-        assert_eq!(of(&asked)["answer_with"], format!("pml approve {}", asked.id));
+        assert_eq!(of(&asked, &Redactor::new())["approval_context"]["type"], "uncertain_call");
+        assert_eq!(
+            of(&asked, &Redactor::new())["answer_with"],
+            format!("pml approve {}", asked.id)
+        );
     }
 }

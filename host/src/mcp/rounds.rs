@@ -13,7 +13,7 @@ use super::hosted::take_up;
 use super::ladder::{complete, required, see_through};
 use super::record::{look_up, not_shown, record};
 use super::seal::State;
-use crate::{Ask, Clock, Error, Question, QuestionId, Stored, SystemClock};
+use crate::{Ask, Clock, Error, Question, QuestionId, Redactor, Stored, SystemClock};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResponse, ElicitRequest, ElicitResult, InputRequest, InputRequests,
@@ -36,13 +36,14 @@ pub(super) async fn ask(
     let state = State::new(question.id, question.run, asks, program, lock);
     let left = question.expires_at.map(|end| end.since(SystemClock.now()));
     let state = visit.door.seal.state(&state, called, left)?;
-    Ok(InputRequiredResult::new(Some(requests(question)), Some(state)).into())
+    Ok(InputRequiredResult::new(Some(requests(question, &visit.servers.redactor())), Some(state))
+        .into())
 }
 
 /// What a client is to ask, by the question's id and the asks that are shown: an answer can be to no other.
-pub(super) fn requests(question: &Question) -> InputRequests {
-    let request =
-        InputRequest::Elicitation(ElicitRequest::new(form::of(question, Spelling::Titled)));
+pub(super) fn requests(question: &Question, redactor: &Redactor) -> InputRequests {
+    let form = form::of(question, Spelling::Titled, redactor);
+    let request = InputRequest::Elicitation(ElicitRequest::new(form));
     [(key(question), request)].into()
 }
 
@@ -135,7 +136,7 @@ pub(super) async fn again(
     let Heard::Decided(decisions) = heard(&question, responses) else {
         let hosted = take_up(visit, state.run).await;
         let note = "nothing was said to the question".to_owned();
-        return Ok(required(caller, &hosted, &whole, vec![note]));
+        return Ok(required(visit, caller, &hosted, &whole, vec![note]));
     };
     let (who, channel) = (caller.who(), Channel::Rounds.name());
     let recorded = match record(visit, &question, decisions, who, channel).await {

@@ -80,7 +80,9 @@ pub(super) async fn get(
     let payload = match (question, stand) {
         (Some(question), _) => {
             task.status_message = Some(waiting(&question));
-            TaskPayload::InputRequired { input_requests: requests(&question) }
+            TaskPayload::InputRequired {
+                input_requests: requests(&question, &visit.servers.redactor()),
+            }
         }
         (None, Stand::Over(over)) => over_payload(&over, shows_either(context)),
         (None, _) => {

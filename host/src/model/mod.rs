@@ -39,6 +39,7 @@ mod strict;
 mod tenant;
 mod text;
 mod tool;
+mod unseen;
 
 pub use answer::{Answer, Decisions};
 pub use call::{Call, CallError, JsonReply, Reply};
@@ -71,8 +72,10 @@ pub use need::{Change, Ecosystem, Need, Package, Since, TrustNeed, Variables};
 pub use progress::Progress;
 pub use question::{Ask, AskId, AskKind, Decided, Decision, Question};
 pub(crate) use record::CallRecord;
-pub(crate) use redact::brief_arguments;
-pub use redact::{brief, redact};
+#[cfg(feature = "servers")]
+pub(crate) use redact::{KnownSecrets, names_secret};
+pub use redact::{Redactor, brief, redact};
+pub(crate) use redact::{brief_arguments, brief_with};
 pub use secret::Secret;
 pub use settled::Settled;
 #[cfg(feature = "servers")]
@@ -82,5 +85,6 @@ pub(crate) use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
 pub use text::escape;
-pub(crate) use text::{cut, is_hidden};
+pub(crate) use text::{cut, fold_middle, in_one_line, thousands};
 pub use tool::{InvalidTool, ToolName, ToolPattern};
+pub(crate) use unseen::is_hidden;

@@ -83,6 +83,11 @@ pub struct Package {
 }
 
 impl Package {
+    /// Returns the package whose program is started, where that is not this one.
+    pub fn starts_other(&self) -> Option<&str> {
+        self.program_of.as_deref().filter(|name| *name != self.name)
+    }
+
     /// Returns a package of which no more is known.
     pub fn new(
         server: impl Into<String>,

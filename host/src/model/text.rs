@@ -1,9 +1,16 @@
-//! Hostile text, made safe to show to a person.
+//! Text of others, made safe and short enough to show to a person.
+//!
+//! **Invariant:** what is folded or counted shows its end, and how much of it is not shown.
 
+use super::unseen::{is_blank, is_hidden};
 use std::borrow::Cow;
 
+/// Blanks in a row that are shown as they are. More of them would push what follows out of sight.
+const BLANKS: usize = 8;
+
 /// Returns `text` with everything escaped that a terminal obeys or an eye cannot see: control characters except line end
-/// and tab, bidirectional overrides, zero-width and other hidden characters.
+/// and tab, format characters (bidirectional overrides, zero-width characters, tags), variation selectors and fillers,
+/// line separators, and characters for private use.
 pub fn escape(text: &str) -> Cow<'_, str> {
     let deceptive = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(deceptive) {
@@ -19,7 +26,76 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns the text, or as much of it as `limit` characters hold with a `…` at the end.
+/// Returns the text escaped and in one line: line ends and tabs are spelled out too, and long rows of blanks are counted.
+pub(crate) fn in_one_line(text: &str) -> String {
+    escape(&count_blanks(text)).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Returns the text with each row of more than eight blanks replaced by how many there are: `[40 blanks]`.
+pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
+    let mut counted = String::new();
+    let (mut copied, mut at) = (0, 0);
+    while let Some(start) = text[at..].find(is_blank).map(|found| at + found) {
+        let row = text[start..].chars().take_while(|c| is_blank(*c));
+        let (blanks, bytes) =
+            row.fold((0, 0), |(blanks, bytes), c| (blanks + 1, bytes + c.len_utf8()));
+        at = start + bytes;
+        if blanks > BLANKS {
+            counted += &text[copied..start];
+            counted += &format!("[{} blanks]", thousands(blanks));
+            copied = at;
+        }
+    }
+    match copied {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(counted + &text[copied..]),
+    }
+}
+
+/// Returns the text, or of one with more than `limit` characters its beginning and its end, and how much is between them:
+/// `abc[… 12,345 characters …]xyz`. Where there is no room to say how much, an `…` stands between them.
+pub(crate) fn fold_middle(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.into();
+    }
+    // The number is at most as long as that of all characters.
+    let room = limit.saturating_sub(left_out(length).chars().count());
+    let (room, mark) = match room {
+        LEAST.. => (room, left_out(length - room)),
+        _ => (limit.saturating_sub(1), "…".into()),
+    };
+    let tail = room.div_ceil(2);
+    let head = text.char_indices().nth(room - tail).map_or(text.len(), |(at, _)| at);
+    let end = match tail {
+        0 => text.len(),
+        tail => text.char_indices().rev().nth(tail - 1).map_or(0, |(at, _)| at),
+    };
+    let folded = format!("{}{mark}{}", &text[..head], &text[end..]);
+    if limit == 0 { String::new() } else { folded }
+}
+
+/// Characters that must be left of a text for its length to be said between them.
+const LEAST: usize = 8;
+
+fn left_out(characters: usize) -> String {
+    format!("[… {} characters …]", thousands(characters))
+}
+
+/// Returns a number as people read it: `12,345`.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Returns the text, or as much of it as `limit` characters hold with a `…` at the end: for texts that nobody decides by.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.into(),
@@ -27,19 +103,9 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Returns whether a character must not reach a person as it is.
-pub(crate) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{cut, escape};
+    use super::{count_blanks, cut, escape, fold_middle, in_one_line, thousands};
 
     #[test]
     fn what_is_too_long_is_cut_by_characters() {
@@ -50,6 +116,7 @@ mod tests {
     #[test]
     fn plain_text_is_left_alone() {
         assert!(matches!(escape("naïve 日本 🎉\n\tx"), std::borrow::Cow::Borrowed(_)));
+        assert!(matches!(count_blanks("a  b\n\n    c"), std::borrow::Cow::Borrowed(_)));
     }
 
     #[test]
@@ -57,5 +124,41 @@ mod tests {
         assert_eq!(escape("a\x1b[2Jb"), "a\\u{1b}[2Jb");
         assert_eq!(escape("x\u{202e}y\u{200b}"), "x\\u{202e}y\\u{200b}");
         assert_eq!(escape("one\rtwo"), "one\\u{d}two");
+        assert_eq!(escape("❤\u{fe0f}\u{3164}\u{e0041}"), "❤\\u{fe0f}\\u{3164}\\u{e0041}");
+        assert_eq!(in_one_line("a\n\tb\u{2028}"), "a\\n\\tb\\u{2028}");
+    }
+
+    #[test]
+    fn the_end_of_a_long_text_is_always_there() {
+        let long = format!("begin{}end", "x".repeat(12_345));
+        let folded = fold_middle(&long, 60);
+        assert_eq!(
+            folded,
+            format!("begin{}[… 12,316 characters …]{}end", "x".repeat(13), "x".repeat(16))
+        );
+        assert_eq!(folded.chars().count(), 60);
+        for limit in 1..200 {
+            let folded = fold_middle(&long, limit);
+            assert!(folded.chars().count() <= limit && folded.contains('…'), "{limit}: {folded}");
+            assert!(limit < 3 || folded.ends_with('d'), "{limit}: {folded}");
+        }
+        assert_eq!((fold_middle("abc", 3), fold_middle("äöüß", 3)), ("abc".into(), "ä…ß".into()));
+        assert_eq!((fold_middle("abc", 1), fold_middle("abc", 0)), ("…".into(), String::new()));
+    }
+
+    #[test]
+    fn rows_of_blanks_are_counted() {
+        assert_eq!(count_blanks(&format!("a{}b", " ".repeat(40))), "a[40 blanks]b");
+        assert_eq!(
+            count_blanks(&format!("{}b", "\n \t\u{a0}\u{3000}".repeat(2_000))),
+            "[10,000 blanks]b"
+        );
+        assert_eq!(count_blanks("a        b"), "a        b");
+        assert_eq!(count_blanks("a         "), "a[9 blanks]");
+        assert_eq!(count_blanks(&"\u{2800}".repeat(9)), "[9 blanks]");
+        assert_eq!(
+            (thousands(0), thousands(999), thousands(1_234_567)),
+            ("0".into(), "999".into(), "1,234,567".into())
+        );
     }
 }

@@ -1,16 +1,17 @@
 //! All the rest, for whoever asks for more before they decide.
 
-use super::parts::{Labelled, one_line, size};
-use crate::model::{Ask, Change, Difference, Need, Package, TrustNeed, Variables, cut, redact};
+use super::lines::BAR;
+use super::parts::size;
+use crate::model::{
+    Ask, Change, Difference, Need, Package, Redactor, TrustNeed, Variables, escape, in_one_line,
+};
 
-/// Characters of a line. Those of an argument go on behind a bar where a terminal is narrower.
-const WIDTH: usize = 2_000;
+/// Blanks at the beginning of a line of a definition.
+const INDENT: usize = 40;
 
-/// Lines of any one text; more would push the question off the screen.
-const LINES: usize = 200;
-
-/// Returns what the three lines of an ask have no room for: why it is asked, what exactly is missing or differs, and the
-/// arguments in full. A line with a `│` has our words before it and others' words behind it; one without is ours.
+/// Returns what the first lines of an ask have no room for: why it is asked, what exactly is missing or differs, and the
+/// arguments in full. A line with a `│` has our words before it and others' words behind it; one without is ours. Nothing is
+/// cut.
 ///
 /// ```
 /// use pml::{Ask, AskKind, json::json};
@@ -18,18 +19,24 @@ const LINES: usize = 200;
 /// let ask = Ask::new(AskKind::ToolPermission, None, "bank:pay", json!({ "token": "t0p" }), "`bank:*` asks");
 /// assert_eq!(pml::details_of_ask(&ask), [
 ///     "why │ `bank:*` asks",
-///     "the arguments in full, secrets left out:",
+///     &format!("digest │ {}", ask.digest()),
+///     "the arguments in full; of secrets, how many characters they have:",
 ///     "│ {",
-///     "│   \"token\": \"[redacted]\"",
+///     "│   \"token\": \"[hidden: 3 characters]\"",
 ///     "│ }",
 /// ]);
 /// ```
 pub fn details_of_ask(ask: &Ask) -> Vec<String> {
-    let mut details = Details::default();
+    details_of_ask_with(ask, &Redactor::new())
+}
+
+/// The same, with secrets taken out by `redactor`.
+pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
+    let mut details = Details { lines: Vec::new(), redactor };
     match &ask.need {
-        Some(Need::Trust(_)) | None => details.say("why", &ask.reason),
+        Some(Need::Trust(_)) | None => details.text("why", &ask.reason),
         Some(_) if ask.reason.is_empty() => {}
-        Some(_) => details.say("why", &ask.reason),
+        Some(_) => details.text("why", &ask.reason),
     }
     match &ask.need {
         Some(Need::Install(package)) => details.package(package),
@@ -38,41 +45,53 @@ pub fn details_of_ask(ask: &Ask) -> Vec<String> {
         Some(Need::Change(change)) => details.change(change),
         None => {}
     }
+    details.say("digest", &ask.digest());
     if let Some(origin) = &ask.origin {
         details.say("definition sha256", &origin.definition);
         details.say("server sha256", &origin.server);
         origin.package.iter().for_each(|package| details.say("package sha256", package));
     }
-    details.head("the arguments in full, secrets left out:");
-    let pretty = serde_json::to_string_pretty(&redact(&ask.arguments)).unwrap_or_default();
-    details.text(pretty.lines());
-    details.0
+    details.arguments(ask);
+    details.lines
 }
 
 /// Lines on their way.
-#[derive(Default)]
-struct Details(Vec<String>);
+struct Details<'r> {
+    lines: Vec<String>,
+    redactor: &'r Redactor,
+}
 
-impl Details {
-    /// Our words, and those of others.
+impl Details<'_> {
+    /// Our words, and those of others that hold no secret.
     fn say(&mut self, label: &str, text: &str) {
-        self.0.push(Labelled { label, text }.line(0, WIDTH));
+        self.lines.push(format!("{label}{BAR}{}", in_one_line(text)));
+    }
+
+    /// Our words, and those of others.
+    fn text(&mut self, label: &str, text: &str) {
+        let text = self.redactor.redact_text(text).into_owned();
+        self.say(label, &text);
     }
 
     /// Our words alone.
     fn head(&mut self, text: &str) {
-        self.0.push(text.into());
+        self.lines.push(text.into());
     }
 
     /// Others' words alone, a line each.
-    fn text<'a>(&mut self, lines: impl Iterator<Item = &'a str> + Clone) {
-        let more = lines.clone().count().saturating_sub(LINES);
-        for line in lines.take(LINES) {
-            self.0.push(cut(&format!("│ {}", one_line(line)), WIDTH));
-        }
-        if more > 0 {
-            self.head(&format!("and {more} more lines"));
-        }
+    fn behind_bar<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+        self.lines.extend(lines.map(|line| format!("│ {}", in_one_line(line))));
+    }
+
+    fn arguments(&mut self, ask: &Ask) {
+        self.head(match self.redactor.hides() {
+            true => "the arguments in full; of secrets, how many characters they have:",
+            false => "the arguments in full, SECRETS INCLUDED:",
+        });
+        let shown = self.redactor.shown(&ask.arguments);
+        let pretty = serde_json::to_string_pretty(&shown).unwrap_or_default();
+        // Blanks were counted before: those that are left are our own indentation.
+        self.lines.extend(pretty.lines().map(|line| format!("│ {}", escape(line))));
     }
 
     fn package(&mut self, package: &Package) {
@@ -82,9 +101,11 @@ impl Details {
         self.say("server", &package.server);
         self.say("package", &package.name);
         self.say("version", &package.version);
-        for beside in package.beside.iter().take(LINES) {
-            self.say("and beside it", beside);
-        }
+        package.beside.iter().for_each(|beside| self.say("and beside it", beside));
+        package
+            .starts_other()
+            .into_iter()
+            .for_each(|other| self.say("START the program of", other));
         if package.scripts {
             self.head(
                 "code of it may run while it is installed: the settings say `installScripts`",
@@ -101,14 +122,12 @@ impl Details {
         );
         self.say("from", &package.source);
         self.say("integrity", package.integrity.as_deref().unwrap_or("the registry names none"));
-        self.say("launch line", &package.install);
+        self.text("launch line", &package.install);
     }
 
     fn variables(&mut self, variables: &Variables) {
         self.say("server", &variables.server);
-        for name in variables.names.iter().take(LINES) {
-            self.say("not set", name);
-        }
+        variables.names.iter().for_each(|name| self.say("not set", name));
         self.say("file", &variables.file);
         self.head("the file is read again when you say that it is set; the call then goes on");
     }
@@ -116,11 +135,12 @@ impl Details {
     fn trust(&mut self, trust: &TrustNeed) {
         self.say("folder", &trust.folder);
         self.say("not trusted", &trust.reason);
-        for (name, digest) in trust.files.iter().take(LINES) {
-            self.say("file", &format!("{} sha256 {digest}", one_line(name)));
+        for (name, digest) in &trust.files {
+            self.say("file", &format!("{} sha256 {digest}", in_one_line(name)));
         }
         self.head("what the files would start or reach, allow and loosen:");
-        self.text(trust.would.iter().map(String::as_str));
+        // Keys in it were left out when it was written: nothing else of it is hidden.
+        self.behind_bar(trust.would.iter().map(String::as_str));
     }
 
     fn change(&mut self, change: &Change) {
@@ -131,6 +151,10 @@ impl Details {
     /// One part, as it was and as it is.
     fn difference(&mut self, difference: &Difference) {
         self.say("part", &difference.part);
-        self.text(difference.lines().iter().map(String::as_str));
+        for line in difference.lines() {
+            // A schema is indented; no more than that is left as it is.
+            let indent = line.bytes().take_while(|byte| *byte == b' ').count().min(INDENT);
+            self.lines.push(format!("│ {:indent$}{}", "", in_one_line(&line[indent..])));
+        }
     }
 }

@@ -1,17 +1,29 @@
-//! The three lines.
+//! The first lines.
 
-use super::parts::{Labelled, differs, one_line, variables, words_of_package, would};
-use crate::model::{Ask, AskKind, Need, Since, cut};
+use super::parts::{differs, packages, variables, words_of_package};
+use crate::model::{
+    Ask, AskKind, Need, Redactor, Since, TrustNeed, brief_arguments, fold_middle, in_one_line,
+};
 
 /// More than anybody reads before deciding; whoever wants all of it asks for the details.
-pub(super) const WIDTH: usize = 200;
+const WIDTH: usize = 200;
+
+/// The same for arguments: several long ones, each with its beginning and its end.
+const ARGUMENTS: usize = 400;
 
 /// Characters of a tool that shares its line with its arguments.
 const TOOL: usize = 60;
 
-/// Returns the three lines that tell a person what is decided: the tool, what would be done with which arguments, and why
-/// it is asked or what has to be done first. Each has one line and at most 200 characters; everything behind its first `│` came
-/// from elsewhere. Every argument is named: values that are too long are shortened, and what does not fit at all is counted.
+/// Lines of what a folder would do.
+const WOULD: usize = 16;
+
+/// Stands between our words and those of others.
+pub(super) const BAR: &str = " │ ";
+
+/// Returns the lines that tell a person what is decided: the tool, what would be done with which arguments, why it is asked or
+/// what has to be done first, and the digest of all that is decided about. Everything behind the first `│` of a line came from
+/// elsewhere. Every argument is named: values that are too long are folded in their middle, and what does not fit at all is
+/// counted.
 ///
 /// ```
 /// use pml::{Ask, AskKind, json::json};
@@ -20,69 +32,81 @@ const TOOL: usize = 60;
 /// let ask = Ask::new(AskKind::ToolPermission, None, "bank:pay", arguments, "`bank:*` asks");
 /// assert_eq!(pml::lines_of_ask(&ask), [
 ///     "tool      │ bank:pay",
-///     r#"call with │ {"to":"Ann","amount":5,"token":"[redacted]"}"#,
+///     r#"call with │ {"to":"Ann","amount":5,"token":"[hidden: 3 characters]"}"#,
 ///     "why       │ `bank:*` asks",
+///     &format!("digest    │ {}", ask.short_digest()),
 /// ]);
 /// ```
-pub fn lines_of_ask(ask: &Ask) -> [String; 3] {
-    let text = |text: &str| Part::Text(text.into());
-    let tool = text(&ask.tool);
-    let labelled = match (&ask.need, ask.kind) {
+pub fn lines_of_ask(ask: &Ask) -> Vec<String> {
+    lines_of_ask_with(ask, &Redactor::new())
+}
+
+/// The same, with secrets taken out by `redactor`.
+pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
+    let text = |text: &str| in_one_line(&redactor.redact_text(text));
+    let call = || brief_arguments(&ask.arguments, ARGUMENTS, redactor);
+    let tool = ("tool", in_one_line(&ask.tool));
+    let mut labelled = match (&ask.need, ask.kind) {
         (Some(Need::Install(needed)), _) => {
             let label = match (needed.changed, needed.scripts) {
                 (true, _) => "install CHANGED",
                 (false, true) => "install, RUNNING CODE of it",
                 (false, false) => "install",
             };
-            let package = Part::Text(words_of_package(needed));
-            [("tool", tool), (label, package), ("then call with", Part::Arguments)]
+            let mut lines = vec![tool, (label, words_of_package(needed))];
+            if !needed.beside.is_empty() {
+                lines.push(("and beside it", packages(&needed.beside, WIDTH)));
+            }
+            let other = needed.starts_other().into_iter();
+            lines.extend(other.map(|other| ("START the program of", in_one_line(other))));
+            lines.push(("then call with", call()));
+            lines
         }
         (Some(Need::Variables(needed)), _) => {
-            let variables = Part::Text(variables(needed));
-            [("tool", tool), ("first set", variables), ("then call with", Part::Arguments)]
+            vec![tool, ("first set", variables(needed)), ("then call with", call())]
         }
-        (Some(Need::Trust(needed)), _) => [
-            ("trust folder", text(&needed.folder)),
-            ("which would", Part::Text(would(needed))),
-            ("then call", Part::Call),
-        ],
+        (Some(Need::Trust(needed)), _) => {
+            let then = fold_middle(&in_one_line(&ask.tool), TOOL);
+            let mut lines = vec![("trust folder", in_one_line(&needed.folder))];
+            lines.extend(would(needed));
+            lines.push(("then call", format!("{then} {}", call())));
+            lines
+        }
         (Some(Need::Change(change)), _) => {
             let label = match change.since {
                 Since::Grant => "CHANGED since allowed",
                 Since::EarlierCall => "CHANGED since last call",
                 Since::Decision => "CHANGED since shown",
             };
-            let differs = Part::Text(differs(change));
-            [("tool", tool), (label, differs), ("call with", Part::Arguments)]
+            vec![tool, (label, differs(change, redactor)), ("call with", call())]
         }
-        (None, AskKind::UncertainCall) if ask.call.is_none() => [
-            ("tool", tool),
-            ("was called with", Part::Arguments),
-            ("go on without it", text(&ask.reason)),
-        ],
-        (None, AskKind::UncertainCall) => [
-            ("tool", tool),
-            ("call AGAIN with", Part::Arguments),
-            ("outcome unknown", text(&ask.reason)),
-        ],
-        (None, _) => [("tool", tool), ("call with", Part::Arguments), ("why", text(&ask.reason))],
+        (None, AskKind::UncertainCall) if ask.call.is_none() => {
+            vec![tool, ("was called with", call()), ("go on without it", text(&ask.reason))]
+        }
+        (None, AskKind::UncertainCall) => {
+            vec![tool, ("call AGAIN with", call()), ("outcome unknown", text(&ask.reason))]
+        }
+        (None, _) => vec![tool, ("call with", call()), ("why", text(&ask.reason))],
     };
+    labelled.push(("digest", ask.short_digest()));
     let width = labelled.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-    labelled.map(|(label, part)| match part {
-        Part::Text(text) => Labelled { label, text: &text }.line(width, WIDTH),
-        Part::Arguments => Labelled { label, text: "" }.call(width, WIDTH, &ask.arguments),
-        Part::Call => {
-            let tool = format!("{} ", cut(&one_line(&ask.tool), TOOL));
-            Labelled { label, text: &tool }.call(width, WIDTH, &ask.arguments)
-        }
-    })
+    let line = |(label, text): &(&str, String)| {
+        let most = if label.contains("call") { ARGUMENTS + TOOL + 1 } else { WIDTH };
+        format!("{label:width$}{BAR}{}", fold_middle(text, most))
+    };
+    labelled.iter().map(line).collect()
 }
 
-/// What stands behind a bar.
-enum Part {
-    Text(String),
-    /// The arguments, every one of them named.
-    Arguments,
-    /// The same behind the tool.
-    Call,
+/// What the files of a folder would do, a line each. Too many are folded in their middle.
+fn would(need: &TrustNeed) -> Vec<(&'static str, String)> {
+    if need.would.is_empty() {
+        return vec![("which would", "start nothing and allow nothing".into())];
+    }
+    let mut lines: Vec<String> = need.would.iter().map(|line| in_one_line(line)).collect();
+    if let Some(left_out) = lines.len().checked_sub(WOULD).filter(|over| *over > 0) {
+        let (start, end) = (WOULD - WOULD / 2, lines.len() - WOULD / 2);
+        lines.splice(start..end, [format!("[… {left_out} more lines, shown in the details …]")]);
+    }
+    let labels = std::iter::once("which would").chain(std::iter::repeat(""));
+    labels.zip(lines).collect()
 }

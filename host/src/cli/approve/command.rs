@@ -4,6 +4,7 @@ use super::confirm::on_terminal;
 use super::record::{Place, Recorded};
 use crate::cli::execute::{Kept, engine_over, perform, runtime};
 use crate::cli::identify::short;
+use crate::cli::reveal::{Reveal, redactor};
 use crate::cli::widen::Around;
 use crate::cli::workplace::{Files, Workplace};
 use crate::cli::{project, report, ui};
@@ -56,6 +57,9 @@ pub(in crate::cli) struct Approve {
     /// Answer only if what is asked has this digest, as it was shown: at least 8 digits of it; once for each ask
     #[arg(long, value_name = "PREFIX", value_parser = digest)]
     pub(super) digest: Vec<String>,
+    /// Show secrets as they are, instead of how many characters they have; refused where an agent runs the command
+    #[arg(long)]
+    reveal: bool,
     /// Only record the answer; do not go on with the run
     #[arg(long)]
     no_run: bool,
@@ -91,6 +95,7 @@ impl Approve {
 
     fn answer(&self) -> Result<ExitCode> {
         let around = Around::here()?;
+        let redactor = redactor(Reveal::from(self.reveal))?;
         let journal = project::journal()?;
         let runtime = ManuallyDrop::new(runtime()?);
         runtime.block_on(async {
@@ -106,8 +111,8 @@ impl Approve {
                 Ok(())
             };
             let (confirm, offers) = (&on_terminal, offers_of_ask);
-            let (around, wrong) = around;
-            let place = Place { clock, confirm, around, wrong, offers, ready: &ready };
+            let ((around, wrong), redactor) = (around, &redactor);
+            let place = Place { clock, confirm, around, wrong, offers, redactor, ready: &ready };
             let go_on = async |run: RunId| {
                 // The process that had the run may have ended meanwhile.
                 ready()?;

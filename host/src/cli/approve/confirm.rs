@@ -3,43 +3,39 @@
 use super::record::Place;
 use crate::cli::offers::choices;
 use crate::cli::report::Hinted;
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{More, Terminal};
 use crate::cli::ui::{self, DIM, WARNING};
+use crate::cli::widen::Around;
 use crate::cli::wrap::wrap;
-use crate::{Ask, AskKind, Decision, Need, details_of_ask, lines_of_ask};
+use crate::{Ask, AskKind, Decision, Need, Redactor, details_of_ask_with, lines_of_ask_with};
 use anyhow::{Context, Result};
 
 /// How wide asks are shown where there is no terminal.
 const WIDTH: usize = 100;
 
 /// Asks for a yes, and shows the rest to whoever wants more; nothing where there is nobody to ask.
-pub(super) type Confirm<'a> = &'a dyn Fn(&str, &[String]) -> Result<Option<bool>>;
+pub(super) type Confirm<'a> = &'a dyn Fn(&str, &More) -> Result<Option<bool>>;
 
 /// Shows an ask.
-pub(super) fn show(ask: &Ask, of: usize) {
+pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
     if of > 1 {
         ui::say(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
     }
     let width = Terminal::open().map_or(WIDTH, |terminal| terminal.width());
-    for line in lines_of_ask(ask) {
+    for line in lines_of_ask_with(ask, redactor) {
         ui::say(&wrap(&line, width));
     }
 }
 
 /// Wants a yes to a decision.
 pub(super) fn wants(place: &Place<'_>, decision: &Decision, asks: &[&Ask]) -> Result<bool> {
-    let mut more = Vec::new();
-    for ask in asks {
-        if asks.len() > 1 {
-            more.push(format!("ask {}", ask.id));
-        }
-        more.extend(details_of_ask(ask));
-        let choices = choices(ask, place.offers);
-        if !choices.is_empty() {
-            more.push("`--always --only-for N` allows it for good, N being:".into());
-            more.extend(choices);
-        }
-    }
+    let shown = details(place, asks, place.redactor);
+    // Who wrote the calls is shown no secrets.
+    let revealed = match place.around {
+        Around::Nobody => details(place, asks, &Redactor::revealing()),
+        _ => Vec::new(),
+    };
+    let more = More { details: shown, revealed };
     let what = question(decision, asks);
     let said = (place.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
     if said.is_none() && is_a_no(decision) {
@@ -48,6 +44,23 @@ pub(super) fn wants(place: &Place<'_>, decision: &Decision, asks: &[&Ask]) -> Re
     }
     let none = || Hinted::new("no terminal to confirm on", "add `--yes` to answer without one");
     said.ok_or_else(|| none().into())
+}
+
+/// All there is to know about some asks, and what each can be allowed for.
+fn details(place: &Place<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
+    let mut lines = Vec::new();
+    for ask in asks {
+        if asks.len() > 1 {
+            lines.push(format!("ask {}", ask.id));
+        }
+        lines.extend(details_of_ask_with(ask, redactor));
+        let choices = choices(ask, place.offers);
+        if !choices.is_empty() {
+            lines.push("`--always --only-for N` allows it for good, N being:".into());
+            lines.extend(choices);
+        }
+    }
+    lines
 }
 
 /// Whether a decision lets nothing through: it declines, or ends the run.
@@ -77,7 +90,7 @@ fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
 }
 
 /// Asks on the terminal of this process, whatever its stdin is.
-pub(super) fn on_terminal(question: &str, more: &[String]) -> Result<Option<bool>> {
+pub(super) fn on_terminal(question: &str, more: &More) -> Result<Option<bool>> {
     // Who does not see the question cannot answer it.
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else { return Ok(None) };

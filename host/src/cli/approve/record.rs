@@ -17,7 +17,7 @@ use crate::cli::widen::Around;
 use crate::cli::{runs, ui};
 use crate::{
     Answer, Answered, Ask, AskId, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note,
-    Noted, RunId, Summary, Timestamp,
+    Noted, Redactor, RunId, Summary, Timestamp,
 };
 use anyhow::Result;
 use std::process::ExitCode;
@@ -53,6 +53,8 @@ pub(super) struct Place<'a> {
     /// Why the user's own settings could not be asked about agents, if they could not.
     pub(super) wrong: Option<Error>,
     pub(super) offers: Offers,
+    /// Takes secrets out of what is shown.
+    pub(super) redactor: &'a Redactor,
     /// Sees whether the run could go on here.
     pub(super) ready: &'a dyn Fn() -> Result<()>,
 }
@@ -74,7 +76,7 @@ impl Approve {
             if run.is_none_or(|run| run.owner.is_none()) {
                 (place.ready)()?;
             }
-            asks.iter().for_each(|ask| show(ask, asked.question.asks.len()));
+            asks.iter().for_each(|ask| show(ask, asked.question.asks.len(), place.redactor));
             if !self.yes && !wants(place, &decision, &asks)? {
                 ui::say("nothing was recorded");
                 return Ok(Recorded::Nothing(ExitCode::from(FAILED)));

@@ -6,11 +6,12 @@ use crate::cli::arguments::{Arguments, Command};
 use crate::cli::identify::short;
 use crate::cli::offers;
 use crate::cli::runs::fixture::{self, at};
+use crate::cli::terminal::More;
 use crate::cli::widen::Around;
 use crate::json::Value;
 use crate::{
     Answer, Ask, AskId, AskKind, AuditFilter, Batch, Clock, Decision, Entry, Journal, Lease,
-    MemoryJournal, Meter, Question, RunId, RunState, Timestamp, What,
+    MemoryJournal, Meter, Question, Redactor, RunId, RunState, Timestamp, What,
 };
 use anyhow::Result;
 use clap::Parser;
@@ -53,7 +54,7 @@ async fn record_where(
     differs: Differs,
 ) -> Result<Recorded> {
     let Differs { around, says, milliseconds, ready } = differs;
-    let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &[String]| Ok(says));
+    let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &More| Ok(says));
     let ready = || if ready { Ok(()) } else { anyhow::bail!("it cannot be opened") };
     let place = Place {
         clock: &clock,
@@ -61,6 +62,7 @@ async fn record_where(
         around,
         wrong: None,
         offers: offers::some,
+        redactor: &Redactor::new(),
         ready: &ready,
     };
     approve(arguments).record(journal, &place).await
@@ -338,7 +340,7 @@ async fn a_late_answer_by_a_short_id_says_who_was_first_too() {
 async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let elsewhere = |_: &str, _: &[String]| {
+    let elsewhere = |_: &str, _: &More| {
         let answer = Answer::all(&question, Decision::Decline, "bob", "console");
         let answered = journal.answer(question.id, answer, at(900));
         futures_util::FutureExt::now_or_never(answered).unwrap().unwrap();
@@ -347,7 +349,9 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let clock = Stopped(at(1_000));
     let (confirm, around, offers) =
         (&elsewhere, Around::Nobody, crate::offers_of_ask as offers::Offers);
-    let place = Place { clock: &clock, confirm, around, wrong: None, offers, ready: &|| Ok(()) };
+    let redactor = &Redactor::new();
+    let (clock, ready) = (&clock, &|| Ok(()));
+    let place = Place { clock, confirm, around, wrong: None, offers, redactor, ready };
     let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
     assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);

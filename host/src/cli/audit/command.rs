@@ -5,6 +5,7 @@ use crate::cli::execute::runtime;
 use crate::cli::identify::matching;
 use crate::cli::quantity::{counted, duration};
 use crate::cli::report::{FAILED, Hinted};
+use crate::cli::reveal::{Reveal, redactor};
 use crate::cli::terminal::{Terminal, width_of_stdout};
 use crate::cli::ui::{self, ERROR, HINT, WARNING};
 use crate::cli::who::user;
@@ -111,18 +112,21 @@ impl Audit {
     }
 
     fn show(&self, trail: &Trail) -> Result<()> {
+        let redactor = redactor(Reveal::No)?;
+        let mut entries = trail.entries.clone();
+        entries.iter_mut().for_each(|entry| entry.body = redactor.redact(&entry.body));
         if self.json {
-            for entry in &trail.entries {
+            for entry in &entries {
                 ui::out(&json(entry).to_string())?;
             }
-        } else if !trail.entries.is_empty() {
-            ui::print(&lines(&trail.entries, width_of_stdout()).join("\n"))?;
+        } else if !entries.is_empty() {
+            ui::print(&lines(&entries, width_of_stdout()).join("\n"))?;
         }
         Ok(())
     }
 }
 
-/// An entry as JSON: what was hashed, and its hash.
+/// An entry as JSON: what was hashed, without values that are secrets here, and its hash.
 fn json(entry: &Audited) -> Value {
     let mut body = entry.body.clone();
     // What was changed may be anything.

@@ -4,7 +4,7 @@ use crate::cli::identify::short;
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use crate::cli::wrap::wrap;
 use crate::json::Value;
-use crate::{Audited, brief, cut, escape};
+use crate::{Audited, brief, fold_middle, in_one_line};
 use anstyle::Style;
 
 /// Characters of others' words in an entry; the rest is in `--json`.
@@ -27,7 +27,7 @@ fn line(entry: &Audited, width: Option<usize>) -> String {
     // To the second, as people read it.
     let at = format!("{}Z", &at[..at.len().min(19)]);
     let run = entry.run.map_or("-".into(), short);
-    let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", cut(&text(entry), TEXT));
+    let plain = format!("{at}  {run:8}  {what:WHAT$} │ {}", fold_middle(&text(entry), TEXT));
     let plain = width.map_or_else(|| plain.clone(), |width| wrap(&plain, width));
     // Only now: colours have no width.
     let dimmed = plain.replacen(&at, &format!("{DIM}{at}{DIM:#}"), 1);
@@ -100,9 +100,9 @@ fn text(entry: &Audited) -> String {
         }
         "installed" => {
             let package = |name: &str| one_line(body["package"][name].as_str().unwrap_or("?"));
-            let digest = body["digest"]
-                .as_str()
-                .map_or(String::new(), |digest| format!(", sha256 {}", cut(&one_line(digest), 12)));
+            let digest = body["digest"].as_str().map_or(String::new(), |digest| {
+                format!(", sha256 {}", one_line(&short_of(digest)))
+            });
             let (name, version, from) = (package("name"), package("version"), package("source"));
             format!("{name}@{version} from {from}{digest}")
         }
@@ -138,8 +138,13 @@ fn asked(body: &Value) -> String {
     format!("{tool}{kind} {}{more}", brief(&first["arguments"], 100))
 }
 
+/// The beginning of a digest.
+fn short_of(digest: &str) -> String {
+    digest.chars().take(12).collect()
+}
+
 fn one_line(text: &str) -> String {
-    escape(text).replace('\n', "\\n").replace('\t', "\\t")
+    in_one_line(text)
 }
 
 #[cfg(test)]
@@ -196,11 +201,11 @@ mod tests {
         let digest = trail.entries[1].body["digest"].as_str().unwrap()[..12].to_owned();
         let run = short(run);
         assert_eq!(text.lines().collect::<Vec<_>>(), [
-            format!("2026-11-16 04:27:10Z  {run}  asked            │ bank:pay {{\"to\":\"Ann\",\"amount\":5,\"token\":\"[redacted]\"}}").as_str(),
+            format!("2026-11-16 04:27:10Z  {run}  asked            │ bank:pay {{\"to\":\"Ann\",\"amount\":5,\"token\":\"[hidden: 3 characters]\"}}").as_str(),
             &format!("2026-11-16 04:27:11Z  {run}  approved         │ bank:pay by ann (terminal), digest {digest}"),
             "2026-11-16 04:27:19Z  -         granted          │ a:b by ann (terminal) in .pml.json, only for [{\"argument\":\"path\",\"under\":\"/x\"}]",
             "2026-11-16 04:27:19Z  -         lapsed           │ a:b: description changed",
-            "2026-11-16 04:27:19Z  -         installed        │ serena@0.5.0 from registry.example, sha256 abcdef01234…",
+            "2026-11-16 04:27:19Z  -         installed        │ serena@0.5.0 from registry.example, sha256 abcdef012345",
             "2026-11-16 04:27:19Z  -         trusted          │ /p by ann (terminal)",
             "2026-11-16 04:27:19Z  -         trusted once     │ /p by ann (terminal)",
             "2026-11-16 04:27:19Z  -         settings changed │ added server `a`: npx a; x\\u{1b}[2J\\n2026 │ approved\\u{202e} by ann (terminal)",

@@ -21,6 +21,8 @@ pub(super) enum Does {
     Always,
     /// A result is typed next.
     Result,
+    /// It shows all there is to know, secrets included.
+    Reveal,
 }
 
 /// What `always` does: it reaches as far as it can be kept.
@@ -39,7 +41,7 @@ pub(super) fn keys(ask: &Ask) -> Vec<Key> {
     let of_the_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();
     if ask.kind == AskKind::UncertainCall && !of_the_run {
         let long = "make no call, and go on with a result that you type as JSON on the next line";
-        keys.push(key("r", "give a result", long, Does::Result));
+        keys.push(key("g", "give a result", long, Does::Result));
     }
     if !of_the_run {
         let long = "do not make it: the program gets an error, which it may handle";
@@ -48,6 +50,8 @@ pub(super) fn keys(ask: &Ask) -> Vec<Key> {
     let long = "end the run, and tell what was completed, so that a better program can be written";
     keys.push(decides("p", "replan", long, Decision::Replan));
     keys.push(decides("q", "abort", "abort the run", Decision::Abort));
+    let long = "show all there is to know, secrets included, after a warning";
+    keys.push(key("r", "reveal", long, Does::Reveal));
     keys
 }
 

@@ -9,14 +9,15 @@ use super::keys::{Does, Key, keys};
 use super::standing::Standing;
 use crate::cli::execute::Kept;
 use crate::cli::offers::{Offers, choices, chosen};
+use crate::cli::reveal::warning;
 use crate::cli::terminal::Terminal;
 use crate::cli::ui::{DIM, HINT, WARNING};
 use crate::cli::who::user;
 use crate::cli::wrap::wrap;
 use crate::json::{self, Value};
 use crate::{
-    Answer, Approver, Ask, AskId, AskKind, BoxFuture, Decision, Question, details_of_ask,
-    lines_of_ask, offers_of_ask,
+    Answer, Approver, Ask, AskId, AskKind, BoxFuture, Decision, Question, Redactor,
+    details_of_ask_with, lines_of_ask_with, offers_of_ask,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -33,19 +34,33 @@ pub(in crate::cli) struct TerminalPrompt {
     typed: Arc<OnceLock<Arc<Mutex<Lines>>>>,
     kept: Kept,
     offers: Offers,
+    redactor: Redactors,
 }
+
+/// Gives what hides secrets at the moment: a variable may have been set meanwhile.
+type Redactors = Arc<dyn Fn() -> Redactor + Send + Sync>;
 
 /// Lines as they are typed; it ends with the terminal.
 type Lines = mpsc::UnboundedReceiver<String>;
 
 impl TerminalPrompt {
     /// Returns a prompt on the terminal of this process, if it has one, for a run that is kept so.
-    pub(in crate::cli) fn open(kept: Kept) -> Option<TerminalPrompt> {
-        Terminal::open().map(|terminal| TerminalPrompt::on(terminal, kept, offers_of_ask))
+    /// Secrets are taken out of what it shows by what `redactor` gives.
+    pub(in crate::cli) fn open(
+        kept: Kept,
+        redactor: impl Fn() -> Redactor + Send + Sync + 'static,
+    ) -> Option<TerminalPrompt> {
+        let terminal = Terminal::open()?;
+        Some(TerminalPrompt::on(terminal, kept, offers_of_ask, Arc::new(redactor)))
     }
 
-    pub(super) fn on(terminal: Terminal, kept: Kept, offers: Offers) -> TerminalPrompt {
-        TerminalPrompt { terminal, typed: Arc::default(), kept, offers }
+    pub(super) fn on(
+        terminal: Terminal,
+        kept: Kept,
+        offers: Offers,
+        redactor: Redactors,
+    ) -> TerminalPrompt {
+        TerminalPrompt { terminal, typed: Arc::default(), kept, offers, redactor }
     }
 
     /// Starts the reader at the first question: until then the terminal is not ours.
@@ -76,7 +91,8 @@ impl TerminalPrompt {
         let mut typed = self.typed().lock_owned().await;
         let (terminal, offers) = (&self.terminal, self.offers);
         let _standing = Standing::new(question, self.kept);
-        let mut talk = Talk { terminal, offers, typed: &mut typed, over: false };
+        let redactor = (self.redactor)();
+        let mut talk = Talk { terminal, offers, redactor, typed: &mut typed, over: false };
         talk.say(&header(question))?;
         let (mut decisions, mut always) = (BTreeMap::<AskId, Decision>::new(), BTreeSet::new());
         for (ask, number) in question.asks.iter().zip(1..) {
@@ -87,7 +103,7 @@ impl TerminalPrompt {
             if question.asks.len() > 1 {
                 talk.say(&format!("{DIM}{number} of {}{DIM:#}", question.asks.len()))?;
             }
-            talk.show(&lines_of_ask(ask))?;
+            talk.show(&lines_of_ask_with(ask, &talk.redactor))?;
             let Some(decision) = talk.decide(ask).await? else {
                 talk.over = true;
                 return Ok(None);
@@ -136,6 +152,7 @@ enum Typed {
 struct Talk<'a> {
     terminal: &'a Terminal,
     offers: Offers,
+    redactor: Redactor,
     typed: &'a mut Lines,
     over: bool,
 }
@@ -189,6 +206,11 @@ impl Talk<'_> {
                     Typed::Said(decision) => decision,
                     Typed::End => return Ok(None),
                 },
+                Some(Does::Reveal) => {
+                    self.say(&format!("  {}", warning()))?;
+                    self.show_all(ask, &Redactor::revealing())?;
+                    None
+                }
                 None if typed == "?" => {
                     self.help(ask, &keys)?;
                     None
@@ -240,7 +262,13 @@ impl Talk<'_> {
         for Key { key, long, .. } in keys {
             self.say(&format!("  {key}  {long}"))?;
         }
-        self.show(&details_of_ask(ask))
+        self.show_all(ask, &self.redactor)
+    }
+
+    /// Shows all there is to know, and the first lines again: the details may be long.
+    fn show_all(&self, ask: &Ask, redactor: &Redactor) -> io::Result<()> {
+        self.show(&details_of_ask_with(ask, redactor))?;
+        self.show(&lines_of_ask_with(ask, redactor))
     }
 }
 

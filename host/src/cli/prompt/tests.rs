@@ -8,12 +8,16 @@ use crate::cli::terminal::Terminal;
 use crate::json::{Value, json};
 use crate::{
     Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Ecosystem, Need, Package,
-    Question, RunId, Timestamp, TrustNeed, Variables,
+    Question, Redactor, RunId, Secret, Timestamp, TrustNeed, Variables,
 };
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+/// A value that a server is given.
+const KNOWN: &str = "k; n0wn";
 
 /// The other end of the terminal: a person.
 struct Person(File, String);
@@ -30,7 +34,12 @@ impl Person {
         let name = ptsname(&master, Vec::new()).unwrap();
         let path = std::ffi::OsStr::from_bytes(name.as_bytes());
         let slave = File::options().read(true).write(true).open(path).unwrap();
-        let prompt = TerminalPrompt::on(Terminal::on(slave), Kept::InMemory, offers);
+        let prompt = TerminalPrompt::on(
+            Terminal::on(slave),
+            Kept::InMemory,
+            offers,
+            Arc::new(|| Redactor::knowing([Secret::new(KNOWN)])),
+        );
         (Person(master.into(), String::new()), prompt)
     }
 
@@ -117,10 +126,55 @@ fn help_explains_the_keys_and_shows_arguments_without_secrets() {
     person.types("?\n");
     let shown = person.sees("> ");
     assert!(shown.contains("q  abort the run"), "{shown}");
-    assert!(shown.contains("  │   \"token\": \"[redacted]\""), "{shown}");
+    assert!(shown.contains("  │   \"token\": \"[hidden: 3 characters]\""), "{shown}");
     assert!(shown.contains("\\u001b[2J") && !shown.contains("t0p"), "{shown}");
     person.types("q\n");
     assert_eq!(decisions(asking.join().unwrap()), [(0, Decision::Abort)]);
+}
+
+#[test]
+fn what_a_server_is_given_is_hidden_by_its_value_and_r_reveals_it_after_a_warning() {
+    let (mut person, prompt) = Person::sits_down();
+    let arguments = json!({ "text": format!("it is {KNOWN}"), "token": "t0p" });
+    let asked_about = Ask::new(AskKind::ToolPermission, Some(CallId(1)), "a:b", arguments, "why");
+    let digest = asked_about.short_digest();
+    let asking = asked(&prompt, vec![asked_about]);
+    let shown = person.sees("> ");
+    assert!(shown.contains("it is [hidden: 1 character]; [hidden: 4"), "{shown}");
+    assert!(!shown.contains("n0wn") && !shown.contains("t0p"), "{shown}");
+    assert!(shown.contains(&format!("digest    │ {digest}")), "{shown}");
+    person.types("r\n");
+    let shown = person.sees("> ");
+    let (before, after) = shown.split_once("warning").expect("a warning");
+    assert!(!before.contains("t0p"), "{shown}");
+    assert!(after.contains(": secrets are shown as they are"), "{shown}");
+    assert!(
+        after.contains("\"text\": \"it is k; n0wn\"") && after.contains("\"token\": \"t0p\""),
+        "{shown}"
+    );
+    assert!(after.contains("the arguments in full, SECRETS INCLUDED:"), "{shown}");
+    person.types("y\n");
+    assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Approve)]);
+}
+
+#[test]
+fn the_arguments_in_full_are_all_of_them_and_the_question_is_asked_again_below() {
+    let (mut person, prompt) = Person::sits_down();
+    let command = format!("ls {}; rm -rf ~", "x".repeat(9_000));
+    let arguments = json!({ "command": command });
+    let long = Ask::new(AskKind::ToolPermission, Some(CallId(1)), "a:b", arguments, "why");
+    let asking = asked(&prompt, vec![long]);
+    let shown = person.sees("> ");
+    let joined: String = shown.lines().filter_map(|line| line.split("│ ").nth(1)).collect();
+    assert!(joined.contains("x; rm -rf ~\"}"), "{shown}");
+    person.types("?\n");
+    let shown = person.sees("> ");
+    let whole: String = shown.split("│ ").map(|part| part.trim_end()).collect();
+    assert_eq!(whole.matches('x').count() / 9_000, 1, "{shown}");
+    let (_, again) = shown.split_once("the arguments in full").expect("the arguments");
+    assert!(again.contains("tool      │ a:b"), "{shown}");
+    person.types("n\n");
+    assert_eq!(decisions(asking.join().unwrap()), [(1, Decision::Decline)]);
 }
 
 #[test]
@@ -131,11 +185,11 @@ fn an_uncertain_call_takes_a_result_and_no_always() {
     assert!(shown.contains("call AGAIN with │") && shown.contains("outcome unknown │"), "{shown}");
     person.types("a\n");
     person.sees("> ");
-    person.types("r\n");
+    person.types("g\n");
     person.sees("as JSON > ");
     person.types("{oops\n");
     assert!(person.sees("> ").contains("not JSON"));
-    person.types("r\n");
+    person.types("g\n");
     person.sees("as JSON > ");
     person.types("{\"ok\":true}\n");
     let result: Value = json!({ "ok": true });
@@ -232,7 +286,7 @@ fn every_kind_of_ask_has_its_own_yes() {
         let asking = asked(&prompt, vec![ask]);
         let seen = person.sees("> ");
         assert!(seen.contains(shown) && seen.contains(yes), "{kind:?}: {seen}");
-        assert!(seen.contains(" · p replan · q abort · "), "{seen}");
+        assert!(seen.contains(" · p replan · q abort · r reveal · "), "{seen}");
         person.types("a\n");
         if !always {
             person.sees("> ");

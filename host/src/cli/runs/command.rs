@@ -4,6 +4,7 @@ use super::adopt::{self, Adopt};
 use super::{list, show};
 use crate::cli::execute::runtime;
 use crate::cli::quantity::{counted, duration};
+use crate::cli::reveal::{Reveal, redactor};
 use crate::cli::{identify, project, ui};
 use crate::json::json;
 use crate::{Clock, Error, Filter, Journal, Prune, RunState, SystemClock, Timestamp};
@@ -103,9 +104,10 @@ impl Runs {
             Some(RunsCommand::Show(Show { id, json })) => {
                 let summary = identify::run(journal, &id, now).await?;
                 let shown = show::Shown::load(journal, summary, now).await?;
+                let redactor = redactor(Reveal::No)?;
                 match json {
-                    true => ui::out(&shown.json().to_string())?,
-                    false => ui::print(&shown.lines(now).join("\n"))?,
+                    true => ui::out(&shown.json(&redactor).to_string())?,
+                    false => ui::print(&shown.lines(now, &redactor).join("\n"))?,
                 }
             }
             // It opens journals of its own.

@@ -6,7 +6,7 @@ use crate::cli::table::{Cell, table};
 use crate::cli::ui::{BAD, DIM, GOOD, WAITING};
 use crate::cut;
 use crate::json::{self, Value};
-use crate::{Timestamp, brief, escape};
+use crate::{Redactor, Timestamp, brief_with, escape};
 use anstyle::Style;
 
 /// Blocks that fill one to eight eighths of a cell, from its left.
@@ -31,7 +31,13 @@ pub(super) enum Owner {
 }
 
 /// Returns one line a call, and a legend of what occurs.
-pub(super) fn draw(calls: &[Folded], scale: Scale, owner: Owner, width: usize) -> Vec<String> {
+pub(super) fn draw(
+    calls: &[Folded],
+    scale: Scale,
+    owner: Owner,
+    width: usize,
+    redactor: &Redactor,
+) -> Vec<String> {
     let bar = (width * 3 / 10).max(10);
     let rows: Vec<Vec<Cell>> = calls.iter().map(|call| row(call, scale, owner, bar)).collect();
     let taken: usize = (0..5)
@@ -42,7 +48,7 @@ pub(super) fn draw(calls: &[Folded], scale: Scale, owner: Owner, width: usize) -
         .sum();
     let room = width.saturating_sub(taken).max(ARGUMENTS);
     let with_arguments = rows.into_iter().zip(calls).map(|(mut row, call)| {
-        row.push(Cell::styled(arguments(call, room), DIM));
+        row.push(Cell::styled(arguments(call, room, redactor), DIM));
         row
     });
     let mut lines = table(&with_arguments.collect::<Vec<_>>());
@@ -83,10 +89,10 @@ fn standing(call: &Folded, owner: Owner) -> (String, Style) {
     (if call.recalled { format!("{state}, recalled") } else { state }, style)
 }
 
-fn arguments(call: &Folded, room: usize) -> String {
+fn arguments(call: &Folded, room: usize, redactor: &Redactor) -> String {
     match &call.arguments {
         Ok(text) => match json::from_str::<Value>(text) {
-            Ok(value) => brief(&value, room),
+            Ok(value) => brief_with(&value, room, redactor),
             Err(_) => "(not JSON, or nested too deep to show)".into(),
         },
         Err(size) => format!("({size} bytes, too large to keep)"),
@@ -161,7 +167,8 @@ mod tests {
     fn no_line_is_wider_than_asked_and_secrets_are_out() {
         let scale = Scale { from: at(0), to: at(3_000) };
         for width in [80, 100, 200] {
-            for line in draw(&fold(&fixture::entries(), at(3_000)), scale, Owner::Gone, width) {
+            let calls = fold(&fixture::entries(), at(3_000));
+            for line in draw(&calls, scale, Owner::Gone, width, &crate::Redactor::new()) {
                 let plain = anstream::adapter::strip_str(&line).to_string();
                 assert!(plain.chars().count() <= width + super::ARGUMENTS, "{plain}");
                 assert!(!plain.contains("t0p") && !plain.contains('\u{1b}'), "{plain}");

@@ -10,8 +10,8 @@ use crate::cli::ui::{BAD, BOLD, DIM, GOOD};
 use crate::cli::wrap::wrap;
 use crate::json::{self, Value};
 use crate::{
-    Decided, Decision, Error, Journal, Question, RunState, Stored, Summary, Timestamp, What, brief,
-    escape, lines_of_ask, words_of_constraints,
+    Decided, Decision, Error, Journal, Question, Redactor, RunState, Stored, Summary, Timestamp,
+    What, brief, brief_with, escape, lines_of_ask_with, words_of_constraints,
 };
 use anyhow::Result;
 
@@ -63,25 +63,25 @@ impl Shown {
         })
     }
 
-    pub(super) fn lines(&self, now: Timestamp) -> Vec<String> {
-        self.lines_within(width_of_stdout().unwrap_or(WIDTH), now)
+    pub(super) fn lines(&self, now: Timestamp, redactor: &Redactor) -> Vec<String> {
+        self.lines_within(width_of_stdout().unwrap_or(WIDTH), now, redactor)
     }
 
-    fn lines_within(&self, width: usize, now: Timestamp) -> Vec<String> {
+    fn lines_within(&self, width: usize, now: Timestamp, redactor: &Redactor) -> Vec<String> {
         let mut lines = self.header(now);
         if !self.calls.is_empty() {
             let owner = if self.summary.owner.is_some() { Owner::Alive } else { Owner::Gone };
             lines.push(String::new());
-            lines.extend(draw(&self.calls, self.scale, owner, width));
+            lines.extend(draw(&self.calls, self.scale, owner, width, redactor));
         }
         for question in self.questions() {
             lines.push(String::new());
-            lines.extend(self.question(question, width));
+            lines.extend(self.question(question, width, redactor));
         }
         if let Some(ending) = self.ending() {
             lines.push(String::new());
             // Colours count as columns here, so that the line comes out a little short.
-            lines.push(wrap(&ended(&ending), width));
+            lines.push(wrap(&ended(&ending, redactor), width));
         }
         lines
     }
@@ -116,11 +116,12 @@ impl Shown {
         facts.map(|(name, fact)| format!("{DIM}{name:8}{DIM:#} {fact}")).collect()
     }
 
-    fn question(&self, question: &Question, width: usize) -> Vec<String> {
+    fn question(&self, question: &Question, width: usize, redactor: &Redactor) -> Vec<String> {
         let mut lines =
             vec![format!("{BOLD}asked{BOLD:#} {} {DIM}{}{DIM:#}", question.asked_at, question.id)];
         for ask in &question.asks {
-            lines.extend(lines_of_ask(ask).map(|line| wrap(&format!("  {line}"), width)));
+            let shown = lines_of_ask_with(ask, redactor);
+            lines.extend(shown.iter().map(|line| wrap(&format!("  {line}"), width)));
             let said =
                 self.decided.iter().find(|it| it.question == question.id && it.ask == ask.id);
             lines.push(match said {
@@ -158,7 +159,8 @@ fn cut_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 
-fn ended(ending: &Value) -> String {
+fn ended(ending: &Value, redactor: &Redactor) -> String {
+    let brief = |value: &Value, limit: usize| brief_with(value, limit, redactor);
     let finished = ending.get("finished");
     match (finished, ending.get("failed")) {
         (Some(Value::Null), _) => format!("{GOOD}finished{GOOD:#} without a result"),
@@ -189,12 +191,12 @@ mod tests {
     use super::Shown;
     use crate::cli::identify;
     use crate::cli::runs::fixture::{self, at};
-    use crate::{AskKind, Journal, MemoryJournal};
+    use crate::{AskKind, Journal, MemoryJournal, Redactor};
 
     async fn shown(journal: &dyn Journal) -> (Shown, String) {
         let summary = identify::run(journal, "last", at(60_000)).await.unwrap();
         let shown = Shown::load(journal, summary, at(60_000)).await.unwrap();
-        let lines = shown.lines_within(100, at(60_000)).join("\n");
+        let lines = shown.lines_within(100, at(60_000), &Redactor::new()).join("\n");
         (shown, anstream::adapter::strip_str(&lines).to_string())
     }
 
@@ -210,12 +212,12 @@ mod tests {
             "1  github:list_issues",
             "failed TOOL_FAILED",
             "approved, by ann (terminal), 2026-11-16T04:27:11.990Z",
-            "result │ {\"items\":2,\"api_key\":\"[redacted]\"}",
+            "result │ {\"items\":2,\"api_key\":\"[hidden: 3 characters]\"}",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
         assert!(!text.contains("t0p") && !text.contains('\u{1b}'), "{text}");
-        let json = shown.json().to_string();
+        let json = shown.json(&Redactor::new()).to_string();
         assert!(!json.contains("t0p") && json.contains("\"standing\":\"ok\""), "{json}");
     }
 

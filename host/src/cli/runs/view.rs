@@ -4,41 +4,42 @@ use super::fold::{Folded, Phase, Standing};
 use super::list::{milliseconds, summary};
 use super::show::Shown;
 use crate::json::{self, Value, json};
-use crate::{Asked, Decided, Decision, Question, Settled, redact, words_of_constraints};
+use crate::{Asked, Decided, Decision, Need, Question, Redactor, Settled, words_of_constraints};
 
 impl Shown {
     /// Returns everything, with secrets taken out of arguments and results.
-    pub(super) fn json(&self) -> Value {
+    pub(super) fn json(&self, redactor: &Redactor) -> Value {
         let header = &self.stored.header;
         let mut all = summary(&self.summary);
         all["pml"] = json!(header.pml);
         all["guest_sha256"] = json!(header.guest);
         all["trace"] = json!(header.trace);
-        all["inputs"] = redacted(&header.inputs);
-        all["calls"] = self.calls.iter().map(call).collect();
-        all["questions"] = self.questions().map(|question| self.asked(question)).collect();
-        all["ending"] = self.ending().as_ref().map(redact).into();
+        all["inputs"] = redacted(&header.inputs, redactor);
+        all["calls"] = self.calls.iter().map(|it| call(it, redactor)).collect();
+        all["questions"] =
+            self.questions().map(|question| self.asked(question, redactor)).collect();
+        all["ending"] = self.ending().map(|ending| redactor.redact(&ending)).into();
         all
     }
 
-    fn asked(&self, question: &Question) -> Value {
+    fn asked(&self, question: &Question, redactor: &Redactor) -> Value {
         let decided = self.decided.iter().filter(|it| it.question == question.id);
         let decided: Vec<_> = decided.cloned().collect();
-        asked(question, &decided)
+        asked(question, &decided, redactor)
     }
 }
 
 /// A question as JSON.
-pub(in crate::cli) fn open(asked: &Asked) -> Value {
-    self::asked(&asked.question, &asked.decided)
+pub(in crate::cli) fn open(asked: &Asked, redactor: &Redactor) -> Value {
+    self::asked(&asked.question, &asked.decided, redactor)
 }
 
 /// A question that was just asked, as JSON.
-pub(in crate::cli) fn question(question: &Question) -> Value {
-    asked(question, &[])
+pub(in crate::cli) fn question(question: &Question, redactor: &Redactor) -> Value {
+    asked(question, &[], redactor)
 }
 
-fn asked(question: &Question, decided: &[Decided]) -> Value {
+fn asked(question: &Question, decided: &[Decided], redactor: &Redactor) -> Value {
     let asks = question.asks.iter().map(|ask| {
         let said = decided.iter().find(|decided| decided.ask == ask.id);
         json!({
@@ -47,10 +48,14 @@ fn asked(question: &Question, decided: &[Decided]) -> Value {
             "call": ask.call,
             "tool": ask.tool,
             "digest": ask.digest(),
-            "arguments": redact(&ask.arguments),
+            "arguments": redactor.redact(&ask.arguments),
             "reason": ask.reason,
-            "need": redact(&json!(ask.need)),
-            "decided": said.map(decision),
+            "need": match &ask.need {
+                // Keys in it were left out when it was written: nothing else of it is hidden.
+                need @ Some(Need::Trust(_)) => json!(need),
+                need => redactor.redact(&json!(need)),
+            },
+            "decided": said.map(|decided| decision(decided, redactor)),
         })
     });
     json!({
@@ -63,9 +68,9 @@ fn asked(question: &Question, decided: &[Decided]) -> Value {
     })
 }
 
-fn decision(decided: &Decided) -> Value {
+fn decision(decided: &Decided, redactor: &Redactor) -> Value {
     let (result, only_for) = match &decided.decision {
-        Decision::Result(result) => (Some(redact(result)), None),
+        Decision::Result(result) => (Some(redactor.redact(result)), None),
         Decision::AlwaysWithin(constraints) => (None, Some(words_of_constraints(constraints))),
         _ => (None, None),
     };
@@ -80,7 +85,7 @@ fn decision(decided: &Decided) -> Value {
     })
 }
 
-fn call(call: &Folded) -> Value {
+fn call(call: &Folded, redactor: &Redactor) -> Value {
     let (standing, code) = match &call.standing {
         Standing::Queued => ("queued", None),
         Standing::Asked => ("asked", None),
@@ -92,10 +97,10 @@ fn call(call: &Folded) -> Value {
         Standing::Abandoned => ("abandoned", None),
     };
     let (result, error) = match &call.settled {
-        Some(Settled::Value(text)) => (redacted(text), Value::Null),
+        Some(Settled::Value(text)) => (redacted(text, redactor), Value::Null),
         Some(Settled::Error { message, data, .. }) => {
-            let data = data.as_deref().map(redacted);
-            let message = redact(&Value::String(message.clone()));
+            let data = data.as_deref().map(|data| redacted(data, redactor));
+            let message = redactor.redact_text(message);
             (Value::Null, json!({ "code": code, "message": message, "data": data }))
         }
         _ => (Value::Null, Value::Null),
@@ -112,13 +117,13 @@ fn call(call: &Folded) -> Value {
         "ended": call.ended.map(|at| at.to_string()),
         "out_ms": milliseconds(call.out()),
         "waited_for_people_ms": milliseconds(waited),
-        "arguments": call.arguments.as_ref().map_or(Value::Null, |text| redacted(text)),
+        "arguments": call.arguments.as_ref().map_or(Value::Null, |text| redacted(text, redactor)),
         "result": result,
         "error": error,
     })
 }
 
 /// A JSON text as a value without secrets. What nests too deep to be read is not shown.
-fn redacted(text: &str) -> Value {
-    json::from_str(text).map_or(Value::Null, |value| redact(&value))
+fn redacted(text: &str, redactor: &Redactor) -> Value {
+    json::from_str(text).map_or(Value::Null, |value| redactor.redact(&value))
 }

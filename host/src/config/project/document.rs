@@ -5,7 +5,7 @@
 
 use super::file::{Contents, shown};
 use crate::error::Error;
-use crate::model::{Code, cut, escape, redact};
+use crate::model::{Code, Redactor, cut, escape};
 use jsonc_parser::ast::Value;
 use jsonc_parser::{CollectOptions, ParseOptions};
 use std::path::{Path, PathBuf};
@@ -108,8 +108,7 @@ impl Document {
 
 /// Text of a file as a person may see it.
 fn visible(text: &str) -> String {
-    let redacted = redact(&serde_json::Value::from(text));
-    escape(redacted.as_str().unwrap_or_default()).replace('\t', " ")
+    escape(&Redactor::new().redact_text(text)).replace('\t', " ")
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! A project that is read again: somebody has trusted its files, or set a variable.
 
 use super::environment::Environment;
-use super::parts::{Declared, FileState};
+use super::parts::Declared;
 use super::project::{ENV_FILE, Project};
 use crate::error::Error;
-use crate::model::{Code, Secret, TrustNeed, cut, shown_given};
+use crate::model::{Code, TrustNeed, fold_middle};
 use std::path::PathBuf;
 
-/// What is shown of files that nobody has trusted; `pml trust --show` shows all of it.
-const LINES: usize = 30;
+/// What is told of files that nobody has trusted, in lines: more than a project has servers. `pml trust --show` shows all of it.
+const LINES: usize = 1_000;
 
-/// And of each line.
-const WIDTH: usize = 400;
+/// Characters of each line: more than a launch line has.
+const WIDTH: usize = 16 << 10;
 
 impl Project {
     /// Returns the project as its files are now, with the variables it was read with and those that its `.env` has now. Files
@@ -64,51 +64,14 @@ impl Project {
     }
 }
 
-/// What files would allow, loosen and start, a line each, what matters most first. What is left out is counted.
+/// What files would allow, loosen and start, a line each, what matters most first. A flood is folded in its middle, and counted.
 fn would(declared: &Declared) -> Vec<String> {
-    let mut would: Vec<String> = Vec::new();
-    if !declared.allow.is_empty() {
-        let patterns: Vec<String> = declared.allow.iter().cloned().map(String::from).collect();
-        would.push(format!("called without asking: {}", patterns.join(", ")));
+    let mut would: Vec<String> =
+        declared.facts().iter().map(|fact| fold_middle(&fact.to_string(), WIDTH)).collect();
+    if would.len() > LINES {
+        let (left_out, end) = (would.len() - LINES, would.len() - LINES / 2);
+        let folded = format!("[… {left_out} more: `pml trust --show` shows them …]");
+        would.splice(LINES - LINES / 2..end, [folded]);
     }
-    if declared.model_may_approve {
-        would.push("the model may approve its own calls".into());
-    }
-    if let Some(cloud) = &declared.cloud {
-        would.push(format!("cloud: {cloud}"));
-    }
-    for server in &declared.servers {
-        // A variable may make a harmless program load another, or hand it a key.
-        let given = |(name, value): &(String, Secret)| {
-            format!(", {name}={}", shown_given(name, value.reveal()))
-        };
-        let given: String = server.given.iter().map(given).collect();
-        let scripts = match server.install_scripts {
-            true => ", code of its package may run while it is installed",
-            false => "",
-        };
-        would.push(format!("server {}: {}{given}{scripts}", server.name, server.launch));
-    }
-    for file in &declared.files {
-        let means = match &file.state {
-            FileState::Held => "trusted as it is now".into(),
-            FileState::LeadsOut { to } => format!("leads out of the project, to {to}"),
-            FileState::Absent => "not there yet".into(),
-            FileState::NotHeld => "data, which may change".into(),
-        };
-        would.push(format!("file {} of {}: {means}", file.name, file.server));
-    }
-    for variable in declared.variables.iter().filter(|variable| variable.in_file) {
-        let decides = match variable.loading {
-            true => "steers what is loaded",
-            false => "takes the place of a default",
-        };
-        would.push(format!("`.env` sets {}, which {decides}", variable.name));
-    }
-    let more = would.len().saturating_sub(LINES);
-    would.truncate(LINES);
-    if more > 0 {
-        would.push(format!("and {more} more: `pml trust --show` shows them"));
-    }
-    would.iter().map(|line| cut(line, WIDTH)).collect()
+    would
 }

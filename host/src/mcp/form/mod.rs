@@ -11,7 +11,10 @@ mod message;
 
 use super::offers::{Offer, offers};
 use crate::json::Value;
-use crate::{Ask, AskId, Decision, Decisions, Need, Question, cut, escape, offers_of_ask};
+use crate::{
+    Ask, AskId, Decision, Decisions, Need, Question, Redactor, fold_middle, in_one_line,
+    offers_of_ask,
+};
 use message::message;
 use rmcp::model::{
     ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
@@ -23,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Asks of one dialog; more than that nobody decides at once.
 const FIELDS: usize = 9;
 
-/// Characters of a line, as in [`lines_of_ask`].
+/// Characters of a line of details.
 const WIDTH: usize = 200;
 
 /// Characters of a field's name.
@@ -61,13 +64,19 @@ pub(super) fn shown(question: &Question) -> &[Ask] {
 /// Returns what is told of a run while its question waits.
 pub(super) fn waiting(question: &Question) -> String {
     match &question.asks[..] {
-        [ask, ..] => format!("waiting for a person: {}", cut(&one_line(&ask.tool), TOOL)),
+        [ask, ..] => {
+            format!("waiting for a person: {}", fold_middle(&in_one_line(&ask.tool), TOOL))
+        }
         [] => "waiting for a person".into(),
     }
 }
 
 /// Returns the dialog for the asks of a question that are still open, or for the first of them.
-pub(super) fn of(question: &Question, spelling: Spelling) -> ElicitRequestParams {
+pub(super) fn of(
+    question: &Question,
+    spelling: Spelling,
+    redactor: &Redactor,
+) -> ElicitRequestParams {
     let field = |title, choices, description| field(title, choices, description, spelling);
     let mut fields = BTreeMap::new();
     match shown(question) {
@@ -78,14 +87,14 @@ pub(super) fn of(question: &Question, spelling: Spelling) -> ElicitRequestParams
         }
         asks => {
             for ask in asks {
-                let title = cut(&format!("{}. {}", ask.id, one_line(&ask.tool)), TITLE);
+                let title = fold_middle(&format!("{}. {}", ask.id, in_one_line(&ask.tool)), TITLE);
                 fields.insert(name(ask.id), field(title, choices(ask), description(ask)));
             }
         }
     }
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(shown(question), question.asks.len()),
+        message: message(shown(question), question.asks.len(), redactor),
         requested_schema: ElicitationSchema::new(fields),
     }
 }
@@ -185,14 +194,10 @@ fn field(
 /// What a person has to do before they accept.
 fn description(ask: &Ask) -> Option<String> {
     let Some(Need::Variables(variables)) = &ask.need else { return None };
-    let names = one_line(&variables.names.join(", "));
-    let file = one_line(&variables.file);
+    let names = in_one_line(&variables.names.join(", "));
+    let file = in_one_line(&variables.file);
     let told = format!("Write {names} into {file}, never into this dialog; then accept");
-    Some(cut(&told, WIDTH))
-}
-
-fn one_line(text: &str) -> String {
-    escape(text).replace('\n', "\\n").replace('\t', "\\t")
+    Some(fold_middle(&told, WIDTH))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! What a question looks like in a dialog, and what may be said there.
 
-use super::{Heard, Spelling, message, of, read, waiting};
+use super::{Heard, Spelling, of, read, waiting};
 use crate::json::{Value, json};
 use crate::{
     Ask, AskId, AskKind, CallId, Change, Condition, Constraint, Decision, Decisions, Difference,
-    Need, Question, RunId, Since, Timestamp, TrustNeed, Variables,
+    Need, Question, Redactor, RunId, Since, Timestamp, TrustNeed, Variables,
 };
 use rmcp::model::{ElicitResult, ElicitationAction};
 
@@ -21,7 +21,11 @@ fn permission(count: u64) -> Question {
 }
 
 fn form(question: &Question) -> Value {
-    json!(of(question, Spelling::Titled))
+    json!(of(question, Spelling::Titled, &Redactor::new()))
+}
+
+fn message(asks: &[Ask], all: usize) -> String {
+    super::message(asks, all, &Redactor::new())
 }
 
 fn accept(question: &Question, content: Value) -> Heard {
@@ -37,12 +41,18 @@ fn one(decision: Decision) -> Heard {
 }
 
 #[test]
-fn one_ask_is_three_lines_and_one_field() {
-    let form = form(&permission(1));
+fn one_ask_is_a_few_lines_and_one_field() {
+    let asked = permission(1);
+    let form = form(&asked);
     let lines: Vec<&str> = form["message"].as_str().unwrap().lines().collect();
     assert_eq!(
         lines,
-        ["tool      │ fs:write", "call with │ {\"path\":\"/a\"}", "why       │ `*` asks"]
+        [
+            "tool      │ fs:write",
+            "call with │ {\"path\":\"/a\"}",
+            "why       │ `*` asks",
+            &format!("digest    │ {}", asked.asks[0].short_digest()),
+        ]
     );
     let schema = &form["requestedSchema"];
     assert_eq!(schema["type"], "object");
@@ -55,7 +65,7 @@ fn one_ask_is_three_lines_and_one_field() {
 
 #[test]
 fn an_older_client_gets_the_same_choices_as_it_knows_them() {
-    let form = json!(of(&permission(1), Spelling::Names));
+    let form = json!(of(&permission(1), Spelling::Names, &Redactor::new()));
     let field = &form["requestedSchema"]["properties"]["decision"];
     assert_eq!(field["enum"], json!(["approve", "always", "always_1", "decline", "replan"]));
     assert_eq!(field["enumNames"][0], "Make this call");
@@ -158,19 +168,19 @@ fn what_waits_is_told_by_its_tool_alone() {
 }
 
 #[test]
-fn what_the_three_lines_leave_out_comes_after_them() {
-    let long = json!({ "text": "x".repeat(300), "path": "/etc/passwd" });
+fn what_the_first_lines_leave_out_comes_after_them() {
+    let long = json!({ "text": "x".repeat(900), "path": "/etc/passwd" });
     let mut call = ask(AskKind::ToolPermission, 1, "fs:write");
     call.arguments = long;
     let shown = message(&[call], 1);
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[1].contains("\"path\":\"/etc/passwd\""), "{shown}");
-    assert_eq!((lines[3], lines[4]), ("", "why │ `*` asks"), "{shown}");
+    assert_eq!((lines[4], lines[5]), ("", "why │ `*` asks"), "{shown}");
     // Nothing of the long one is missing: it goes on behind a bar.
-    let whole: String = lines[5..].iter().map(|line| line.trim_start_matches("│ ")).collect();
-    assert!(whole.contains(&format!("\"text\": \"{}\"", "x".repeat(300))), "{shown}");
+    let whole: String = lines[6..].iter().map(|line| line.trim_start_matches("│ ")).collect();
+    assert!(whole.contains(&format!("\"text\": \"{}\"", "x".repeat(900))), "{shown}");
     assert!(whole.contains("\"path\": \"/etc/passwd\""), "{shown}");
-    assert_eq!(message(&[ask(AskKind::ToolPermission, 1, "fs:write")], 1).lines().count(), 3);
+    assert_eq!(message(&[ask(AskKind::ToolPermission, 1, "fs:write")], 1).lines().count(), 4);
 }
 
 #[test]
@@ -194,8 +204,7 @@ fn what_a_folder_would_do_and_what_differs_reach_the_dialog() {
 
 #[test]
 fn details_are_bounded_and_what_is_left_out_is_counted() {
-    let would: Vec<String> =
-        (0..5_000).map(|n| format!("start `{n} {}`", "ü".repeat(900))).collect();
+    let would: Vec<String> = (0..400).map(|n| format!("start `{n} {}`", "ü".repeat(900))).collect();
     let huge = |call| {
         let mut trust = ask(AskKind::Trust, call, "a:b");
         trust.need = Some(Need::Trust(TrustNeed::new("/p", Vec::new(), "new", would.clone())));
@@ -204,11 +213,17 @@ fn details_are_bounded_and_what_is_left_out_is_counted() {
     for count in [1, 2, 9] {
         let asks = question((1..=count).map(huge).collect()).asks;
         let shown = message(&asks, asks.len());
-        let own = 3 + asks.len() * 6;
+        let own = 3 + asks.len() * 23;
         assert!(shown.lines().count() <= own + 60, "{shown}");
-        assert!(shown.lines().all(|line| line.chars().count() <= 200), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 220), "{shown}");
         assert!(shown.len() <= (8 << 10) + own * 400, "{}", shown.len());
-        assert!(shown.ends_with("`pml approvals --verbose` shows all of them"), "{shown}");
+        let folded = format!(
+            " lines: `pml approvals --verbose` shows all of digest {} …]\n",
+            asks[0].short_digest()
+        );
+        assert!(shown.contains(&folded), "{shown}");
+        // The end is always there.
+        assert!(shown.ends_with("\n│ {\n│   \"path\": \"/a\"\n│ }"), "{shown}");
     }
 }
 
@@ -245,20 +260,20 @@ fn hostile_words_fake_no_line_of_ours() {
         let shown = form["message"].as_str().unwrap();
         let (first, _) = shown.split_once("\n\n").expect("details");
         let expected = match count {
-            1 => 3,
-            2 => 3 + 2 * 4,
-            _ => 3 + 9 * 4,
+            1 => 4,
+            2 => 3 + 2 * 5,
+            _ => 3 + 9 * 5,
         };
         assert_eq!(first.lines().count(), expected, "{shown}");
         for line in shown.lines() {
-            assert!(line.chars().count() <= 200, "{line}");
+            assert!(line.chars().count() <= 500, "{line}");
             assert!(!line.contains(['\r', '\t', '\x1b', '\u{202e}']), "{line}");
         }
         let ours = shown.lines().filter(|line| !line.contains('│'));
         let known = |line: &str| {
             line.is_empty()
                 || line.starts_with("the arguments in full")
-                || ["ask ", "more about ask ", "and "].iter().any(|ours| line.starts_with(ours))
+                || ["ask ", "more about ask ", "[… "].iter().any(|ours| line.starts_with(ours))
         };
         let of_others: Vec<_> =
             ours.skip(usize::from(count > 1)).filter(|line| !known(line)).collect();

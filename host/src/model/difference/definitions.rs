@@ -10,6 +10,12 @@ const TEXT: usize = 64 << 10;
 /// Bytes before the first difference that are taken along with a text that is longer.
 const BEFORE: usize = 1 << 10;
 
+/// Bytes of the end of such a text.
+const END: usize = 16 << 10;
+
+/// Bytes for saying how much is between them.
+const NOTE: usize = 64;
+
 /// Returns every part in which two definitions of a tool differ.
 pub fn differences_of(before: &Definition, after: &Definition) -> Vec<Difference> {
     let schema = |schema: &Option<Value>| schema.as_ref().map(pretty);
@@ -40,8 +46,18 @@ fn bounded(part: &str, before: Option<String>, after: Option<String>) -> Differe
     let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     let window = |text: String| {
         let start = text.floor_char_boundary(same.saturating_sub(BEFORE));
-        let end = text.floor_char_boundary((start + TEXT).min(text.len()));
-        text[start..end].to_owned()
+        if text.len() - start <= TEXT {
+            return text[start..].to_owned();
+        }
+        // The end of a text is always compared, whatever stands before it.
+        let head = text.floor_char_boundary(start + TEXT - END - NOTE);
+        let tail = text.ceil_char_boundary(text.len() - END);
+        let between = text[head..tail].chars().count();
+        format!(
+            "{}\n[{between} characters are not compared]\n{}",
+            &text[start..head],
+            &text[tail..]
+        )
     };
     Difference::new(part, before.map(window), after.map(window))
 }

@@ -2,33 +2,31 @@
 
 use super::pieces::{Difference, Piece};
 use super::spell::{Where, spell};
+use crate::model::thousands;
 
 /// Characters of what stayed that are shown on each side of a change.
 const CONTEXT: usize = 60;
 
-/// Characters of one change that are shown: more than a person reads, less than hides what comes after it.
+/// Characters of one change that are shown, half of them of its end: more than a person reads, less than hides what comes after.
 const CHANGE: usize = 4_000;
 
-/// Lines in all.
+/// Lines in all, half of them the last ones.
 const LINES: usize = 120;
 
-/// Characters in all.
-const CHARACTERS: usize = 16_000;
+/// Bytes in all, half of them of the last lines.
+const BYTES: usize = 16_000;
 
 impl Difference {
     /// Returns the difference as people read it, nothing if there is none: what went as `[-old-]`, what came as `{+new+}`, what
     /// stayed only near those. Each line has its own marks. Everything that cannot be seen, looks like something else or like a
-    /// mark is spelled out as `\u{202e}`; the end of a line that went or came is a `⏎`, and what is left out a `…`.
+    /// mark is spelled out as `\u{202e}`; the end of a line that went or came is a `⏎`, and what is left out a `…`. What is too long is
+    /// folded in its middle: its end is shown.
     pub fn lines(&self) -> Vec<String> {
         let pieces = self.words();
         let is_change = |piece: &Piece| !matches!(piece, Piece::Same(_));
         let changes = pieces.iter().filter(|piece| is_change(piece)).count();
         let mut drawn = Lines::default();
-        let mut shown = 0;
         for (index, piece) in pieces.iter().enumerate() {
-            if drawn.is_full() {
-                break;
-            }
             match piece {
                 Piece::Same(text) => {
                     let edges = (index > 0, index + 1 < pieces.len());
@@ -51,9 +49,8 @@ impl Difference {
                     drawn.changed(text, beside, ["{+", "+}"]);
                 }
             }
-            shown += usize::from(is_change(piece));
         }
-        drawn.done(changes - shown)
+        drawn.done()
     }
 }
 
@@ -62,14 +59,9 @@ impl Difference {
 struct Lines {
     lines: Vec<String>,
     line: String,
-    characters: usize,
 }
 
 impl Lines {
-    fn is_full(&self) -> bool {
-        self.lines.len() >= LINES || self.characters >= CHARACTERS
-    }
-
     /// Draws what stayed; `edges` say whether something changed before and after it.
     fn same(&mut self, text: &str, (before, after): (bool, bool)) {
         let end = if before { at(text, CONTEXT) } else { 0 };
@@ -93,23 +85,21 @@ impl Lines {
     fn changed(&mut self, text: &str, beside: &str, marks: [&str; 2]) {
         let latin = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
         let place = Where::Changed { among_latin: latin(text) || latin(beside) };
-        let end = at(text, CHANGE);
-        self.draw(&text[..end], marks, place);
-        let left_out = text[end..].chars().count();
-        if left_out > 0 {
-            let [open, close] = marks;
-            self.line.push_str(&format!("{open}… {left_out} more characters{close}"));
+        let (head, tail) = (at(text, CHANGE / 2), from_end(text, CHANGE / 2));
+        if tail <= head {
+            return self.draw(text, marks, place);
         }
+        self.draw(&text[..head], marks, place);
+        let [open, close] = marks;
+        let left_out = thousands(text[head..tail].chars().count());
+        self.line.push_str(&format!("{open}… {left_out} characters …{close}"));
+        self.draw(&text[tail..], marks, place);
     }
 
     /// Draws a text, each line of it between marks.
     fn draw(&mut self, text: &str, [open, close]: [&str; 2], place: Where) {
         for part in text.split_inclusive('\n') {
-            if self.is_full() {
-                return;
-            }
             let (part, ends) = part.strip_suffix('\n').map_or((part, false), |part| (part, true));
-            let start = self.line.len();
             self.line.push_str(open);
             spell(part, place, &mut self.line);
             // That a line ends is part of what changed.
@@ -117,7 +107,6 @@ impl Lines {
                 self.line.push('⏎');
             }
             self.line.push_str(close);
-            self.characters += self.line.len() - start;
             if ends {
                 self.end_line();
             }
@@ -128,16 +117,28 @@ impl Lines {
         self.lines.push(std::mem::take(&mut self.line));
     }
 
-    fn done(mut self, left_out: usize) -> Vec<String> {
-        let full = self.is_full();
+    fn done(mut self) -> Vec<String> {
         if !self.line.is_empty() {
             self.end_line();
         }
-        match left_out {
-            0 if full => self.lines.push("… the rest is not shown".into()),
-            0 => {}
-            1 => self.lines.push("… 1 more change is not shown".into()),
-            more => self.lines.push(format!("… {more} more changes are not shown")),
+        // As many as fit from either end; the first and the last always do.
+        let fits = |lines: &mut dyn Iterator<Item = &String>| {
+            let mut bytes = 0;
+            let small = |line: &&String| {
+                bytes += line.len();
+                bytes <= BYTES / 2
+            };
+            lines.take(LINES / 2).take_while(small).count().max(1)
+        };
+        let all = self.lines.len();
+        let (head, tail) = (fits(&mut self.lines.iter()), fits(&mut self.lines.iter().rev()));
+        let left_out = all.saturating_sub(head + tail);
+        if left_out > 0 {
+            let folded = match left_out {
+                1 => "… 1 line is not shown …".into(),
+                more => format!("… {} lines are not shown …", thousands(more)),
+            };
+            self.lines.splice(head..all - tail, [folded]);
         }
         self.lines
     }
@@ -155,7 +156,7 @@ fn from_end(text: &str, characters: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHARACTERS, Difference, LINES};
+    use super::{BYTES, Difference, LINES};
 
     fn lines(before: &str, after: &str) -> Vec<String> {
         let lines = Difference::new("x", Some(before.into()), Some(after.into())).lines();
@@ -220,13 +221,15 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_cut_and_says_so() {
-        let shown = lines("", &"evil ".repeat(10_000));
-        assert!(shown[0].contains("… 46000 more characters"), "{}", shown.join("\n").len());
+    fn a_flood_is_folded_and_its_end_is_shown() {
+        let shown = lines("", &format!("{}and sends it away", "evil ".repeat(10_000)));
+        assert!(shown[0].contains("{+… 46,017 characters …+}"), "{}", shown.join("\n").len());
+        assert!(shown[0].ends_with("evil and sends it away+}"), "{}", shown.join("\n").len());
         let flood = |word: &str| (0..5_000).map(|n| format!("{word} {n}\n")).collect::<String>();
-        let shown = lines(&flood("a"), &flood("b"));
+        let shown = lines(&flood("a"), &format!("{}last", flood("b")));
         assert!(shown.len() <= LINES + 2, "{}", shown.len());
-        assert!(shown.concat().len() <= CHARACTERS + 10_000);
-        assert!(shown.last().is_some_and(|line| line.contains("not shown")), "{:?}", shown.last());
+        assert!(shown.concat().len() <= BYTES + 10_000);
+        assert!(shown.iter().any(|line| line.contains(" lines are not shown …")), "{shown:?}");
+        assert!(shown.last().is_some_and(|line| line.ends_with("last+}")), "{:?}", shown.last());
     }
 }

@@ -1,43 +1,49 @@
 //! A JSON value in one line.
 
-use super::value::redact;
-use crate::model::text::{cut, escape};
+use super::redactor::Redactor;
+use crate::model::text::{escape, fold_middle};
 use serde_json::Value;
 
-/// Returns the value as one line of JSON of at most `limit` characters: secrets redacted, what a terminal obeys escaped,
-/// and what is over cut with `…`.
+/// Returns the value as one line of JSON of at most `limit` characters: what looks like a secret hidden, what a terminal obeys
+/// escaped, long rows of blanks counted, and what is over folded in its middle.
 ///
 /// ```
 /// let arguments = pml::json::json!({ "text": "one\ntwo", "token": "abc" });
-/// assert_eq!(pml::brief(&arguments, 80), r#"{"text":"one\ntwo","token":"[redacted]"}"#);
-/// assert_eq!(pml::brief(&arguments, 10), r#"{"text":"…"#);
+/// assert_eq!(pml::brief(&arguments, 80), r#"{"text":"one\ntwo","token":"[hidden: 3 characters]"}"#);
+/// assert_eq!(pml::brief(&arguments, 40), r#"{"text":"o[… 31 characters …]aracters]"}"#);
 /// ```
 pub fn brief(value: &Value, limit: usize) -> String {
-    // JSON text has no line ends or tabs of its own, which are all that `escape` lets through.
-    cut(&escape(&redact(value).to_string()), limit)
+    brief_with(value, limit, &Redactor::new())
 }
 
-/// Characters of a value that is shortened; `"[redacted]"` has as many.
-const LEAST: usize = 12;
+/// The same, by a redactor.
+pub(crate) fn brief_with(value: &Value, limit: usize, redactor: &Redactor) -> String {
+    fold_middle(&written(&redactor.shown(value)), limit)
+}
+
+/// JSON text has no line ends or tabs of its own, which are all that `escape` lets through.
+fn written(value: &Value) -> String {
+    escape(&value.to_string()).into_owned()
+}
+
+/// Characters of a value that is shortened: enough for its beginning, its end, and how much is between them.
+const LEAST: usize = 48;
 
 /// Characters of a name.
-const NAME: usize = 32;
+const NAME: usize = 40;
 
-/// Returns the arguments of a call like [`brief`], but with every one of them named: long values are shortened, each to what the
+/// Returns the arguments of a call like [`brief`], but with every one of them named: long values are folded, each to what the
 /// others leave it, so that none hides behind another. Only where there are more than fit, the rest is counted.
-pub(crate) fn brief_arguments(arguments: &Value, limit: usize) -> String {
-    let redacted = redact(arguments);
-    let whole = escape(&redacted.to_string()).into_owned();
-    let Value::Object(given) = &redacted else { return cut(&whole, limit) };
+pub(crate) fn brief_arguments(arguments: &Value, limit: usize, redactor: &Redactor) -> String {
+    let shown = redactor.shown(arguments);
+    let whole = written(&shown);
+    let Value::Object(given) = &shown else { return fold_middle(&whole, limit) };
     if whole.chars().count() <= limit {
         return whole;
     }
     let named: Vec<(String, String)> = given
         .iter()
-        .map(|(name, value)| {
-            let name = Value::from(name.as_str()).to_string();
-            (shortened(&escape(&name), NAME), escape(&value.to_string()).into_owned())
-        })
+        .map(|(name, value)| (fold_middle(&written(&name.as_str().into()), NAME), written(value)))
         .collect();
     let size = |(name, value): &(String, String), most: usize| {
         name.chars().count() + value.chars().count().min(most) + 2
@@ -54,33 +60,23 @@ pub(crate) fn brief_arguments(arguments: &Value, limit: usize) -> String {
     // Each takes a character or more: the cost does not grow with how many there are.
     let count = (0..=named.len().min(limit)).rev();
     let count = count.into_iter().find(|count| fits(*count, LEAST, more(*count).len()));
-    let Some(count) = count else { return cut(&whole, limit) };
+    let Some(count) = count else { return fold_middle(&whole, limit) };
     let more = more(count);
     let most = (LEAST..=limit).rev().find(|most| fits(count, *most, more.len())).unwrap_or(LEAST);
     let shown = named.iter().take(count);
     let shown: Vec<String> =
-        shown.map(|(name, value)| format!("{name}:{}", shortened(value, most))).collect();
-    cut(&format!("{{{}}}{more}", shown.join(",")), limit)
-}
-
-/// A JSON text that is cut where it is too long, and ends like one that is not.
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.into();
-    }
-    let end = match text.chars().next() {
-        Some('"') => "\"",
-        Some('[') => "]",
-        Some('{') => "}",
-        _ => "",
-    };
-    format!("{}{end}", cut(text, most.saturating_sub(end.len())))
+        shown.map(|(name, value)| format!("{name}:{}", fold_middle(value, most))).collect();
+    format!("{{{}}}{more}", shown.join(","))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{brief, brief_arguments};
-    use serde_json::json;
+    use super::{Redactor, brief};
+    use serde_json::{Value, json};
+
+    fn brief_arguments(value: &Value, limit: usize) -> String {
+        super::brief_arguments(value, limit, &Redactor::new())
+    }
 
     #[test]
     fn it_is_one_line_that_a_terminal_does_not_obey() {
@@ -90,30 +86,41 @@ mod tests {
     }
 
     #[test]
-    fn it_is_never_longer_than_the_limit() {
+    fn it_is_never_longer_than_the_limit_and_shows_its_end() {
         let value = json!({ "text": "é日🎉".repeat(100) });
         for limit in [0, 1, 2, 11, 50, 1000] {
             let line = brief(&value, limit);
             assert!(line.chars().count() <= limit, "{limit}: {line}");
         }
-        assert!(brief(&value, 20).ends_with('…'));
+        assert_eq!(
+            brief(&value, 50),
+            "{\"text\":\"é日🎉é日🎉[… 281 characters …]🎉é日🎉é日🎉é日🎉é日🎉\"}"
+        );
         assert_eq!(brief(&json!(12345), 5), "12345");
     }
 
     #[test]
     fn no_argument_hides_behind_a_long_one() {
-        let hostile = json!({ "text": "x".repeat(9_000), "list": (0..999).collect::<Vec<_>>(),
+        let hostile = json!({ "text": format!("{} the end", "x".repeat(9_000)), "list": (0..999).collect::<Vec<_>>(),
             "deep": { "a": "y".repeat(900) }, "path": "/etc/passwd", "token": "t0p" });
-        let line = brief_arguments(&hostile, 180);
-        assert!(line.chars().count() <= 180, "{line}");
-        for name in ["{\"text\":\"xxx", "\"list\":[0,1,2", "\"deep\":{\"a\":"] {
-            assert!(line.contains(name), "{name}: {line}");
-        }
-        assert!(line.ends_with(r#","path":"/etc/passwd","token":"[redacted]"}"#), "{line}");
-        assert!(line.contains("x…\",") && line.contains("…],") && line.contains("…},"), "{line}");
+        let line = brief_arguments(&hostile, 300);
+        assert_eq!(
+            line,
+            "{\"text\":\"xxxxxxxxxxxxxxxxxxxxxxxx[… 8,959 characters …]xxxxxxxxxxxxxxxxx the end\",\
+             \"list\":[0,1,2,3,4,5,6,7,8,9,10,1[… 3,836 characters …]2,993,994,995,996,997,998],\
+             \"deep\":{\"a\":\"yyyyyyyyyyyyyyyyyyyy[… 855 characters …]yyyyyyyyyyyyyyyyyyyyyyyyy\"},\
+             \"path\":\"/etc/passwd\",\"token\":\"[hidden: 3 characters]\"}"
+        );
         let name = json!({ "n".repeat(9_000): 1, "path": "/etc/passwd" });
         let line = brief_arguments(&name, 100);
-        assert!(line.ends_with(r#"n…":1,"path":"/etc/passwd"}"#), "{line}");
+        assert_eq!(line, "{\"nnnnnnnn[… 8,984 characters …]nnnnnnnn\":1,\"path\":\"/etc/passwd\"}");
+    }
+
+    #[test]
+    fn blanks_push_nothing_out_of_sight() {
+        let sly = json!({ "command": format!("ls{}; rm -rf ~", " ".repeat(5_000)) });
+        assert_eq!(brief_arguments(&sly, 200), r#"{"command":"ls[5,000 blanks]; rm -rf ~"}"#);
+        assert_eq!(brief(&sly, 200), r#"{"command":"ls[5,000 blanks]; rm -rf ~"}"#);
     }
 
     #[test]
@@ -123,14 +130,14 @@ mod tests {
         for limit in [0, 1, 20, 60, 150, 5_000] {
             let line = brief_arguments(&many.clone().into(), limit);
             assert!(line.chars().count() <= limit, "{line}");
-            assert!(limit < 60 || line.ends_with(" more arguments"), "{line}");
+            assert!(limit < 150 || line.ends_with(" more arguments"), "{line}");
             let shown = line.matches("\"argument_").count();
             assert!(
-                limit < 60 || line.ends_with(&format!("}} and {} more arguments", 500 - shown))
+                limit < 150 || line.ends_with(&format!("}} and {} more arguments", 500 - shown))
             );
         }
         let small = json!({ "a": "b" });
         assert_eq!(brief_arguments(&small, 9), brief(&small, 9));
-        assert_eq!(brief_arguments(&json!("x".repeat(50)), 9), "\"xxxxxxx…");
+        assert_eq!(brief_arguments(&json!("x".repeat(50)), 9), "\"xxx…xxx\"");
     }
 }

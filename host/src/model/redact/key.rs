@@ -102,7 +102,7 @@ const ABOUT: &[&str] = &[
 ];
 
 /// Returns whether a value under this key is a secret.
-pub(super) fn names_secret(key: &str) -> bool {
+pub(crate) fn names_secret(key: &str) -> bool {
     let words = words(key);
     if words.iter().any(|word| ABOUT.contains(&word.as_str())) {
         return false;

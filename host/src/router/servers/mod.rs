@@ -22,7 +22,7 @@ use crate::catalog::Observed;
 use crate::config::{Cloud, Launch, Permissions, Project, ServerConfig};
 use crate::error::Error;
 use crate::install::Installer;
-use crate::model::{Clock, Secret, SystemClock};
+use crate::model::{Clock, Redactor, Secret, SystemClock};
 use crate::store::{Definitions, ServerCache};
 use crate::upstream::{Listing, ServerStatus, UpstreamError, Upstreams};
 use checks::Checks;
@@ -147,6 +147,15 @@ impl Servers {
     /// Returns the names of all servers, in the order of the configuration.
     pub fn names(&self) -> Vec<String> {
         self.0.upstreams.names()
+    }
+
+    /// Returns what hides the values that the servers, and the cloud, are given at the moment.
+    pub fn redactor(&self) -> Redactor {
+        let all = std::iter::once(&self.0.upstreams).chain(&self.0.cloud);
+        let configs = all.flat_map(|upstreams| {
+            upstreams.names().into_iter().filter_map(|name| upstreams.config(&name))
+        });
+        Redactor::knowing(configs.flat_map(|config| config.declared_secrets()))
     }
 
     /// Where calls go at the moment.

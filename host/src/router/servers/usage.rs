@@ -3,8 +3,7 @@
 //! **Invariant:** keys that stand in a launch line, and look like some, are not noted.
 
 use crate::config::{Project, ProjectState, ServerConfig};
-use crate::model::{Clock, SystemClock, redact};
-use serde_json::Value;
+use crate::model::{Clock, Redactor, SystemClock};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -44,27 +43,7 @@ impl Usage {
 
 /// A launch line without keys. Variables are none, and stay as they were written.
 pub(super) fn shown(launch: &str) -> String {
-    let (mut masked, mut variables) = (String::new(), Vec::new());
-    let mut rest = launch;
-    while let Some((before, after)) = rest.split_once("${")
-        && let Some((name, behind)) = after.split_once('}')
-    {
-        let mask = mask(variables.len());
-        masked = masked + before + &mask;
-        variables.push((mask, format!("${{{name}}}")));
-        rest = behind;
-    }
-    masked += rest;
-    let shown = match redact(&Value::from(masked)) {
-        Value::String(shown) => shown,
-        other => other.to_string(),
-    };
-    variables.iter().fold(shown, |shown, (mask, variable)| shown.replace(mask, variable))
-}
-
-/// What no secret goes on behind.
-fn mask(index: usize) -> String {
-    format!("<\u{1}{index}>")
+    Redactor::new().redact_text(launch).into_owned()
 }
 
 #[cfg(test)]
@@ -75,12 +54,15 @@ mod tests {
     fn keys_in_a_launch_line_are_not_noted_and_the_rest_is() {
         assert_eq!(
             shown("npx -y server@1.0.0 --api-key hunter22 --dsn postgres://me:hunter22@db/x"),
-            "npx -y server@1.0.0 --api-key [redacted] --dsn postgres://me:[redacted]@db/x"
+            "npx -y server@1.0.0 --api-key [hidden: 8 characters] --dsn postgres://me:[hidden: 8 characters]@db/x"
         );
         for plain in ["npx -y server@1.0.0 .", "x --token ${TOKEN} ${A:-b} ${", "x://me:${KEY}@db"]
         {
             assert_eq!(shown(plain), plain);
         }
-        assert_eq!(shown("x ${A} --token=hunter22 ${B}"), "x ${A} --token=[redacted] ${B}");
+        assert_eq!(
+            shown("x ${A} --token=hunter22 ${B}"),
+            "x ${A} --token=[hidden: 8 characters] ${B}"
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! Policy for change: entries are kept for ever. A field is added, a kind is added; none is renamed.
 
 use super::{Note, Noted};
-use crate::model::{Ask, Constraint, Decision, cut, redact};
+use crate::model::{Ask, Constraint, Decision, fold_middle, redact};
 use serde_json::{Map, Value, json};
 
 /// Characters of arguments and results that are kept: enough to tell what was decided, however much it was.
@@ -106,13 +106,13 @@ fn ask(ask: &Ask) -> Value {
     })
 }
 
-/// Arguments or a result: as a value where they are small, else the beginning of their text.
+/// Arguments or a result: as a value where they are small, else the beginning and the end of their text.
 fn arguments(value: &Value) -> Value {
     // Before it is cut: half a secret no longer looks like one.
     let redacted = redact(value);
     let text = redacted.to_string();
     match text.chars().count() > ARGUMENTS {
-        true => json!({ "cut": true, "text": cut(&text, ARGUMENTS) }),
+        true => json!({ "cut": true, "text": fold_middle(&text, ARGUMENTS) }),
         false => redacted,
     }
 }
@@ -129,10 +129,10 @@ fn constraint(constraint: &Constraint) -> Value {
     json!({ "argument": constraint.argument, how: value.map(|value| arguments(&value)) })
 }
 
-/// Cuts texts and lists that are too long, at whatever depth. Arguments were cut before.
+/// Folds texts and cuts lists that are too long, at whatever depth. Arguments were folded before.
 fn bounded(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(cut(&text, TEXT)),
+        Value::String(text) => Value::String(fold_middle(&text, TEXT)),
         Value::Array(items) => items.into_iter().take(ITEMS).map(bounded).collect(),
         Value::Object(fields) => {
             let small = |(key, value)| match key {
@@ -174,7 +174,10 @@ mod tests {
         let decided =
             Decided::new(question.id, AskId(1), decision, "ann", "terminal", Timestamp(0));
         let decided = noted(Noted::decided(&question.asks[0], decided));
-        assert_eq!(decided["only_for"], json!([{ "argument": "api_key", "equals": "[redacted]" }]));
+        assert_eq!(
+            decided["only_for"],
+            json!([{ "argument": "api_key", "equals": "[hidden: 3 characters]" }])
+        );
         let tool = "a:b".parse().unwrap();
         let grant = Grant::new(tool, None, vec![only]);
         let (who, channel, file) = ("ann".into(), "terminal".into(), ".pml.json".into());

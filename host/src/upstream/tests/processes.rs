@@ -57,7 +57,7 @@ async fn a_start_that_fails_says_why_and_hides_keys() {
     assert_eq!(
         error.message,
         "the server `fake` cannot be started: it ended with exit status 1; it said last:\n  \
-         | cannot find module `left-pad`, key=…"
+         | cannot find module `left-pad`, key=[hidden: 8 characters]"
     );
     assert!(matches!(
         upstreams.status()[0].state,

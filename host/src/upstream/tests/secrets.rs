@@ -21,7 +21,10 @@ fn blabbing(key: &str) -> Upstreams {
 async fn a_key_among_the_arguments_is_in_no_error() {
     let upstreams = blabbing("refuse-hunter22");
     let error = upstreams.list("fake").await.expect_err("it refuses").to_string();
-    assert!(error.contains("it refuses to begin: bad key: … (-32000)"), "{error}");
+    assert!(
+        error.contains("it refuses to begin: bad key: [hidden: 15 characters] (-32000)"),
+        "{error}"
+    );
     assert!(error.contains("it said last:") && !error.contains("xre"), "{error}");
     assert!(!error.contains("hunter"), "{error}");
 }
@@ -30,9 +33,9 @@ async fn a_key_among_the_arguments_is_in_no_error() {
 async fn a_key_among_the_arguments_is_in_no_refusal_and_in_no_status() {
     let upstreams = blabbing("hunter22");
     let error = call(&upstreams, "echo", json!({})).await.expect_err("it refuses");
-    assert_eq!(error.message, "bad key: …");
+    assert_eq!(error.message, "bad key: [hidden: 8 characters]");
     let said = upstreams.status().remove(0).stderr;
-    assert!(!said.is_empty() && !said.concat().contains('h'), "{said:?}");
+    assert!(!said.is_empty() && !said.concat().contains("hunt"), "{said:?}");
     upstreams.close().await;
 }
 
@@ -51,7 +54,8 @@ async fn a_body_that_echoes_the_headers_does_not_show_the_key() {
         let upstreams = at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
         let error = call(&upstreams, "echo", json!({})).await.expect_err("it fails").message;
         assert!(error.contains("answers with HTTP 500: xxx"), "{error}");
-        assert!(error.ends_with("Authorization: …"), "{error}");
+        let hidden = "Authorization: [hidden: 6 characters] [hidden: 8 characters]";
+        assert!(error.ends_with(hidden), "{error}");
         upstreams.close().await;
     }
 }

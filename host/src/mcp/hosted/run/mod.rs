@@ -6,7 +6,8 @@ use crate::mcp::answer::Answer;
 use crate::mcp::door::{Shared, Visit};
 use crate::mcp::watcher::Watcher;
 use crate::{
-    AskId, Code, Ending, Engine, Error, Event, EventSink, Outcome, Question, QuestionId, Run, RunId,
+    AskId, Code, Ending, Engine, Error, Event, EventSink, Outcome, Question, QuestionId, Run,
+    RunId, Servers,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -185,8 +186,9 @@ pub(in crate::mcp) fn host(visit: &Visit, run: Run) -> Arc<Hosted> {
         })
         .leave(leave.clone());
     let (door, engine, guest) = (visit.door.clone(), visit.engine.clone(), hosted.clone());
+    let servers = visit.servers.clone();
     visit.door.busy.spawn(async move {
-        let over = see(&door, &engine, &guest, run, &leave).await;
+        let over = see(&door, (&engine, &servers), &guest, run, &leave).await;
         door.house.ended(&guest, &over);
         guest.stand.send_replace(Stand::Over(Arc::new(over)));
     });
@@ -196,7 +198,7 @@ pub(in crate::mcp) fn host(visit: &Visit, run: Run) -> Arc<Hosted> {
 /// Sees a run through to its end, here or elsewhere.
 async fn see(
     door: &Shared,
-    engine: &Engine,
+    (engine, servers): (&Engine, &Servers),
     hosted: &Hosted,
     run: Run,
     leave: &AtomicBool,
@@ -208,7 +210,7 @@ async fn see(
     loop {
         tokio::select! {
             biased;
-            outcome = &mut run => return of_outcome(engine, hosted, outcome).await,
+            outcome = &mut run => return of_outcome(engine, servers, hosted, outcome).await,
             // Before a cancellation: rmcp cancels the requests of a client that is gone, too.
             () = gone(&mut closing), if left_at.is_none() => {
                 leave.store(true, Ordering::Relaxed);
@@ -256,7 +258,12 @@ fn let_go() -> Over {
     Over { answer: Answer::of_error(&error), error: Some(error.kind()), cancelled: false }
 }
 
-async fn of_outcome(engine: &Engine, hosted: &Hosted, outcome: Result<Outcome, Error>) -> Over {
+async fn of_outcome(
+    engine: &Engine,
+    servers: &Servers,
+    hosted: &Hosted,
+    outcome: Result<Outcome, Error>,
+) -> Over {
     let mut outcome = match outcome {
         Ok(outcome) => outcome,
         // Another process was faster.
@@ -284,7 +291,8 @@ async fn of_outcome(engine: &Engine, hosted: &Hosted, outcome: Result<Outcome, E
         Ending::Finished(_) | Ending::Waiting(_) => None,
         _ => engine.journal().load(outcome.run_id).await.ok(),
     };
-    let mut answer = Answer::of_outcome(&outcome, stored.as_ref(), &hosted.watcher.failures());
+    let (failures, redactor) = (hosted.watcher.failures(), servers.redactor());
+    let mut answer = Answer::of_outcome(&outcome, stored.as_ref(), &failures, &redactor);
     answer.note(hosted.watcher.kept());
     Over { answer, error: None, cancelled: false }
 }

@@ -1,0 +1,87 @@
+//! What may be hidden at all, and what stands in its place.
+
+/// Characters from which on a value may have a dot: shorter ones may be the name of a file or a host.
+const DOTTED: usize = 20;
+
+/// Returns what stands in place of a value: `[hidden: 14 characters]`.
+pub(super) fn hidden(characters: usize) -> String {
+    match characters {
+        1 => "[hidden: 1 character]".into(),
+        many => format!("[hidden: {many} characters]"),
+    }
+}
+
+/// Returns whether a shell, a path and a URL all take a character for itself.
+pub(super) fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+')
+}
+
+/// Returns how much of a value that is guessed to be a secret may be hidden, in bytes: all of it but the `=` at its end. Nothing
+/// if the value could be anything but a word: a command, a flag, a path, the name of a file or a host.
+pub(super) fn harmless(value: &str) -> Option<usize> {
+    let word = value.trim_end_matches('=');
+    let plain = word.bytes().all(|byte| is_plain(byte) || byte == b'.');
+    let dots = word.contains('.') && (word.len() < DOTTED || word.contains(".."));
+    let begins = word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
+    let ends = !word.ends_with('.') && value.len() - word.len() <= 2;
+    (plain && !dots && begins && ends).then_some(word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{harmless, hidden};
+
+    #[test]
+    fn what_is_hidden_is_counted() {
+        assert_eq!(hidden(1), "[hidden: 1 character]");
+        assert_eq!(hidden(14), "[hidden: 14 characters]");
+    }
+
+    #[test]
+    fn only_a_word_may_be_hidden() {
+        assert_eq!(harmless("hunter2"), Some(7));
+        assert_eq!(harmless("a_b-c+d=="), Some(7));
+        assert_eq!(harmless("SG.abcdefghijklmnop.qrst"), Some(24));
+        for value in [
+            "",
+            "=",
+            "===",
+            "a;b",
+            "a b",
+            "a|b",
+            "$(x)",
+            "`x`",
+            "/etc",
+            "a/b",
+            "..",
+            "a..b",
+            "a:b",
+            "a@b",
+            "~",
+            "*",
+            "x?",
+            "#",
+            "-rf",
+            "--yes",
+            "+x",
+            ".ssh",
+            "evil.sh",
+            "evil.example",
+            "a\\b",
+            "a'b",
+            "a\"b",
+            "é",
+            "a\nb",
+            "a=b",
+            "a%20b",
+            "<x",
+            "x&",
+            "x!",
+            "{a,b}",
+            "abcdefghijklmnopqrst.",
+            "abcdefghijklmnop..rstuv",
+        ] {
+            assert_eq!(harmless(value), None, "{value}");
+        }
+    }
+}

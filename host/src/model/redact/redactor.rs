@@ -1,0 +1,142 @@
+//! Takes secrets out of what is shown, or shows all of it to whoever said so.
+
+use super::known::KnownSecrets;
+use super::shape::hide;
+use super::value::guessed;
+use crate::model::Secret;
+use crate::model::text::count_blanks;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Takes secrets out of what a person sees: values that it knows, and values that look like secrets.
+///
+/// ```
+/// use pml::{Redactor, Secret, json::json};
+///
+/// let redactor = Redactor::knowing([Secret::new("hunter22")]);
+/// let shown = redactor.redact(&json!({ "command": "login hunter22; ls", "token": "abc" }));
+/// let expected = "login [hidden: 8 characters]; ls";
+/// assert_eq!(shown, json!({ "command": expected, "token": "[hidden: 3 characters]" }));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    known: Arc<KnownSecrets>,
+    reveals: bool,
+}
+
+impl Redactor {
+    /// Returns one that knows no value, and guesses.
+    pub fn new() -> Redactor {
+        Redactor::default()
+    }
+
+    /// Returns one that hides these values wherever they occur, and guesses what else is a secret. Values of fewer than four
+    /// characters are not looked for.
+    pub fn knowing(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
+        let secrets: Vec<Secret> = secrets.into_iter().collect();
+        let known = KnownSecrets::new(secrets.iter().map(Secret::reveal));
+        Redactor { known: Arc::new(known), reveals: false }
+    }
+
+    /// Returns one that hides nothing: somebody asked for that, and was warned.
+    pub fn revealing() -> Redactor {
+        Redactor { reveals: true, ..Redactor::default() }
+    }
+
+    /// Returns whether it hides anything.
+    pub(crate) fn hides(&self) -> bool {
+        !self.reveals
+    }
+
+    /// Returns the value with secrets replaced by how many characters they have.
+    pub fn redact(&self, value: &Value) -> Value {
+        if self.reveals {
+            return value.clone();
+        }
+        if self.known.is_empty() {
+            return guessed(value);
+        }
+        let mut value = value.clone();
+        self.known.hide_all(&mut value);
+        guessed(&value)
+    }
+
+    /// Returns the text with secrets replaced by how many characters they have.
+    pub fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.reveals {
+            return Cow::Borrowed(text);
+        }
+        match self.known.hide(text) {
+            Cow::Borrowed(text) => hide(text),
+            Cow::Owned(text) => Cow::Owned(hide(&text).into_owned()),
+        }
+    }
+
+    /// Returns the value without secrets, and with long rows of blanks counted: as a person is shown it.
+    pub(crate) fn shown(&self, value: &Value) -> Value {
+        let mut value = self.redact(value);
+        count_in(&mut value);
+        value
+    }
+}
+
+fn count_in(value: &mut Value) {
+    let counted = |text: &mut String| {
+        if let Cow::Owned(counted) = count_blanks(text) {
+            *text = counted;
+        }
+    };
+    match value {
+        Value::String(text) => counted(text),
+        Value::Array(items) => items.iter_mut().for_each(count_in),
+        Value::Object(fields) => {
+            let long = |key: &String| matches!(count_blanks(key), Cow::Owned(_));
+            if fields.keys().any(long) {
+                let old = std::mem::take(fields);
+                for (index, (mut key, value)) in old.into_iter().enumerate() {
+                    counted(&mut key);
+                    if fields.contains_key(&key) {
+                        key += &format!(" ({index})");
+                    }
+                    fields.insert(key, value);
+                }
+            }
+            fields.values_mut().for_each(count_in);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redactor;
+    use crate::model::Secret;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_known_is_hidden_under_any_key_and_revealed_to_whoever_asks() {
+        let redactor = Redactor::knowing([Secret::new("hunter22")]);
+        let value = json!({ "text": "it is hunter22", "n": [1, "hunter22;x"] });
+        let shown =
+            json!({ "text": "it is [hidden: 8 characters]", "n": [1, "[hidden: 8 characters];x"] });
+        assert_eq!(redactor.redact(&value), shown);
+        assert_eq!(redactor.redact(&shown), shown, "twice changes nothing");
+        assert_eq!(redactor.redact_text("token=hunter22"), "token=[hidden: 8 characters]");
+        let all = Redactor::revealing();
+        assert_eq!(all.redact(&json!({ "token": "hunter22" })), json!({ "token": "hunter22" }));
+        assert_eq!(all.redact_text("token=hunter22"), "token=hunter22");
+    }
+
+    #[test]
+    fn blanks_are_counted_in_texts_and_keys_at_every_depth() {
+        let (blanks, lines) = (" ".repeat(30), "\n".repeat(10));
+        let value = json!({ "a": [format!("x{blanks}y")], format!("k{lines}"): { "b": lines } });
+        let shown = json!({ "a": ["x[30 blanks]y"], "k[10 blanks]": { "b": "[10 blanks]" } });
+        assert_eq!(Redactor::new().shown(&value), shown);
+        assert_eq!(Redactor::revealing().shown(&value), shown);
+        let two = json!({ format!("k{blanks}"): 1, "k[30 blanks]": 2 });
+        let shown = json!({ "k[30 blanks]": 1, "k[30 blanks] (1)": 2 });
+        assert_eq!(Redactor::new().shown(&two), shown);
+    }
+}

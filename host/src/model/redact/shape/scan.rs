@@ -1,0 +1,289 @@
+//! The pass over a text, run by run: a run is letters, digits, `_` and `-`.
+
+use super::pem::private_key;
+use crate::model::redact::harmless::{harmless, hidden, is_plain};
+use crate::model::redact::key::{may_count, names_secret};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// How issued keys begin, and how many characters at least follow.
+const ISSUED: &[(&str, usize)] = &[
+    ("AGE-SECRET-KEY-", 20),
+    ("AIza", 30),
+    ("dckr_pat_", 16),
+    ("dop_v1_", 20),
+    ("gho_", 20),
+    ("ghp_", 20),
+    ("ghr_", 20),
+    ("ghs_", 20),
+    ("ghu_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("glsa_", 20),
+    ("gsk_", 20),
+    ("hf_", 20),
+    ("lin_api_", 20),
+    ("npm_", 30),
+    ("pypi-", 30),
+    ("rk_live_", 16),
+    ("shpat_", 20),
+    ("sk-", 16),
+    ("sk_live_", 16),
+    ("sk_test_", 16),
+    ("whsec_", 16),
+    ("xapp-", 10),
+    ("xoxa-", 10),
+    ("xoxb-", 10),
+    ("xoxe-", 10),
+    ("xoxp-", 10),
+    ("xoxr-", 10),
+    ("xoxs-", 10),
+];
+
+/// Parts of a query that are secrets there, and plain words elsewhere.
+const QUERY: &[&str] =
+    &["code", "key", "sig", "sign", "signature", "x-amz-signature", "x-goog-signature"];
+
+/// What follows the name of a secret in code and prose without being one.
+const HARMLESS: &[&str] = &[
+    "any",
+    "bool",
+    "boolean",
+    "bytes",
+    "false",
+    "int",
+    "none",
+    "null",
+    "number",
+    "object",
+    "optional",
+    "required",
+    "str",
+    "string",
+    "text",
+    "true",
+    "undefined",
+    "unknown",
+];
+
+/// Words behind which, in a header, the secret itself follows.
+const SCHEMES: &[&str] = &["apikey", "basic", "bearer", "digest", "negotiate", "token"];
+
+/// What follows `bearer` in prose.
+const AFTER_BEARER: &[&str] =
+    &["and", "auth", "authentication", "authorization", "is", "of", "or", "token", "tokens"];
+
+/// More than anybody writes between a name and its value: quotes, a colon or an equals sign, blanks.
+const GAP: usize = 8;
+
+/// Returns the text with the secret part of every secret in it replaced.
+pub(in crate::model::redact) fn hide(text: &str) -> Cow<'_, str> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        at = look(text, at, &mut found);
+    }
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let (mut shown, mut copied) = (String::with_capacity(text.len()), 0);
+    for secret in found {
+        shown.push_str(&text[copied..secret.start]);
+        shown.push_str(&hidden(secret.len()));
+        copied = secret.end;
+    }
+    shown.push_str(&text[copied..]);
+    Cow::Owned(shown)
+}
+
+/// Looks at one run, or at what stands between two, and returns where to look on. What it finds is ASCII.
+fn look(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
+    let bytes = text.as_bytes();
+    if !in_run(bytes[start]) {
+        let password =
+            bytes[start..].starts_with(b"://").then(|| password_of_url(text, start + 3)).flatten();
+        let end = password.as_ref().map_or(start + 1, |password| password.end);
+        found.extend(password);
+        return end;
+    }
+    let end = run_end(bytes, start);
+    if let Some(end) = private_key(text, start, found) {
+        return end;
+    }
+    let secret = issued(text, start..end)
+        .or_else(|| scheme(text, start..end))
+        .or_else(|| assigned(text, start..end));
+    let end = secret.as_ref().map_or(end, |secret| secret.end);
+    found.extend(secret);
+    end
+}
+
+fn in_run(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+fn run_end(bytes: &[u8], start: usize) -> usize {
+    end_of(bytes, start, |byte| !in_run(byte))
+}
+
+/// Returns where the first byte from `start` on is that ends it.
+fn end_of(bytes: &[u8], start: usize, ends: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    start + rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len())
+}
+
+/// What may be hidden of a value.
+fn within(text: &str, value: Range<usize>) -> Option<Range<usize>> {
+    harmless(&text[value.clone()]).map(|length| value.start..value.start + length)
+}
+
+/// `user:password@` of a URL whose part after `://` starts at `start`: the password.
+fn password_of_url(text: &str, start: usize) -> Option<Range<usize>> {
+    // The first `@` ends it, and nothing before may be part of a host or a path.
+    let ends = |byte: u8| !(in_run(byte) || b".+=:%~".contains(&byte));
+    let end = end_of(text.as_bytes(), start, ends);
+    let (_, behind) = text[end..].split_at_checked(1).filter(|(at, _)| *at == "@")?;
+    // A second `@` would make the first part of the user's name, or of the password.
+    let authority = &behind[..end_of(behind.as_bytes(), 0, |byte| {
+        byte.is_ascii_whitespace() || b"/?#\"'<>`\\".contains(&byte)
+    })];
+    if authority.contains('@') {
+        return None;
+    }
+    let colon = text[start..end].find(':')?;
+    within(text, start + colon + 1..end)
+}
+
+/// Something issued by a known service, or a JWT; it may begin in the middle of a run.
+fn issued(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let last_digit = run.clone().rev().find(|at| bytes[*at].is_ascii_digit());
+    let begins = |at: &usize| *at == run.start || !bytes[at - 1].is_ascii_alphanumeric();
+    run.clone().filter(begins).find_map(|at| {
+        let part = &text[at..run.end];
+        let by_prefix = ISSUED.iter().any(|(prefix, least)| {
+            part.len() >= prefix.len() + least
+                && part.starts_with(prefix)
+                // A digit tells a key from words with hyphens: `sk-learn-compatible-models`.
+                && last_digit.is_some_and(|digit| digit >= at)
+        });
+        let of_amazon = part.len() == 20
+            && (part.starts_with("AKIA") || part.starts_with("ASIA"))
+            && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        match by_prefix || of_amazon {
+            true => Some(at..run.end),
+            false => web_token(text, at..run.end),
+        }
+    })
+}
+
+/// `eyJ….….…`
+fn web_token(text: &str, first: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    if first.len() < 10
+        || !text[first.start..].starts_with("eyJ")
+        || bytes.get(first.end) != Some(&b'.')
+    {
+        return None;
+    }
+    let second = run_end(bytes, first.end + 1);
+    if second - first.end < 5 {
+        return None;
+    }
+    let third = match bytes.get(second) {
+        Some(b'.') => run_end(bytes, second + 1),
+        _ => second,
+    };
+    // A dot that nothing follows ends a sentence, or begins a way out of a folder.
+    Some(first.start..if third > second + 1 { third } else { second })
+}
+
+/// `Bearer …` and `Basic …`
+fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let bearer = text[run.clone()].eq_ignore_ascii_case("bearer");
+    if !bearer && !text[run.clone()].eq_ignore_ascii_case("basic")
+        || bytes.get(run.end) != Some(&b' ')
+    {
+        return None;
+    }
+    let value = word_at(text, run.end + 1, Closed::Plainly)?;
+    let token = &text[value.clone()];
+    let is_secret = match bearer {
+        true => token.len() >= 3 && !AFTER_BEARER.contains(&token),
+        // Prose has `basic understanding`; what is encoded has capitals or digits in the middle.
+        false => {
+            let odd = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+            token.len() >= 8 && token.bytes().skip(1).any(odd)
+        }
+    };
+    is_secret.then_some(value)
+}
+
+/// What may follow a value.
+#[derive(Clone, Copy)]
+enum Closed<'t> {
+    /// A blank, a quote, or what ends an item or a list.
+    Plainly,
+    /// The same, or what ends a part of a query.
+    InQuery,
+    /// Exactly the quote that opened it.
+    By(&'t str),
+}
+
+/// The value that begins at `start`, as far as it may be hidden; nothing if it goes on as anything but a word.
+fn word_at(text: &str, start: usize, closed: Closed<'_>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut end = end_of(bytes, start, |byte| !is_plain(byte) && byte != b'.');
+    let value = start..end_of(bytes, end, |byte| byte != b'=').min(end + 3);
+    let next = bytes.get(value.end).copied();
+    let plainly = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"',)]}".contains(&next));
+    let ends = match closed {
+        Closed::Plainly => plainly,
+        Closed::InQuery => plainly || matches!(next, Some(b'&' | b'#')),
+        Closed::By(quote) => text[value.end..].starts_with(quote),
+    };
+    // A dot at its end is one of prose.
+    if value.end == end && text[start..end].ends_with('.') {
+        end -= 1;
+        return ends.then(|| within(text, start..end)).flatten();
+    }
+    ends.then(|| within(text, value)).flatten()
+}
+
+/// `token=…`, `"password": "…"`, `--api-key …`, and `?key=…` in a query.
+fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let name = &text[run.clone()];
+    let in_query = run.start > 0 && matches!(bytes[run.start - 1], b'?' | b'&');
+    let is_flag = name.starts_with("--");
+    let gap_end = (run.end + GAP).min(bytes.len());
+    let gap = end_of(&bytes[..gap_end], run.end, |byte| !b"\\\"' =:".contains(&byte));
+    let between = &text[run.end..gap];
+    let sign = between.find(['=', ':']).map(|at| between.as_bytes()[at]);
+    let joined = match sign {
+        Some(_) => true,
+        None => is_flag && between.starts_with(' '),
+    };
+    let secret = joined
+        && (names_secret(name)
+            || in_query
+                && sign == Some(b'=')
+                && QUERY.contains(&name.to_ascii_lowercase().as_str()));
+    if !secret {
+        return None;
+    }
+    // A quote that closes the name comes before the sign, one that opens the value behind it.
+    let opening = &between[between.trim_end_matches(['"', '\'', '\\']).len()..];
+    let closed = match (opening, in_query) {
+        ("", false) => Closed::Plainly,
+        ("", true) => Closed::InQuery,
+        (quote, _) => Closed::By(quote),
+    };
+    let value = word_at(text, gap, closed)?;
+    let word = &text[value.clone()];
+    let counted = may_count(name) && word.bytes().all(|byte| byte.is_ascii_digit());
+    let known = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let follows = known(SCHEMES) && bytes.get(value.end) == Some(&b' ');
+    (!counted && !known(HARMLESS) && !follows).then_some(value)
+}
