@@ -131,7 +131,8 @@ impl Environment {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::{AGENT_KEYS, USER_KEYS, UserSettings};
     use crate::config::project::Environment;

@@ -196,7 +196,8 @@ fn name_of(root: &Path, path: &Path) -> String {
     format!("{FILE}{}", parts.join("/"))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::{Budget, Found, TooMuch};
     use std::fs;
