@@ -120,7 +120,11 @@ impl Installer {
                 let stage = turn.stage()?;
                 step("installing", 0);
                 let filling = self.fill(spec, package, stage.path());
-                counted(filling, stage.path(), |done| step("installing", done)).await?;
+                let filled = counted(filling, stage.path(), |done| step("installing", done)).await;
+                if let Err(error) = filled {
+                    self.blocking(move |_| Ok(stage.discard())).await?;
+                    return Err(error);
+                }
                 step("checking", 0);
                 self.finish(spec, package, folder, stage).await?
             }
@@ -172,11 +176,13 @@ impl Installer {
         let (spec, package) = (spec.clone(), package.clone());
         self.blocking(move |records| {
             let place = records.deps().join(&folder);
-            if package.ecosystem == Ecosystem::Pypi {
-                pypi::settle(stage.path(), &place, &package)?;
-            }
-            let digest = digest(stage.path(), &package.name)?;
-            let installation = describe(&spec, &package, &folder, digest, stage.path())?;
+            let installation = match checked(&spec, &package, &folder, &place, stage.path()) {
+                Ok(installation) => installation,
+                Err(error) => {
+                    stage.discard();
+                    return Err(error);
+                }
+            };
             // Nobody else may go there until it is remembered what is there.
             let _turn = stage.finish(&place)?;
             records.remember(installation)
@@ -210,6 +216,21 @@ impl Installer {
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Installation>> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Looks at what was installed at `stage`, and returns what there is to remember of it in its place.
+fn checked(
+    spec: &Spec,
+    package: &Package,
+    folder: &str,
+    place: &Path,
+    stage: &Path,
+) -> Result<Installation, InstallError> {
+    if package.ecosystem == Ecosystem::Pypi {
+        pypi::settle(stage, place, package)?;
+    }
+    let digest = digest(stage, &package.name)?;
+    describe(spec, package, folder, digest, stage)
 }
 
 /// A package comes back from a journal: it must still be one that the launch line asks for, and safe in a path.

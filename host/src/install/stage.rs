@@ -83,6 +83,14 @@ impl Stage {
         &self.path
     }
 
+    /// Removes it. Whoever refuses a package waits until nothing of it is left.
+    pub(super) fn discard(mut self) {
+        if let Some(turn) = self.turn.take() {
+            remove(&self.path);
+            drop(turn.lock);
+        }
+    }
+
     /// Puts it in its place. What was there before is removed.
     pub(super) fn finish(mut self, place: &Path) -> Result<Turn, InstallError> {
         let Some(turn) = self.turn.take() else {
