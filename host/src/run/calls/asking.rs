@@ -156,7 +156,7 @@ impl Calls {
             }
             Some(need) => {
                 let by = By::Person(Box::new(decided.clone()));
-                self.meet(call, found, asking.arguments, Agreed { need, by });
+                self.meet(call, found, asking.arguments, Agreed { need: Box::new(need), by });
             }
         }
     }
