@@ -122,7 +122,11 @@ impl Installer {
                 let filling = self.fill(spec, package, stage.path());
                 let filled = counted(filling, stage.path(), |done| step("installing", done)).await;
                 if let Err(error) = filled {
-                    self.blocking(move |_| Ok(stage.discard())).await?;
+                    self.blocking(move |_| {
+                        stage.discard();
+                        Ok(())
+                    })
+                    .await?;
                     return Err(error);
                 }
                 step("checking", 0);

@@ -41,7 +41,7 @@ impl Calls {
             }
             Some(need) => {
                 let by = By::Person(Box::new(decided.clone()), approval);
-                self.meet(call, found, arguments, Agreed { need, by });
+                self.meet(call, found, arguments, Agreed { need: Box::new(need), by });
             }
         }
     }
@@ -135,7 +135,7 @@ impl Calls {
                 if !same || !approval.covers(&found, &value) {
                     return self.decide_again(id, found, arguments, &ask);
                 }
-                let agreed = Agreed { need: need.clone(), by: by() };
+                let agreed = Agreed { need: Box::new(need.clone()), by: by() };
                 if found.need.is_none() {
                     return self.decide_on(id, Ok(found), arguments, Standing::Agreed(agreed));
                 }

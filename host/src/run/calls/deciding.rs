@@ -64,7 +64,7 @@ impl Uncertain {
 enum Next {
     Send(Found),
     /// What it lacks is brought about without asking.
-    Meet(Found, Need),
+    Meet(Found, Box<Need>),
     Ask(Found, AskKind, String),
 }
 
@@ -167,7 +167,7 @@ impl Calls {
                 (AskKind::UncertainCall, uncertain.reason.clone())
             }
             (_, Door::Go, Some(need)) if need.kind() == AskKind::Dependency => {
-                return Ok(Next::Meet(found, need));
+                return Ok(Next::Meet(found, Box::new(need)));
             }
             (_, verdict, Some(need)) => {
                 let again = agreed.is_some_and(|agreed| agreed.need.kind() == need.kind());

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// What is brought about for a call.
 pub(super) struct Agreed {
-    pub(super) need: Need,
+    pub(super) need: Box<Need>,
     pub(super) by: By,
 }
 
@@ -48,7 +48,7 @@ impl Agreed {
 
     /// What is to be remembered of what was brought about.
     pub(super) fn noted(&self, found: &Found) -> Option<Noted> {
-        match (&self.need, &self.by) {
+        match (&*self.need, &self.by) {
             (Need::Install(package), _) => {
                 let digest = found.origin.as_ref().and_then(|origin| origin.package.as_deref());
                 Some(Noted::Installed { package: package.clone(), digest: digest.map(Into::into) })
