@@ -35,6 +35,7 @@ print(json.dumps([done.stdout, done.stderr, used.ru_maxrss // 1024, used.ru_utim
         .args(arguments)
         .current_dir(env.path())
         .env("HOME", env.path())
+        .env("XDG_STATE_HOME", env.state_home())
         .output()
         .expect("python3 starts");
     let said = String::from_utf8(output.stdout).expect("UTF-8");

@@ -585,7 +585,7 @@ fn a_policy_that_was_changed_after_the_approval_counts() {
         json::from_str(&std::fs::read_to_string(&file).expect("settings")).expect("JSON");
     settings["permissions"] = json!({ "ask": ["*"], "deny": ["box:count"] });
     env.write(".pml.json", settings.to_string());
-    assert_eq!(env.run(&["trust"]).code, 0);
+    assert_eq!(env.run(&["trust", "--yes"]).code, 0);
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!(resumed.code, 1, "{}", resumed.stderr);
     assert!(resumed.stderr.contains("TOOL_DENIED"), "{}", resumed.stderr);

@@ -41,8 +41,8 @@ pub(crate) fn told(env: &TestEnv, arguments: &[&str]) -> Value {
 
 /// Trusts the project in the folder, as its owner would, and makes no journal for it.
 pub(crate) fn trust(env: &TestEnv) {
-    let home = env.path().to_str().expect("Unicode");
-    let environment: Environment = [("HOME", home)].into_iter().collect();
+    let state = env.state_home().to_string_lossy();
+    let environment: Environment = [("XDG_STATE_HOME", state)].into_iter().collect();
     let project = Project::load_in(env.path(), &environment).expect("it can be read");
     project.grant_trust(&environment).expect("it is recorded");
 }
