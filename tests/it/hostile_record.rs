@@ -425,7 +425,7 @@ async fn what_goes_out_names_the_digest_that_was_approved() {
 
 /// The journal of a project: the one place where these tests know where it lies.
 fn journal_of(env: &TestEnv) -> PathBuf {
-    env.journal()
+    env.journal().join("state.db")
 }
 
 /// A project whose program waits for a yes.

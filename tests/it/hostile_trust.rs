@@ -311,7 +311,7 @@ fn a_script_that_was_changed_after_trust_is_not_run() {
     assert_eq!((works.stdout.as_str(), works.code), ("{\"n\":1}\n", 0), "{}", works.stderr);
     clone.write("tools/docs.py", fs::read(clone.folder().join("evil.py")).expect("a file"));
     let asked = clone.asks_for_trust("docs:count", "`./tools/docs.py`");
-    assert!(asked.to_string().contains("file ./tools/docs.py of docs"), "{asked}");
+    assert!(asked.to_string().contains("file: ./tools/docs.py (docs)"), "{asked}");
     let servers = clone.run(&["servers", "--start"]);
     assert!(servers.stderr.contains("`./tools/docs.py`"), "{}", servers.stderr);
     assert!(!clone.is_pwned());

@@ -209,6 +209,7 @@ fn a_published_server_is_called_over_http() {
     let entry = json!({ "type": "http", "url": server.1 });
     let settings = json!({ "mcpServers": { "remote": entry } });
     project.env.write(".mcp.json", settings.to_string());
+    crate::support::trust(&project.env);
     let [answer] = project.execute([
         "const parts = await Promise.all([1, 2, 3].map(a => mcp.remote.getSum({ a, b: 1 })))\nreturn parts.length",
     ]);
