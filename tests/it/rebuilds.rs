@@ -436,7 +436,7 @@ async fn what_a_program_gives_up_is_journalled_with_whether_it_had_left() {
     let code = "const stop = new AbortController(); const signal = stop.signal;
         const given = [mcp.t.hang({ n: 1 }, { signal }), mcp.t.write({ n: 2 }, { signal })].map((p) => p.catch(() => 0));
         const timer = setTimeout(() => {}, 1e6); await mcp.pml.sleep({ ms: 1 }); stop.abort(); clearTimeout(timer);
-        mcp.t.hang({ n: 3 }); mcp.t.write({ n: 4 }); await mcp.pml.sleep({ ms: 1 }); return Promise.all(given)";
+        mcp.t.hang({ n: 3 }); mcp.t.write({ n: 4 }); await mcp.pml.sleep({ ms: 300 }); return Promise.all(given)";
     let tools = Written::default();
     let outcome = engine.run(Script::ts(code)).tools(tools.clone()).await.expect("it runs");
     assert_eq!(outcome.value(), Some(json!([0, 0])));
