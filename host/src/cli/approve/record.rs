@@ -143,7 +143,8 @@ async fn refuse_agents(
         return Ok(());
     }
     let question = &asked.question;
-    let reason = format!("an agent runs the command: `{variable}` is set");
+    let said = decision.name();
+    let reason = format!("`pml approve` ({said}): an agent runs the command: `{variable}` is set");
     let (who, channel) = (user(), place.around.channel());
     let what = Noted::Refused { question: Some(question.id), who, channel, reason };
     let note = Note::new(place.clock.now(), Some(question.run), what);

@@ -43,6 +43,8 @@ impl Adopt {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (place, now) = (project::place()?, SystemClock.now());
         let Some(old) = &self.old else { return choose(&place, now) };
+        // Before anything is said about what there is.
+        widen::no_agent("pml runs adopt")?;
         let Some(gone) = place.of_path(old) else {
             let message = format!("there is no journal of that project: {}", shown(old));
             return Err(

@@ -180,6 +180,10 @@ impl Named {
                 // Where we may not write, making the folder fails and says so.
                 let why = format!("would lie in a folder of another user, {}", shown(place));
                 return Err(self.refused(folder, &why, ELSEWHERE));
+            } else if !own && owner != 0 {
+                // Whoever owns a folder can put another in the place of what is in it.
+                let why = format!("lies in a folder of another user, {}", shown(place));
+                return Err(self.refused(folder, &why, ELSEWHERE));
             }
             nearest = false;
         }

@@ -161,6 +161,10 @@ fn one_of_another_user_is_refused() {
         std::os::unix::fs::chown(&folder, Some(65_534), None).unwrap();
         let error = machine.refused(folder.join("pml"));
         assert!(error.contains("would lie in a folder of another user, "), "{error}");
+        // One of ours in theirs: they could put another in its place.
+        machine.made("theirs/mine", 0o700);
+        let error = machine.refused(folder.join("mine"));
+        assert!(error.contains(" lies in a folder of another user, "), "{error}");
         assert!(machine.refused(folder).contains("belongs to another user (uid 65534, not 0)"));
     } else {
         assert!(machine.refused("/etc").contains("belongs to another user (uid 0, not "));
