@@ -67,14 +67,14 @@ mod tests {
                 .map(Secret::new)
                 .to_vec();
         if let Launch::Stdio { environment, .. } = &mut server.launch {
-            environment.push(("API_KEY".into(), Secret::new("correct")));
+            environment.push(("API_KEY".into(), Secret::new("c0rrect-horse")));
             environment.push(("LOG".into(), Secret::new("Verbose")));
         }
         let redactor = Redactor::knowing(server.declared_secrets());
         let plain =
             "deploy /home/ann/x to https://api.example/v1 in production at 8080, Verbose X7z";
         assert_eq!(redactor.redact_text(plain), plain);
-        assert_eq!(redactor.redact_text("it is correct"), "it is [hidden: 7 characters]");
+        assert_eq!(redactor.redact_text("it is c0rrect-horse"), "it is [hidden: 13 characters]");
         let dsn = redactor.redact_text("dsn7://me:pw@db").into_owned();
         assert!(!dsn.contains("pw@db"), "{dsn}");
     }

@@ -44,8 +44,18 @@ fn real(folder: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(folder).ok()
 }
 
+/// Links that are followed on one way: as many as Linux follows.
+const LINKS: usize = 40;
+
+/// What is there for each process another: what we see there is not what a server sees.
+const OF_EACH_PROCESS: &[&str] = &["/proc", "/dev", "/sys"];
+
 /// Goes step by step from a folder without links, through links, as the system does. What does not exist has no links in it.
 fn walk(from: PathBuf, steps: &[String]) -> Option<PathBuf> {
+    go(from, steps, &mut LINKS.clone())
+}
+
+fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
     let mut at = from;
     for step in steps {
         if step == ".." {
@@ -53,14 +63,39 @@ fn walk(from: PathBuf, steps: &[String]) -> Option<PathBuf> {
             continue;
         }
         at.push(step);
+        if OF_EACH_PROCESS.iter().any(|place| at.starts_with(place)) {
+            return None;
+        }
         match std::fs::symlink_metadata(&at) {
-            Ok(found) if found.is_symlink() => at = real(&at)?,
+            Ok(found) if found.is_symlink() => {
+                *links = links.checked_sub(1)?;
+                at = target(&at, links)?;
+            }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(_) => return None,
         }
     }
     Some(at)
+}
+
+/// Where a link leads. One that leads nowhere leads anywhere soon.
+fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
+    let target = std::fs::read_link(link).ok()?;
+    let from = match target.is_absolute() {
+        true => PathBuf::from("/"),
+        false => link.parent()?.to_owned(),
+    };
+    let mut steps = Vec::new();
+    for component in target.components() {
+        match component {
+            Component::RootDir | Component::CurDir => {}
+            Component::ParentDir => steps.push("..".to_owned()),
+            Component::Normal(name) => steps.push(name.to_str()?.to_owned()),
+            Component::Prefix(_) => return None,
+        }
+    }
+    go(from, &steps, links).filter(|end| end.symlink_metadata().is_ok())
 }
 
 /// A real path as its names. One that is no text is none.
@@ -127,6 +162,25 @@ mod tests {
             symlink(target, root.join(link)).expect("a link");
         }
         (made, root)
+    }
+
+    #[test]
+    fn what_is_another_place_for_each_process_is_not_covered() {
+        let here = std::env::current_dir().expect("a folder");
+        let here = here.to_str().expect("a text");
+        let (_made, root) = folder();
+        symlink("/proc/self/cwd", root.join("notes/own")).expect("a link");
+        symlink("own/deeper", root.join("notes/through")).expect("a link");
+        for path in [
+            "/proc/self/cwd/x".to_owned(),
+            "/proc/thread-self/cwd/x".into(),
+            "/dev/fd/3".into(),
+            format!("{}/notes/own/x", root.display()),
+            format!("{}/notes/through/x", root.display()),
+        ] {
+            assert!(!covered(&PathBase::Unknown, &path, here), "{path}");
+            assert!(!covered(&PathBase::Unknown, &path, "/"), "{path}");
+        }
     }
 
     #[test]

@@ -365,11 +365,11 @@ fn what_is_shown_is_what_runs() {
 
 #[test]
 fn what_the_project_gives_to_servers_is_hidden_by_its_value() {
-    let redactor = Redactor::knowing([Secret::new("k; n0wn")]);
+    let redactor = Redactor::knowing([Secret::new("k; n0wn34")]);
     let mut asked = ask(AskKind::ToolPermission, None);
-    asked.arguments = json!({ "text": "it is k; n0wn" });
-    asked.reason = "because of k; n0wn".into();
-    let hidden = "[hidden: 1 character]; [hidden: 4 characters]";
+    asked.arguments = json!({ "text": "it is k; n0wn34" });
+    asked.reason = "because of k; n0wn34".into();
+    let hidden = "[hidden: 1 character]; [hidden: 6 characters]";
     let lines = lines_of_ask_with(&asked, &redactor);
     assert_eq!(lines[1], format!("call with │ {{\"text\":\"it is {hidden}\"}}"));
     assert_eq!(lines[2], format!("why       │ because of {hidden}"));

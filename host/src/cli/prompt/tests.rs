@@ -17,7 +17,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 /// A value that a server is given.
-const KNOWN: &str = "k; n0wn";
+const KNOWN: &str = "k; n0wn34";
 
 /// The other end of the terminal: a person.
 struct Person(File, String);
@@ -140,7 +140,7 @@ fn what_a_server_is_given_is_hidden_by_its_value_and_r_reveals_it_after_a_warnin
     let digest = asked_about.short_digest();
     let asking = asked(&prompt, vec![asked_about]);
     let shown = person.sees("> ");
-    assert!(shown.contains("it is [hidden: 1 character]; [hidden: 4"), "{shown}");
+    assert!(shown.contains("it is [hidden: 1 character]; [hidden: 6"), "{shown}");
     assert!(!shown.contains("n0wn") && !shown.contains("t0p"), "{shown}");
     assert!(shown.contains(&format!("digest    │ {digest}")), "{shown}");
     person.types("r\n");
@@ -149,7 +149,7 @@ fn what_a_server_is_given_is_hidden_by_its_value_and_r_reveals_it_after_a_warnin
     assert!(!before.contains("t0p"), "{shown}");
     assert!(after.contains(": secrets are shown as they are"), "{shown}");
     assert!(
-        after.contains("\"text\": \"it is k; n0wn\"") && after.contains("\"token\": \"t0p\""),
+        after.contains("\"text\": \"it is k; n0wn34\"") && after.contains("\"token\": \"t0p\""),
         "{shown}"
     );
     assert!(after.contains("the arguments in full, SECRETS INCLUDED:"), "{shown}");

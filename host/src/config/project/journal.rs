@@ -281,7 +281,8 @@ fn check_private(folder: &Path) -> Result<(), Error> {
             return Err(refuse("belongs to another user"));
         }
         if found.mode() & 0o077 != 0 {
-            let hint = format!("`chmod 700 {}` closes it, if what is in it is yours", shown(folder));
+            let hint =
+                format!("`chmod 700 {}` closes it, if what is in it is yours", shown(folder));
             return Err(refuse("is open to others").with_hint(hint));
         }
     }

@@ -2,15 +2,30 @@
 
 use super::harmless::{hidden, is_plain};
 use crate::model::Secret;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Shorter values would hide parts of ordinary words.
-const LEAST: usize = 4;
+pub(super) const LEAST: usize = 4;
 
-/// Values that are hidden wherever they occur, longest first: one may be part of another.
+/// Values that are looked for: more than a project has, and few enough that looking for all of them is cheap.
+const MOST: usize = 512;
+
+/// Characters from which on a value is hidden in the middle of others' words.
+const WITHIN: usize = 8;
+
+/// Returns whether a value looks like nothing but a secret, so that it can be hidden in the middle of a command: it is long, and
+/// has letters and digits. A variable that a clone sets to `delete` hides no `delete`.
+pub(super) fn is_distinct(value: &str) -> bool {
+    let has = |wanted: fn(char) -> bool| value.chars().any(wanted);
+    value.chars().count() >= WITHIN && has(|c| c.is_ascii_digit()) && has(char::is_alphabetic)
+}
+
+/// Values that are hidden wherever they occur, longest first: one may be part of another. Beside them, which of them begin with
+/// which byte.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownSecrets(Vec<Secret>);
+pub(crate) struct KnownSecrets(Vec<Secret>, Vec<Vec<usize>>);
 
 impl KnownSecrets {
     /// Returns a set of values. Each line of one is a value too, since words come line by line, and each as it stands in JSON.
@@ -27,7 +42,12 @@ impl KnownSecrets {
         }
         parts.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
         parts.dedup();
-        KnownSecrets(parts.into_iter().map(Secret::new).collect())
+        parts.truncate(MOST);
+        let mut buckets = vec![Vec::new(); 256];
+        for (index, part) in parts.iter().enumerate() {
+            buckets[usize::from(part.as_bytes()[0])].push(index);
+        }
+        KnownSecrets(parts.into_iter().map(Secret::new).collect(), buckets)
     }
 
     /// Returns whether there is none.
@@ -38,13 +58,36 @@ impl KnownSecrets {
     /// Returns a text without the values. Of a value that has characters with a meaning for a shell, a path or a URL, these stay:
     /// what is hidden of a command is never the command.
     pub(crate) fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = Cow::Borrowed(text);
-        for secret in self.0.iter().map(Secret::reveal) {
-            if text.contains(secret) {
-                text = Cow::Owned(text.replace(secret, &veiled(secret)));
-            }
+        if self.0.is_empty() {
+            return Cow::Borrowed(text);
         }
-        text
+        // One pass over what was given: what stands in place of a value is not looked at again.
+        let (mut shown, mut copied, mut at) = (String::new(), 0, 0);
+        while at < text.len() {
+            let Some(secret) = self.at(text, at) else {
+                at += 1;
+                continue;
+            };
+            shown.push_str(&text[copied..at]);
+            shown.push_str(&veiled(secret));
+            at += secret.len();
+            copied = at;
+        }
+        match copied {
+            0 => Cow::Borrowed(text),
+            _ => Cow::Owned(shown + &text[copied..]),
+        }
+    }
+
+    /// Returns the longest value that begins there.
+    fn at(&self, text: &str, at: usize) -> Option<&str> {
+        let rest = &text.as_bytes()[at..];
+        let bucket = &self.1[usize::from(*rest.first()?)];
+        let secrets = bucket.iter().map(|index| self.0[*index].reveal());
+        let found = { secrets }.find(|secret| rest.starts_with(secret.as_bytes()))?;
+        // In front of a host, a value with a dot is the host: nobody is kept from seeing where something goes.
+        let host = found.contains('.') && text[..at].ends_with(['/', '@']);
+        (!host).then_some(found)
     }
 
     /// Returns a text without the values that was cut already: the beginning of one at its end is hidden too.
@@ -75,25 +118,50 @@ impl KnownSecrets {
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.hide_all(item)),
             Value::Object(fields) => {
-                let old = std::mem::take(fields);
-                for (index, (key, mut value)) in old.into_iter().enumerate() {
-                    self.hide_all(&mut value);
-                    let mut key = self.hide(&key).into_owned();
-                    // Two keys that look the same now are still two: none may hide the other.
-                    if fields.contains_key(&key) {
-                        key += &format!(" ({index})");
-                    }
-                    fields.insert(key, value);
-                }
+                fields.values_mut().for_each(|value| self.hide_all(value));
+                rename(fields, |key| match self.hide(key) {
+                    Cow::Borrowed(_) => None,
+                    Cow::Owned(hidden) => Some(hidden),
+                });
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 }
 
+/// Gives the fields of an object other names, where `renamed` has one. Two that look the same then are still two: none hides the
+/// other.
+pub(super) fn rename(fields: &mut Map<String, Value>, renamed: impl Fn(&str) -> Option<String>) {
+    if fields.keys().all(|key| renamed(key).is_none()) {
+        return;
+    }
+    let old = std::mem::take(fields);
+    let taken: BTreeSet<String> = old.keys().cloned().collect();
+    let mut number = 1;
+    for (key, value) in old {
+        let mut shown = match renamed(&key) {
+            None => key,
+            Some(wanted) => {
+                let mut shown = wanted.clone();
+                // The number only grows: many fields that look alike cost no more than they are.
+                while taken.contains(&shown) || fields.contains_key(&shown) {
+                    number += 1;
+                    shown = format!("{wanted} ({number})");
+                }
+                shown
+            }
+        };
+        while fields.contains_key(&shown) {
+            number += 1;
+            shown += &format!(" ({number})");
+        }
+        fields.insert(shown, value);
+    }
+}
+
 /// A value with each word of it hidden, and everything between the words shown. No word begins with a dash, which would make it a
 /// flag, and none has two dots in a row.
-fn veiled(secret: &str) -> String {
+pub(super) fn veiled(secret: &str) -> String {
     let mut veiled = String::new();
     let (mut word, mut before) = (0, None);
     let mut rest = secret.chars().peekable();
@@ -189,7 +257,26 @@ mod tests {
         KnownSecrets::from(["hunter22"]).hide_all(&mut value);
         assert_eq!(
             value,
-            json!({ "a": ["x [hidden: 8 characters]"], "[hidden: 8 characters]": 1, "[hidden: 8 characters] (2)": 2 })
+            json!({ "a": ["x [hidden: 8 characters]"], "[hidden: 8 characters] (2)": 1, "[hidden: 8 characters]": 2 })
         );
+    }
+
+    #[test]
+    fn no_field_takes_the_place_of_another_whatever_it_is_called() {
+        let hidden = "[hidden: 8 characters]";
+        let mut value = json!({
+            format!("{hidden} (2)"): "a", format!("{hidden} (3)"): "b", "hunter22": "c", hidden: "d",
+        });
+        KnownSecrets::from(["hunter22"]).hide_all(&mut value);
+        let values: Vec<_> = value.as_object().unwrap().values().cloned().collect();
+        assert_eq!(values, ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn what_stands_in_place_of_a_value_is_not_looked_at_again() {
+        let secrets = KnownSecrets::from(["value001", "hidden", "characters", "char", "hidd"]);
+        assert_eq!(secrets.hide("x value001"), "x [hidden: 8 characters]");
+        let long = "x1w0".repeat(100_000);
+        assert_eq!(KnownSecrets::from(["w00000", "w00001"]).hide(&long), long);
     }
 }

@@ -1,12 +1,13 @@
 //! Takes secrets out of what is shown, or shows all of it to whoever said so.
 
-use super::known::KnownSecrets;
+use super::known::{KnownSecrets, LEAST, is_distinct, rename, veiled};
 use super::shape::hide;
 use super::value::guessed;
 use crate::model::Secret;
 use crate::model::text::count_blanks;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Takes secrets out of what a person sees: values that it knows, and values that look like secrets.
@@ -21,7 +22,10 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
+    /// Values that are hidden wherever they occur.
     known: Arc<KnownSecrets>,
+    /// Values that are ordinary words: hidden where they are all of a text.
+    whole: Arc<BTreeSet<String>>,
     reveals: bool,
 }
 
@@ -31,12 +35,23 @@ impl Redactor {
         Redactor::default()
     }
 
-    /// Returns one that hides these values wherever they occur, and guesses what else is a secret. Values of fewer than four
-    /// characters are not looked for.
+    /// Returns one that hides these values, and guesses what else is a secret. A value of eight characters or more with letters
+    /// and digits in it is hidden wherever it occurs, any other where it is all of a text: a variable that is an ordinary word
+    /// hides no word of a command. Values of fewer than four characters are not looked for.
     pub fn knowing(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
         let secrets: Vec<Secret> = secrets.into_iter().collect();
-        let known = KnownSecrets::new(secrets.iter().map(Secret::reveal));
-        Redactor { known: Arc::new(known), reveals: false }
+        let lines = secrets.iter().flat_map(|secret| {
+            let value = secret.reveal();
+            std::iter::once(value).chain(value.lines().filter(|_| value.contains('\n')))
+        });
+        let (known, whole): (Vec<_>, Vec<_>) =
+            lines.map(str::trim).partition(|value| is_distinct(value));
+        let whole = whole.into_iter().filter(|value| value.chars().count() >= LEAST);
+        Redactor {
+            known: Arc::new(KnownSecrets::new(known)),
+            whole: Arc::new(whole.map(str::to_owned).collect()),
+            reveals: false,
+        }
     }
 
     /// Returns one that hides nothing: somebody asked for that, and was warned.
@@ -54,11 +69,12 @@ impl Redactor {
         if self.reveals {
             return value.clone();
         }
-        if self.known.is_empty() {
+        if self.known.is_empty() && self.whole.is_empty() {
             return guessed(value);
         }
         let mut value = value.clone();
         self.known.hide_all(&mut value);
+        self.hide_whole(&mut value);
         guessed(&value)
     }
 
@@ -67,9 +83,21 @@ impl Redactor {
         if self.reveals {
             return Cow::Borrowed(text);
         }
+        if self.whole.contains(text.trim()) {
+            return Cow::Owned(veiled(text));
+        }
         match self.known.hide(text) {
             Cow::Borrowed(text) => hide(text),
             Cow::Owned(text) => Cow::Owned(hide(&text).into_owned()),
+        }
+    }
+
+    fn hide_whole(&self, value: &mut Value) {
+        match value {
+            Value::String(text) if self.whole.contains(text.trim()) => *text = veiled(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.hide_whole(item)),
+            Value::Object(fields) => fields.values_mut().for_each(|value| self.hide_whole(value)),
+            _ => {}
         }
     }
 
@@ -93,14 +121,10 @@ fn count_in(value: &mut Value) {
         Value::Object(fields) => {
             let long = |key: &String| matches!(count_blanks(key), Cow::Owned(_));
             if fields.keys().any(long) {
-                let old = std::mem::take(fields);
-                for (index, (mut key, value)) in old.into_iter().enumerate() {
-                    counted(&mut key);
-                    if fields.contains_key(&key) {
-                        key += &format!(" ({index})");
-                    }
-                    fields.insert(key, value);
-                }
+                rename(fields, |key| match count_blanks(key) {
+                    Cow::Borrowed(_) => None,
+                    Cow::Owned(counted) => Some(counted),
+                });
             }
             fields.values_mut().for_each(count_in);
         }
@@ -129,6 +153,22 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_that_is_an_ordinary_word_hides_no_word_of_a_command() {
+        let words = "shutdown\nevil.example\nforce\ndelete\nproduction\ncurl";
+        let redactor = Redactor::knowing([Secret::new(words), Secret::new("evil7host.example")]);
+        for command in [
+            "curl https://evil.example/p; git push --force; kubectl delete ns production",
+            "curl https://evil7host.example/p",
+        ] {
+            assert_eq!(redactor.redact_text(command), command);
+            assert_eq!(redactor.redact(&json!({ "x": command })), json!({ "x": command }));
+        }
+        let alone = json!({ "production": ["delete"] });
+        let hidden = json!({ "production": ["[hidden: 6 characters]"] });
+        assert_eq!(redactor.redact(&alone), hidden);
+    }
+
+    #[test]
     fn blanks_are_counted_in_texts_and_keys_at_every_depth() {
         let (blanks, lines) = (" ".repeat(30), "\n".repeat(10));
         let value = json!({ "a": [format!("x{blanks}y")], format!("k{lines}"): { "b": lines } });
@@ -136,7 +176,7 @@ mod tests {
         assert_eq!(Redactor::new().shown(&value), shown);
         assert_eq!(Redactor::revealing().shown(&value), shown);
         let two = json!({ format!("k{blanks}"): 1, "k[30 blanks]": 2 });
-        let shown = json!({ "k[30 blanks]": 1, "k[30 blanks] (1)": 2 });
+        let shown = json!({ "k[30 blanks] (2)": 1, "k[30 blanks]": 2 });
         assert_eq!(Redactor::new().shown(&two), shown);
     }
 }

