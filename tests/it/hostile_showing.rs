@@ -277,6 +277,7 @@ const WOULD: &[&str] = &[
     "server evil, given \"NOTE\\nserver nice: true\": x",
     "server next: https://me:pw@evil.example/?token=abc",
     "server next, given Cookie: a=b; $(x)",
+    "not covered: what scripts import or read, whole folders",
 ];
 
 #[test]
