@@ -140,7 +140,8 @@ fn of_module(module: &str) -> Vec<String> {
         let ends = [".py", ".pyc", ".so", ".abi3.so", "/__main__.py", "/__main__.pyc"];
         names.extend(ends.iter().map(|end| format!("{path}{end}")));
         for length in 1..=parts.len() {
-            names.push(format!("{within}{}/__init__.py", parts[..length].join("/")));
+            let package = format!("{within}{}/__init__", parts[..length].join("/"));
+            names.extend([".py", ".pyc", ".so", ".abi3.so"].map(|end| format!("{package}{end}")));
         }
     }
     names
