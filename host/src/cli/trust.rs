@@ -180,6 +180,8 @@ fn told_file(file: &DeclaredFile) -> Value {
         FileState::LeadsOut { to } => ("leads_out", Some(to)),
         FileState::Absent => ("absent", None),
         FileState::NotHeld => ("data", None),
+        FileState::Unresolved => ("unresolved", None),
+        FileState::LoadedFrom => ("loaded_from", None),
     };
     json!({ "name": file.name, "server": file.server, "state": state, "to": to })
 }
@@ -213,6 +215,7 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
             DeclaredFactKind::Cloud => "cloud",
             DeclaredFactKind::File => "file",
             DeclaredFactKind::Variable => "variable",
+            DeclaredFactKind::NotCovered => "not covered",
             _ => {
                 let words = whole_line(&fact.to_string());
                 lines.push(format!("  {WARNING}{words}{WARNING:#}"));

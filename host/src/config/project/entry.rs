@@ -113,9 +113,9 @@ impl Entry {
         let arguments = std::iter::once(command).chain(arguments);
         let arguments = arguments.map(|template| (plain(template), template.is_plain()));
         let steering = environment.iter().filter(|(name, _)| steers_loading(name));
-        let steering = steering.map(|(_, template)| {
+        let steering = steering.map(|(name, template)| {
             let value = |name: &str| variables.of_process_or_file(name);
-            template.expand(value, &mut Found::default())
+            (name.clone(), template.expand(value, &mut Found::default()))
         });
         Some(launch_of(tidy(&within), arguments, steering.collect()))
     }

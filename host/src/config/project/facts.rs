@@ -11,6 +11,9 @@ use crate::model::{Grant, shown_given, steers_loading};
 use serde_json::Value;
 use std::fmt;
 
+/// What can change without asking again, though a launch line is trusted.
+const NOT_COVERED: &str = "what scripts import or read, whole folders";
+
 /// One thing that a project's files say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -53,12 +56,16 @@ pub enum DeclaredFactKind {
     File,
     /// A variable that decides something, and that `.env` could feed.
     Variable,
+    /// What trusting all of this does not cover.
+    NotCovered,
 }
 
 impl Declared {
     /// Returns everything that a person decides about, what loosens most first.
     pub fn facts(&self) -> Vec<DeclaredFact> {
-        use DeclaredFactKind::{Allowed, Cloud, File, Granted, ModelMayApprove, Variable};
+        use DeclaredFactKind::{
+            Allowed, Cloud, File, Granted, ModelMayApprove, NotCovered, Variable,
+        };
         let of_project = |kind, text| DeclaredFact { kind, server: None, name: None, text };
         let mut facts = Vec::new();
         if !self.allow.is_empty() {
@@ -75,6 +82,12 @@ impl Declared {
         facts.extend(self.files.iter().map(|file| of_project(File, words_of_file(file))));
         let variables = self.variables.iter();
         facts.extend(variables.map(|one| of_project(Variable, words_of_variable(one))));
+        // A URL starts nothing here.
+        let reached =
+            |launch: &str| launch.starts_with("https://") || launch.starts_with("http://");
+        if self.servers.iter().any(|server| !reached(&server.launch)) {
+            facts.push(of_project(NotCovered, NOT_COVERED.into()));
+        }
         facts
     }
 }
@@ -118,6 +131,8 @@ fn words_of_file(file: &DeclaredFile) -> String {
         FileState::LeadsOut { to } => format!("leads out of the project, to {to}"),
         FileState::Absent => "not there yet: its coming asks again".into(),
         FileState::NotHeld => "data: its changes ask nothing".into(),
+        FileState::Unresolved => "put together by a shell: cannot be held".into(),
+        FileState::LoadedFrom => "what comes into it is loaded and not held".into(),
     };
     format!("{} ({}), {means}", file.name, file.server)
 }
@@ -164,6 +179,7 @@ impl fmt::Display for DeclaredFact {
             DeclaredFactKind::Unusable => write!(f, "server {server} cannot be used: {text}"),
             DeclaredFactKind::File => write!(f, "file: {text}"),
             DeclaredFactKind::Variable => write!(f, "variable: {text}"),
+            DeclaredFactKind::NotCovered => write!(f, "not covered: {text}"),
         }
     }
 }
@@ -227,6 +243,7 @@ mod tests {
                 "server evil cannot be used: it is disabled",
                 "server next: https://me:pw@evil.example/?token=abc",
                 "server next, given Cookie: a=b; c",
+                "not covered: what scripts import or read, whole folders",
             ]
         );
     }

@@ -116,6 +116,10 @@ pub enum FileState {
     Absent,
     /// It is data that the program is given: a change asks nothing.
     NotHeld,
+    /// A shell puts its name together while it runs: nobody knows which file it is.
+    Unresolved,
+    /// It is a folder that a variable has programs load from: what comes into it asks nothing.
+    LoadedFrom,
 }
 
 /// A variable that decides something, and that `.env` could feed.

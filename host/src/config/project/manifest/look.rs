@@ -15,7 +15,7 @@ const BYTES: u64 = 256 << 20;
 const FILES: usize = 256;
 
 /// Places that are looked at for one project.
-const LOOKS: usize = 100_000;
+const LOOKS: usize = 400_000;
 
 /// Links that are followed from one file to another, as the OS does.
 const LINKS: usize = 40;
@@ -83,7 +83,13 @@ impl Budget {
         if target.is_dir() {
             return Ok(match target.starts_with(root) {
                 true => Found::Folder(target),
-                false => Found::Nothing,
+                // A link to a folder elsewhere: what is there is not the project's, that it leads there is.
+                false => match folded(&written) {
+                    own if own != root && own.starts_with(root) => {
+                        leads_out(name_of(root, &own), target)
+                    }
+                    _ => Found::Nothing,
+                },
             });
         }
         if !target.is_file() {
@@ -271,6 +277,8 @@ mod tests {
         assert!(
             matches!(look(&root, "up/outside.py"), Found::LeadsOut { name, .. } if name == "./up/outside.py")
         );
+        assert!(matches!(look(&root, "up"), Found::LeadsOut { name, .. } if name == "./up"));
+        assert_eq!(look(&root, ".."), Found::Nothing);
         symlink("loop", root.join("loop")).unwrap();
         assert_eq!(look(&root, "loop"), Found::Nothing);
     }

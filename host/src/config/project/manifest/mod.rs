@@ -2,7 +2,7 @@
 //! that decide something.
 //!
 //! In flow launch lines and `.env`, out flows a digest for each thing that decides, by its name. `words` takes a launch line
-//! apart, `look` finds and hashes what a word names, `scripts` does it for one server, `roles` says which variables decide.
+//! apart, `shell` does for a shell's, `beside` knows what is run without being named, `look` finds and hashes what a word names, `scripts` does it for one server, `roles` says which variables decide.
 //!
 //! **Invariant:** nothing is started, and nothing of a file is shown but its name. **Invariant:** what is read is bounded: a
 //! server that names more cannot be used. **Invariant:** a file that comes, goes, changes or is reached through a link that was
@@ -10,9 +10,12 @@
 //!
 //! Not covered, and said so where a person decides: what a script imports, folders, and data that a program is given.
 
+mod beside;
+mod lists;
 mod look;
 mod roles;
 mod scripts;
+mod shell;
 mod words;
 
 pub(super) use look::Budget;

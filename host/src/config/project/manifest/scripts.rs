@@ -2,18 +2,30 @@
 //!
 //! In flows a launch line, out flow the digests of what it names. It can be looked at again, before the server is started.
 
+use super::beside::{NAMING, assigned, files_of, modules, unnamed};
 use super::look::{Budget, Found, TooMuch};
-use super::words::{Argument, Word, program, words, words_of};
+use super::words::{Argument, Word, words, words_of};
 use crate::config::project::file::{MCP_FILE, PML_FILE};
 use crate::config::project::parts::FileState;
 use crate::model::escape;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Folders that a launch line may name and that its words are looked for in.
-const FOLDERS: usize = 8;
+/// Folders that a launch line may name and that its words are looked for in. A line of more cannot be used.
+const FOLDERS: usize = 64;
+
+/// Bytes of a file that names others which are loaded with it.
+const SETTINGS: u64 = 1 << 16;
+
+/// What Python loads from the folders of `PYTHONPATH` before anything else.
+const CUSTOMIZE: &[&str] = &[
+    "sitecustomize.py",
+    "sitecustomize/__init__.py",
+    "usercustomize.py",
+    "usercustomize/__init__.py",
+];
 
 /// Bytes of a `package.json` that is asked for its `main`.
 const PACKAGE: u64 = 1 << 20;
@@ -25,15 +37,15 @@ pub(in crate::config::project) struct Line {
     folder: PathBuf,
     /// The command and its arguments.
     arguments: Vec<Argument>,
-    /// Values of variables that steer what is loaded.
-    steering: Vec<String>,
+    /// Variables that steer what is loaded, with their values.
+    steering: Vec<(String, String)>,
 }
 
 /// Returns a launch line: each argument with whether it stands like this in the settings.
 pub(in crate::config::project) fn launch_of(
     folder: PathBuf,
     arguments: impl Iterator<Item = (String, bool)>,
-    steering: Vec<String>,
+    steering: Vec<(String, String)>,
 ) -> Line {
     let arguments = arguments.map(|(text, plain)| Argument { text, plain }).collect();
     Line { folder, arguments, steering }
@@ -90,11 +102,13 @@ impl Scripts {
     }
 
     fn look(&mut self, budget: &mut Budget) -> Result<(), TooMuch> {
-        let mut all = words(&self.line.arguments).ok_or(TooMuch)?;
-        let steering = self.line.steering.iter().flat_map(|text| words_of(text));
-        all.extend(steering);
+        let read = words(&self.line.arguments).ok_or(TooMuch)?;
+        let (mut all, commands) = (read.found, read.commands);
+        let mut steering = self.line.steering.clone();
+        steering.extend(assigned(&commands));
+        all.extend(steering.iter().flat_map(|(_, value)| words_of(value)));
         let folders = self.folders(&all, budget)?;
-        all.extend(self.beside(&folders));
+        self.tell_loaded(&steering, &folders, budget)?;
         for word in &all {
             let mut there = false;
             for folder in &folders {
@@ -106,22 +120,115 @@ impl Scripts {
                 self.missing(word);
             }
         }
+        let is = |known: &str| steering.iter().any(|(name, _)| name.eq_ignore_ascii_case(known));
+        let mut names = unnamed(&commands);
+        if is("PYTHONPATH") {
+            names.extend(CUSTOMIZE.iter().map(|name| (*name).to_owned()));
+        }
+        self.take_unnamed(&names, &folders, budget)?;
+        for module in modules(&commands, &all, is("NODE_OPTIONS")) {
+            self.take_module(module, &folders, budget)?;
+        }
+        for text in read.unresolved {
+            self.told.entry(text).or_insert(FileState::Unresolved);
+        }
         Ok(())
     }
 
-    /// Where words are looked for: the folder that it runs in, and those that it names.
-    fn folders(&self, words: &[Word], budget: &mut Budget) -> Result<Vec<PathBuf>, TooMuch> {
+    /// Where words are looked for: the folder that it runs in, those that it names, and those that it names seen from these.
+    fn folders(&mut self, words: &[Word], budget: &mut Budget) -> Result<Vec<PathBuf>, TooMuch> {
+        if let Some(folder) = self.line.folder.to_str() {
+            let found = budget.look(&self.root, &self.root, folder)?;
+            self.take(found, false);
+        }
         let mut folders = vec![self.line.folder.clone()];
-        for word in words {
-            let found = budget.look(&self.root, &self.line.folder, &word.text)?;
-            if let Found::Folder(folder) = found
-                && folders.len() < FOLDERS
-                && !folders.contains(&folder)
-            {
-                folders.push(folder);
+        let mut seen = 0;
+        while let Some(from) = folders.get(seen).cloned() {
+            for word in words {
+                if let Found::Folder(folder) = budget.look(&self.root, &from, &word.text)?
+                    && !folders.contains(&folder)
+                {
+                    folders.push(folder);
+                }
             }
+            if folders.len() > FOLDERS {
+                return Err(TooMuch);
+            }
+            seen += 1;
         }
         Ok(folders)
+    }
+
+    /// Tells of the folders that variables have programs load from.
+    fn tell_loaded(
+        &mut self,
+        steering: &[(String, String)],
+        folders: &[PathBuf],
+        budget: &mut Budget,
+    ) -> Result<(), TooMuch> {
+        for word in steering.iter().flat_map(|(_, value)| words_of(value)) {
+            for folder in folders {
+                if let Found::Folder(found) = budget.look(&self.root, folder, &word.text)? {
+                    let own = found.strip_prefix(&self.root).unwrap_or(&found);
+                    let name = format!("{}{}", super::FILE, own.to_string_lossy());
+                    self.told.entry(name).or_insert(FileState::LoadedFrom);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes files that are run without being named. Programs look for theirs in the folders around too.
+    fn take_unnamed(
+        &mut self,
+        names: &BTreeSet<String>,
+        folders: &[PathBuf],
+        budget: &mut Budget,
+    ) -> Result<(), TooMuch> {
+        let root = self.root.clone();
+        let around = folders.iter().flat_map(|folder| folder.ancestors());
+        let around = around.filter(|folder| folder.starts_with(&root));
+        let mut around: Vec<_> = around.map(Path::to_path_buf).collect();
+        around.extend_from_slice(folders);
+        let around: BTreeSet<_> = around.into_iter().collect();
+        for folder in &around {
+            for name in names {
+                let found = budget.look(&self.root, folder, name)?;
+                if NAMING.contains(&name.as_str()) && matches!(found, Found::File { .. }) {
+                    let bytes = crate::disk::read(&folder.join(name), SETTINGS).unwrap_or_default();
+                    for word in words_of(&String::from_utf8_lossy(&bytes)) {
+                        let named = budget.look(&self.root, folder, &word.text)?;
+                        self.take(named, false);
+                    }
+                }
+                self.take(found, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the files that Node.js may find a module in.
+    fn take_module(
+        &mut self,
+        module: &str,
+        folders: &[PathBuf],
+        budget: &mut Budget,
+    ) -> Result<(), TooMuch> {
+        for folder in folders {
+            for name in files_of(module) {
+                let found = budget.look(&self.root, folder, &name)?;
+                self.take(found, false);
+            }
+            let Found::Folder(inner) = budget.look(&self.root, folder, module)? else { continue };
+            let package = crate::disk::read(&inner.join("package.json"), PACKAGE).ok();
+            let package = package.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+            let main = package.as_ref().and_then(|package| package["main"].as_str());
+            for name in main.into_iter().flat_map(|main| files_of(main).chain([main.to_owned()])) {
+                let found = budget.look(&self.root, &inner, &name)?;
+                self.take(found, false);
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self, found: Found, data: bool) {
@@ -157,84 +264,6 @@ impl Scripts {
             };
             self.told.entry(name).or_insert(FileState::Absent);
         }
-    }
-
-    /// Files that are run without being named: those of a module, of a folder, and of a program that runs what a file lists.
-    fn beside(&self, folders: &[PathBuf]) -> Vec<Word> {
-        let texts: Vec<&str> = self.line.arguments.iter().map(|it| it.text.as_str()).collect();
-        let mut names: Vec<String> = Vec::new();
-        for (index, text) in texts.iter().enumerate() {
-            let next = texts.get(index + 1).copied().unwrap_or_default();
-            if let Some(module) = if *text == "-m" { Some(next) } else { text.strip_prefix("-m") } {
-                names.extend(of_module(module));
-            }
-        }
-        let Some((command, rest)) = texts.split_first() else { return Vec::new() };
-        let first = rest.iter().find(|text| !text.starts_with('-')).copied().unwrap_or_default();
-        names.extend(run_by(&program(command), first).iter().map(|name| (*name).to_owned()));
-        if let Ok(folder) = self.line.folder.join(first).canonicalize()
-            && !first.is_empty()
-            && folders.contains(&folder)
-        {
-            names.extend(of_folder(&program(command), &folder, first));
-        }
-        let word = |text| Word { text, tellable: false, data: false };
-        names.into_iter().map(word).collect()
-    }
-}
-
-/// `python -m a.b`.
-fn of_module(module: &str) -> Vec<String> {
-    let parts: Vec<&str> = module.split('.').collect();
-    let plain = |part: &&str| part.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if module.is_empty() || parts.len() > 16 || !parts.iter().all(plain) {
-        return Vec::new();
-    }
-    let mut names = Vec::new();
-    for within in ["", "src/"] {
-        let path = format!("{within}{}", parts.join("/"));
-        names.extend([format!("{path}.py"), format!("{path}/__main__.py")]);
-        for length in 1..=parts.len() {
-            names.push(format!("{within}{}/__init__.py", parts[..length].join("/")));
-        }
-    }
-    names
-}
-
-/// `node FOLDER` and `python FOLDER`.
-fn of_folder(program: &str, folder: &Path, written: &str) -> Vec<String> {
-    let within = |name: &str| format!("{}/{name}", written.trim_end_matches('/'));
-    match program {
-        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" => {
-            let mut names = vec![within("package.json"), within("index.js")];
-            let package = crate::disk::read(&folder.join("package.json"), PACKAGE).ok();
-            let package = package.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-            if let Some(main) = package.as_ref().and_then(|package| package["main"].as_str()) {
-                let ended = [main.to_owned(), format!("{main}.js"), format!("{main}/index.js")];
-                names.extend(ended.iter().map(|main| within(main)));
-            }
-            names
-        }
-        "python" | "pypy" => vec![within("__main__.py")],
-        _ => Vec::new(),
-    }
-}
-
-/// Files that say what a program runs.
-fn run_by(program: &str, first: &str) -> &'static [&'static str] {
-    match (program, first) {
-        ("npm", "run" | "run-script" | "start" | "test" | "restart") => &["package.json"],
-        ("yarn" | "pnpm" | "bun", "dlx" | "x" | "exec" | "create") => &[],
-        ("yarn" | "pnpm" | "bun", _) => &["package.json"],
-        ("make" | "gmake", _) => &["GNUmakefile", "makefile", "Makefile"],
-        ("just", _) => &["justfile", "Justfile", ".justfile"],
-        ("deno", "task" | "run") => &["deno.json", "deno.jsonc"],
-        ("uv", "run") => &["pyproject.toml"],
-        ("cargo", "run" | "r") => &["Cargo.toml", "build.rs"],
-        ("docker-compose", _) | ("docker", "compose") => {
-            &["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"]
-        }
-        _ => &[],
     }
 }
 
@@ -296,8 +325,16 @@ mod tests {
             "Makefile",
             ".pml.json",
             "notes.db",
+            "my-mod.py",
+            "tools/__main__.py",
+            "tools/server.js",
+            "pre.js",
+            "a/b/x.py",
+            "node_modules/.bin/srv",
+            "web/sub/keep",
         ];
         let (_folder, root) = place(&files);
+        const WEB: &[&str] = &["./web/lib/start.js", "./web/package.json"];
         for (line, expected) in [
             (&["python3", "./tools/docs.py"][..], &["./tools/docs.py"][..]),
             (&["./tools/docs.py", "--config=.pml.json"], &["./tools/docs.py"]),
@@ -305,7 +342,30 @@ mod tests {
             (&["sh", "-c", "cd tools && exec python docs.py"], &["./tools/docs.py"]),
             (&["python", "-m", "pkg.mod"], &["./pkg/__init__.py", "./pkg/mod.py"]),
             (&["python", "-m", "app"], &["./src/app/__main__.py"]),
-            (&["node", "web"], &["./web/lib/start.js", "./web/package.json"]),
+            (&["node", "web"], WEB),
+            (&["env", "node", "web"], WEB),
+            (&["sh", "-c", "exec node web"], WEB),
+            (&["node", "--require", "./nothing.js", "web"], WEB),
+            (&["node", "tools/server"], &["./tools/server.js"]),
+            (&["node", "--require", "./pre", "-"], &["./pre.js"]),
+            (&["node", "-e", "require(\"./tools/server\")"], &["./tools/server.js"]),
+            (&["node", "-e", "const x = require('./tools/server')"], &["./tools/server.js"]),
+            (&["sh", "-c", "make -s serve"], &["./Makefile"]),
+            (&["bash", "-lc", "exec make serve -s"], &["./Makefile"]),
+            (&["timeout", "50", "make", "-s", "serve"], &["./Makefile"]),
+            (&["sh", "-c", "npm -s run serve"], &["./package.json"]),
+            (&["env", "npm", "-s", "run", "serve"], &["./package.json"]),
+            (&["sh", "-c", "cd web && npm -s start"], &["./package.json", "./web/package.json"]),
+            (&["npm", "--prefix", "web", "run", "x"], &["./package.json", "./web/package.json"]),
+            (&["sh", "-c", "python3 -m pkg.mod"], &["./pkg/__init__.py", "./pkg/mod.py"]),
+            (&["python3", "-um", "pkg.mod"], &["./pkg/__init__.py", "./pkg/mod.py"]),
+            (&["python3", "-m", "my-mod"], &["./my-mod.py"]),
+            (&["env", "python3", "tools"], &["./tools/__main__.py"]),
+            (&["sh", "-c", "npx srv"], &["./node_modules/.bin/srv"]),
+            (&["npx", "srv@1.2"], &["./node_modules/.bin/srv"]),
+            (&["sh", "-c", "cd a && cd b && python x.py"], &["./a/b/x.py"]),
+            (&["sh", "-c", "exec python3 \"$PWD/tools/docs.py\""], &["./tools/docs.py"]),
+            (&["sh", "-c", "./to\"ol\"s/docs.py"], &["./tools/docs.py"]),
             (&["npm", "run", "serve"], &["./package.json"]),
             (&["make", "serve"], &["./Makefile"]),
             (&["npx", "-y", "@scope/server", "."], &[]),
@@ -337,5 +397,48 @@ mod tests {
         fs::write(root.join("a.py"), "evil").unwrap();
         fs::remove_file(root.join("b.py")).unwrap();
         assert_eq!(before.changed(), ["./a.py"]);
+    }
+    #[cfg(unix)]
+    #[test]
+    fn folders_are_held_to_where_they_lead_and_too_many_are_refused() {
+        let (_folder, root) = place(&["d/x.py"]);
+        let (_other, outside) = place(&["x.py"]);
+        std::os::unix::fs::symlink(&outside, root.join("out")).unwrap();
+        let line = &["sh", "-c", "cd out && python x.py"][..];
+        assert_eq!(held(&root, "", line), ["./out"]);
+        assert!(held(&root, "out", &["server"]).contains(&"./out".to_owned()));
+        let before = scripts(&root, "", line);
+        fs::remove_file(root.join("out")).unwrap();
+        std::os::unix::fs::symlink("d", root.join("out")).unwrap();
+        assert_eq!(before.changed(), ["./d/x.py"]);
+        // Folders beyond those that are looked at are not passed over.
+        let names: Vec<String> = (0..70).map(|n| format!("f{n}")).collect();
+        names.iter().for_each(|name| fs::create_dir(root.join(name)).unwrap());
+        let named = |count: usize| {
+            let arguments = names[..count].iter().map(|name| (name.clone(), true));
+            let line = launch_of(root.clone(), arguments, Vec::new());
+            Scripts::of(&root, line, &mut Budget::default())
+        };
+        assert!(named(20).is_ok());
+        assert!(named(70).is_err());
+    }
+
+    #[test]
+    fn what_variables_have_loaded_is_held_or_told() {
+        let (_folder, root) = place(&["lib/a.py", "pre.js", "bin/server", ".npmrc"]);
+        let with = |name: &str, value: &str| {
+            let steering = vec![(name.to_owned(), value.to_owned())];
+            let line = launch_of(root.clone(), [("server".to_owned(), true)].into_iter(), steering);
+            Scripts::of(&root, line, &mut Budget::default()).unwrap()
+        };
+        let python = with("PYTHONPATH", "lib:/usr/lib");
+        assert_eq!(python.told.get("./lib"), Some(&FileState::LoadedFrom));
+        fs::write(root.join("lib/usercustomize.py"), "").unwrap();
+        assert_eq!(python.changed(), ["./lib/usercustomize.py"]);
+        assert!(with("NODE_OPTIONS", "--require ./pre").held.contains_key("./pre.js"));
+        assert!(with("PATH", "bin:/usr/bin").held.contains_key("./bin/server"));
+        // A file that names others is held with these.
+        fs::write(root.join(".npmrc"), "node-options=--require ./pre.js").unwrap();
+        assert_eq!(held(&root, "", &["npx", "-y", "x"]), ["./.npmrc", "./pre.js"]);
     }
 }

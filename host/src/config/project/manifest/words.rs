@@ -2,10 +2,9 @@
 //!
 //! **Invariant:** it takes too many words rather than too few: a word that names no file does nothing.
 
+use super::lists::{BARE, DATA, INTERPRETERS, LOADERS, PROGRAMS, SHELLS};
+use super::shell::{commands, is_line};
 use std::collections::HashSet;
-
-/// What ends a word of a line of commands, and most of these the command too.
-const ENDS: &[char] = &[';', '|', '&', '(', ')', '`', '<', '>'];
 
 /// Lines within lines that are taken apart as such.
 const DEPTH: usize = 4;
@@ -13,105 +12,13 @@ const DEPTH: usize = 4;
 /// Words of a launch line that are looked at; a line of more cannot be used.
 const WORDS: usize = 10_000;
 
+/// Bytes of a word that is told of though nobody knows its file.
+const TOLD: usize = 200;
+
 /// What words are separated by inside an argument, as in `sh -c 'python tools/x.py; true'` or `--require=./x.js`.
 const BETWEEN: &[char] = &[
     ' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>', '"', '\'', '`', '=', ',', ':', '{',
     '}', '[', ']',
-];
-
-/// Programs that run a file which they are given.
-const INTERPRETERS: &[&str] = &[
-    "ash",
-    "awk",
-    "bash",
-    "bun",
-    "busybox",
-    "cmd",
-    "csh",
-    "dash",
-    "deno",
-    "dotnet",
-    "elixir",
-    "env",
-    "fish",
-    "gawk",
-    "go",
-    "ipython",
-    "java",
-    "jshell",
-    "julia",
-    "ksh",
-    "lua",
-    "luajit",
-    "make",
-    "nice",
-    "node",
-    "nodejs",
-    "nohup",
-    "perl",
-    "php",
-    "powershell",
-    "pwsh",
-    "pypy",
-    "python",
-    "rscript",
-    "ruby",
-    "sh",
-    "source",
-    "sudo",
-    "swift",
-    "tclsh",
-    "timeout",
-    "ts-node",
-    "tsx",
-    "xargs",
-    "zsh",
-];
-
-/// Options that have the named file loaded.
-const LOADERS: &[&str] = &[
-    "config",
-    "cookbook",
-    "directory",
-    "entry",
-    "env-file",
-    "eval",
-    "exec",
-    "experimental-loader",
-    "file",
-    "import",
-    "import-map",
-    "init",
-    "init-file",
-    "loader",
-    "main",
-    "module",
-    "plugin",
-    "preload",
-    "print",
-    "project",
-    "rcfile",
-    "require",
-    "run",
-    "script",
-    "startup",
-    "tsconfig",
-];
-
-/// Short options that take no value.
-const BARE: &[&str] = &["-u", "-B", "-E", "-I", "-O", "-OO", "-q", "-s", "-y"];
-
-/// How files that hold data end. What is called so and is given to a program changes all the time.
-const DATA: &[&str] = &[
-    "avro", "bin", "csv", "db", "db3", "duckdb", "gif", "jpeg", "jpg", "jsonl", "lancedb", "log",
-    "md", "ndjson", "parquet", "pdf", "png", "rst", "sqlite", "sqlite3", "svg", "tsv", "txt",
-    "webp", "xlsx",
-];
-
-/// How files end that are most likely programs.
-const PROGRAMS: &[&str] = &[
-    "cjs", "cts", "jar", "js", "jsx", "lua", "mjs", "mts", "php", "pl", "py", "pyz", "rb", "sh",
-    "ts", "tsx", "wasm",
 ];
 
 /// An argument of a launch line, with its variables put in.
@@ -133,29 +40,42 @@ pub(super) struct Word {
 }
 
 /// Returns the words of a launch line, unless there are too many. The first argument is the command.
-pub(super) fn words(arguments: &[Argument]) -> Option<Vec<Word>> {
-    let mut words = Words::default();
+pub(super) fn words(arguments: &[Argument]) -> Option<Words> {
+    let shell = arguments.iter().any(|it| SHELLS.contains(&program(&it.text).as_str()));
+    let mut words = Words { shell, ..Words::default() };
     // A line without an interpreter runs a program of its own, which all arguments are for.
     let interpreted = arguments.iter().any(|argument| is_interpreter(&argument.text));
     words.command(arguments, !interpreted, 0);
-    (words.found.len() <= WORDS).then_some(words.found)
+    let read: usize = words.commands.iter().map(Vec::len).sum();
+    (words.found.len() <= WORDS && read <= WORDS).then_some(words)
 }
 
 /// Words as they are found.
-#[derive(Default)]
-struct Words {
-    found: Vec<Word>,
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    /// Those that may name a file.
+    pub(super) found: Vec<Word>,
+    /// Every command, however deep it is, as its words.
+    pub(super) commands: Vec<Vec<String>>,
+    /// Those that only a shell can say the file of.
+    pub(super) unresolved: Vec<String>,
     known: HashSet<Word>,
+    /// Whether a shell reads some of them.
+    shell: bool,
 }
 
 impl Words {
     /// Takes those of one command; `program_seen` if all of its arguments are for a program that is no file of the project.
     fn command(&mut self, arguments: &[Argument], mut program_seen: bool, depth: usize) {
+        self.commands.push(arguments.iter().map(|it| it.text.clone()).collect());
         for (index, argument) in arguments.iter().enumerate() {
             let before = index.checked_sub(1).and_then(|before| arguments.get(before));
-            match is_line(&argument.text) {
-                false => self.argument(argument, before, index > 0 && program_seen),
-                true => self.line(argument, depth),
+            if !argument.text.contains(char::is_whitespace) {
+                self.argument(argument, before, index > 0 && program_seen);
+                self.unresolved(argument, depth);
+            }
+            if is_line(&argument.text) {
+                self.line(argument, depth);
             }
             // What follows a program's own file, or the module that is run, is the program's to read. What an option names may
             // be loaded before the program.
@@ -177,8 +97,21 @@ impl Words {
             let arguments: Vec<_> = command.into_iter().map(argument).collect();
             match depth < DEPTH {
                 true => self.command(&arguments, false, depth + 1),
-                false => arguments.iter().for_each(|it| self.argument(it, None, false)),
+                false => {
+                    arguments.iter().for_each(|it| self.argument(it, None, false));
+                    self.commands.push(arguments.into_iter().map(|it| it.text).collect());
+                }
             }
+        }
+    }
+
+    /// Takes a word that may be a path and that a shell puts together while it runs.
+    fn unresolved(&mut self, argument: &Argument, depth: usize) {
+        let text = &argument.text;
+        let path = text.contains('/') && !text.contains("://") && text.len() <= TOLD;
+        let put_together = text.contains(['$', '*', '?', '[', '`']);
+        if self.shell && depth > 0 && argument.plain && path && put_together {
+            self.unresolved.push(text.clone());
         }
     }
 
@@ -199,49 +132,6 @@ impl Words {
     }
 }
 
-/// Whether an argument is a line of commands itself, as in `sh -c 'python x.py; true'`.
-fn is_line(text: &str) -> bool {
-    text.contains(char::is_whitespace)
-}
-
-/// The commands of a line, each as its words, as a shell would read them. What a command writes into is not what it runs.
-fn commands(line: &str) -> Vec<Vec<String>> {
-    let mut commands = vec![Vec::new()];
-    let (mut word, mut quote, mut written) = (None::<String>, None, false);
-    let mut characters = line.chars();
-    loop {
-        let c = characters.next();
-        match (c, quote) {
-            (Some(c), Some(open)) if c == open => quote = None,
-            (Some(c), Some(open)) if c != '\\' || open == '\'' => {
-                word.get_or_insert_default().push(c);
-            }
-            (Some('\\'), _) => word.get_or_insert_default().extend(characters.next()),
-            (Some(c @ ('"' | '\'')), None) => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (Some(c), None) if !c.is_whitespace() && !ENDS.contains(&c) => {
-                word.get_or_insert_default().push(c);
-            }
-            (end, _) => {
-                if let Some(word) = word.take()
-                    && !std::mem::take(&mut written)
-                    && let Some(command) = commands.last_mut()
-                {
-                    command.push(word);
-                }
-                match end {
-                    None => return commands,
-                    Some('>') => written = true,
-                    Some(' ' | '\t' | '<') => {}
-                    Some(_) => commands.push(Vec::new()),
-                }
-            }
-        }
-    }
-}
-
 /// Returns the words of a text, such as the value of a variable that steers loading.
 pub(super) fn words_of(text: &str) -> Vec<Word> {
     let word = |text: &str| Word { text: text.into(), tellable: false, data: false };
@@ -253,7 +143,13 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let forms = |piece| {
         let glued = str::strip_prefix(piece, '-').filter(|rest| !rest.starts_with('-'));
         let glued = glued.and_then(|rest| rest.get(1..));
-        let forms = [Some(piece), glued, piece.strip_prefix('@'), piece.strip_prefix("//")];
+        // `${X:-tools/x.py}`, `$X/x.py` and what is left of `$(dirname "$0")/x.py`.
+        let default = piece.trim_start_matches('-');
+        let rest = piece.split_once('$').and_then(|(_, rest)| rest.split_once('/'));
+        let rest = rest.map(|(_, rest)| rest);
+        let within = piece.strip_prefix('/').map(|rest| rest.trim_start_matches('/'));
+        let at = piece.strip_prefix('@');
+        let forms = [Some(piece), glued, at, Some(default).filter(|it| *it != piece), rest, within];
         forms.into_iter().flatten().filter(|form| !form.is_empty())
     };
     std::iter::once(text).chain(text.split(BETWEEN)).flat_map(forms)
@@ -277,7 +173,8 @@ fn value<'a>(before: Option<&Argument>, argument: &'a Argument) -> Option<&'a st
 /// Returns the name of a program, without its folder, version and ending.
 pub(super) fn program(command: &str) -> String {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command).to_ascii_lowercase();
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    let endings = [".exe", ".cmd", ".bat", ".ps1"];
+    let name = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
     let name = name.split('@').find(|part| !part.is_empty()).unwrap_or(name);
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_owned()
 }
@@ -306,7 +203,7 @@ mod tests {
 
     fn of(line: &[&str]) -> Vec<Word> {
         let argument = |text: &&str| Argument { text: (*text).into(), plain: true };
-        words(&line.iter().map(argument).collect::<Vec<_>>()).expect("not too many")
+        words(&line.iter().map(argument).collect::<Vec<_>>()).expect("not too many").found
     }
 
     fn names(line: &[&str], name: &str) -> bool {
@@ -329,6 +226,10 @@ mod tests {
             &["sh", "-c", "bash -c 'exec python x.py'"],
             &["sh", "-c", "sleep 1 >out & python x.py"],
             &["sh", "-c", "echo `cat x.py`"],
+            &["sh", "-c", "./x'.'py"],
+            &["sh", "-c", "D=tools; $D/x.py"],
+            &["sh", "-c", "exec ${X:-x.py}"],
+            &["sh", "-c", "exec $(dirname $0)/x.py"],
         ] {
             assert!(names(line, "x.py") || names(line, "./x.py"), "{line:?}");
         }
@@ -363,6 +264,9 @@ mod tests {
             &["server", "--config", "x.db"],
             &["npx", "server", "--require=./x.db"],
             &["npx", "server", "--tool", "x.py"],
+            &["uvx", "--with-requirements", "x.txt", "server"],
+            &["uvx", "--constraints=x.txt", "server"],
+            &["uv", "run", "-r", "x.txt", "server"],
         ] {
             assert!(!data(line), "{line:?}");
         }
@@ -387,7 +291,7 @@ mod tests {
         let many = (0..20_000).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
         for line in [vec!["sh", "-c", &many], many.split(' ').collect()] {
             let argument = |text: &&str| Argument { text: (*text).into(), plain: true };
-            assert_eq!(words(&line.iter().map(argument).collect::<Vec<_>>()), None);
+            assert!(words(&line.iter().map(argument).collect::<Vec<_>>()).is_none());
         }
     }
 
