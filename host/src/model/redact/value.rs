@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn keys_are_structure_and_stay() {
-        let given = json!({ "token=[hidden: 4 characters] (2)": "rm", "token=abcd": "x", "token=wxyz": "y" });
+        let given = json!({ "token=[hidden: 4 characters] (2)": "rm -rf ~", "token=abcd": "x y", "token=wxyz": "y z" });
         assert_eq!(redact(&given), given);
     }
 }

@@ -231,7 +231,7 @@ fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
 /// Whether a word is long and has letters and digits.
 fn looks_random(word: &str) -> bool {
     let has = |wanted: fn(&u8) -> bool| word.as_bytes().iter().any(wanted);
-    word.len() >= 12 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    word.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// What may follow a value.
