@@ -119,12 +119,15 @@ impl Named {
             // A clone named like a folder of ours would fill it.
             return Err(self.refused(folder, "has the project in it", ELSEWHERE));
         }
-        let within = |root: &Path| folder.starts_with(root) && !self.may_lie_in(root);
+        // The root of the file system came with no clone: a container may well run there.
+        let within = |root: &Path| {
+            root.parent().is_some() && folder.starts_with(root) && !self.may_lie_in(folder, root)
+        };
         if within(project) {
             return Err(self.refused(folder, "lies in the project", ELSEWHERE));
         }
-        // All of them: a submodule lies in a repository too. The root of the file system came with no clone.
-        let around = project.ancestors().skip(1).filter(|above| above.parent().is_some());
+        // All of them: a submodule lies in a repository too.
+        let around = project.ancestors().skip(1);
         let marked = |root: &&Path| {
             REPOSITORIES.iter().any(|mark| root.join(mark).symlink_metadata().is_ok())
         };
@@ -137,11 +140,12 @@ impl Named {
         }
     }
 
-    /// People keep their home in version control, and run pml there: a state folder that follows from their home may lie in
-    /// it. The home counts that the account has, not the one that a variable names: that may be a clone.
-    fn may_lie_in(&self, root: &Path) -> bool {
+    /// People keep their home in version control, and run pml there or above it: a state folder that follows from their home may
+    /// lie in it. The home counts that the account has, not the one that a variable names: that may be a clone.
+    fn may_lie_in(&self, folder: &Path, root: &Path) -> bool {
+        let counts = |home: PathBuf| folder.starts_with(&home) && home.starts_with(root);
         matches!(self.by, NamedBy::Xdg | NamedBy::Home)
-            && super::account::home().as_deref() == Some(root)
+            && super::account::home().is_some_and(counts)
     }
 
     /// Checks that nobody else can change what is there. A folder that is not there yet is judged by the one that it would be

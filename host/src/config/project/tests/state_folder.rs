@@ -172,6 +172,15 @@ fn one_of_another_user_is_refused() {
 }
 
 #[test]
+fn the_root_of_the_file_system_came_with_no_clone() {
+    let machine = machine();
+    let folder = machine.made("s", 0o700);
+    let variables = [("PML_STATE_DIR", folder.to_str().unwrap())];
+    let environment: Environment = variables.into_iter().collect();
+    assert!(environment.state_folder(Path::new("/")).is_ok());
+}
+
+#[test]
 fn the_home_of_the_account_may_be_the_project() {
     // Nothing is written there: it is the home of whoever runs this test. Some accounts have none.
     let Some(home) = super::super::account::home() else { return };
