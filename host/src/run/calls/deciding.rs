@@ -23,7 +23,6 @@ pub(super) const UNCERTAIN: &str =
 pub(super) const PATIENCE: u32 = 3;
 
 /// What is known of a call beside its tool.
-#[allow(clippy::large_enum_variant, reason = "there is one for a call, on the stack, for a moment")]
 pub(super) enum Standing {
     /// Nothing.
     Fresh,
