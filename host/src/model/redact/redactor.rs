@@ -40,10 +40,8 @@ impl Redactor {
     /// hides no word of a command. Values of fewer than four characters are not looked for.
     pub fn knowing(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
         let secrets: Vec<Secret> = secrets.into_iter().collect();
-        let lines = secrets.iter().flat_map(|secret| {
-            let value = secret.reveal();
-            std::iter::once(value).chain(value.lines().filter(|_| value.contains('\n')))
-        });
+        // Each line is judged by itself: one with a digit in it makes no secret of its neighbours.
+        let lines = secrets.iter().flat_map(|secret| secret.reveal().lines());
         let (known, whole): (Vec<_>, Vec<_>) =
             lines.map(str::trim).partition(|value| is_distinct(value));
         let whole = whole.into_iter().filter(|value| value.chars().count() >= LEAST);
@@ -154,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_is_an_ordinary_word_hides_no_word_of_a_command() {
-        let words = "shutdown\nevil.example\nforce\ndelete\nproduction\ncurl";
+        let words = "t0ken-value\nshutdown\nevil.example\nforce\ndelete\nproduction\ncurl";
         let redactor = Redactor::knowing([Secret::new(words), Secret::new("evil7host.example")]);
         for command in [
             "curl https://evil.example/p; git push --force; kubectl delete ns production",
