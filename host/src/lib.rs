@@ -69,8 +69,6 @@
 mod approval;
 #[cfg(feature = "servers")]
 mod catalog;
-#[cfg(feature = "cli")]
-pub mod cli;
 mod config;
 #[cfg(feature = "servers")]
 mod disk;
@@ -78,11 +76,11 @@ mod error;
 mod event;
 #[cfg(feature = "servers")]
 mod install;
-#[cfg(feature = "mcp")]
-pub mod mcp;
 mod model;
 #[cfg(feature = "servers")]
 mod plan;
+#[cfg(feature = "servers")]
+mod project;
 mod router;
 mod run;
 mod sandbox;
@@ -100,27 +98,17 @@ pub use catalog::{
     Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,
     Wrong, browse, declarations as typescript_declarations, signature as typescript_signature,
 };
-#[cfg(feature = "servers")]
-pub use config::{
-    Approvals, Cloud, Declared, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredServer,
-    DeclaredVariable, Dependency, Edited, Environment, Existing, FileState, FoundServer,
-    FoundServers, ImportScope, ImportSource, Launch, LeftOut, Permissions, Project, ProjectJournal,
-    ProjectState, RoutedTo, RoutingRule, Seen, ServerConfig, SettingsFile, Sharing, TrustState,
-    UnusableServer, UserKey, UserSettings, agent_around, find_servers, ignore_state, locate,
-};
 pub use config::{Config, Keeper};
-#[cfg(feature = "cli")]
-pub(crate) use config::{GoneJournal, OlderJournal, bytes, duration};
-#[cfg(feature = "cli")]
-pub(crate) use disk::{Safe as FileSafe, is_own_folder, replace as replace_file};
+#[cfg(feature = "servers")]
+pub use config::{Environment, Launch, ServerConfig, UserKey};
+#[cfg(feature = "servers")]
+pub use disk::{Lock as FileLock, Safe as FileSafe, is_own_folder, replace as replace_file};
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
-#[cfg(feature = "mcp")]
-pub(crate) use model::digest;
-#[cfg(feature = "mcp")]
-pub(crate) use model::weigh;
+pub use model::digest;
+pub use model::weigh;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
     Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
@@ -129,17 +117,28 @@ pub use model::{
     Reply, RunId, STACK_CEILING, Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName,
     ToolPattern, TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
 };
-#[cfg(any(feature = "cli", feature = "mcp"))]
-pub(crate) use model::{brief_with, cut, fold_middle, in_one_line};
-#[cfg(feature = "cli")]
-pub(crate) use model::{fold, nearest, shown_given, steers_loading};
+pub use model::{Found, PathBase, Tell};
+pub use model::{brief_with, cut, fold_middle, in_one_line};
+pub use model::{bytes, duration};
+pub use model::{fold, shown_given};
+#[cfg(feature = "servers")]
+pub use model::{nearest, steers_loading};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
-#[cfg(feature = "cli")]
-pub(crate) use router::BUILT_IN;
-pub use router::{Found, PathBase, Policy, Ruling, Tell, Tools, tools_from_fn};
 #[cfg(feature = "servers")]
-pub use router::{Freshness, Offer, PackageState, Servers, Unavailable};
+pub use project::{
+    Approvals, Cloud, Declared, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredServer,
+    DeclaredVariable, Edited, Existing, FileState, FoundServer, FoundServers, ImportScope,
+    ImportSource, LeftOut, Permissions, Project, ProjectJournal, RoutedTo, RoutingRule, Seen,
+    SettingsFile, Sharing, TrustState, UnusableServer, UserSettings, agent_around, find_servers,
+    ignore_state, locate,
+};
+#[cfg(feature = "servers")]
+pub use project::{Freshness, Offer, PackageState, Servers, Unavailable};
+#[cfg(feature = "servers")]
+pub use project::{GoneJournal, OlderJournal};
+pub use router::BUILT_IN;
+pub use router::{Policy, Ruling, Tools, tools_from_fn};
 pub use run::{
     Abandoned, Aborted, Completed, Diverged, Divergence, Ending, Engine, Failure, Outcome,
     Recording, Replay, Run, Turn, Unmatched, Usage,
@@ -158,7 +157,8 @@ pub use store::{
     Header, Journal, Lease, MemoryJournal, Meter, Note, Noted, Pending, Prune, RunState, Safe,
     Statistics, Store, StoreError, Stored, Summary, Trail, Verdict, What,
 };
-#[cfg(feature = "cli")]
-pub(crate) use store::{Glance, ImportMark, NotImported};
+#[cfg(feature = "servers")]
+pub use store::{Dependency, ProjectState};
+pub use store::{Glance, ImportMark, Imported, NotImported};
 #[cfg(feature = "servers")]
 pub use upstream::{ServerState, ServerStatus};

@@ -1,6 +1,6 @@
 //! A server that programs may call, ready to be started or reached: every variable of it is expanded.
 
-use super::project::Scripts;
+use super::pinned_files::PinnedFiles;
 use crate::error::Error;
 use crate::model::{Code, Secret, ToolName, digest};
 use serde_json::json;
@@ -34,13 +34,12 @@ pub struct ServerConfig {
     pub background: bool,
     /// Whether code of its package may run while it is installed.
     pub install_scripts: bool,
-    /// The files of its project that its launch line names: it is not started once they are others.
-    pub(crate) scripts: Scripts,
+    /// The files of its project that its launch line names.
+    pub(crate) pinned: PinnedFiles,
 }
 
 /// How a server is started or reached.
 #[derive(Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Launch {
     /// A process that speaks MCP on its stdin and stdout. No shell is involved.
     Stdio {
@@ -120,7 +119,7 @@ impl ServerConfig {
             idle_timeout: Some(ServerConfig::IDLE_TIMEOUT),
             background: false,
             install_scripts: false,
-            scripts: Scripts::default(),
+            pinned: PinnedFiles::default(),
         })
     }
 
@@ -163,7 +162,7 @@ const UNREACHABLE: &[&str] =
     &["call", "then", "toJSON", "toString", "valueOf", "constructor", "__proto__"];
 
 /// A name must make tool names: no colon, no blanks, nothing hidden; and `pml` is our own.
-pub(super) fn check_name(name: &str) -> Result<(), Error> {
+pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let shown = crate::model::escape(name);
     if name == "pml" {
         return Err(Error::new(Code::Config, "the server name `pml` is reserved")

@@ -21,19 +21,19 @@ const JOURNAL_FLOOR: usize = 16 << 10;
 const JOURNAL_CEILING: usize = 2 << 30;
 
 /// What the memory of a run may be.
-pub(super) const MEMORY_RANGE: RangeInclusive<usize> = MEMORY_FLOOR..=MEMORY_CEILING;
+pub(crate) const MEMORY_RANGE: RangeInclusive<usize> = MEMORY_FLOOR..=MEMORY_CEILING;
 
 /// What the JavaScript stack of a run may be.
-pub(super) const STACK_RANGE: RangeInclusive<usize> = STACK_FLOOR..=STACK_CEILING;
+pub(crate) const STACK_RANGE: RangeInclusive<usize> = STACK_FLOOR..=STACK_CEILING;
 
 /// What any other size may be.
-pub(super) const SIZE_RANGE: RangeInclusive<usize> = 0..=SIZE_CEILING;
+pub(crate) const SIZE_RANGE: RangeInclusive<usize> = 0..=SIZE_CEILING;
 
 /// What the journal of a run may be: less would not hold the beginning of one.
-pub(super) const JOURNAL_RANGE: RangeInclusive<usize> = JOURNAL_FLOOR..=JOURNAL_CEILING;
+pub(crate) const JOURNAL_RANGE: RangeInclusive<usize> = JOURNAL_FLOOR..=JOURNAL_CEILING;
 
 /// How many calls may be out at once.
-pub(super) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
+pub(crate) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
 
 /// Valid settings.
 pub(crate) struct Settings {

@@ -4,20 +4,22 @@
 //!
 //! **Invariant:** no link is followed where something is read, locked or made: a folder may have come with a clone.
 
+pub(crate) mod user_files;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Keeps other processes out while it lives.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub struct Lock {
     // Closing it frees the lock, as does the end of the process, however it comes.
     _file: File,
 }
 
 /// How safe a file must be before it counts as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Safe {
+pub enum Safe {
     /// It may be lost with the power: it can be made again.
     Process,
     /// It is on disk.
@@ -52,7 +54,7 @@ pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
 
 /// Returns whether a folder is there that is no link, and this user's: only then something is written into it that may as well
 /// not be.
-pub(crate) fn is_own_folder(path: &Path) -> bool {
+pub fn is_own_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| {
         #[cfg(unix)]
         let own =
@@ -93,7 +95,7 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// Puts a file in place of what is there, with the mode of that; a new one is for this user only. A reader sees the old one or
 /// the new one, whole.
-pub(crate) fn replace(path: &Path, bytes: &[u8], safe: Safe) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8], safe: Safe) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let fresh = path.with_file_name(format!("{name}.{}.tmp", uuid::Uuid::new_v4().simple()));
     let written = write_new(&fresh, bytes, path, safe).and_then(|()| fs::rename(&fresh, path));

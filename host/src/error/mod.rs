@@ -18,12 +18,14 @@ impl Error {
         Error { code, message: message.into(), hint: None, source: None }
     }
 
-    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Error {
+    /// Says what to do about it.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
         self.hint = Some(hint.into());
         self
     }
 
-    pub(crate) fn with_source(
+    /// Says what it was caused by.
+    pub fn with_source(
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Error {

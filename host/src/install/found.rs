@@ -1,6 +1,6 @@
 //! The program of a package, as it was found in its folder.
 
-use crate::config::StartedBy;
+use crate::store::StartedBy;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

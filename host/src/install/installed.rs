@@ -1,8 +1,8 @@
 //! What is there.
 
 use super::spec::Spec;
-use crate::config::{Installation, StartedBy};
 use crate::model::Package;
+use crate::store::{Installation, StartedBy};
 use std::path::Path;
 
 /// A package that is there, and how its server is started.

@@ -9,8 +9,11 @@ use super::place::home;
 use super::seal::Key;
 use super::spec::Spec;
 use super::{npm, pypi};
-use crate::config::{Environment, Installation, ProjectState};
 use crate::model::{Clock, Ecosystem, Package, SystemClock};
+use crate::{
+    config::Environment,
+    store::{Installation, ProjectState},
+};
 use std::path::{Path, PathBuf};
 
 /// What was installed into a project.

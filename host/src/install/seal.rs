@@ -4,8 +4,8 @@
 //! in the user's own state folder, and which no project ever sees.
 
 use super::error::InstallError;
-use crate::config::{Installation, UserKey};
 use crate::model::digest;
+use crate::{config::UserKey, store::Installation};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::path::Path;
@@ -58,8 +58,8 @@ impl Key {
 #[cfg(test)]
 mod tests {
     use super::Key;
-    use crate::config::{Installation, StartedBy};
     use crate::model::{Ecosystem, Package, Timestamp};
+    use crate::store::{Installation, StartedBy};
 
     fn installation() -> Installation {
         Installation {

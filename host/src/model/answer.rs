@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 /// What was decided, about all asks of a question or about some.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Decisions {
     /// The same for every ask that was shown and is still open.
     All(Decision),

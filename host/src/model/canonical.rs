@@ -4,7 +4,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Returns the sha256 of a value, in hex: keys sorted, no blanks.
-pub(crate) fn digest(value: &Value) -> String {
+pub fn digest(value: &Value) -> String {
     hex(&Sha256::digest(canonical(value)))
 }
 

@@ -5,7 +5,7 @@
 
 /// Returns the key under which spellings of one name are equal: its letters and digits in lower case. A name that has none is
 /// its own key.
-pub(crate) fn fold(name: &str) -> String {
+pub fn fold(name: &str) -> String {
     let key: String =
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if key.is_empty() { name.into() } else { key }

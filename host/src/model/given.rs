@@ -8,7 +8,7 @@ const SCHEMES: &[&str] = &["", "Bearer", "Basic", "Token", "token"];
 
 /// Returns the value of a variable or header as it is written in a file, without keys. A name in `${…}` is not a key: it says
 /// which one is handed over, and that is what somebody decides about. What decides what is loaded is shown whole.
-pub(crate) fn shown_given(name: &str, value: &str) -> String {
+pub fn shown_given(name: &str, value: &str) -> String {
     if steers_loading(name) {
         return value.to_owned();
     }

@@ -18,7 +18,7 @@ mod era;
 #[cfg(feature = "servers")]
 mod exit;
 mod fold;
-#[cfg(feature = "servers")]
+mod found;
 mod given;
 mod grant;
 mod id;
@@ -26,6 +26,7 @@ mod limits;
 mod line;
 mod need;
 mod progress;
+mod quantity;
 mod question;
 mod record;
 mod redact;
@@ -43,16 +44,16 @@ mod unseen;
 
 pub use answer::{Answer, Decisions};
 pub use call::{Call, CallError, JsonReply, Reply};
-#[cfg(feature = "servers")]
-pub(crate) use canonical::digest;
+pub use canonical::digest;
 pub(crate) use canonical::{canonical, hex};
 pub use clock::{Clock, InvalidTimestamp, SystemClock, Timestamp};
 pub use code::{Class, Code};
 pub(crate) use constraint::{ByWords, Paths, Place, Start, offered_with};
 pub use constraint::{Condition, Constraint, offered as offered_constraints};
+pub use cost::weigh;
 pub(crate) use cost::{
     Budget, CompactError, CpuUse, Halt, INLINE, ParseError, Stint, Work, WriteError, compact,
-    parse, thread_time, weigh, write,
+    parse, thread_time, write,
 };
 pub use definition::{Annotations, Definition, Origin};
 pub use difference::{Difference, Piece, differences_of};
@@ -61,30 +62,34 @@ pub use effects::Effects;
 pub use era::Era;
 #[cfg(feature = "servers")]
 pub(crate) use exit::describe_exit;
-pub(crate) use fold::{fold, words};
-#[cfg(feature = "servers")]
-pub(crate) use given::shown_given;
+pub use fold::fold;
+pub(crate) use fold::words;
+pub use found::{Found, PathBase, Tell};
+pub use given::shown_given;
 pub use grant::{Grant, GrantVersion};
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
 pub use line::{Level, Line};
 pub use need::{Change, Ecosystem, Need, Package, Since, TrustNeed, Variables};
 pub use progress::Progress;
+pub use quantity::{bytes, duration};
 pub use question::{Ask, AskId, AskKind, Decided, Decision, Question};
 pub(crate) use record::CallRecord;
+pub(crate) use redact::brief_arguments;
 #[cfg(feature = "servers")]
 pub(crate) use redact::{KnownSecrets, names_secret};
-pub use redact::{Redactor, brief, redact};
-pub(crate) use redact::{brief_arguments, brief_with};
+pub use redact::{Redactor, brief, brief_with, redact};
 pub use secret::Secret;
 pub use settled::Settled;
 #[cfg(feature = "servers")]
-pub(crate) use spelling::{Meant, meant, nearest};
+pub use spelling::nearest;
 #[cfg(feature = "servers")]
-pub(crate) use steering::steers_loading;
+pub(crate) use spelling::{Meant, meant};
+#[cfg(feature = "servers")]
+pub use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
-pub use text::escape;
-pub(crate) use text::{cut, fold_middle, in_one_line, thousands};
+pub(crate) use text::thousands;
+pub use text::{cut, escape, fold_middle, in_one_line};
 pub use tool::{InvalidTool, ToolName, ToolPattern};
 pub(crate) use unseen::is_hidden;

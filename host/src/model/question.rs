@@ -159,7 +159,6 @@ impl Question {
 /// What a person says to an ask.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Decision {
     /// Make the call; for an `uncertain_call`, make it again.
     Approve,

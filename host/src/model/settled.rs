@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// The outcome of a call, exactly as the program gets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Settled {
     /// One JSON text.
     Value(String),

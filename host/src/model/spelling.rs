@@ -35,10 +35,7 @@ pub(crate) fn meant<'n>(spelled: &str, names: impl Iterator<Item = &'n str> + Cl
 }
 
 /// Returns up to three of the candidates that are most like `name`, the most like first; none if none is.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Vec<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let key: String = fold(name).chars().take(COMPARED).collect();
     // One slip in three letters: more is another word.
     let bearable = (key.chars().count() / 3).max(1);

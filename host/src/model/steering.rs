@@ -205,7 +205,7 @@ const HARMLESS_ENDINGS: &[&str] = &["_PASSWORD", "_TOKEN"];
 
 /// Returns whether a variable of that name decides what a program loads, runs, fetches from or believes: `NODE_OPTIONS`,
 /// `PYTHONPATH`, `LD_PRELOAD`, `PATH`, `GIT_SSH_COMMAND`, `HTTPS_PROXY`.
-pub(crate) fn steers_loading(name: &str) -> bool {
+pub fn steers_loading(name: &str) -> bool {
     let name = name.trim().to_ascii_uppercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if HARMLESS.contains(&name.as_str()) || ends(HARMLESS_ENDINGS) {

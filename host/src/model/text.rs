@@ -27,7 +27,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the text escaped and in one line: line ends and tabs are spelled out too, and long rows of blanks are counted.
-pub(crate) fn in_one_line(text: &str) -> String {
+pub fn in_one_line(text: &str) -> String {
     escape(&count_blanks(text)).replace('\n', "\\n").replace('\t', "\\t")
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
 
 /// Returns the text, or of one with more than `limit` characters its beginning and its end, and how much is between them:
 /// `abc[… 12,345 characters …]xyz`. Where there is no room to say how much, an `…` stands between them.
-pub(crate) fn fold_middle(text: &str, limit: usize) -> String {
+pub fn fold_middle(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit {
         return text.into();
@@ -96,7 +96,7 @@ pub(crate) fn thousands(number: usize) -> String {
 }
 
 /// Returns the text, or as much of it as `limit` characters hold with a `…` at the end: for texts that nobody decides by.
-pub(crate) fn cut(text: &str, limit: usize) -> String {
+pub fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.into(),
         Some(_) => text.chars().take(limit.saturating_sub(1)).chain(['…']).take(limit).collect(),

@@ -8,7 +8,7 @@ use crate::model::{CallError, Code, Reply, ToolName};
 use serde_json::{Value, json};
 
 /// The server name of everything built in. No server can take it.
-pub(crate) const BUILT_IN: &str = "pml";
+pub const BUILT_IN: &str = "pml";
 
 /// The tool that timers are made of.
 pub(crate) const SLEEP: &str = "sleep";

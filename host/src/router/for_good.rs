@@ -2,8 +2,11 @@
 //! and the tool goes.
 
 use super::{Given, Policy, Subject, Verdict};
-use crate::config::{Config, Environment, Project, SettingsFile};
 use crate::model::{ByWords, Condition, Constraint, Grant, Origin, ToolName, ToolPattern};
+use crate::{
+    config::{Config, Environment},
+    project::{Project, SettingsFile},
+};
 use serde_json::{Value, json};
 use std::path::Path;
 

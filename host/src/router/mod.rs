@@ -10,18 +10,17 @@ mod grants;
 mod paths;
 mod policy;
 #[cfg(feature = "servers")]
-mod servers;
+mod providers;
 mod tools;
 
-pub(crate) use built_in::{BUILT_IN, SLEEP};
+pub use built_in::BUILT_IN;
+pub(crate) use built_in::SLEEP;
 pub use policy::{Policy, Ruling};
-#[cfg(feature = "servers")]
-pub use servers::{Freshness, Offer, PackageState, Servers, Unavailable};
-pub use tools::{Found, PathBase, Tell, Tools, tools_from_fn};
+pub use tools::{Tools, tools_from_fn};
 
 use crate::model::{
-    Call, CallError, Constraint, Difference, Effects, Grant, JsonReply, Need, Origin, ToolName,
-    offered_with,
+    Call, CallError, Constraint, Difference, Effects, Found, Grant, JsonReply, Need, Origin, Tell,
+    ToolName, offered_with,
 };
 use futures_util::future::BoxFuture;
 use paths::ToolPaths;

@@ -4,7 +4,8 @@
 //! said (a link to nothing, a folder that cannot be looked into, a path from a folder that nobody knows), nothing is said. What is
 //! a folder now may be a link when the call is carried out: who can write there can win that race.
 
-use super::{PathBase, Tools};
+use super::Tools;
+use crate::model::PathBase;
 use crate::model::{ByWords, Paths, Place, Start, ToolName};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -113,8 +114,9 @@ fn place(path: &Path) -> Option<Place> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::super::{PathBase, Tools};
+    use super::super::Tools;
     use super::ToolPaths;
+    use crate::model::PathBase;
     use crate::model::{Call, Condition, Constraint, Reply, ToolName};
     use futures_util::future::BoxFuture;
     use serde_json::json;

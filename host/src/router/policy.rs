@@ -12,7 +12,6 @@ use crate::model::{CallError, Code, Paths, Spelled, StrictPattern, ToolName, Too
 
 /// What becomes of the calls of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Ruling {
     /// They are made.
     Go,

@@ -1,11 +1,11 @@
 //! What an embedder brings: the tools themselves.
 
 use crate::model::{
-    Call, CallError, Code, Difference, Effects, JsonReply, Need, Origin, Progress, Reply, ToolName,
+    Call, CallError, Code, Difference, Effects, Found, JsonReply, Need, Origin, PathBase, Reply,
+    Tell, ToolName,
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Answers the calls of programs.
@@ -91,47 +91,6 @@ pub trait Tools: Send + Sync + 'static {
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         let _ = (tool, arguments);
         Ok(())
-    }
-}
-
-/// What the paths in the arguments of a tool begin at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PathBase {
-    /// They are paths of this machine; relative ones begin at this folder.
-    Folder(PathBuf),
-    /// They are paths of another machine, or of no machine: nothing but their words is known.
-    Elsewhere,
-    /// They are paths of this machine; nobody knows where relative ones begin.
-    Unknown,
-}
-
-/// Is told how far something is.
-pub type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
-
-/// The tool that a name means.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Found {
-    /// The tool, spelled as its server does.
-    pub tool: ToolName,
-    /// What a call of it may do to the world.
-    pub effects: Effects,
-    /// Its definition and its server, where they are known.
-    pub origin: Option<Origin>,
-    /// What has to be there before it can be called, or more be known of it.
-    pub need: Option<Need>,
-}
-
-impl Found {
-    /// Returns a tool of which no more is known.
-    pub fn new(tool: ToolName, effects: Effects) -> Found {
-        Found { tool, effects, origin: None, need: None }
-    }
-
-    /// Returns a tool that cannot be called before `need` is met.
-    pub fn lacking(tool: ToolName, need: Need) -> Found {
-        Found { need: Some(need), ..Found::new(tool, Effects::Unknown) }
     }
 }
 

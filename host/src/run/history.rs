@@ -1,7 +1,7 @@
 //! A journal, read: what is known of each call, and what the program was given in which order.
 
+use crate::model::Found;
 use crate::model::{Ask, AskKind, CallId, Code, Decided, Question, QuestionId, Settled, Timestamp};
-use crate::router::Found;
 use crate::store::{Entry, Meter, Verdict, What};
 use std::collections::{BTreeMap, HashSet};
 

@@ -7,10 +7,10 @@ use super::ledger::Ledger;
 use super::recording::Recording;
 use super::run_clock::RunClock;
 use super::trouble::Trouble;
+use crate::model::Found;
 use crate::model::{
     CallId, Code, Decided, Decision, Effects, Limits, Question, Settled, Timestamp,
 };
-use crate::router::Found;
 use crate::sandbox::{Begin, Fault, Instance, Intent, State, Step, Stop};
 use crate::store::{Note, RunState, Safe, Verdict, What, size_of_outcome};
 use std::future::poll_fn;

@@ -34,7 +34,6 @@ pub struct Outcome {
 /// A result or a failure.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Ending {
     /// The program returned: one JSON text, or nothing for `undefined`.
     Finished(Option<Box<RawValue>>),

@@ -5,7 +5,10 @@ use crate::model::{
     Budget, Call, CallError, CallId, Code, INLINE, JsonReply, ParseError, Reply, RunId, Settled,
     Stint, WriteError, write,
 };
-use crate::router::{Found, Given, Router, Subject, Verdict};
+use crate::{
+    model::Found,
+    router::{Given, Router, Subject, Verdict},
+};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -15,7 +15,6 @@ pub const FORMAT: u32 = 3;
 
 /// Everything that decides how a run goes, except the outcomes of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Header {
     /// Which run.
     pub run: RunId,
@@ -53,7 +52,6 @@ pub struct Header {
 
 /// What a run has cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Meter {
     /// Time during which JavaScript ran.
     pub cpu: Duration,
@@ -68,7 +66,6 @@ pub struct Meter {
 /// What the door said to a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
 pub enum Verdict {
     /// It may go.
     Go,
@@ -121,7 +118,6 @@ impl Entry {
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum What {
     /// The program asked for a call.
     Requested {

@@ -10,6 +10,8 @@ mod error;
 mod journal;
 mod memory;
 #[cfg(feature = "servers")]
+mod project_state;
+#[cfg(feature = "servers")]
 mod servers;
 mod size;
 mod sqlite;
@@ -26,9 +28,12 @@ pub use error::StoreError;
 pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
 pub use memory::MemoryJournal;
 #[cfg(feature = "servers")]
+pub use project_state::{Dependency, ProjectState};
+#[cfg(feature = "servers")]
+pub(crate) use project_state::{Installation, StartedBy};
+#[cfg(feature = "servers")]
 pub(crate) use servers::{Remembered, ServerCache};
 pub(crate) use size::size_of_outcome;
-#[cfg(feature = "cli")]
-pub(crate) use sqlite::{Glance, ImportMark, NotImported};
+pub use sqlite::{Glance, ImportMark, Imported, NotImported};
 pub use sqlite::{Statistics, Store};
 pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};

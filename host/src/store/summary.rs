@@ -119,7 +119,6 @@ impl Summary {
 
 /// Which runs to list. The default lists all, newest first.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct Filter {
     /// Only runs in one of these states; empty for all.
     pub states: Vec<RunState>,
@@ -153,7 +152,6 @@ impl Asked {
 
 /// What became of an answer.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Answered {
     /// It was recorded; this many asks of the question are still open.
     Recorded {
@@ -180,7 +178,6 @@ pub enum Answered {
 
 /// Which runs to forget. A run that somebody has, or that waits for a person, is never forgotten.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct Prune {
     /// Keep this many of the newest.
     pub keep: Option<u64>,

@@ -36,7 +36,7 @@ impl Server {
 
     async fn begin(self: &Arc<Self>) -> Outcome {
         // Only now: they may have changed since the project was read.
-        let scripts = self.config.scripts.clone();
+        let scripts = self.config.pinned.clone();
         let changed = tokio::task::spawn_blocking(move || scripts.changed()).await;
         // What could not be looked at is not what was trusted.
         let files = changed.unwrap_or_else(|_| vec!["?".into()]);

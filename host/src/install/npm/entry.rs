@@ -3,9 +3,9 @@
 use super::super::error::InstallError;
 use super::super::found::{Program, is_file_within, shebang};
 use super::super::spec::{Requirement, Spec};
-use crate::config::StartedBy;
 use crate::disk;
 use crate::model::{Package, cut, escape};
+use crate::store::StartedBy;
 use serde_json::Value;
 use std::path::Path;
 

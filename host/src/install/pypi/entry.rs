@@ -10,8 +10,8 @@ use super::compile::site;
 use super::distribution::{Distribution, Function};
 use super::name::same;
 use super::start::{FOLDER, is_for_python};
-use crate::config::StartedBy;
 use crate::model::Package;
+use crate::store::StartedBy;
 use std::path::{Path, PathBuf};
 
 /// Returns the program that a launch line starts.

@@ -27,6 +27,6 @@ pub(crate) use budget::{Budget, CpuUse};
 pub(crate) use compact::{CompactError, compact};
 pub(crate) use parse::{ParseError, parse};
 pub(crate) use thread_clock::thread_time;
-pub(crate) use weigh::weigh;
+pub use weigh::weigh;
 pub(crate) use work::{Halt, INLINE, Stint, Work};
 pub(crate) use write::{WriteError, write};

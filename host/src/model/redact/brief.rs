@@ -17,7 +17,7 @@ pub fn brief(value: &Value, limit: usize) -> String {
 }
 
 /// The same, by a redactor.
-pub(crate) fn brief_with(value: &Value, limit: usize, redactor: &Redactor) -> String {
+pub fn brief_with(value: &Value, limit: usize, redactor: &Redactor) -> String {
     fold_middle(&written(&redactor.shown(value)), limit)
 }
 

@@ -18,8 +18,8 @@ mod redactor;
 mod shape;
 mod value;
 
-pub use brief::brief;
-pub(crate) use brief::{brief_arguments, brief_with};
+pub(crate) use brief::brief_arguments;
+pub use brief::{brief, brief_with};
 pub(crate) use key::names_secret;
 pub(crate) use known::KnownSecrets;
 pub use redactor::Redactor;

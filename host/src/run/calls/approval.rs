@@ -3,8 +3,8 @@
 //! **Invariant:** a call that somebody was asked about goes out only against the digest that they were shown: the record is built
 //! anew, from the tool as it is found now and the arguments as they are sent.
 
+use crate::model::Found;
 use crate::model::{Ask, AskKind, CallRecord, Decided, Grant, Need, Origin};
-use crate::router::Found;
 use serde_json::Value;
 
 /// What was approved, without the arguments: those come from the program.
@@ -63,10 +63,10 @@ pub(super) fn lacks(need: Option<&Need>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Approval;
+    use crate::model::Found;
     use crate::model::{
         Answer, Ask, AskKind, Decision, Effects, Origin, Question, RunId, Timestamp,
     };
-    use crate::router::Found;
     use serde_json::json;
 
     fn approved(decision: Decision) -> Option<Approval> {

@@ -8,8 +8,11 @@ use super::meeting::{Agreed, By};
 use super::open::{Calls, Open, Stage};
 use super::restoring::denied_while_out;
 use crate::model::{Ask, AskKind, CallError, CallId, Code, Decided, Grant, Need, Since, ToolName};
-use crate::router::{Found, Given, Subject, Verdict as Door};
 use crate::store::Verdict;
+use crate::{
+    model::Found,
+    router::{Given, Subject, Verdict as Door},
+};
 use std::sync::Arc;
 
 impl Calls {

@@ -9,9 +9,9 @@ use crate::model::{
     Ask, AskId, AskKind, CallError, CallId, CallRecord, Code, Constraint, Decided, Decision,
     Effects, Need, Question, QuestionId, ToolName,
 };
-use crate::router::{BUILT_IN, Found};
 use crate::run::checkpoint::Unmatched;
 use crate::store::Noted;
+use crate::{model::Found, router::BUILT_IN};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 

@@ -7,8 +7,11 @@ use super::restoring::denied_while_out;
 use crate::model::{
     AskKind, CallError, CallId, Change, Constraint, Difference, Effects, Grant, Need, Origin, Since,
 };
-use crate::router::{Found, Given, Subject, Verdict as Door, Why};
 use crate::store::{Noted, Verdict};
+use crate::{
+    model::Found,
+    router::{Given, Subject, Verdict as Door, Why},
+};
 use std::sync::Arc;
 
 /// Why a call is asked about that an earlier run made.

@@ -4,10 +4,10 @@ use super::approval::Approval;
 use super::deciding::{Standing, since};
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
+use crate::model::Found;
 use crate::model::{
     AskKind, CallError, CallId, Change, Code, Effects, INLINE, Need, Settled, Since, ToolName,
 };
-use crate::router::Found;
 use crate::run::perform::{Outgoing, Performed, parse_aside, perform, refusal};
 use crate::store::size_of_outcome;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};

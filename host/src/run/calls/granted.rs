@@ -6,8 +6,11 @@ use crate::model::{
     Ask, CallError, Clock, Code, Constraint, Decided, Decision, Grant, Need, Origin, RunId,
     ToolName,
 };
-use crate::router::{BUILT_IN, Found, Router};
 use crate::store::{Journal, Note, Noted};
+use crate::{
+    model::Found,
+    router::{BUILT_IN, Router},
+};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;

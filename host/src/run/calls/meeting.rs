@@ -8,7 +8,7 @@ use super::deciding::Standing;
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
 use crate::model::{CallError, CallId, Code, Decided, Need};
-use crate::router::{Found, Tell};
+use crate::model::{Found, Tell};
 use crate::store::Noted;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use std::sync::Arc;

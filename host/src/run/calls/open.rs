@@ -11,12 +11,12 @@ use crate::model::{
     AskKind, Budget, CallError, CallId, Effects, Limits, Origin, QuestionId, Reply, RunId, Settled,
     Timestamp, ToolName,
 };
-use crate::router::{Found, Router};
 use crate::run::Abandoned;
 use crate::run::checkpoint::{Checkpoint, Recalled};
 use crate::run::perform::settle;
 use crate::run::timers::Timers;
 use crate::store::{Noted, Verdict, size_of_outcome};
+use crate::{model::Found, router::Router};
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::FuturesUnordered;
 use serde_json::Value;

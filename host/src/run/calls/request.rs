@@ -3,8 +3,11 @@
 use super::deciding::{MADE_BEFORE, Standing, Uncertain};
 use super::open::Calls;
 use crate::model::{AskKind, CallError, CallId, Code, Effects, INLINE, Timestamp, ToolName};
-use crate::router::{BUILT_IN, Found, SLEEP};
 use crate::store::Verdict;
+use crate::{
+    model::Found,
+    router::{BUILT_IN, SLEEP},
+};
 
 impl Calls {
     /// Takes a call that the program asked for at `now`. Returns what the door says to it.

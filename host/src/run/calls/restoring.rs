@@ -7,9 +7,12 @@ use super::approval::Approval;
 use super::deciding::{Standing, UNCERTAIN, Uncertain};
 use super::open::{Asking, Calls};
 use crate::model::{Ask, AskKind, CallError, CallId, Code, Decided, Effects, QuestionId, ToolName};
-use crate::router::{Found, Given, Subject, Verdict as Door};
 use crate::run::history::{Past, Reached};
 use crate::store::Verdict;
+use crate::{
+    model::Found,
+    router::{Given, Subject, Verdict as Door},
+};
 use std::sync::Arc;
 
 /// What was asked last about a call, and what was said to it.

@@ -101,7 +101,6 @@ impl HeadFile {
     }
 
     /// Takes what is kept for another journal, as it is; nothing if nothing is.
-    #[cfg(feature = "cli")]
     pub(in crate::store) fn copy(&self, from: &HeadFile) -> io::Result<()> {
         let refused = |broken: Broken| io::Error::other(broken.to_string());
         match from.read().map_err(refused)? {
@@ -111,7 +110,6 @@ impl HeadFile {
     }
 
     /// Forgets what is kept: there is no such journal any more.
-    #[cfg(feature = "cli")]
     pub(in crate::store) fn forget(&self) -> io::Result<()> {
         match std::fs::remove_file(self.path("json")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -6,7 +6,6 @@ use std::fmt;
 
 /// Which entries to read. The default reads all, oldest first; whatever is read, all of it is verified.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct AuditFilter {
     /// Only what happened in this run.
     pub run: Option<RunId>,

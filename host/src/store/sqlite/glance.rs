@@ -13,20 +13,20 @@ use std::path::Path;
 
 /// What a journal holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Glance {
+pub struct Glance {
     /// How many runs.
-    pub(crate) runs: u64,
+    pub runs: u64,
     /// How many of them are not over.
-    pub(crate) unfinished: u64,
+    pub unfinished: u64,
     /// When something last happened in the newest.
-    pub(crate) last: Option<Timestamp>,
+    pub last: Option<Timestamp>,
     /// Whether a living process has runs of it.
-    pub(crate) in_use: bool,
+    pub in_use: bool,
 }
 
 impl Store {
     /// Looks at the journal in `folder`. Where there is none, it holds nothing.
-    pub(crate) fn glance(folder: &Path, now: Timestamp) -> Result<Glance, StoreError> {
+    pub fn glance(folder: &Path, now: Timestamp) -> Result<Glance, StoreError> {
         let owners = Owners::of(folder);
         let mut glance = Glance { in_use: owners.any_alive(), ..Glance::default() };
         if !folder.join("state.db").exists() {
@@ -46,13 +46,13 @@ impl Store {
     }
 
     /// Keeps the head of the trail in `from` for the journal in `to` as well: it is about to be moved there.
-    pub(crate) fn copy_head(from: &Path, to: &Path, heads: &Path) -> Result<(), StoreError> {
+    pub fn copy_head(from: &Path, to: &Path, heads: &Path) -> Result<(), StoreError> {
         let copied = head(heads, to).copy(&head(heads, from));
         copied.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
     }
 
     /// Forgets the head of the trail that was in `folder`: it is elsewhere now.
-    pub(crate) fn forget_head(folder: &Path, heads: &Path) -> Result<(), StoreError> {
+    pub fn forget_head(folder: &Path, heads: &Path) -> Result<(), StoreError> {
         let forgotten = head(heads, folder).forget();
         forgotten.map_err(|error| io_failure("keep the end of the audit trail", heads, error))
     }

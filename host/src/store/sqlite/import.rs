@@ -31,16 +31,16 @@ const LARGEST: u64 = 1 << 30;
 
 /// What was brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Imported {
+pub struct Imported {
     /// Runs that are history here now.
-    pub(crate) runs: u64,
+    pub runs: u64,
     /// Runs that were left: they were not over, or could not be read.
-    pub(crate) left: u64,
+    pub left: u64,
 }
 
 /// Why nothing was brought.
 #[derive(Debug)]
-pub(crate) enum NotImported {
+pub enum NotImported {
     /// It does not count, for this reason.
     Refused(String),
     /// A process works with it: it can be tried again.
@@ -57,7 +57,7 @@ impl From<StoreError> for NotImported {
 
 /// What says that a journal is this user's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub enum Mark {
     /// The head of its trail: the journal lies where others can write.
     Head,
     /// The place where it lies: the user's own state folder.
@@ -67,7 +67,7 @@ pub(crate) enum Mark {
 impl Store {
     /// Brings the runs of the journal in `from` that are over into the one in `folder`, which is made if it is not there. The
     /// heads of both trails are in `heads`.
-    pub(crate) fn import(
+    pub fn import(
         folder: &Path,
         heads: &Path,
         from: &Path,

@@ -19,9 +19,7 @@ mod columns;
 mod desk;
 mod encode;
 mod failure;
-#[cfg(feature = "cli")]
 mod glance;
-#[cfg(feature = "cli")]
 mod import;
 mod journal;
 mod leases;
@@ -43,9 +41,7 @@ mod transaction;
 mod watchers;
 mod writer;
 
-#[cfg(feature = "cli")]
-pub(crate) use glance::Glance;
-#[cfg(feature = "cli")]
-pub(crate) use import::{Mark as ImportMark, NotImported};
+pub use glance::Glance;
+pub use import::{Imported, Mark as ImportMark, NotImported};
 pub use statistics::Statistics;
 pub use store::Store;

@@ -43,7 +43,6 @@ impl Owners {
     }
 
     /// Returns whether any owner lives.
-    #[cfg(feature = "cli")]
     pub(super) fn any_alive(&self) -> bool {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return false };
         files.flatten().any(|file| File::open(file.path()).is_ok_and(|file| is_locked(&file)))

@@ -1,0 +1,153 @@
+//! `pml add`
+
+use super::report::Usage;
+use super::ui::{self, HINT, WARNING};
+use super::{project, widen};
+use anyhow::Result;
+use clap::Args;
+use pml::json::{Map, Value, json};
+use pml::{Edited, Environment, Existing, Project, Seen, SettingsFile, escape, redact};
+use std::process::ExitCode;
+
+/// Add a server to this project's `.pml.json`
+///
+/// A local one: pml add files -- npx -y @modelcontextprotocol/server-filesystem .
+/// A remote one: pml add github --url https://api.githubcopilot.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'
+///
+/// Values may use variables: ${NAME} and ${NAME:-default}, in quotes, so that your shell leaves them alone.
+///
+/// Without a terminal it takes --yes. Where an agent runs the command, it is refused.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Add {
+    /// The server's name in programs: `mcp.NAME.tool()`
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The program that is started, and its arguments
+    #[arg(value_name = "COMMAND", last = true, required_unless_present = "url")]
+    command: Vec<String>,
+    /// The URL of a remote server
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    url: Option<String>,
+    /// Give the program a variable
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
+    env: Vec<String>,
+    /// Send a header along with every request
+    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    header: Vec<String>,
+    /// Start it before its first call
+    #[arg(long)]
+    background: bool,
+    /// Replace the server of this name
+    #[arg(long)]
+    force: bool,
+    /// Go without a terminal
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Add {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let pass = widen::pass("pml add", self.yes)?;
+        let (folder, environment) = (project::current()?, Environment::of_process());
+        let existing = if self.force { Existing::Replace } else { Existing::Refuse };
+        let entry = self.entry()?;
+        let settings = SettingsFile::of(&folder, &environment)?;
+        let servers = [(self.name.clone(), entry)];
+        let edited = settings.add_servers(&servers, existing, Seen::ByUser)?;
+        pass.note_change(settings.root(), vec![added(&self.name, &servers[0].1)]);
+        ui::print(&format!("`{}` is added to `.pml.json`", escape(&self.name)))?;
+        hint(edited, &environment)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn entry(&self) -> Result<Value> {
+        let mut entry = Map::new();
+        match &self.url {
+            Some(url) => {
+                entry.insert("type".into(), json!("http"));
+                entry.insert("url".into(), json!(url));
+                let headers = pairs(&self.header, ':', "--header", "'Name: value'")?;
+                if !headers.is_empty() {
+                    entry.insert("headers".into(), headers.into());
+                }
+            }
+            None => {
+                let (command, arguments) = self.command.split_first().ok_or_else(|| {
+                    Usage("give the server's command after `--`, or its `--url`".into())
+                })?;
+                entry.insert("command".into(), json!(command));
+                if !arguments.is_empty() {
+                    entry.insert("args".into(), json!(arguments));
+                }
+                let variables = pairs(&self.env, '=', "--env", "NAME=value")?;
+                if !variables.is_empty() {
+                    entry.insert("env".into(), variables.into());
+                }
+            }
+        }
+        if self.background {
+            entry.insert("background".into(), json!(true));
+        }
+        Ok(entry.into())
+    }
+}
+
+/// A server that was added, for the audit trail: its launch line or URL without keys, and the names of what it is given.
+pub(super) fn added(name: &str, entry: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let launch = match entry.get("url") {
+        Some(url) => text(url),
+        None => {
+            let arguments = entry["args"].as_array().into_iter().flatten();
+            let words = std::iter::once(&entry["command"]).chain(arguments).map(text);
+            words.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let given = ["env", "headers"].into_iter().filter_map(|key| entry[key].as_object());
+    let given: Vec<_> = given.flat_map(|given| given.keys().cloned()).collect();
+    let given = match given.is_empty() {
+        true => String::new(),
+        false => format!(", given {}", given.join(", ")),
+    };
+    format!("added server {name}: {}{given}", text(&redact(&json!(launch))))
+}
+
+fn pairs(given: &[String], between: char, flag: &str, form: &str) -> Result<Map<String, Value>> {
+    let pair = |text: &String| match text.split_once(between) {
+        Some((name, value)) => {
+            let value = if between == ':' { value.trim() } else { value };
+            Ok((name.trim().to_owned(), json!(value)))
+        }
+        // The text is not shown: it may be a key.
+        None => Err(Usage(format!("write `{flag}` as `{form}`")).into()),
+    };
+    given.iter().map(pair).collect()
+}
+
+/// Says what is left to do after a change of `.pml.json`.
+pub(super) fn hint(edited: Edited, environment: &Environment) -> Result<()> {
+    if !edited.trusted {
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: `.pml.json` is not trusted as it is: nothing in it counts yet\n\
+             {HINT}hint{HINT:#}: look at it, then run `pml trust`"
+        ));
+        return Ok(());
+    }
+    let project = Project::load_in(&project::current()?, environment)?;
+    if let Some(reason) = project.trust.reason() {
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: {reason}\n\
+             {HINT}hint{HINT:#}: look at it, then run `pml trust`"
+        ));
+    }
+    for server in &project.servers {
+        for name in &server.missing {
+            ui::say(&format!(
+                "{HINT}hint{HINT:#}: `{}` needs `{name}`, which is not set",
+                escape(&server.name)
+            ));
+        }
+    }
+    Ok(())
+}

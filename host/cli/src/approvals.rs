@@ -1,0 +1,199 @@
+//! `pml approvals`
+
+use super::execute::runtime;
+use super::identify::short;
+use super::moment::{ago, span};
+use super::offers::choices;
+use super::reveal::{Reveal, redactor};
+use super::terminal::width_of_stdout;
+use super::ui::{self, BOLD, DIM, HINT};
+use super::wrap::wrap;
+use super::{project, runs};
+use anyhow::Result;
+use clap::Args;
+use pml::json::Value;
+use pml::{
+    Ask, Asked, Clock, Error, Filter, Journal, Redactor, RunState, Summary, SystemClock, Timestamp,
+    details_of_ask_with, lines_of_ask_with, offers_of_ask,
+};
+use std::process::ExitCode;
+
+/// How wide it is drawn where there is no terminal.
+const WIDTH: usize = 100;
+
+/// List what waits for an answer, and what was answered and waits for somebody to go on with it
+#[derive(Args)]
+pub(super) struct Approvals {
+    /// Show all there is to know about each: arguments in full, what differs, what would be installed
+    #[arg(long, short, conflicts_with = "json")]
+    verbose: bool,
+    /// Show secrets as they are, instead of how many characters they have; refused where an agent runs the command
+    #[arg(long)]
+    reveal: bool,
+    /// Print one JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+impl Approvals {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let redactor = redactor(Reveal::from(self.reveal))?;
+        let journal = project::journal()?;
+        runtime()?.block_on(self.on(&*journal, SystemClock.now(), &redactor))
+    }
+
+    async fn on(
+        self,
+        journal: &dyn Journal,
+        now: Timestamp,
+        redactor: &Redactor,
+    ) -> Result<ExitCode> {
+        let open = journal.questions(None, now).await.map_err(Error::from)?;
+        if self.json {
+            let told: Value = open.iter().map(|asked| runs::open(asked, redactor)).collect();
+            ui::out(&told.to_string())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        left(journal, now).await?.iter().for_each(|run| ui::say(&line_of_left(run)));
+        if open.is_empty() {
+            ui::say("nothing waits for an answer");
+        } else {
+            let width = width_of_stdout().unwrap_or(WIDTH);
+            ui::print(
+                &open
+                    .iter()
+                    .map(|it| lines(it, width, now, &|ask| self.more(ask, redactor), redactor))
+                    .collect::<Vec<_>>()
+                    .join("\n\n"),
+            )?;
+            let id = match open.as_slice() {
+                [only] => short(only.question.id),
+                _ => "ID".into(),
+            };
+            ui::say(&format!(
+                "{HINT}hint{HINT:#}: `pml approve {id}` answers; the last digits of an id suffice"
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What is said of an ask beside its first lines.
+    fn more(&self, ask: &Ask, redactor: &Redactor) -> Vec<String> {
+        if !self.verbose {
+            return Vec::new();
+        }
+        let choices = choices(ask, offers_of_ask);
+        let head = (!choices.is_empty()).then(|| ALWAYS.to_owned());
+        details_of_ask_with(ask, redactor).into_iter().chain(head).chain(choices).collect()
+    }
+}
+
+/// Runs that were answered and that nobody goes on with.
+async fn left(journal: &dyn Journal, now: Timestamp) -> Result<Vec<Summary>> {
+    let filter = Filter { states: vec![RunState::Waiting], ..Filter::default() };
+    let waiting = journal.runs(filter, now).await.map_err(Error::from)?;
+    Ok(waiting.into_iter().filter(|run| run.questions == 0 && run.owner.is_none()).collect())
+}
+
+fn line_of_left(run: &Summary) -> String {
+    let (name, script) = (short(run.run), runs::script(&run.script, 80));
+    format!(
+        "answered: nobody goes on with run {name} │ {script}\n\
+         {HINT}hint{HINT:#}: `pml run --resume {name}` does"
+    )
+}
+
+/// What is said of an ask beside its first lines.
+type More<'a> = &'a dyn Fn(&Ask) -> Vec<String>;
+
+/// What the choices are for.
+const ALWAYS: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
+
+fn lines(
+    asked: &Asked,
+    width: usize,
+    now: Timestamp,
+    more: More<'_>,
+    redactor: &Redactor,
+) -> String {
+    let question = &asked.question;
+    let expires = match question.expires_at {
+        Some(end) => format!("expires in {}", span(end.since(now))),
+        None => "never expires".into(),
+    };
+    let mut text = format!(
+        "{BOLD}{}{BOLD:#}\n  {DIM}run {}, asked {}, {expires}{DIM:#}\n{}",
+        question.id,
+        short(question.run),
+        ago(question.asked_at, now),
+        wrap(&format!("  script │ {}", runs::script(&question.script, 80)), width),
+    );
+    for ask in &question.asks {
+        if question.asks.len() > 1 {
+            text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
+        }
+        for line in lines_of_ask_with(ask, redactor) {
+            text += &format!("\n{}", wrap(&format!("  {line}"), width));
+        }
+        for line in more(ask) {
+            text += &format!("\n{}", wrap(&format!("    {line}"), width));
+        }
+        if let Some(decided) = asked.decided.iter().find(|decided| decided.ask == ask.id) {
+            text += &format!("\n  {DIM}{}{DIM:#}", runs::decided_line(decided));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Approvals, left, line_of_left, lines};
+    use crate::identify::short;
+    use crate::runs::fixture::{self, at};
+    use pml::{Answer, AskKind, Decision, Journal, MemoryJournal, Redactor};
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn what_was_answered_and_nobody_goes_on_with_is_told_with_the_command() {
+        let journal = MemoryJournal::new();
+        let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        let (_open, other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        drop(other);
+        let answer = Answer::all(&question, Decision::Approve, "ann", "command line");
+        journal.answer(question.id, answer, at(1_000)).await.unwrap();
+        assert_eq!(left(&journal, at(2_000)).await.unwrap(), [], "its owner goes on");
+        drop(lease);
+        let runs = left(&journal, at(2_000)).await.unwrap();
+        assert_eq!(runs.iter().map(|run| run.run).collect::<Vec<_>>(), [question.run]);
+        let line = line_of_left(&runs[0]);
+        assert!(line.contains(&format!("`pml run --resume {}`", short(question.run))), "{line}");
+        assert!(line.contains("report\\u{1b}.ts"), "{line}");
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn an_open_question_says_what_waits_and_until_when() {
+        let journal = MemoryJournal::new();
+        let (question, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
+        let open = journal.questions(None, at(60_450)).await.unwrap();
+        let redactor = Redactor::new();
+        let text = anstream::adapter::strip_str(&lines(
+            &open[0],
+            100,
+            at(60_450),
+            &|_| Vec::new(),
+            &redactor,
+        ))
+        .to_string();
+        assert!(text.starts_with(&question.id.to_string()), "{text}");
+        assert!(text.contains("asked 1m ago, expires in 4m"), "{text}");
+        assert!(
+            text.contains(
+                "call AGAIN with │ {\"to\":\"Ann\",\"amount\":5,\"token\":\"[hidden: 3 characters]\"}"
+            ),
+            "{text}"
+        );
+        assert!(text.contains("outcome unknown │ `bank:*` asks"), "{text}");
+        let all = Approvals { verbose: true, reveal: false, json: false };
+        let text = lines(&open[0], 100, at(60_450), &|ask| all.more(ask, &redactor), &redactor);
+        assert!(text.contains("\n    │   \"token\": \"[hidden: 3 characters]\""), "{text}");
+    }
+}

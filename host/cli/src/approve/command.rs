@@ -1,0 +1,190 @@
+//! The command line of `pml approve`.
+
+use super::confirm::on_terminal;
+use super::record::{Place, Recorded};
+use crate::execute::{Kept, engine_over, perform, runtime};
+use crate::identify::short;
+use crate::reveal::{Reveal, redactor};
+use crate::widen::Around;
+use crate::workplace::{Files, Workplace};
+use crate::{project, report, ui};
+use anyhow::{Context, Result};
+use clap::Args;
+use pml::json::{self, Value, json};
+use pml::{Code, Error, RunId, SystemClock, offers_of_ask};
+use std::cell::OnceCell;
+use std::mem::ManuallyDrop;
+use std::process::ExitCode;
+
+/// Answer what a run waits for, and go on with the run
+///
+/// Shows what is asked and wants a yes on the terminal. Without another flag the answer approves: the calls are made. A no
+/// (`--decline`, `--abort`, `--replan`) needs no yes where there is no terminal. What was answered the same way before, and
+/// nobody went on with, goes on.
+///
+/// Where an agent runs the command, it refuses to approve, with or without `--yes`: who wrote the calls does not approve them.
+/// What lifts that stands in your own settings, outside all projects. Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a shell of the same user can
+/// get around it.
+#[derive(Args)]
+pub(crate) struct Approve {
+    /// The workflow id, or the id of a run with one open question; the last digits suffice, or `last` for the newest
+    #[arg(value_name = "ID")]
+    pub(super) id: String,
+    /// Do not ask for a yes on the terminal
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    /// Approve, and do not ask for these tools again: for good, in `.pml.json`, where that can be written; else in this run
+    #[arg(long, group = "decision")]
+    pub(super) always: bool,
+    /// With `--always`: only for arguments like these, as `pml approvals --verbose` numbers them
+    #[arg(long, value_name = "N", requires = "always")]
+    pub(super) only_for: Option<usize>,
+    /// Decline: the program gets an error, which it may handle
+    #[arg(long, group = "decision")]
+    pub(super) decline: bool,
+    /// End the run, and tell what was completed, so that a better program can be written
+    #[arg(long, group = "decision", conflicts_with = "only")]
+    pub(super) replan: bool,
+    /// End the run
+    #[arg(long, group = "decision", conflicts_with = "only")]
+    pub(super) abort: bool,
+    /// Go on as if an uncertain call had given this result
+    #[arg(long, value_name = "JSON", group = "decision", value_parser = result)]
+    pub(super) result: Option<Value>,
+    /// Answer only this ask of the question; may be given several times
+    #[arg(long, value_name = "ASK")]
+    pub(super) only: Vec<u32>,
+    /// Answer only if what is asked has this digest, as it was shown: at least 8 digits of it; once for each ask
+    #[arg(long, value_name = "PREFIX", value_parser = digest)]
+    pub(super) digest: Vec<String>,
+    /// Show secrets as they are, instead of how many characters they have; refused where an agent runs the command
+    #[arg(long)]
+    reveal: bool,
+    /// Only record the answer; do not go on with the run
+    #[arg(long)]
+    no_run: bool,
+    /// Print exactly one line of JSON on stdout: the result of the run, an object with `error`, or what was `recorded` if
+    /// the run does not go on here
+    #[arg(long)]
+    json: bool,
+}
+
+fn result(text: &str) -> Result<Value, String> {
+    json::from_str(text).map_err(|error| format!("not JSON: {error}"))
+}
+
+/// Fewer digits than this are found by trying.
+const DIGITS: usize = 8;
+
+fn digest(text: &str) -> Result<String, String> {
+    let digits = text.len() >= DIGITS && text.len() <= 64;
+    match digits && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err(format!("not a digest: {DIGITS} to 64 hex digits")),
+    }
+}
+
+impl Approve {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let done = self.answer();
+        if let Err(error) = &done {
+            self.tell(json!({ "error": report::told(error) }))?;
+        }
+        done
+    }
+
+    fn answer(&self) -> Result<ExitCode> {
+        let around = Around::here()?;
+        let redactor = redactor(Reveal::from(self.reveal))?;
+        let journal = project::journal()?;
+        let runtime = ManuallyDrop::new(runtime()?);
+        runtime.block_on(async {
+            let clock = &SystemClock;
+            let (opened, journal) = (OnceCell::new(), &journal);
+            let ready = || {
+                if !self.no_run && opened.get().is_none() {
+                    // The process ends after this; taking the engine apart would only make the user wait.
+                    let workplace = ManuallyDrop::new(Workplace::open(Files::AsTrusted)?);
+                    let engine = ManuallyDrop::new(engine_over(&workplace, journal.clone())?);
+                    let _ = opened.set((workplace, engine));
+                }
+                Ok(())
+            };
+            let (confirm, offers) = (&on_terminal, offers_of_ask);
+            let ((around, wrong), redactor) = (around, &redactor);
+            let place = Place { clock, confirm, around, wrong, offers, redactor, ready: &ready };
+            let go_on = async |run: RunId| {
+                // The process that had the run may have ended meanwhile.
+                ready()?;
+                let (workplace, engine) = opened.get().context("the run is not to go on here")?;
+                let run = engine.resume(run);
+                let id = run.id();
+                match perform(run, &workplace.servers, self.json, Kept::OnDisk).await {
+                    // Whoever had it was faster than we looked.
+                    Err(error) if went_on(&error) => {
+                        ui::say(&format!("recorded: run {} went on elsewhere", short(id)));
+                        self.tell(json!({ "recorded": { "run_id": id } }))?;
+                        Ok(ExitCode::SUCCESS)
+                    }
+                    done => done,
+                }
+            };
+            match self.record(&**journal, &place).await? {
+                Recorded::New { run, owner: None, open, .. }
+                    if !self.no_run && (open == 0 || self.abort || self.replan) =>
+                {
+                    go_on(run).await
+                }
+                Recorded::Before { run } if !self.no_run => {
+                    ui::say("answered before: going on");
+                    go_on(run).await
+                }
+                Recorded::Before { run } => {
+                    let name = short(run);
+                    ui::say(&format!(
+                        "answered before: run {name} can go on: `pml run --resume {name}`"
+                    ));
+                    self.tell(json!({ "recorded": null }))?;
+                    Ok(ExitCode::SUCCESS)
+                }
+                Recorded::New { run, owner, open, asks } => {
+                    ui::say(&standing(run, owner, open));
+                    let asks =
+                        asks.iter().map(|(id, digest)| json!({ "id": id, "digest": digest }));
+                    let asks: Vec<_> = asks.collect();
+                    let recorded =
+                        json!({ "run_id": run, "owner": owner, "open": open, "asks": asks });
+                    self.tell(json!({ "recorded": recorded }))?;
+                    Ok(ExitCode::SUCCESS)
+                }
+                Recorded::Nothing(code) => {
+                    self.tell(json!({ "recorded": null }))?;
+                    Ok(code)
+                }
+            }
+        })
+    }
+
+    /// Prints the one line of JSON, if it is wanted.
+    fn tell(&self, what: Value) -> Result<()> {
+        if self.json {
+            ui::out(&what.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a run cannot be taken up because another process has gone on with it.
+fn went_on(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<Error>().map(Error::kind);
+    matches!(kind, Some(Code::RunEnded | Code::RunOwned))
+}
+
+fn standing(run: RunId, owner: Option<u32>, open: usize) -> String {
+    let run = short(run);
+    match (open, owner) {
+        (0, Some(owner)) => format!("recorded: run {run} goes on in process {owner}"),
+        (0, None) => format!("recorded: run {run} can go on: `pml run --resume {run}`"),
+        (open, _) => format!("recorded: {open} more to answer before run {run} goes on"),
+    }
+}

@@ -1,0 +1,98 @@
+//! Shows what is answered, and wants a yes.
+
+use super::record::Place;
+use crate::offers::choices;
+use crate::report::Hinted;
+use crate::terminal::{More, Terminal};
+use crate::ui::{self, DIM, WARNING};
+use crate::widen::Around;
+use crate::wrap::wrap;
+use anyhow::{Context, Result};
+use pml::{Ask, AskKind, Decision, Need, Redactor, details_of_ask_with, lines_of_ask_with};
+
+/// How wide asks are shown where there is no terminal.
+const WIDTH: usize = 100;
+
+/// Asks for a yes, and shows the rest to whoever wants more; nothing where there is nobody to ask.
+pub(super) type Confirm<'a> = &'a dyn Fn(&str, &More) -> Result<Option<bool>>;
+
+/// Shows an ask.
+pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
+    if of > 1 {
+        ui::say(&format!("{DIM}ask {} of {of}{DIM:#}", ask.id));
+    }
+    let width = Terminal::open().map_or(WIDTH, |terminal| terminal.width());
+    for line in lines_of_ask_with(ask, redactor) {
+        ui::say(&wrap(&line, width));
+    }
+}
+
+/// Wants a yes to a decision.
+pub(super) fn wants(place: &Place<'_>, decision: &Decision, asks: &[&Ask]) -> Result<bool> {
+    let shown = details(place, asks, place.redactor);
+    // Who wrote the calls is shown no secrets.
+    let revealed = match place.around {
+        Around::Nobody => details(place, asks, &Redactor::revealing()),
+        _ => Vec::new(),
+    };
+    let more = More { details: shown, revealed };
+    let what = question(decision, asks);
+    let said = (place.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
+    if said.is_none() && is_a_no(decision) {
+        // Nothing is let through by it.
+        return Ok(true);
+    }
+    let none = || Hinted::new("no terminal to confirm on", "add `--yes` to answer without one");
+    said.ok_or_else(|| none().into())
+}
+
+/// All there is to know about some asks, and what each can be allowed for.
+fn details(place: &Place<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
+    let mut lines = Vec::new();
+    for ask in asks {
+        if asks.len() > 1 {
+            lines.push(format!("ask {}", ask.id));
+        }
+        lines.extend(details_of_ask_with(ask, redactor));
+        let choices = choices(ask, place.offers);
+        if !choices.is_empty() {
+            lines.push("`--always --only-for N` allows it for good, N being:".into());
+            lines.extend(choices);
+        }
+    }
+    lines
+}
+
+/// Whether a decision lets nothing through: it declines, or ends the run.
+pub(super) fn is_a_no(decision: &Decision) -> bool {
+    decision.ends() || *decision == Decision::Decline
+}
+
+fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
+    let any = |kind: AskKind| asks.iter().any(|ask| ask.kind == kind);
+    let installs = |ask: &&Ask| matches!(ask.need, Some(Need::Install(_)));
+    match decision {
+        Decision::Approve if any(AskKind::UncertainCall) => {
+            "approve, though a call may then have been made twice?"
+        }
+        Decision::Approve if asks.iter().any(installs) => "install, and make the call?",
+        Decision::Approve if any(AskKind::ApiKeyRequired) => "is it set now, and go on?",
+        Decision::Approve if any(AskKind::Trust) => "trust the folder, and make the call?",
+        Decision::Approve if any(AskKind::Integrity) => "take it for what it is now?",
+        Decision::Always => "approve, and not ask again?",
+        Decision::AlwaysWithin(_) => "approve, and not ask again for arguments like these?",
+        Decision::Decline => "decline?",
+        Decision::Abort => "end the run?",
+        Decision::Replan => "end the run, for a better program?",
+        Decision::Result(_) => "go on with this result?",
+        _ => "approve?",
+    }
+}
+
+/// Asks on the terminal of this process, whatever its stdin is.
+pub(super) fn on_terminal(question: &str, more: &More) -> Result<Option<bool>> {
+    // Who does not see the question cannot answer it.
+    let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+    let Some(terminal) = terminal else { return Ok(None) };
+    terminal.confirm_with(question, more).map(Some).context("cannot ask on the terminal")
+}

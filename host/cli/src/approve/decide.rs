@@ -1,0 +1,91 @@
+//! What the flags say about which asks.
+
+use super::command::Approve;
+use crate::offers::{Offers, choices, chosen};
+use crate::report::{Hinted, Usage};
+use anyhow::{Result, bail};
+use pml::{Ask, AskId, AskKind, Asked, Decision};
+
+impl Approve {
+    /// The asks that are answered: those still open, or those that were named.
+    pub(super) fn asks<'a>(&self, asked: &'a Asked) -> Result<Vec<&'a Ask>> {
+        let all = &asked.question.asks;
+        if let Some(number) = self.only.iter().find(|it| asked.question.ask(AskId(**it)).is_none())
+        {
+            let asks = all.len();
+            return Err(Usage(format!("there is no ask {number}: the question has {asks}")).into());
+        }
+        if !self.only.is_empty() {
+            return Ok(all.iter().filter(|ask| self.only.contains(&ask.id.0)).collect());
+        }
+        let open = |ask: &&Ask| !asked.decided.iter().any(|decided| decided.ask == ask.id);
+        let left: Vec<_> = all.iter().filter(open).collect();
+        Ok(if left.is_empty() { all.iter().collect() } else { left })
+    }
+
+    /// Sees that these are what whoever typed the command saw, if they say what that was.
+    pub(super) fn pinned(&self, asks: &[&Ask]) -> Result<()> {
+        if self.digest.is_empty() {
+            return Ok(());
+        }
+        for ask in asks {
+            let digest = ask.digest();
+            if !self.digest.iter().any(|prefix| digest.starts_with(prefix)) {
+                let message = format!(
+                    "ask {} has the digest {}, and not the one of `--digest`: nothing was recorded",
+                    ask.id,
+                    ask.short_digest()
+                );
+                return Err(Hinted::new(message, "`pml approvals` shows what is asked").into());
+            }
+        }
+        Ok(())
+    }
+
+    /// What is decided about them.
+    pub(super) fn decision(&self, asks: &[&Ask], offers: Offers) -> Result<Decision> {
+        if let Some(result) = &self.result {
+            let ask = one(asks, "--result")?;
+            if ask.kind != AskKind::UncertainCall {
+                bail!(
+                    "`--result` is for a call of which nobody knows what became; this one was not made yet"
+                );
+            }
+            return Ok(Decision::Result(result.clone()));
+        }
+        if self.always && !asks.iter().all(|ask| ask.kind.may_be_always()) {
+            let message = "`--always` is for asks about a tool, and not all of these are";
+            return Err(Hinted::new(message, "name one with `--only ASK`").into());
+        }
+        if let Some(number) = self.only_for {
+            let ask = one(asks, "--only-for")?;
+            return chosen(ask, offers, number).ok_or_else(|| none_of(number, ask, offers));
+        }
+        Ok(match () {
+            () if self.always => Decision::Always,
+            () if self.decline => Decision::Decline,
+            () if self.replan => Decision::Replan,
+            () if self.abort => Decision::Abort,
+            () => Decision::Approve,
+        })
+    }
+}
+
+/// The only ask, for a flag that answers one.
+fn one<'a>(asks: &[&'a Ask], flag: &str) -> Result<&'a Ask> {
+    match asks {
+        [ask] => Ok(ask),
+        _ => {
+            let message = format!("`{flag}` answers one ask, and {} are open", asks.len());
+            Err(Hinted::new(message, "name it with `--only ASK`").into())
+        }
+    }
+}
+
+fn none_of(number: usize, ask: &Ask, offers: Offers) -> anyhow::Error {
+    let message = match choices(ask, offers).len() {
+        0 => "nothing can be chosen for this call: `--always` alone is for any arguments".into(),
+        most => format!("there is no choice {number}: there are 1 to {most}"),
+    };
+    Usage(message).into()
+}

@@ -1,0 +1,121 @@
+//! Finds the question that is meant, or says why there is none.
+
+use crate::identify::{ambiguous, matching, short};
+use crate::report::Hinted;
+use anyhow::Result;
+use pml::json::Value;
+use pml::{
+    Asked, AuditFilter, Audited, Error, Journal, Question, QuestionId, RunId, Timestamp, escape,
+};
+
+/// The hint of whoever typed an id that nothing has.
+const LIST: &str = "`pml approvals` lists what waits for an answer";
+
+/// Finds a question by its id or by its run's, by enough of either, or the newest as `last`. One that is closed is found too, so
+/// that whoever is late hears who was first.
+pub(super) async fn find(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<Asked> {
+    if let Ok(id) = typed.parse::<QuestionId>()
+        && let Some(asked) = journal.question(id, now).await.map_err(Error::from)?
+    {
+        return Ok(asked);
+    }
+    let mut open = journal.questions(None, now).await.map_err(Error::from)?;
+    if typed == "last" {
+        // Oldest first.
+        return open.pop().ok_or_else(|| Hinted::new("nothing waits for an answer", LIST).into());
+    }
+    let mut found = matching(typed, open.clone(), |asked| asked.question.id.to_string());
+    if found.is_empty() {
+        found = matching(typed, open, |asked| asked.question.run.to_string());
+    }
+    match found.len() {
+        0 => closed(journal, typed, now).await,
+        1 => Ok(found.remove(0)),
+        _ => {
+            let line = |it: &Asked| {
+                let question = &it.question;
+                format!(
+                    "{}  run {}  {}",
+                    question.id,
+                    short(question.run),
+                    escape(&question.script)
+                )
+            };
+            Err(ambiguous("open questions", typed, &found.iter().map(line).collect::<Vec<_>>()))
+        }
+    }
+}
+
+/// Finds the last question that was asked under such an id. The trail knows them all, the journal those of runs that it keeps.
+async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<Asked> {
+    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    let asked = trail.entries.iter().filter(|entry| entry.kind() == "asked");
+    let asked: Vec<_> = asked.map(|entry| entry.body.clone()).collect();
+    let mut found = matching(typed, asked.clone(), |body| text(body, "workflow_id"));
+    if found.is_empty() {
+        found = matching(typed, asked, |body| text(body, "run_id"));
+    }
+    let Some(last) = found.pop() else { return Err(unknown()) };
+    let (id, script) = (text(&last, "workflow_id"), text(&last, "script"));
+    if let Ok(id) = id.parse()
+        && let Some(asked) = journal.question(id, now).await.map_err(Error::from)?
+    {
+        return Ok(asked);
+    }
+    // Its run is forgotten, and nothing can be taken up.
+    let ending = ending(&trail.entries, &id, text(&last, "expires_at").parse().ok(), now);
+    Err(ending.map_or_else(unknown, |how| over(&how, None, &script)))
+}
+
+/// Returns why a question that was asked can be answered no longer.
+pub(super) async fn gone(
+    journal: &dyn Journal,
+    question: &Question,
+    now: Timestamp,
+) -> Result<anyhow::Error> {
+    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    let ending = ending(&trail.entries, &question.id.to_string(), question.expires_at, now);
+    let run = Some(question.run);
+    Ok(ending.map_or_else(unknown, |how| over(&how, run, &question.script)))
+}
+
+/// The protocol's own words for it.
+fn unknown() -> anyhow::Error {
+    Hinted::new("Workflow expired or not found", LIST).into()
+}
+
+/// What became of a question, where the trail knows it or the clock says so.
+fn ending(
+    trail: &[Audited],
+    id: &str,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<String> {
+    let of_it = |entry: &&Audited| text(&entry.body, "workflow_id") == id;
+    let entry = |kind: &str| trail.iter().filter(of_it).find(|entry| entry.kind() == kind);
+    if let Some(withdrawn) = entry("withdrawn") {
+        let reason = text(&withdrawn.body, "reason");
+        return Some(format!("the question was taken back: {}", escape(&reason)));
+    }
+    let noted = entry("expired").map(|entry| entry.at);
+    let expired = expires.filter(|end| *end <= now).or(noted)?;
+    Some(format!("the question expired at {expired}: nobody answered in time"))
+}
+
+/// Says how to run it again. A program of one call is named for its tool.
+fn over(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error {
+    let name = escape(script).replace('\n', " ");
+    let tool = name.strip_suffix(".ts").filter(|tool| tool.contains(':') && !tool.contains('/'));
+    let hint = match (tool, run) {
+        (Some(tool), _) => format!("call it again: `pml call {tool} …`"),
+        (None, Some(run)) => {
+            format!("`pml run --resume {} {name}` takes up what it has done", short(run))
+        }
+        (None, None) => format!("run it again: `pml run {name}`"),
+    };
+    Hinted::new(how, hint).into()
+}
+
+fn text(body: &Value, field: &str) -> String {
+    body[field].as_str().unwrap_or_default().into()
+}

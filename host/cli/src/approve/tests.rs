@@ -1,0 +1,417 @@
+//! Answers on the command line, against a journal in memory.
+
+use super::Approve;
+use super::record::{Place, Recorded};
+use crate::arguments::{Arguments, Command};
+use crate::identify::short;
+use crate::offers;
+use crate::runs::fixture::{self, at};
+use crate::terminal::More;
+use crate::widen::Around;
+use anyhow::Result;
+use clap::Parser;
+use pml::json::Value;
+use pml::{
+    Answer, Ask, AskId, AskKind, AuditFilter, Batch, Clock, Decision, Entry, Journal, Lease,
+    MemoryJournal, Meter, Question, Redactor, RunId, RunState, Timestamp, What,
+};
+use std::process::ExitCode;
+
+fn approve(arguments: &[&str]) -> Approve {
+    let typed = ["pml", "approve"].iter().chain(arguments);
+    match Arguments::try_parse_from(typed).map(|arguments| arguments.command) {
+        Ok(Command::Approve(approve)) => approve,
+        _ => panic!("not an approve command: {arguments:?}"),
+    }
+}
+
+/// A clock that stands still.
+struct Stopped(Timestamp);
+
+impl Clock for Stopped {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// What is different from somebody who sits there a second after the start.
+struct Differs {
+    around: Around,
+    says: Option<bool>,
+    milliseconds: u64,
+    ready: bool,
+}
+
+impl Default for Differs {
+    fn default() -> Differs {
+        Differs { around: Around::Nobody, says: None, milliseconds: 1_000, ready: true }
+    }
+}
+
+async fn record_where(
+    journal: &MemoryJournal,
+    arguments: &[&str],
+    differs: Differs,
+) -> Result<Recorded> {
+    let Differs { around, says, milliseconds, ready } = differs;
+    let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &More| Ok(says));
+    let ready = || if ready { Ok(()) } else { anyhow::bail!("it cannot be opened") };
+    let place = Place {
+        clock: &clock,
+        confirm: &confirm,
+        around,
+        wrong: None,
+        offers: offers::some,
+        redactor: &Redactor::new(),
+        ready: &ready,
+    };
+    approve(arguments).record(journal, &place).await
+}
+
+async fn record(
+    journal: &MemoryJournal,
+    arguments: &[&str],
+    says: Option<bool>,
+) -> Result<Recorded> {
+    record_where(journal, arguments, Differs { says, ..Differs::default() }).await
+}
+
+/// A run that waits for three things.
+async fn three(journal: &MemoryJournal) -> (Question, Lease) {
+    let header = fixture::header();
+    let ask = || Ask::new(AskKind::ToolPermission, None, "a:b", Value::Null, "policy");
+    let asks = vec![ask(), ask(), ask()];
+    let question = Question::new(header.run, "main.ts", at(0), None, asks);
+    let lease = journal.create(header).await.unwrap();
+    let asked = What::Asked { question: question.clone() };
+    let mut batch = Batch::new(vec![Entry::new(at(0), Meter::default(), asked)]);
+    batch.state = Some(RunState::Waiting);
+    journal.append(&lease, batch).await.unwrap();
+    (question, lease)
+}
+
+async fn trail(journal: &MemoryJournal) -> Vec<Value> {
+    let trail = journal.audited(AuditFilter::default()).await.unwrap();
+    trail.entries.into_iter().map(|entry| entry.body).collect()
+}
+
+async fn decided(journal: &MemoryJournal, run: RunId) -> Vec<Decision> {
+    let decided = journal.decided(run).await.unwrap();
+    decided.into_iter().map(|decided| decided.decision).collect()
+}
+
+#[test]
+fn decisions_exclude_each_other() {
+    for wrong in [
+        ["approve", "abcd", "--always", "--decline"].as_slice(),
+        &["approve", "abcd", "--abort", "--result", "1"],
+        &["approve", "abcd", "--abort", "--only", "1"],
+        &["approve", "abcd", "--result", "{no"],
+        &["approve", "abcd", "--replan", "--only", "1"],
+        &["approve", "abcd", "--only-for", "2"],
+        &["approve"],
+    ] {
+        assert!(Arguments::try_parse_from(["pml"].iter().chain(wrong)).is_err(), "{wrong:?}");
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_yes_is_recorded_and_names_the_owner() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let recorded = record(&journal, &[&short(question.id)], Some(true)).await.unwrap();
+    let Recorded::New { run, owner, open, asks } = recorded else { panic!("{recorded:?}") };
+    assert_eq!((run, owner, open), (question.run, Some(std::process::id()), 0));
+    assert_eq!(asks, [(AskId(1), question.asks[0].digest())]);
+    assert_eq!(decided(&journal, run).await, [Decision::Approve]);
+    let said = journal.decided(run).await.unwrap().remove(0);
+    assert_eq!(said.channel, "command line");
+    assert!(said.is_about(&question.asks[0]), "the digest of what was printed");
+    drop(lease);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn without_a_yes_nothing_is_recorded() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    drop(lease);
+    let id = question.id.to_string();
+    let refused = record(&journal, &[&id], Some(false)).await.unwrap();
+    assert!(matches!(refused, Recorded::Nothing(code) if code == ExitCode::from(1)));
+    let alone = record(&journal, &[&id], None).await.unwrap_err();
+    assert_eq!(alone.to_string(), "no terminal to confirm on");
+    assert!(decided(&journal, question.run).await.is_empty());
+    // The run's id does as well, and `--yes` needs nobody.
+    let run = question.run.to_string();
+    let recorded = record(&journal, &[&run, "--yes", "--always"], None).await;
+    assert!(matches!(recorded, Ok(Recorded::New { owner: None, .. })));
+    assert_eq!(decided(&journal, question.run).await, [Decision::Always]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_late_answer_changes_nothing_and_is_fine_only_if_it_is_the_same() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let id = question.id.to_string();
+    record(&journal, &[&id, "--yes"], None).await.unwrap();
+    let same = record(&journal, &[&id, "--yes"], None).await.unwrap();
+    assert!(matches!(same, Recorded::Nothing(code) if code == ExitCode::SUCCESS));
+    let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
+    assert!(matches!(other, Recorded::Nothing(code) if code == ExitCode::from(1)));
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn what_was_answered_before_and_nobody_went_on_with_goes_on() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let id = question.id.to_string();
+    record(&journal, &[&id, "--yes"], None).await.unwrap();
+    let owned = record(&journal, &[&id], None).await.unwrap();
+    assert!(matches!(owned, Recorded::Nothing(code) if code == ExitCode::SUCCESS), "{owned:?}");
+    drop(lease);
+    let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
+    assert!(matches!(other, Recorded::Nothing(code) if code == ExitCode::from(1)), "{other:?}");
+    let before = record(&journal, &[&short(question.id)], None).await.unwrap();
+    assert!(matches!(before, Recorded::Before { run } if run == question.run), "{before:?}");
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn what_is_half_answered_does_not_go_on() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = three(&journal).await;
+    drop(lease);
+    let id = question.id.to_string();
+    for _ in 0..2 {
+        let part = record(&journal, &[&id, "--yes", "--only", "1"], None).await.unwrap();
+        assert!(!matches!(part, Recorded::Before { .. }), "{part:?}");
+    }
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn nothing_is_recorded_where_the_run_could_not_go_on() {
+    let journal = MemoryJournal::new();
+    let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    drop(lease);
+    let broken = Differs { ready: false, ..Differs::default() };
+    let refused = record_where(&journal, &[&question.id.to_string(), "--yes"], broken).await;
+    assert_eq!(refused.unwrap_err().to_string(), "it cannot be opened");
+    assert!(decided(&journal, question.run).await.is_empty());
+    // Whoever has the run goes on with it there.
+    let (owned, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let broken = Differs { ready: false, ..Differs::default() };
+    record_where(&journal, &[&owned.id.to_string(), "--yes"], broken).await.unwrap();
+    assert_eq!(decided(&journal, owned.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_no_needs_no_terminal() {
+    for (flag, decision) in [
+        ("--decline", Decision::Decline),
+        ("--abort", Decision::Abort),
+        ("--replan", Decision::Replan),
+    ] {
+        let journal = MemoryJournal::new();
+        let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        let id = question.id.to_string();
+        // Whoever is asked may say no to it.
+        let refused = record(&journal, &[&id, flag], Some(false)).await.unwrap();
+        assert!(matches!(refused, Recorded::Nothing(_)), "{refused:?}");
+        assert!(decided(&journal, question.run).await.is_empty());
+        record(&journal, &[&id, flag], None).await.unwrap();
+        assert_eq!(decided(&journal, question.run).await, [decision]);
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn last_is_the_newest_open_question() {
+    let journal = MemoryJournal::new();
+    let none = record(&journal, &["last", "--yes"], None).await.unwrap_err();
+    assert_eq!(none.to_string(), "nothing waits for an answer");
+    let (newest, _one) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let (older, _two) = three(&journal).await;
+    record(&journal, &["last", "--yes"], None).await.unwrap();
+    assert_eq!(decided(&journal, newest.run).await, [Decision::Approve]);
+    record(&journal, &["last", "--yes", "--decline"], None).await.unwrap();
+    assert_eq!(decided(&journal, older.run).await, vec![Decision::Decline; 3]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn what_expired_says_when_and_what_never_was_is_not_found() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    for id in [question.id.to_string(), short(question.id), short(question.run)] {
+        let after = Differs { milliseconds: 400_000, ..Differs::default() };
+        let late = record_where(&journal, &[&id, "--yes"], after).await.unwrap_err();
+        let expired = format!("the question expired at {}: nobody answered in time", at(300_450));
+        assert_eq!(late.to_string(), expired);
+        let told = crate::report::told(&late);
+        let hint = format!("`pml run --resume {} report.ts`", short(question.run));
+        assert!(told["hint"].as_str().unwrap().starts_with(&hint), "{told}");
+    }
+    for unknown in ["ffffffff", "abc"] {
+        let error = record(&journal, &[unknown, "--yes"], None).await.unwrap_err();
+        assert_eq!(error.to_string(), "Workflow expired or not found");
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_result_is_for_an_uncertain_call_only() {
+    let journal = MemoryJournal::new();
+    let (plain, _first) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let (uncertain, _second) = fixture::waiting(&journal, AskKind::UncertainCall).await;
+    let (plain_id, uncertain_id) = (plain.id.to_string(), uncertain.id.to_string());
+    let refused = record(&journal, &[&plain_id, "--yes", "--result", "1"], None).await;
+    assert!(refused.unwrap_err().to_string().contains("not made yet"));
+    assert!(decided(&journal, plain.run).await.is_empty());
+    let refused = record(&journal, &[&uncertain_id, "--yes", "--always"], None).await;
+    assert!(refused.unwrap_err().to_string().contains("`--always`"));
+    let refused = record(&journal, &[&uncertain_id, "--yes", "--only", "7"], None).await;
+    assert!(refused.unwrap_err().to_string().contains("there is no ask 7"));
+    record(&journal, &[&uncertain_id, "--yes", "--result", "{\"ok\":1}"], None).await.unwrap();
+    let result = pml::json::json!({ "ok": 1 });
+    assert_eq!(decided(&journal, uncertain.run).await, [Decision::Result(result)]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn an_agent_approves_nothing_and_its_attempt_is_noted() {
+    let journal = MemoryJournal::new();
+    let (uncertain, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
+    let (plain, _other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let by_agent = || Differs {
+        around: Around::Refused("CLAUDECODE"),
+        says: Some(true),
+        ..Differs::default()
+    };
+    let (uncertain, plain) = (uncertain.id.to_string(), plain.id.to_string());
+    for arguments in [
+        &[plain.as_str()][..],
+        &[&plain, "--yes"],
+        &[&plain, "--yes", "--always"],
+        &[&uncertain, "--yes", "--result", "1"],
+    ] {
+        let refused = record_where(&journal, arguments, by_agent()).await.unwrap_err().to_string();
+        assert!(refused.contains("an agent runs this command (`CLAUDECODE` is set)"), "{refused}");
+    }
+    let noted: Vec<_> =
+        trail(&journal).await.into_iter().filter(|body| body["what"] == "refused").collect();
+    assert_eq!(noted.len(), 4);
+    assert_eq!(noted[0]["workflow_id"], plain);
+    assert_eq!(noted[0]["channel"], "command line, run by an agent (CLAUDECODE)");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn an_agent_may_decline_and_end_and_approve_where_somebody_said_so() {
+    for (flag, decision) in [
+        ("--decline", Decision::Decline),
+        ("--abort", Decision::Abort),
+        ("--replan", Decision::Replan),
+    ] {
+        let journal = MemoryJournal::new();
+        let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        let by_agent = Differs { around: Around::Refused("CLAUDECODE"), ..Differs::default() };
+        record_where(&journal, &[&question.id.to_string(), "--yes", flag], by_agent).await.unwrap();
+        assert_eq!(decided(&journal, question.run).await, [decision]);
+    }
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let allowed = Differs { around: Around::Allowed("GEMINI_CLI"), ..Differs::default() };
+    record_where(&journal, &[&question.id.to_string(), "--yes"], allowed).await.unwrap();
+    let said = journal.decided(question.run).await.unwrap();
+    assert_eq!(said[0].decision, Decision::Approve);
+    assert_eq!(said[0].channel, "command line, run by an agent (GEMINI_CLI)");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_late_answer_by_a_short_id_says_who_was_first_too() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    record(&journal, &[&short(question.id), "--yes"], None).await.unwrap();
+    for id in [short(question.id), short(question.run)] {
+        let late = record(&journal, &[&id, "--yes", "--decline"], None).await.unwrap();
+        assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)), "{late:?}");
+    }
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let elsewhere = |_: &str, _: &More| {
+        let answer = Answer::all(&question, Decision::Decline, "bob", "console");
+        let answered = journal.answer(question.id, answer, at(900));
+        futures_util::FutureExt::now_or_never(answered).unwrap().unwrap();
+        Ok(Some(true))
+    };
+    let clock = Stopped(at(1_000));
+    let (confirm, around, offers) =
+        (&elsewhere, Around::Nobody, pml::offers_of_ask as offers::Offers);
+    let redactor = &Redactor::new();
+    let (clock, ready) = (&clock, &|| Ok(()));
+    let place = Place { clock, confirm, around, wrong: None, offers, redactor, ready };
+    let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
+    assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)));
+    assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn several_asks_are_answered_in_part() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = three(&journal).await;
+    let id = question.id.to_string();
+    let part =
+        record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], None).await;
+    assert!(matches!(part, Ok(Recorded::New { open: 1, .. })));
+    record(&journal, &[&id, "--yes"], None).await.unwrap();
+    let said = journal.decided(question.run).await.unwrap();
+    let said: Vec<_> = said.into_iter().map(|said| (said.ask, said.decision)).collect();
+    assert_eq!(
+        said,
+        [
+            (AskId(1), Decision::Decline),
+            (AskId(3), Decision::Decline),
+            (AskId(2), Decision::Approve),
+        ]
+    );
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn always_can_be_for_some_arguments_only() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let id = question.id.to_string();
+    let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], None).await;
+    assert_eq!(wrong.unwrap_err().to_string(), "there is no choice 9: there are 1 to 3");
+    record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], None).await.unwrap();
+    let within = Decision::AlwaysWithin(offers::some_of().remove(0));
+    assert_eq!(decided(&journal, question.run).await, [within]);
+    let (several, _other) = three(&journal).await;
+    let several = several.id.to_string();
+    let many = record(&journal, &[&several, "--yes", "--always", "--only-for", "2"], None).await;
+    assert_eq!(many.unwrap_err().to_string(), "`--only-for` answers one ask, and 3 are open");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_digest_pins_what_is_answered() {
+    let journal = MemoryJournal::new();
+    let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+    let (id, digest) = (question.id.to_string(), question.asks[0].digest());
+    let other = format!("{}0", if digest.starts_with('a') { "bbbbbbb" } else { "aaaaaaa" });
+    for flags in [&["--yes"][..], &["--yes", "--always"], &["--decline"]] {
+        let typed: Vec<&str> = [&id, "--digest", &other].iter().chain(flags).copied().collect();
+        let refused = record(&journal, &typed, None).await.unwrap_err().to_string();
+        let short = question.asks[0].short_digest();
+        assert!(refused.starts_with(&format!("ask 1 has the digest {short}")), "{refused}");
+    }
+    assert!(decided(&journal, question.run).await.is_empty());
+    let prefix = digest[..8].to_uppercase();
+    record(&journal, &[&id, "--yes", "--digest", &prefix], None).await.unwrap();
+    assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
+    for wrong in ["abcdef0", "ghijklmnop", "", &"a".repeat(65)] {
+        let typed = ["pml", "approve", "abcd", "--digest", wrong];
+        assert!(Arguments::try_parse_from(typed).is_err(), "{wrong}");
+    }
+}

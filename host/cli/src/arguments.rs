@@ -1,0 +1,144 @@
+//! The command line as it is typed.
+
+use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
+use super::widen::Once;
+use super::{
+    add, approvals, approve, audit, call, check, completions, doctor, import, init, install,
+    remove, replay, runs, servers, stdio, tools, trust, types, version,
+};
+use clap::{Args, Parser, Subcommand};
+use pml::Durability;
+use std::{path::PathBuf, time::Duration};
+
+/// Run agent-written JavaScript and TypeScript in a sandbox that can only ask
+#[derive(Parser)]
+#[command(name = "pml", version, about, max_term_width = 100, disable_help_subcommand = true)]
+pub(super) struct Arguments {
+    /// Keep journals, trust and keys in this folder, not in your state folder
+    ///
+    /// It must be yours alone (mode 700), and lie outside of the project and of repositories around it. Without the flag the
+    /// first of these counts: `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `~/.local/state/pml`.
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        value_hint = clap::ValueHint::DirPath,
+        help_heading = "Global options"
+    )]
+    pub(super) state_dir: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    Run(Run),
+    Eval(Eval),
+    Stdio(stdio::Stdio),
+    Runs(runs::Runs),
+    Approvals(approvals::Approvals),
+    Approve(approve::Approve),
+    Audit(audit::Audit),
+    Replay(replay::Replay),
+    Init(init::Init),
+    Trust(trust::Trust),
+    Import(import::Import),
+    Add(add::Add),
+    Remove(remove::Remove),
+    Install(install::Install),
+    Servers(servers::Servers),
+    Tools(tools::Tools),
+    Call(call::Call),
+    Check(check::Check),
+    Types(types::Types),
+    Doctor(doctor::Doctor),
+    Version(version::Version),
+    Completions(completions::Completions),
+}
+
+/// Run a program
+///
+/// The program is a function body (`return`, top-level `await`, or a last expression whose value is the result) or an ES
+/// module whose default export is the result. It sees `mcp`, `inputs`, `console` and the language; no files, no network.
+///
+/// The run is journalled in your state folder: it survives a crash, and waits for a person's approval as long as it must. Where nobody can be asked, it says how to go on and exits with 4.
+///
+/// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 4 waiting for approval, 130 interrupted, 255
+/// pml is broken.
+#[derive(Args)]
+pub(super) struct Run {
+    /// The file to run (.ts, .mts, .js, .mjs), or - for stdin
+    #[arg(
+        value_name = "FILE",
+        value_hint = clap::ValueHint::FilePath,
+        required_unless_present = "resume"
+    )]
+    pub(super) file: Option<PathBuf>,
+    /// Take up an earlier run: with FILE, the mended program makes no call again that it made before; without, the run
+    /// itself goes on where it was cut off
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["watch", "no_journal"])]
+    pub(super) resume: Option<String>,
+    #[command(flatten)]
+    pub(super) options: Options,
+    /// Run again whenever the program or one of its modules changes
+    #[arg(long)]
+    pub(super) watch: bool,
+}
+
+/// Run a program given as text
+#[derive(Args)]
+pub(super) struct Eval {
+    /// The program, in TypeScript
+    #[arg(value_name = "CODE")]
+    pub(super) code: String,
+    #[command(flatten)]
+    pub(super) options: Options,
+}
+
+/// What both ways of running share.
+#[derive(Args, Clone)]
+pub(super) struct Options {
+    /// Give the program its `inputs`: JSON, or @FILE with JSON in it
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(super) inputs: Option<String>,
+    /// Print exactly one line of JSON on stdout: the result, or an object with `error`
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Stop after this much CPU time of the program and of reading its values (500ms, 2s, 5m) [default: 10s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) cpu_time: Option<Duration>,
+    /// Stop after this long in all [default: 5m]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) timeout: Option<Duration>,
+    /// Stop when the program needs more memory (32M, 1G) [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(super) memory: Option<usize>,
+    /// Stop when the journal would keep more of the run (16M, 1G) [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(super) journal_size: Option<usize>,
+    /// Draw random numbers from this seed: a whole number, or 64 hex digits
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub(super) seed: Option<[u8; 32]>,
+    /// Keep the journal in memory: nothing is written, and the run is forgotten with this process
+    #[arg(long)]
+    pub(super) no_journal: bool,
+    /// What the journal survives: `process` a kill of pml, `power` a power cut too [default: process]
+    #[arg(long, value_name = "LEVEL", value_parser = durability)]
+    pub(super) durability: Option<Durability>,
+    /// How long a question can be answered (30s, 5m, 2h, never) [default: 5m]
+    #[arg(long, value_name = "DURATION", value_parser = lifetime)]
+    pub(super) approval_timeout: Option<Lifetime>,
+    #[command(flatten)]
+    pub(super) once: Once,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::CommandFactory;
+
+    #[test]
+    fn flags_and_commands_do_not_clash() {
+        Arguments::command().debug_assert();
+    }
+}

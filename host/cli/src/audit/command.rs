@@ -1,0 +1,276 @@
+//! The command line of `pml audit`.
+
+use super::line::lines;
+use crate::execute::runtime;
+use crate::identify::matching;
+use crate::quantity::{counted, duration};
+use crate::report::{FAILED, Hinted};
+use crate::reveal::{Reveal, redactor};
+use crate::terminal::{Terminal, width_of_stdout};
+use crate::ui::{self, ERROR, HINT, WARNING};
+use crate::who::user;
+use crate::{identify, project};
+use anyhow::Result;
+use clap::Args;
+use pml::json::Value;
+use pml::{
+    AuditFilter, Audited, Broken, Clock, Environment, Error, Journal, Note, Noted, RunId,
+    SystemClock, Timestamp, Trail, agent_around, escape,
+};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Digits of a hash that tell one from another.
+const DIGITS: usize = 12;
+
+/// Show who was asked what, what they said and what came of it, and verify that nothing of it was changed
+///
+/// Every question, decision, refused attempt, grant and its lapse, install, trust and change of settings is an entry of a chain:
+/// each is hashed with the hash of the one before. The chain is kept in the project's journal, how far it goes in another file,
+/// both in your state folder. Entries are never changed or forgotten, and hold no secrets.
+///
+/// All of it is verified, whatever is shown. Exit codes: 0 it is what was written, 1 it is not.
+#[derive(Args)]
+pub(crate) struct Audit {
+    /// Only what happened in this run: its id, enough of its beginning or end, or `last`
+    #[arg(long, value_name = "ID")]
+    run: Option<String>,
+    /// Only what happened since: a time (2026-11-16, 2026-11-16T04:27Z), or how long ago (2h, 7d)
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    since: Option<Since>,
+    /// At most this many: the last ones
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<u64>,
+    /// Print one JSON object a line, with its hash
+    #[arg(long)]
+    json: bool,
+    /// Take a trail that is not what was written as it is from here on, after a yes on the terminal; that you did stands in it
+    #[arg(long, conflicts_with_all = ["run", "since", "limit", "json"])]
+    accept: bool,
+    /// With `--accept`: do not ask for a yes on the terminal
+    #[arg(long, short, requires = "accept")]
+    yes: bool,
+}
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Since {
+    At(Timestamp),
+    Ago(Duration),
+}
+
+fn since(text: &str) -> Result<Since, String> {
+    let at = text.parse::<Timestamp>().map(Since::At);
+    at.or_else(|wrong| duration(text).map(Since::Ago).map_err(|_| format!("{wrong}, or `7d`")))
+}
+
+impl Audit {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let journal = project::trail()?;
+        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
+    }
+
+    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+        if self.accept {
+            return accept(journal, now, &|| self.agreed()).await;
+        }
+        let run = match &self.run {
+            Some(typed) => Some(run(journal, typed, now).await?),
+            None => None,
+        };
+        let since = self.since.map(|since| match since {
+            Since::At(at) => at,
+            Since::Ago(ago) => Timestamp(now.0.saturating_sub(ago.as_micros() as u64)),
+        });
+        let filter = AuditFilter { run, since, limit: self.limit };
+        let trail = journal.audited(filter).await.map_err(Error::from)?;
+        self.show(&trail)?;
+        match &trail.broken {
+            Some(broken) => {
+                say_broken(broken);
+                Ok(ExitCode::from(FAILED))
+            }
+            None => {
+                verified(&trail);
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+
+    /// Whether a person says yes.
+    fn agreed(&self) -> Result<bool> {
+        if self.yes {
+            return Ok(true);
+        }
+        let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+        let Some(terminal) = terminal else {
+            let hint = "add `--yes` to accept it without one";
+            return Err(Hinted::new("no terminal to confirm on", hint).into());
+        };
+        let question = format!("{WARNING}pml audit{WARNING:#}: accept all of it as it is now?");
+        Ok(terminal.confirm(&question)?)
+    }
+
+    fn show(&self, trail: &Trail) -> Result<()> {
+        let redactor = redactor(Reveal::No)?;
+        let mut entries = trail.entries.clone();
+        entries.iter_mut().for_each(|entry| entry.body = redactor.redact(&entry.body));
+        if self.json {
+            for entry in &entries {
+                ui::out(&json(entry).to_string())?;
+            }
+        } else if !entries.is_empty() {
+            ui::print(&lines(&entries, width_of_stdout()).join("\n"))?;
+        }
+        Ok(())
+    }
+}
+
+/// An entry as JSON: what was hashed, without values that are secrets here, and its hash.
+fn json(entry: &Audited) -> Value {
+    let mut body = entry.body.clone();
+    // What was changed may be anything.
+    if !body.is_object() {
+        body = pml::json::json!({ "number": entry.number, "what": null, "unreadable": true });
+    }
+    body["hash"] = entry.hash.as_str().into();
+    body
+}
+
+/// Finds a run by its id. It may be long forgotten: then the trail knows it.
+async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId> {
+    if let Ok(run) = typed.parse::<RunId>() {
+        return Ok(run);
+    }
+    let unknown = match identify::run(journal, typed, now).await {
+        Ok(summary) => return Ok(summary.run),
+        Err(unknown) => unknown,
+    };
+    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    let mut runs: Vec<_> = trail.entries.iter().filter_map(|entry| entry.run).collect();
+    runs.sort_unstable();
+    runs.dedup();
+    match matching(typed, runs, RunId::to_string).as_slice() {
+        [run] => Ok(*run),
+        _ => Err(unknown),
+    }
+}
+
+fn verified(trail: &Trail) {
+    let entries = match trail.count {
+        1 => "1 entry".into(),
+        count => format!("{count} entries"),
+    };
+    let head = match trail.hash.get(..DIGITS) {
+        Some(hash) => format!(", head {hash}"),
+        None => String::new(),
+    };
+    ui::say(&format!("verified: {entries}{head}"));
+    if let Some(up_to) = trail.accepted {
+        ui::say(&format!(
+            "entries up to {up_to} were accepted as they are; `pml audit` tells who did and why"
+        ));
+    }
+    match trail.kept {
+        None if trail.count > 0 => ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: how far it went is kept nowhere else, so nobody knows whether its end was \
+             cut off; the folder may have been moved\n\
+             {HINT}hint{HINT:#}: `pml audit --accept` keeps it from here on"
+        )),
+        Some(kept) if kept < trail.count => {
+            let more = counted(trail.count - kept, "of them");
+            ui::say(&format!("the last {more}: written where no head is kept"));
+        }
+        _ => {}
+    }
+}
+
+fn say_broken(broken: &Broken) {
+    ui::say(&format!(
+        "{ERROR}error{ERROR:#}: the audit trail is not what was written: {}\n\
+         {HINT}hint{HINT:#}: somebody changed it, or the journal was removed or put back; if you know why, \
+         `pml audit --accept` takes it as it is",
+        escape(&broken.to_string())
+    ));
+}
+
+/// Has a person take the trail as it is. An agent is not asked.
+async fn accept(
+    journal: &dyn Journal,
+    now: Timestamp,
+    agreed: &dyn Fn() -> Result<bool>,
+) -> Result<ExitCode> {
+    if let Some(variable) = agent_around(&Environment::of_process()) {
+        let message = format!("an agent runs this command (`{variable}` is set)");
+        let hint = "a person accepts a trail, in a terminal of their own";
+        return Err(Hinted::new(message, hint).into());
+    }
+    let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    let reason = match (&trail.broken, trail.kept) {
+        (Some(broken), _) => broken.to_string(),
+        (None, None) => "how far it went was kept nowhere else".into(),
+        (None, Some(_)) => {
+            ui::say("nothing to accept: it is what was written");
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
+    ui::say(&format!("what is wrong: {}", escape(&reason)));
+    if !agreed()? {
+        ui::say("nothing was accepted");
+        return Ok(ExitCode::from(FAILED));
+    }
+    let (who, channel) = (user(), "command line".into());
+    let what = Noted::Accepted { who, channel, reason };
+    journal.audit(Note::new(now, None, what)).await.map_err(Error::from)?;
+    // It counts only where no project can write it.
+    let now = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
+    if now.broken.is_some() || now.accepted != Some(now.count) {
+        let message = "what was accepted cannot be kept in your state folder";
+        return Err(Hinted::new(
+            message,
+            "look whether `audit` in your state folder can be written",
+        )
+        .into());
+    }
+    ui::say("accepted: from here on, the trail is held against this");
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Since, json, run, since};
+    use crate::identify::short;
+    use crate::runs::fixture::{self, at};
+    use pml::json::Value;
+    use pml::{AuditFilter, Journal, MemoryJournal, Prune, Timestamp};
+    use std::time::Duration;
+
+    #[test]
+    fn since_is_a_time_or_a_span() {
+        assert_eq!(since("2000-02-29"), Ok(Since::At(Timestamp(951_782_400_000_000))));
+        assert_eq!(since("2h"), Ok(Since::Ago(Duration::from_secs(7_200))));
+        assert!(since("yesterday").unwrap_err().ends_with(", or `7d`"));
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_run_that_is_forgotten_is_still_found_by_its_end() {
+        let journal = MemoryJournal::new();
+        let id = fixture::finished(&journal).await;
+        let everything = Prune { keep: Some(0), ..Prune::default() };
+        journal.prune(everything, at(0)).await.unwrap();
+        assert_eq!(run(&journal, &short(id), at(0)).await.unwrap(), id);
+        let unknown = run(&journal, "ffffffff", at(0)).await.unwrap_err();
+        assert_eq!(unknown.to_string(), "there is no run `ffffffff`");
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn json_has_what_was_hashed_and_the_hash() {
+        let journal = MemoryJournal::new();
+        fixture::finished(&journal).await;
+        let trail = journal.audited(AuditFilter::default()).await.unwrap();
+        let shown: Vec<_> = trail.entries.iter().map(json).collect();
+        assert_eq!(shown[0]["what"], "asked");
+        assert_eq!(shown[1]["hash"], trail.hash);
+        assert!(!Value::from(shown).to_string().contains("t0p"));
+    }
+}

@@ -1,0 +1,135 @@
+//! `pml call`: one call, as a program of its own under the same policy and journal as any other.
+
+use super::execute::{Kept, conclude, engine_over, runtime, see_through};
+use super::report::{self, FAILED, Usage};
+use super::widen::Once;
+use super::workplace::Workplace;
+use super::{project, ui};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use pml::json::{self, Value, json};
+use pml::{Ending, Failure, Limits, Outcome, ToolName, escape};
+use std::fs::File;
+use std::io::Read;
+use std::mem::ManuallyDrop;
+use std::process::ExitCode;
+
+/// Call one tool
+///
+/// As in: pml call files:read_file '{"path": "README.md"}'
+///
+/// It is a program of one call: the policy decides, a person is asked on the terminal if need be, and the call is journalled.
+/// Where nobody can be asked, it says how to go on and exits with 4; `pml approve` makes the call then.
+///
+/// The result is printed as JSON. On a terminal, pictures and sounds are named by type and size.
+///
+/// Exit codes: 0 success, 1 the call failed, 2 wrong usage, 4 waiting for approval, 130 interrupted, 255 pml is broken.
+#[derive(Args)]
+pub(super) struct Call {
+    /// The tool, as `pml tools` lists it
+    #[arg(value_name = "SERVER:TOOL")]
+    tool: ToolName,
+    /// Its arguments: a JSON object, @FILE with one in it, or - for stdin
+    #[arg(value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
+    arguments: String,
+    /// Print exactly one line of JSON on stdout: the result, or an object with `error`
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    once: Once,
+    /// Keep the journal in memory: nothing is written, and a call that waits is forgotten
+    #[arg(long)]
+    no_journal: bool,
+}
+
+impl Call {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let arguments = arguments(&self.arguments)?;
+        // The process ends after this; taking it apart would only make the user wait.
+        let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
+        let workplace = ManuallyDrop::new(Workplace::open_for(self.once.files()?, kept)?);
+        let journal = project::journal_of(kept, workplace.project.durability, &workplace.project)?;
+        let runtime = ManuallyDrop::new(runtime()?);
+        let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
+        runtime.block_on(async {
+            let run = engine.call(&self.tool, arguments);
+            let outcome = see_through(run, &workplace.servers, self.json, kept).await?;
+            match &outcome.ending {
+                Ending::Failed(failure) => self.failed(&outcome, failure),
+                _ => conclude(&outcome, self.json, kept, &workplace.servers.redactor()),
+            }
+        })
+    }
+
+    /// The program is ours: where in it the call failed is of no use to anybody.
+    fn failed(&self, outcome: &Outcome, failure: &Failure) -> Result<ExitCode> {
+        report::leftovers(outcome);
+        report::call_failed(failure);
+        if self.json {
+            let mut failure = failure.clone();
+            (failure.position, failure.code_frame) = (None, None);
+            failure.stack.clear();
+            ui::out(&json!({ "error": failure }).to_string())?;
+        }
+        Ok(ExitCode::from(FAILED))
+    }
+}
+
+/// Reads the arguments from where they are.
+fn arguments(given: &str) -> Result<Value> {
+    let (text, from) = match given.strip_prefix('@') {
+        Some(file) => {
+            let opened =
+                File::open(file).with_context(|| format!("cannot read the arguments: {file}"))?;
+            (read(opened, file)?, format!(": {}", escape(file)))
+        }
+        None if given == "-" => (read(std::io::stdin(), "stdin")?, ": stdin".into()),
+        None => (given.to_owned(), String::new()),
+    };
+    object(&text, &from)
+}
+
+fn read(from: impl Read, name: &str) -> Result<String> {
+    let mut text = String::new();
+    let limit = Limits::INPUTS as u64;
+    let read = from.take(limit + 1).read_to_string(&mut text);
+    read.with_context(|| format!("cannot read the arguments: {name}"))?;
+    if text.len() as u64 > limit {
+        bail!("the arguments are more than {limit} bytes: {name}");
+    }
+    Ok(text)
+}
+
+/// Reads an object. What it says of others may hold keys, so that none of it is quoted.
+fn object(text: &str, from: &str) -> Result<Value> {
+    const FORM: &str = "write an object in quotes, as in '{\"path\": \"README.md\"}'";
+    let what = match json::from_str::<Value>(text) {
+        Ok(Value::Object(fields)) => return Ok(Value::Object(fields)),
+        Ok(Value::Null) => "null",
+        Ok(Value::Bool(_)) => "a boolean",
+        Ok(Value::Number(_)) => "a number",
+        Ok(Value::String(_)) => "a text",
+        Ok(Value::Array(_)) => "a list",
+        Err(error) => {
+            return Err(Usage(format!("the arguments are not JSON ({error}): {FORM}{from}")).into());
+        }
+    };
+    Err(Usage(format!("the arguments are {what}, not an object: {FORM}{from}")).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::object;
+    use pml::json::json;
+
+    #[test]
+    fn arguments_are_an_object_or_it_is_said_what_they_are() {
+        assert_eq!(object(" {\"a\": 1} ", "").unwrap(), json!({ "a": 1 }));
+        let message = |text: &str| object(text, ": a.json").unwrap_err().to_string();
+        assert!(message("[1]").starts_with("the arguments are a list, not an object: write"));
+        assert!(message("\"x\"").contains("a text"));
+        let wrong = message("path=hunter2");
+        assert!(wrong.contains("not JSON") && wrong.ends_with(": a.json"), "{wrong}");
+        assert!(!wrong.contains("hunter2"), "{wrong}");
+    }
+}

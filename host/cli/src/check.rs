@@ -1,0 +1,147 @@
+//! `pml check`
+
+use super::execute::{read_stdin, runtime};
+use super::offered::{of_servers, offered, reason, untrusted};
+use super::quantity::counted;
+use super::report::FAILED;
+use super::servers::uninstalled;
+use super::ui::{self, ERROR, HINT, WARNING};
+use super::widen::Once;
+use super::workplace::Workplace;
+use anyhow::Result;
+use clap::Args;
+use pml::json::{Value, json};
+use pml::{
+    Finding, Freshness, Limits, Listing, PlannedCall, Script, ToolName, Tools, Unavailable,
+    check_script, escape, fold, planned_calls,
+};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Check programs without running them
+///
+/// Names of tools, and arguments as far as they are written out, are held against what the servers say. Only what is certainly
+/// wrong is found: a value that is computed may be anything. No tool is called.
+///
+/// What a server said when it last ran is good enough; one that never ran is started and stopped again. Calls of a server
+/// that cannot be asked are not checked, which is a warning.
+///
+/// Exit codes: 0 nothing is wrong, 1 something is.
+#[derive(Args)]
+pub(super) struct Check {
+    /// The files to check (.ts, .mts, .js, .mjs), or - for stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath, required = true)]
+    files: Vec<PathBuf>,
+    /// Ask the servers themselves
+    #[arg(long)]
+    refresh: bool,
+    /// Print one line of JSON: `findings`, and `unavailable` servers
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    once: Once,
+}
+
+impl Check {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let workplace = Workplace::open(self.once.files()?)?;
+        let scripts =
+            self.files.iter().map(|file| script(file)).collect::<Result<Vec<Script>>>()?;
+        let calls: Vec<PlannedCall> = scripts.iter().flat_map(planned).collect();
+        let called: BTreeSet<String> =
+            calls.iter().filter_map(|call| call.server.as_deref()).map(fold).collect();
+        let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
+        let (offer, lacking) = runtime()?.block_on(async {
+            let wanted = |server: &str| called.contains(&fold(server));
+            let offer = offered(&workplace, wanted, freshness).await;
+            let mut lacking = Vec::new();
+            for name in workplace.servers.names().into_iter().filter(|name| wanted(name)) {
+                if uninstalled(&workplace.servers, &name).await.is_some() {
+                    lacking.push(name);
+                }
+            }
+            workplace.servers.close().await;
+            (offer, lacking)
+        });
+        let listing = unlisted(&workplace, &calls, Listing::new(offer.definitions.iter().cloned()));
+        let mut findings = Vec::new();
+        for script in &scripts {
+            findings.extend(check_script(script, Limits::SOURCE, &listing)?);
+        }
+        untrusted(&workplace);
+        // Nothing is known of the servers of files that nobody trusts: that is no reason to call a program right.
+        let unchecked = !workplace.project.trust.is_trusted() && !called.is_empty();
+        if self.json {
+            let findings: Value = findings.iter().map(Finding::json).collect();
+            let told = json!({
+                "findings": findings,
+                "unavailable": offer.unavailable,
+                "not_installed": lacking,
+            });
+            ui::out(&told.to_string())?;
+        } else {
+            for finding in &findings {
+                ui::say(&format!("{ERROR}error{ERROR:#}: {}", finding.report()));
+            }
+            let there = |one: &&Unavailable| !lacking.contains(&one.server);
+            for one in of_servers(&offer.unavailable).filter(there) {
+                ui::say(&format!(
+                    "{WARNING}warning{WARNING:#}: calls of `{}` are not checked: {}",
+                    escape(&one.server),
+                    reason(one)
+                ));
+            }
+            for name in &lacking {
+                let of_it = |call: &&PlannedCall| {
+                    call.server.as_deref().is_some_and(|server| fold(server) == fold(name))
+                };
+                let count = counted(calls.iter().filter(of_it).count() as u64, "call");
+                let name = escape(name);
+                ui::say(&format!(
+                    "{WARNING}warning{WARNING:#}: {count} not checked: `{name}` is not installed\n\
+                     {HINT}hint{HINT:#}: `pml install {name}` installs it"
+                ));
+            }
+            let files = counted(self.files.len() as u64, "file");
+            ui::print(&match findings.len() {
+                0 if unchecked => format!("{files}: calls are not checked"),
+                0 => format!("{files} checked: nothing is wrong"),
+                count => format!("{files} checked: {}", counted(count as u64, "mistake")),
+            })?;
+        }
+        let good = findings.is_empty() && !unchecked;
+        Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+}
+
+fn script(file: &Path) -> Result<Script> {
+    match file.as_os_str() == "-" {
+        true => Ok(Script::ts(read_stdin()?).named("stdin.ts")),
+        false => Ok(Script::file(file)),
+    }
+}
+
+/// The calls of a script; none of one that cannot be loaded, which is found later.
+fn planned(script: &Script) -> Vec<PlannedCall> {
+    let program = script.load(Limits::SOURCE);
+    program.and_then(|program| planned_calls(&program)).unwrap_or_default()
+}
+
+/// Adds the servers that are there and were not asked, or could not be: theirs may be any tool.
+fn unlisted(workplace: &Workplace, calls: &[PlannedCall], listing: Listing) -> Listing {
+    let known: BTreeSet<&str> = listing.iter().map(|definition| definition.tool.server()).collect();
+    let declared = workplace.project.declared.servers.iter().map(|server| server.name.clone());
+    let mut add: BTreeSet<String> = declared.filter(|name| !known.contains(&**name)).collect();
+    for call in calls {
+        let (Some(server), Some(tool)) = (&call.server, &call.tool) else { continue };
+        let Ok(name) = format!("{server}:{tool}").parse::<ToolName>() else { continue };
+        // What goes to the cloud is known there.
+        if let Some(Ok(found)) = workplace.servers.look_up(&name)
+            && !known.contains(found.tool.server())
+        {
+            add.insert(found.tool.server().to_owned());
+        }
+    }
+    add.into_iter().fold(listing, Listing::with_unlisted)
+}

@@ -1,0 +1,110 @@
+//! What is told of a run while it goes on, and after it: its console, how far it is, and what was allowed for good.
+
+use super::progress::Progress;
+use super::ui::{self, WARNING};
+use pml::{Event, Level, Line, ToolName, escape};
+use std::convert::Infallible;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Prints console lines as they come. When the reader is gone, the program ends.
+pub(super) struct Console {
+    json: bool,
+    progress: Progress,
+    failed: Mutex<Option<io::Error>>,
+    gone: Notify,
+    /// What was allowed for good, and why it could not be written down.
+    allowed: Mutex<Vec<(ToolName, Option<String>)>>,
+}
+
+impl Console {
+    /// Returns the console of a run; with `json`, stdout is kept for its result.
+    pub(super) fn new(json: bool) -> Console {
+        Console {
+            json,
+            progress: Progress::new(),
+            failed: Mutex::default(),
+            gone: Notify::new(),
+            allowed: Mutex::default(),
+        }
+    }
+
+    /// Takes an event of the run.
+    pub(super) fn event(&self, event: &Event) {
+        self.progress.event(event);
+        match event {
+            Event::Console { line, .. } => self.print(line),
+            Event::Kept { tool, error, .. } => {
+                held(&self.allowed).push((tool.clone(), error.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Waits until nobody reads any more.
+    pub(super) async fn gone(&self) {
+        self.gone.notified().await;
+    }
+
+    /// Moves the line that says how far it is, for ever.
+    pub(super) async fn moves(&self) -> Infallible {
+        self.progress.moves().await
+    }
+
+    /// Ends it, and tells what was allowed for good.
+    pub(super) fn close(&self) -> io::Result<()> {
+        self.progress.aside(|| {
+            for (tool, error) in std::mem::take(&mut *held(&self.allowed)) {
+                ui::say(&allowed(&tool, error.as_deref()));
+            }
+        });
+        held(&self.failed).take().map_or(Ok(()), Err)
+    }
+
+    fn print(&self, line: &Line) {
+        let printed = self.progress.aside(|| match line.level {
+            Level::Warn | Level::Error => ui::err(&line.text),
+            _ if self.json => ui::err(&line.text),
+            _ => ui::out(&line.text),
+        });
+        if let Err(error) = printed {
+            held(&self.failed).get_or_insert(error);
+            self.gone.notify_one();
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What became of an `always`.
+fn allowed(tool: &ToolName, error: Option<&str>) -> String {
+    let tool = escape(tool.as_str());
+    match error {
+        None => format!("`{tool}` is allowed for good now: .pml.json"),
+        Some(error) => format!(
+            "{WARNING}warning{WARNING:#}: that `{tool}` is allowed holds for this run only: {}",
+            escape(error).replace('\n', "\n    ")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allowed;
+
+    #[test]
+    fn what_is_allowed_for_good_is_told_with_where_it_stands_or_why_it_does_not() {
+        let tool = "box:count".parse().unwrap();
+        assert_eq!(allowed(&tool, None), "`box:count` is allowed for good now: .pml.json");
+        let failed = allowed(&tool, Some("it is read-only\u{1b}[2J\nhint: all is well"));
+        let failed = anstream::adapter::strip_str(&failed).to_string();
+        assert_eq!(
+            failed,
+            "warning: that `box:count` is allowed holds for this run only: \
+             it is read-only\\u{1b}[2J\n    hint: all is well"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! One thing that was looked at.
+
+use crate::ui::{BAD, DIM, GOOD, HINT, WAITING};
+use anstyle::Style;
+use pml::json::{Value, json};
+
+/// How it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// As it should be.
+    Fine,
+    /// Worth knowing.
+    Note,
+    /// It works, and may not be what somebody wants.
+    Warning,
+    /// It does not work.
+    Failure,
+}
+
+impl Mark {
+    fn as_str(self) -> &'static str {
+        match self {
+            Mark::Fine => "ok",
+            Mark::Note => "note",
+            Mark::Warning => "warn",
+            Mark::Failure => "fail",
+        }
+    }
+
+    fn style(self) -> Style {
+        match self {
+            Mark::Fine => GOOD,
+            Mark::Note => DIM,
+            Mark::Warning => WAITING,
+            Mark::Failure => BAD,
+        }
+    }
+}
+
+/// What was looked at and how it is. All texts of others in it are escaped by whoever makes it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Check {
+    /// What it is about: `machine`, `project`, `servers`, `policy` or `clients`.
+    pub(super) area: &'static str,
+    pub(super) mark: Mark,
+    pub(super) what: String,
+    pub(super) hint: Option<String>,
+}
+
+impl Check {
+    pub(super) fn fine(area: &'static str, what: impl Into<String>) -> Check {
+        Check { area, mark: Mark::Fine, what: what.into(), hint: None }
+    }
+
+    pub(super) fn note(area: &'static str, what: impl Into<String>) -> Check {
+        Check { area, mark: Mark::Note, what: what.into(), hint: None }
+    }
+
+    pub(super) fn warning(area: &'static str, what: impl Into<String>) -> Check {
+        Check { area, mark: Mark::Warning, what: what.into(), hint: None }
+    }
+
+    pub(super) fn failure(area: &'static str, what: impl Into<String>) -> Check {
+        Check { area, mark: Mark::Failure, what: what.into(), hint: None }
+    }
+
+    /// Says what to do about it.
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Check {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Returns what an error says, cause and hint included.
+    pub(super) fn error(area: &'static str, error: &pml::Error) -> Check {
+        let mut what = pml::escape(&error.to_string()).into_owned();
+        let mut cause = std::error::Error::source(error);
+        while let Some(error) = cause {
+            what += &format!(", because: {}", pml::escape(&error.to_string()));
+            cause = error.source();
+        }
+        let check = Check::failure(area, what);
+        match error.hint() {
+            Some(hint) => check.hint(hint),
+            None => check,
+        }
+    }
+
+    /// Returns the check for a person.
+    pub(super) fn line(&self) -> String {
+        let style = self.mark.style();
+        let what = self.what.replace('\n', "\n      ");
+        let mut line = format!("{style}{:4}{style:#}  {what}", self.mark.as_str());
+        if let Some(hint) = &self.hint {
+            line += &format!("\n      {HINT}hint{HINT:#}: {hint}");
+        }
+        line
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "area": self.area,
+            "mark": self.mark.as_str(),
+            "what": self.what,
+            "hint": self.hint,
+        })
+    }
+}

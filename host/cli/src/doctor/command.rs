@@ -1,0 +1,144 @@
+//! `pml doctor`
+
+use super::check::{Check, Mark};
+use super::{machine, policy, project, servers, trail};
+use crate::execute::runtime;
+use crate::offered::offered;
+use crate::project as current;
+use crate::quantity::counted;
+use crate::report::FAILED;
+use crate::ui::{self, BAD, BOLD, GOOD};
+use crate::widen::Once;
+use crate::workplace::Workplace;
+use anyhow::Result;
+use clap::Args;
+use pml::json::{Value, json};
+use pml::{Environment, Error, Freshness, locate};
+use std::process::ExitCode;
+
+/// Say what is wrong here, and what to do about it
+///
+/// Looks at this machine, the project and its files, its servers, its policy, and whether Claude Code knows pml. Nothing is
+/// changed. Servers are not started, unless told to: then all are, and stopped again.
+///
+/// Exit codes: 0, or 1 if something does not work.
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// Start the servers and see whether they answer
+    #[arg(long)]
+    start: bool,
+    /// Print one line of JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    once: Once,
+}
+
+impl Doctor {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let environment = Environment::of_process();
+        let folder = current::current()?;
+        let root = locate(&folder, &environment);
+        let mut checks = machine::checks(&root);
+        checks.push(trail::check());
+        match Workplace::open(self.once.files()?) {
+            Ok(workplace) => self.look_at(&workplace, &environment, &mut checks)?,
+            // What else the project says cannot be known.
+            Err(error) => checks.push(match error.downcast_ref::<Error>() {
+                Some(error) => Check::error("project", error),
+                None => Check::failure("project", pml::escape(&error.to_string())),
+            }),
+        }
+        checks.push(project::claude_code(&folder, &environment));
+        let failures = count(&checks, Mark::Failure);
+        match self.json {
+            true => {
+                let told: Value = checks.iter().map(Check::json).collect();
+                ui::out(&json!({ "ok": failures == 0, "checks": told }).to_string())?;
+            }
+            false => ui::print(&lines(&checks).join("\n"))?,
+        }
+        Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+
+    fn look_at(
+        &self,
+        workplace: &Workplace,
+        environment: &Environment,
+        checks: &mut Vec<Check>,
+    ) -> Result<()> {
+        checks.extend(project::checks(&workplace.project));
+        let freshness = if self.start { Freshness::Live } else { Freshness::Known };
+        let mut lacking = Vec::new();
+        let offer = runtime()?.block_on(async {
+            if !self.start {
+                lacking = servers::not_installed(workplace).await;
+            }
+            let offer = offered(workplace, |_| true, freshness).await;
+            if self.start {
+                checks.extend(servers::started(workplace).await);
+            }
+            workplace.servers.close().await;
+            offer
+        });
+        if !self.start {
+            checks.extend(servers::declared(&workplace.project, environment));
+            checks.extend(lacking);
+        }
+        checks.extend(policy::checks(&workplace.project, &offer.definitions));
+        Ok(())
+    }
+}
+
+fn count(checks: &[Check], mark: Mark) -> usize {
+    checks.iter().filter(|check| check.mark == mark).count()
+}
+
+fn lines(checks: &[Check]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut area = None;
+    for check in checks {
+        if area.replace(check.area) != Some(check.area) {
+            lines.push(format!("{BOLD}{}{BOLD:#}", check.area));
+        }
+        lines.push(check.line());
+    }
+    let warnings = count(checks, Mark::Warning) as u64;
+    lines.push(match (count(checks, Mark::Failure) as u64, warnings) {
+        (0, 0) => format!("{GOOD}everything is as it should be{GOOD:#}"),
+        (0, warnings) => format!("{GOOD}it works{GOOD:#}: {}", counted(warnings, "warning")),
+        (failures, warnings) => format!(
+            "{BAD}{}{BAD:#}, {}",
+            counted(failures, "failure"),
+            counted(warnings, "warning")
+        ),
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Check, lines};
+
+    #[test]
+    fn checks_stand_under_what_they_are_about() {
+        let checks = [
+            Check::fine("machine", "programs run"),
+            Check::failure("project", "one\ntwo").hint("mend it"),
+        ];
+        let shown: Vec<_> = lines(&checks)
+            .iter()
+            .map(|line| anstream::adapter::strip_str(line).to_string())
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "machine",
+                "ok    programs run",
+                "project",
+                "fail  one\n      two\n      hint: mend it",
+                "1 failure, 0 warnings",
+            ]
+        );
+    }
+}

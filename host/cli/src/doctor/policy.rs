@@ -1,0 +1,265 @@
+//! The policy: patterns that say less, or more, than they seem to.
+
+use super::check::Check;
+use crate::quantity::counted;
+use pml::{BUILT_IN, Declared, Definition, Grant, Project, ToolPattern, nearest};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+const AREA: &str = "policy";
+
+/// Looks at a project's patterns. `definitions` are the tools that are known.
+pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<Check> {
+    let texts = |patterns: &[ToolPattern]| patterns.iter().cloned().map(String::from).collect();
+    let patterns = Patterns {
+        // What an untrusted file would allow is worth a look too.
+        allow: texts(&project.declared.allow),
+        ask: texts(&project.permissions.ask),
+        deny: texts(&project.permissions.deny),
+    };
+    let servers: Vec<&str> =
+        project.declared.servers.iter().map(|server| server.name.as_str()).collect();
+    let mut checks = patterns.against_each_other();
+    let identity = |name: &str| {
+        let server = project.servers.iter().find(|server| server.name == name);
+        server.map(|server| server.identity.as_str())
+    };
+    checks.extend(grants(&project.declared, definitions, identity));
+    if project.declared.model_may_approve {
+        checks
+            .push(Check::warning(AREA, "the model may approve its own calls").hint(
+                "take `modelMayApprove` out of `approvals` if you want to be asked yourself",
+            ));
+    }
+    // The cloud may have servers that are not known here.
+    if project.cloud.is_none() {
+        checks.extend(patterns.against(&servers, definitions));
+    }
+    if checks.is_empty() {
+        let count = patterns.allow.len() + patterns.ask.len() + patterns.deny.len();
+        let mut what = counted(count as u64, "pattern");
+        match project.declared.grants.len() {
+            0 => {}
+            grants => what += &format!(" and {}", counted(grants as u64, "grant")),
+        }
+        what += ", none of them odd";
+        checks.push(Check::fine(AREA, what));
+    }
+    checks
+}
+
+struct Patterns {
+    allow: Vec<String>,
+    ask: Vec<String>,
+    deny: Vec<String>,
+}
+
+impl Patterns {
+    fn against_each_other(&self) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for pattern in &self.allow {
+            if let Some(denied) = self.deny.iter().find(|denied| covers(denied, pattern)) {
+                let what = match denied == pattern {
+                    true => format!("`{pattern}` is allowed and denied: it is denied"),
+                    false => format!("`{pattern}` is allowed in vain: `{denied}` is denied"),
+                };
+                checks.push(Check::warning(AREA, what).hint("take one of them out"));
+            } else if self.ask.contains(pattern) && pattern != "*" {
+                checks.push(
+                    Check::warning(
+                        AREA,
+                        format!("`{pattern}` is allowed and asked about: it asks"),
+                    )
+                    .hint("take one of them out"),
+                );
+            } else if pattern == "*" && !self.ask.contains(pattern) {
+                checks.push(
+                    Check::warning(
+                        AREA,
+                        "`allow` has `*`: tools of every server are called without asking",
+                    )
+                    .hint("name what you need, as in `server:*` or `server:get_*`"),
+                );
+            }
+        }
+        checks
+    }
+
+    /// Looks for patterns that cover nothing.
+    fn against(&self, servers: &[&str], definitions: &[Arc<Definition>]) -> Vec<Check> {
+        let listed: BTreeSet<&str> =
+            definitions.iter().map(|definition| definition.tool.server()).collect();
+        let mut checks = Vec::new();
+        for (list, patterns) in [("allow", &self.allow), ("ask", &self.ask), ("deny", &self.deny)] {
+            for pattern in patterns {
+                let Some((server, tool)) = pattern.split_once(':') else { continue };
+                if server == BUILT_IN {
+                    continue;
+                }
+                if !servers.contains(&server) {
+                    let what = format!("`{list}` has `{pattern}`: there is no server `{server}`");
+                    let near = nearest(server, servers.iter().copied());
+                    checks.push(meant(Check::warning(AREA, what), &near));
+                    continue;
+                }
+                let of_server = || definitions.iter().filter(|one| one.tool.server() == server);
+                let covered = of_server().any(|one| covers(pattern, one.tool.as_str()));
+                if listed.contains(server) && !covered {
+                    let what = format!("`{list}` has `{pattern}`: `{server}` has no such tool");
+                    let near =
+                        nearest(tool.trim_end_matches('*'), of_server().map(|one| one.tool.tool()));
+                    checks.push(meant(Check::warning(AREA, what), &near));
+                }
+            }
+        }
+        checks
+    }
+}
+
+/// Looks for grants that do not do what they seem to: nothing allows their tool, or it has changed since.
+fn grants<'a>(
+    declared: &Declared,
+    definitions: &[Arc<Definition>],
+    identity: impl Fn(&str) -> Option<&'a str>,
+) -> Vec<Check> {
+    let has_lapsed = |grant: &Grant| {
+        let Some(was) = &grant.origin else { return false };
+        let known = definitions.iter().find(|definition| definition.tool == grant.tool);
+        let server = identity(grant.tool.server());
+        known.is_some_and(|known| known.digest() != *was.definition)
+            || server.is_some_and(|server| *server != *was.server)
+    };
+    let tools: BTreeSet<_> = declared.grants.iter().map(|grant| &grant.tool).collect();
+    let mut checks = Vec::new();
+    for tool in tools {
+        let mut own = declared.grants.iter().filter(|grant| grant.tool == *tool);
+        if !declared.allow.iter().any(|pattern| pattern.covers(tool)) {
+            let what =
+                format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
+            checks.push(Check::warning(AREA, what).hint("take it out, or allow the tool"));
+        } else if let Some(older) = own.clone().find(|grant| grant.is_older()) {
+            let what = format!("`grants` has {older}");
+            let hint = "call it as before: one question shows what it covered and what it would, \
+                        and `always` writes it anew";
+            checks.push(Check::warning(AREA, what).hint(hint));
+        } else if own.all(has_lapsed) {
+            let what = format!("`{tool}` is not what it was when it was allowed for good: it asks");
+            let hint = "call it: the question shows what has changed";
+            checks.push(Check::warning(AREA, what).hint(hint));
+        }
+    }
+    checks
+}
+
+/// Whether everything that `narrow` covers is covered by `wide`.
+fn covers(wide: &str, narrow: &str) -> bool {
+    match wide.strip_suffix('*') {
+        Some(prefix) => narrow.trim_end_matches('*').starts_with(prefix),
+        None => wide == narrow,
+    }
+}
+
+fn meant(check: Check, near: &[&str]) -> Check {
+    match near.first() {
+        Some(near) => check.hint(format!("did you mean `{}`?", pml::escape(near))),
+        None => check.hint("take it out, or mend it"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Patterns;
+    use pml::Definition;
+    use pml::json::json;
+    use std::sync::Arc;
+
+    fn patterns(allow: &[&str], ask: &[&str], deny: &[&str]) -> Patterns {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Patterns { allow: texts(allow), ask: texts(ask), deny: texts(deny) }
+    }
+
+    fn against_each_other(allow: &[&str], ask: &[&str], deny: &[&str]) -> String {
+        let checks = patterns(allow, ask, deny).against_each_other();
+        checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn patterns_that_undo_each_other_are_named() {
+        assert_eq!(against_each_other(&["a:b"], &["*"], &["a:c"]), "");
+        assert_eq!(
+            against_each_other(&["a:b"], &[], &["a:b"]),
+            "`a:b` is allowed and denied: it is denied"
+        );
+        assert_eq!(
+            against_each_other(&["a:b_*"], &[], &["a:*"]),
+            "`a:b_*` is allowed in vain: `a:*` is denied"
+        );
+        assert_eq!(
+            against_each_other(&["a:b"], &["a:b"], &[]),
+            "`a:b` is allowed and asked about: it asks"
+        );
+        assert!(against_each_other(&["*"], &["a:*"], &[]).contains("without asking"));
+    }
+
+    #[test]
+    fn grants_that_do_nothing_or_have_lapsed_are_named() {
+        let tool = "fs:read".parse::<pml::ToolName>().unwrap();
+        let known = [Arc::new(Definition::new(tool.clone(), "", json!({})))];
+        let now = pml::Origin::new(known[0].digest(), "server");
+        let found =
+            |allow: &str, origins: &[&pml::Origin], identity: &'static str| {
+                let mut declared = pml::Declared::default();
+                declared.allow.push(allow.parse().unwrap());
+                declared.grants.extend(origins.iter().map(|origin| {
+                    pml::Grant::new(tool.clone(), Some((*origin).clone()), Vec::new())
+                }));
+                let checks = super::grants(&declared, &known, |_| Some(identity));
+                checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+            };
+        let before = pml::Origin::new("another", "server");
+        assert_eq!(found("fs:*", &[&now], "server"), "");
+        assert!(found("git:*", &[&now], "server").contains("`allow` does not cover"));
+        assert!(found("fs:read", &[&before], "server").contains("is not what it was"));
+        assert!(found("fs:read", &[&now], "moved").contains("is not what it was"));
+        assert_eq!(found("fs:read", &[&before, &now], "server"), "");
+    }
+
+    #[test]
+    fn a_grant_of_an_older_pml_is_named_with_what_it_said() {
+        let under = pml::Constraint::new("path", pml::Condition::Under("/n".into()));
+        let found = |version| {
+            let mut grant = pml::Grant::new("fs:read".parse().unwrap(), None, vec![under.clone()]);
+            grant.version = version;
+            let mut declared = pml::Declared::default();
+            declared.allow.push("fs:*".parse().unwrap());
+            declared.grants.push(grant);
+            let checks = super::grants(&declared, &[], |_| None);
+            checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(found(pml::GrantVersion::Current), "");
+        assert_eq!(
+            found(pml::GrantVersion::Older),
+            "`grants` has `fs:read` with `path` under `/n` (written by an older pml: it asks once more)"
+        );
+    }
+
+    #[test]
+    fn patterns_that_cover_nothing_are_named_with_what_is_near() {
+        let tool = "fs:read_file".parse().unwrap();
+        let known = [Arc::new(Definition::new(tool, "", json!({})))];
+        let found = |pattern: &str| {
+            let checks = patterns(&[pattern], &[], &[]).against(&["fs", "git"], &known);
+            checks.into_iter().next().map(|check| (check.what, check.hint.unwrap_or_default()))
+        };
+        assert_eq!(found("fs:read_*"), None);
+        assert_eq!(found("fs:*"), None);
+        assert_eq!(found("git:anything"), None, "nothing is known of its tools");
+        assert_eq!(found("pml:confirm"), None);
+        let (what, hint) = found("fs:raed_file").unwrap();
+        assert_eq!(what, "`allow` has `fs:raed_file`: `fs` has no such tool");
+        assert_eq!(hint, "did you mean `read_file`?");
+        let (what, hint) = found("gti:*").unwrap();
+        assert_eq!(what, "`allow` has `gti:*`: there is no server `gti`");
+        assert_eq!(hint, "did you mean `git`?");
+    }
+}

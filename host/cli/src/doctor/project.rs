@@ -1,0 +1,104 @@
+//! The project: its files, whether they count, what of it gets into version control, and who knows pml.
+
+use super::check::Check;
+use pml::{Environment, ImportSource, Project, ProjectState, TrustState, escape, find_servers};
+use std::path::Path;
+
+const AREA: &str = "project";
+
+/// A `.gitignore` that is longer is not read to its end.
+const GITIGNORE: usize = 1 << 20;
+
+/// Looks at a project's files.
+pub(super) fn checks(project: &Project) -> Vec<Check> {
+    let root = escape(&project.root.to_string_lossy()).into_owned();
+    let files: Vec<_> = project.files().map(|name| format!("`{name}`")).collect();
+    let mut checks = vec![match files.is_empty() {
+        true => Check::note(AREA, format!("no `.pml.json` or `.mcp.json` here: {root}"))
+            .hint("`pml init` makes a project of this folder"),
+        false => Check::fine(AREA, format!("{} can be read: {root}", files.join(" and "))),
+    }];
+    match (&project.trust, project.trust.reason()) {
+        (_, Some(reason)) => checks.push(
+            Check::failure(AREA, format!("{reason}: what it declares does not count"))
+                .hint("look at it, then run `pml trust`"),
+        ),
+        (TrustState::Trusted, None) => checks.push(Check::fine(AREA, "you trust its files")),
+        _ => {}
+    }
+    checks.extend(version_control(&project.root));
+    checks
+}
+
+/// Looks at what version control would take of it.
+fn version_control(root: &Path) -> Vec<Check> {
+    if !root.ancestors().any(|above| above.join(".git").exists()) {
+        return Vec::new();
+    }
+    let folder = root.join(ProjectState::FOLDER);
+    let ignored = |wanted: &[&str]| {
+        let read = std::fs::read(root.join(".gitignore")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&read[..read.len().min(GITIGNORE)]).into_owned();
+        text.lines().any(|line| wanted.contains(&line.trim().trim_start_matches('/')))
+    };
+    let mut checks = Vec::new();
+    // The folder may keep itself out, if we made it.
+    let state = ignored(&[".pml", ".pml/", ".pml/*"]) || folder.join(".gitignore").exists();
+    checks.push(match state {
+        true => Check::fine(AREA, "version control leaves `.pml/` alone"),
+        false => {
+            Check::warning(AREA, "version control would take `.pml/`, which is this machine's own")
+                .hint("`pml init` adds the lines to `.gitignore`")
+        }
+    });
+    let keys = [".env", ".env*", "*.env", ".env.*"];
+    if root.join(".env").exists() && !ignored(&keys) {
+        checks.push(
+            Check::warning(AREA, "version control would take `.env`, which may hold keys")
+                .hint("add `.env` to `.gitignore`"),
+        );
+    }
+    checks
+}
+
+/// Looks whether Claude Code has pml among its servers.
+pub(super) fn claude_code(folder: &Path, environment: &Environment) -> Check {
+    let found = find_servers(folder, environment, &[ImportSource::ClaudeCode]);
+    match found.with_pml.first() {
+        Some((_, file)) => {
+            let file = escape(&file.to_string_lossy()).into_owned();
+            Check::fine("clients", format!("Claude Code has pml: {file}"))
+        }
+        None => Check::note("clients", "Claude Code does not have pml here")
+            .hint("`claude mcp add pml -- pml stdio`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_control;
+    use crate::doctor::check::Mark;
+    use std::fs;
+
+    fn marks(files: &[(&str, &str)]) -> Vec<Mark> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        version_control(folder.path()).iter().map(|check| check.mark).collect()
+    }
+
+    #[test]
+    fn state_and_keys_are_to_be_kept_out_of_version_control() {
+        let git = (".git/HEAD", "");
+        assert_eq!(marks(&[]), []);
+        assert_eq!(marks(&[git]), [Mark::Warning]);
+        assert_eq!(marks(&[git, (".gitignore", "x\n.pml/*\n")]), [Mark::Fine]);
+        assert_eq!(marks(&[git, (".pml/.gitignore", "*")]), [Mark::Fine]);
+        let env = (".env", "KEY=1");
+        assert_eq!(marks(&[git, (".gitignore", ".pml/*\n"), env]), [Mark::Fine, Mark::Warning]);
+        assert_eq!(marks(&[git, (".gitignore", ".pml/*\n/.env\n"), env]), [Mark::Fine]);
+    }
+}

@@ -1,0 +1,74 @@
+//! The audit trail: whether it is what was written.
+
+use super::check::Check;
+use crate::execute::runtime;
+use crate::project;
+use anyhow::Result;
+use pml::{AuditFilter, Error, Trail, escape};
+
+const AREA: &str = "project";
+
+/// Looks at the audit trail of the project.
+pub(super) fn check() -> Check {
+    match read() {
+        Ok(trail) => of(&trail),
+        Err(error) => {
+            let why = escape(&error.to_string()).into_owned();
+            Check::failure(AREA, format!("the audit trail cannot be read: {why}"))
+        }
+    }
+}
+
+fn read() -> Result<Trail> {
+    let journal = project::trail()?;
+    // All of it is verified, whatever is read.
+    let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
+    Ok(runtime()?.block_on(journal.audited(none)).map_err(Error::from)?)
+}
+
+fn of(trail: &Trail) -> Check {
+    if let Some(broken) = &trail.broken {
+        let how = escape(&broken.to_string()).into_owned();
+        return Check::failure(AREA, format!("the audit trail is not what was written: {how}"))
+            .hint("`pml audit` shows it; if you know why, `pml audit --accept` takes it as it is");
+    }
+    match (trail.accepted, trail.count) {
+        (_, 0) => Check::note(AREA, "the audit trail is empty"),
+        (None, _) if trail.kept.is_none() => {
+            Check::warning(AREA, "how far the audit trail goes is kept nowhere else")
+                .hint("`pml audit --accept` keeps it from here on")
+        }
+        (None, _) => Check::fine(AREA, "the audit trail is what was written"),
+        (Some(up_to), _) => Check::fine(
+            AREA,
+            format!(
+                "the audit trail is what was written; entries up to {up_to} were accepted as they are"
+            ),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+    use crate::doctor::check::Mark;
+    use pml::{Broken, Trail};
+
+    #[test]
+    fn a_trail_is_what_was_written_or_it_is_said() {
+        let with = |change: fn(&mut Trail)| {
+            let mut trail = Trail::default();
+            (trail.count, trail.kept) = (3, Some(3));
+            change(&mut trail);
+            of(&trail)
+        };
+        assert_eq!(with(|_| {}).mark, Mark::Fine);
+        assert_eq!(with(|trail| trail.count = 0).mark, Mark::Note);
+        assert_eq!(with(|trail| trail.kept = None).mark, Mark::Warning);
+        let accepted = with(|trail| trail.accepted = Some(2));
+        assert!(accepted.mark == Mark::Fine && accepted.what.contains("up to 2"), "{accepted:?}");
+        let broken = with(|trail| trail.broken = Some(Broken::Changed { number: 2 }));
+        assert_eq!(broken.mark, Mark::Failure);
+        assert!(broken.hint.is_some_and(|hint| hint.contains("`pml audit`")));
+    }
+}

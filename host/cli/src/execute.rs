@@ -1,0 +1,341 @@
+//! `pml run` and `pml eval`, and seeing any run through.
+
+use super::arguments::{Eval, Options, Run};
+use super::console::Console;
+use super::media::name_media;
+use super::prompt::{TerminalPrompt, say_what_waits};
+use super::report::Usage;
+use super::workplace::Workplace;
+use super::{identify, project, report, runs, ui, watch};
+use anyhow::{Context, Result, bail};
+use pml::json::{self, Value, json, value::RawValue};
+use pml::{
+    Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Redactor, Script, Servers,
+    SystemClock, agent_around, weigh,
+};
+use signal_hook::consts::SIGINT;
+use std::io::Read;
+use std::mem::ManuallyDrop;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Where a run is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Other processes can go on with it.
+    OnDisk,
+    /// It is gone with this process.
+    InMemory,
+}
+
+impl Options {
+    pub(super) fn kept(&self) -> Kept {
+        if self.no_journal { Kept::InMemory } else { Kept::OnDisk }
+    }
+
+    /// The first flag given that sets what a run has from its beginning.
+    fn of_a_new_run(&self) -> Option<&'static str> {
+        let flags = [
+            ("--inputs", self.inputs.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--cpu-time", self.cpu_time.is_some()),
+            ("--timeout", self.timeout.is_some()),
+            ("--memory", self.memory.is_some()),
+            ("--journal-size", self.journal_size.is_some()),
+        ];
+        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+}
+
+impl Run {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let options = &self.options;
+        let Some(file) = &self.file else {
+            if let Some(flag) = options.of_a_new_run() {
+                let message = format!(
+                    "a run that goes on has its inputs, its seed and its limits: give `{flag}` only with a FILE"
+                );
+                return Err(Usage(message).into());
+            }
+            return go_on(self.resume.as_deref().unwrap_or_default(), options);
+        };
+        if file.as_os_str() == "-" {
+            if self.watch {
+                bail!("stdin cannot be watched: give a file to `--watch`");
+            }
+            let script = Script::ts(read_stdin()?).named("stdin.ts");
+            return once(script, self.resume.as_deref(), options);
+        }
+        let script = Script::file(file);
+        match self.watch {
+            true => {
+                let runtime = runtime()?;
+                let workplace = workplace(options)?;
+                let engine = engine(options, &workplace, journal(options, &workplace)?)?;
+                let watch = watch::watch(&engine, &workplace.servers, &script, file, options);
+                match runtime.block_on(watch)? {}
+            }
+            false => once(script, self.resume.as_deref(), options),
+        }
+    }
+}
+
+impl Eval {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        once(Script::ts(self.code).named("eval.ts"), None, &self.options)
+    }
+}
+
+/// Runs a script, on what an earlier run has done if there was one.
+fn once(script: Script, earlier: Option<&str>, options: &Options) -> Result<ExitCode> {
+    let workplace = ManuallyDrop::new(workplace(options)?);
+    let journal = journal(options, &workplace)?;
+    // The process ends after this; taking runtime and engine apart would only make the user wait.
+    let runtime = ManuallyDrop::new(runtime()?);
+    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
+    runtime.block_on(async {
+        let run = new_run(&engine, &script, options)?;
+        let run = match earlier {
+            Some(typed) => {
+                run.resume_from(identify::run(&*journal, typed, SystemClock.now()).await?.run)
+            }
+            None => run,
+        };
+        perform(run, &workplace.servers, options.json, options.kept()).await
+    })
+}
+
+/// Goes on with a run of the journal.
+fn go_on(typed: &str, options: &Options) -> Result<ExitCode> {
+    let workplace = ManuallyDrop::new(workplace(options)?);
+    let journal = journal(options, &workplace)?;
+    let runtime = ManuallyDrop::new(runtime()?);
+    let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
+    runtime.block_on(async {
+        let run = identify::run(&*journal, typed, SystemClock.now()).await?.run;
+        perform(engine.resume(run), &workplace.servers, options.json, Kept::OnDisk).await
+    })
+}
+
+/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a reader of its output. Whoever
+/// leaves a question is told how to come back; who presses it again does not wait for that.
+pub(super) fn end_on_interrupt() -> Result<()> {
+    let code = i32::from(report::INTERRUPTED);
+    let pressed = Arc::new(AtomicBool::new(!cfg!(unix)));
+    signal_hook::flag::register_conditional_shutdown(SIGINT, code, pressed.clone())
+        .and_then(|_| signal_hook::flag::register(SIGINT, pressed))
+        .context("cannot listen for Ctrl-C")?;
+    #[cfg(unix)]
+    {
+        let (mut press, end) =
+            std::os::unix::net::UnixStream::pair().context("cannot listen for Ctrl-C")?;
+        signal_hook::low_level::pipe::register(SIGINT, end).context("cannot listen for Ctrl-C")?;
+        let wait = move || {
+            if press.read_exact(&mut [0]).is_ok() {
+                say_what_waits();
+                signal_hook::low_level::exit(code);
+            }
+        };
+        let thread = std::thread::Builder::new().name("pml interrupt".into());
+        thread.spawn(wait).context("cannot listen for Ctrl-C")?;
+    }
+    Ok(())
+}
+
+/// One thread does: there is one program.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.context("cannot start the runtime")
+}
+
+/// A run of the script with what the options give it.
+pub(super) fn new_run(engine: &Engine, script: &Script, options: &Options) -> Result<pml::Run> {
+    let mut run = engine.run(script.clone());
+    if let Some(inputs) = inputs(options)? {
+        run = run.inputs(inputs);
+    }
+    if let Some(seed) = options.seed {
+        run = run.seed(seed);
+    }
+    Ok(run)
+}
+
+/// Sees a run through, and prints what it gives.
+pub(super) async fn perform(
+    run: pml::Run,
+    servers: &Servers,
+    json: bool,
+    kept: Kept,
+) -> Result<ExitCode> {
+    let outcome = see_through(run, servers, json, kept).await?;
+    conclude(&outcome, json, kept, &servers.redactor())
+}
+
+/// Sees a run through, printing its console and asking on the terminal.
+pub(super) async fn see_through(
+    run: pml::Run,
+    servers: &Servers,
+    json: bool,
+    kept: Kept,
+) -> Result<Outcome> {
+    let console = Arc::new(Console::new(json));
+    let printer = console.clone();
+    let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
+    // Who does not see the question cannot answer it, and who wrote the calls does not approve them.
+    let nobody = !ui::stderr_is_terminal() || agent_around(&Environment::of_process()).is_some();
+    let hidden = servers.clone();
+    let redactor = move || hidden.redactor();
+    let prompt = if nobody { None } else { TerminalPrompt::open(kept, redactor) };
+    let run = match prompt {
+        Some(prompt) => run.approver(prompt),
+        None => run,
+    };
+    let outcome = tokio::select! {
+        outcome = run.into_future() => Some(outcome),
+        () = console.gone() => None,
+        never = console.moves() => match never {},
+    };
+    servers.keep();
+    console.close()?;
+    Ok(outcome.context("the console cannot be written")??)
+}
+
+/// The project that the options are about.
+fn workplace(options: &Options) -> Result<Workplace> {
+    Workplace::open_for(options.once.files()?, options.kept())
+}
+
+/// The journal that the options name.
+fn journal(options: &Options, workplace: &Workplace) -> Result<Arc<dyn Journal>> {
+    let durability = options.durability.unwrap_or(workplace.project.durability);
+    project::journal_of(options.kept(), durability, &workplace.project)
+}
+
+/// The engine that the options describe.
+fn engine(options: &Options, workplace: &Workplace, journal: Arc<dyn Journal>) -> Result<Engine> {
+    let mut config = workplace.config();
+    config.runs(1);
+    if let Some(lifetime) = &options.approval_timeout {
+        config.question_lifetime(lifetime.0);
+    }
+    if let Some(limit) = options.cpu_time {
+        config.cpu_time(limit);
+    }
+    if let Some(limit) = options.timeout {
+        config.timeout(limit);
+    }
+    if let Some(limit) = options.memory {
+        config.memory_limit(limit);
+    }
+    if let Some(limit) = options.journal_size {
+        config.journal_limit(limit);
+    }
+    Ok(Engine::with_journal(&config, journal)?)
+}
+
+/// An engine for runs that have their own limits already.
+pub(super) fn engine_over(workplace: &Workplace, journal: Arc<dyn Journal>) -> Result<Engine> {
+    let mut config = workplace.config();
+    config.runs(1);
+    Ok(Engine::with_journal(&config, journal)?)
+}
+
+/// Prints what a run gave, or why it gave nothing.
+pub(super) fn conclude(
+    outcome: &Outcome,
+    json: bool,
+    kept: Kept,
+    redactor: &Redactor,
+) -> Result<ExitCode> {
+    report::leftovers(outcome);
+    match &outcome.ending {
+        Ending::Finished(result) => {
+            match result {
+                Some(result) => ui::out(&show(result, json)?)?,
+                None if json => ui::out("null")?,
+                None => {}
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Ending::Failed(failure) => {
+            report::failure(failure);
+            if json {
+                ui::out(&json!({ "error": failure }).to_string())?;
+            }
+            Ok(ExitCode::from(report::FAILED))
+        }
+        Ending::Waiting(questions) => {
+            report::waiting(questions, kept, redactor);
+            if json {
+                let questions: Value =
+                    questions.iter().map(|asked| runs::question(asked, redactor)).collect();
+                ui::out(&json!({ "waiting": questions }).to_string())?;
+            }
+            Ok(ExitCode::from(report::WAITING))
+        }
+        Ending::Aborted(aborted) => {
+            report::aborted(aborted, outcome.run_id);
+            if json {
+                ui::out(&json!({ "aborted": aborted }).to_string())?;
+            }
+            Ok(ExitCode::from(report::FAILED))
+        }
+        Ending::Expired(question) => {
+            report::expired(outcome.run_id);
+            if json {
+                ui::out(&json!({ "expired": question }).to_string())?;
+            }
+            Ok(ExitCode::from(report::FAILED))
+        }
+    }
+}
+
+/// What a result may take in memory that is laid out for a person.
+const LAID_OUT: usize = 64 << 20;
+
+fn show(result: &RawValue, json: bool) -> Result<String> {
+    // What takes too much memory to be laid out is shown as it came.
+    if json || !ui::stdout_is_terminal() || weigh(result.get()) > LAID_OUT {
+        return Ok(result.get().into());
+    }
+    // A result may nest deeper than we can read it; then it is shown as it came.
+    match json::from_str::<Value>(result.get()) {
+        Ok(mut value) => {
+            name_media(&mut value);
+            Ok(json::to_string_pretty(&value)?)
+        }
+        Err(_) => Ok(result.get().into()),
+    }
+}
+
+fn inputs(options: &Options) -> Result<Option<Value>> {
+    let Some(given) = &options.inputs else { return Ok(None) };
+    let Some(file) = given.strip_prefix('@') else {
+        return json::from_str(given)
+            .map(Some)
+            .map_err(|error| Usage(format!("`--inputs` is not JSON, nor @FILE: {error}")).into());
+    };
+    let size =
+        std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();
+    if size > Limits::INPUTS as u64 {
+        bail!("the inputs are {size} bytes, the limit is {}: {file}", Limits::INPUTS);
+    }
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("cannot read the inputs: {file}"))?;
+    json::from_str(&text).map(Some).with_context(|| format!("the inputs are not JSON: {file}"))
+}
+
+/// Reads a program from stdin.
+pub(super) fn read_stdin() -> Result<String> {
+    let mut text = Vec::new();
+    // One byte over the limit is enough for the loader to refuse it by size.
+    let limit = Limits::SOURCE as u64 + 1;
+    let stdin = std::io::stdin().take(limit).read_to_end(&mut text);
+    stdin.context("cannot read the program from stdin")?;
+    match text.len() as u64 == limit {
+        // Too large in any case; where the last character was cut does not matter.
+        true => Ok(String::from_utf8_lossy(&text).into_owned()),
+        false => String::from_utf8(text).context("the program on stdin is not UTF-8"),
+    }
+}

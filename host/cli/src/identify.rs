@@ -1,0 +1,115 @@
+//! Ids as people type them: whole, or enough of the beginning or the end.
+//!
+//! Ids of runs begin with the time, so that those made close together differ only at their end: the short form is the end.
+
+use super::report::Hinted;
+use anyhow::Result;
+use pml::{Error, Filter, Journal, RunId, Summary, Timestamp, escape};
+use std::fmt::Display;
+
+/// Fewer characters would match by accident.
+const LEAST: usize = 4;
+/// Candidates named when several match.
+const CANDIDATES: usize = 5;
+/// Digits of the short form.
+const SHORT: usize = 8;
+
+/// Returns the short form of an id: its last eight digits.
+pub(super) fn short(id: impl Display) -> String {
+    let id = id.to_string();
+    id[id.len().saturating_sub(SHORT)..].into()
+}
+
+/// Returns the candidates whose id begins or ends with what was typed.
+pub(super) fn matching<T>(typed: &str, candidates: Vec<T>, id: impl Fn(&T) -> String) -> Vec<T> {
+    let bare = |text: &str| text.replace('-', "").to_ascii_lowercase();
+    let typed = bare(typed);
+    let fits = |candidate: &T| {
+        let id = bare(&id(candidate));
+        typed.len() >= LEAST && (id.starts_with(&typed) || id.ends_with(&typed))
+    };
+    candidates.into_iter().filter(fits).collect()
+}
+
+/// Returns the error for ids that more than one candidate has.
+pub(super) fn ambiguous(what: &str, typed: &str, candidates: &[String]) -> anyhow::Error {
+    let mut message = format!("`{}` is the id of {} {what}", escape(typed), candidates.len());
+    for candidate in candidates.iter().take(CANDIDATES) {
+        message += &format!("\n{candidate}");
+    }
+    if candidates.len() > CANDIDATES {
+        message += "\n…";
+    }
+    Hinted::new(message, "write more of the id: its end tells them apart best").into()
+}
+
+/// Finds a run by its id, a unique beginning or end of it, or `last`.
+pub(super) async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<Summary> {
+    let mut filter = Filter::default();
+    if typed == "last" {
+        filter.limit = Some(1);
+    } else if let Ok(run) = typed.parse::<RunId>() {
+        filter.id = Some(run.to_string());
+    }
+    let listed = journal.runs(filter, now).await.map_err(Error::from)?;
+    let mut found = match typed {
+        "last" => listed,
+        _ => matching(typed, listed, |summary| summary.run.to_string()),
+    };
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 if typed == "last" => {
+            Err(Hinted::new("there is no run yet", "`pml run FILE` makes one").into())
+        }
+        0 if typed.len() < LEAST => {
+            let message = format!("`{}` is too short for an id", escape(typed));
+            Err(Hinted::new(message, "write at least four characters, or `last`").into())
+        }
+        0 => {
+            let message = format!("there is no run `{}`", escape(typed));
+            Err(Hinted::new(message, "`pml runs` lists those there are").into())
+        }
+        _ => {
+            let line = |found: &Summary| format!("{}  {}", found.run, escape(&found.script));
+            let candidates: Vec<_> = found.iter().map(line).collect();
+            Err(ambiguous("runs", typed, &candidates))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{matching, run, short};
+    use crate::runs::fixture;
+    use pml::{MemoryJournal, Timestamp};
+
+    #[test]
+    fn the_beginning_and_the_end_of_an_id_name_it() {
+        let ids =
+            || vec!["019a8c7e-1111-7000-8000-00000000abcd", "019a8c7e-2222-7000-8000-00000000ef01"];
+        let found = |typed: &str| matching(typed, ids(), |id| id.to_string()).len();
+        assert_eq!(
+            [found("abcd"), found("EF01"), found("019a8c7e-1"), found("019a8c7e1111")],
+            [1; 4]
+        );
+        assert_eq!([found("019a"), found("ef0"), found(""), found("beef")], [2, 0, 0, 0]);
+        assert_eq!(short(ids()[0]), "0000abcd");
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_run_is_found_or_the_error_helps() {
+        let journal = MemoryJournal::new();
+        let missing = run(&journal, "last", Timestamp(0)).await.unwrap_err();
+        assert_eq!(missing.to_string(), "there is no run yet");
+        let first = fixture::finished(&journal).await;
+        let second = fixture::finished(&journal).await;
+        let find = async |typed: &str| run(&journal, typed, Timestamp(0)).await;
+        assert_eq!(find("last").await.unwrap().run, second);
+        assert_eq!(find(&first.to_string()).await.unwrap().run, first);
+        assert_eq!(find(&short(first)).await.unwrap().run, first);
+        let ambiguous = find(&first.to_string()[..6]).await.unwrap_err().to_string();
+        assert!(ambiguous.contains(&second.to_string()), "{ambiguous}");
+        let unknown = find("ffffffff").await.unwrap_err();
+        assert_eq!(unknown.to_string(), "there is no run `ffffffff`");
+    }
+}

@@ -1,0 +1,245 @@
+//! `pml import`, and what `pml init` shares with it.
+
+use super::facts::{Fact, laid_out};
+use super::quantity::counted;
+use super::terminal::{Terminal, width_of_stdout};
+use super::trust::one_line;
+use super::ui::{self, BOLD, DIM, HINT};
+use super::widen::{self, Pass};
+use super::{add, project};
+use anyhow::Result;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use pml::json::{Value, json};
+use pml::{
+    Environment, Existing, FoundServer, FoundServers, ImportScope, ImportSource, Project, Seen,
+    SettingsFile, escape, find_servers,
+};
+use std::process::ExitCode;
+
+/// What is typed.
+const COMMAND: &str = "pml import";
+
+/// Import the servers of other clients into this project's `.pml.json`
+///
+/// Looks at what Claude Code, Claude Desktop, VS Code and Cursor know, shows it, and asks. Servers that came with the
+/// project itself (`.mcp.json`, `.vscode/mcp.json`, `.cursor/mcp.json`) and are taken unseen leave the result untrusted until
+/// `pml trust`. Without a terminal it only lists them, unless `--yes` is given. Where an agent runs the command, it is refused.
+#[derive(Args)]
+pub(super) struct Import {
+    /// Only of these clients
+    #[arg(value_name = "SOURCE", value_parser = clients())]
+    sources: Vec<ImportSource>,
+    /// Take all without asking
+    #[arg(long)]
+    yes: bool,
+    /// Replace servers of the same name
+    #[arg(long)]
+    force: bool,
+    /// Only show what there is
+    #[arg(long)]
+    dry_run: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn clients() -> impl TypedValueParser<Value = ImportSource> {
+    let names = PossibleValuesParser::new(ImportSource::ALL.iter().map(|client| client.as_str()));
+    names.try_map(|name| ImportSource::named(&name).ok_or("no such client"))
+}
+
+/// What is to be imported, held against what is there.
+pub(super) struct Offer {
+    new: Vec<FoundServer>,
+    /// Names that are in `.pml.json` already.
+    taken: Vec<String>,
+    found: FoundServers,
+}
+
+impl Import {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let environment = Environment::of_process();
+        let pass = match self.dry_run {
+            true => None,
+            false => Some(widen::no_agent(COMMAND)?),
+        };
+        let sources = match self.sources.is_empty() {
+            true => ImportSource::ALL.to_vec(),
+            false => self.sources,
+        };
+        let existing = if self.force { Existing::Replace } else { Existing::Refuse };
+        let offer = Offer::of(&environment, &sources, existing, Own::Taken)?;
+        if !self.json {
+            offer.show()?;
+        }
+        let write = match (self.dry_run || offer.new.is_empty(), self.yes) {
+            (true, _) => None,
+            (false, true) => Some(offer.taken_unseen()),
+            (false, false) if self.json => None,
+            (false, false) => offer.asked()?,
+        };
+        if let (Some(seen), Some(pass)) = (write, &pass) {
+            offer.write(&environment, existing, seen, pass)?;
+            if !self.json {
+                offer.say_written()?;
+            }
+        } else if !self.json && !offer.new.is_empty() {
+            ui::say(&format!("{HINT}hint{HINT:#}: `pml import --yes` takes them"));
+        }
+        if self.json {
+            ui::out(
+                &offer.told(if write.is_some() { Written::Yes } else { Written::No }).to_string(),
+            )?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Whether `.pml.json` has them now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Yes,
+    No,
+}
+
+/// What becomes of servers in `.mcp.json`, which we read as it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Own {
+    Taken,
+    Left,
+}
+
+impl Offer {
+    /// Looks for servers.
+    pub(super) fn of(
+        environment: &Environment,
+        clients: &[ImportSource],
+        existing: Existing,
+        own: Own,
+    ) -> Result<Offer> {
+        let folder = project::current()?;
+        let project = Project::load_in(&folder, environment)?;
+        let is_ours = |name: &str| {
+            project
+                .declared_server(name)
+                .is_some_and(|declared| declared.file.ends_with(".pml.json"))
+        };
+        let mut found = find_servers(&folder, environment, clients);
+        if own == Own::Left {
+            found.servers.retain(|server| !server.file.ends_with(".mcp.json"));
+        }
+        let (taken, new): (Vec<_>, Vec<_>) = std::mem::take(&mut found.servers)
+            .into_iter()
+            .partition(|server| existing == Existing::Refuse && is_ours(&server.name));
+        Ok(Offer { new, taken: taken.into_iter().map(|server| server.name).collect(), found })
+    }
+
+    /// Returns whether there is nothing to take.
+    pub(super) fn is_empty(&self) -> bool {
+        self.new.is_empty()
+    }
+
+    /// Prints what was found. All of it comes from files that others may have written.
+    pub(super) fn show(&self) -> Result<()> {
+        let count = counted(self.new.len() as u64, "server");
+        ui::print(&match self.new.is_empty() {
+            true => "nothing new to import".into(),
+            false => format!("{count} can be imported:"),
+        })?;
+        let facts: Vec<_> = self.new.iter().flat_map(facts).collect();
+        for line in laid_out(&facts, width_of_stdout()) {
+            ui::print(&line)?;
+        }
+        for name in &self.taken {
+            ui::print(&format!("  {DIM}`{}` is in `.pml.json` already{DIM:#}", escape(name)))?;
+        }
+        for left in &self.found.left_out {
+            let what = left.name.as_deref().map_or("a file".into(), |name| format!("`{name}`"));
+            let file = left.file.to_string_lossy();
+            ui::print(&format!(
+                "  {DIM}{} is left out: {} ({}){DIM:#}",
+                escape(&what),
+                one_line(left.reason.lines().next().unwrap_or_default()),
+                one_line(&file)
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// Asks on the terminal; nothing if there is none, or the answer is no.
+    pub(super) fn asked(&self) -> Result<Option<Seen>> {
+        if !widen::somebody_is_there() {
+            return Ok(None);
+        }
+        let Some(terminal) = Terminal::open() else { return Ok(None) };
+        let count = counted(self.new.len() as u64, "server");
+        Ok(terminal.confirm(&format!("import {count} into `.pml.json`?"))?.then_some(Seen::ByUser))
+    }
+
+    /// Servers of the user's own files are theirs; those of the project's files may be anybody's.
+    pub(super) fn taken_unseen(&self) -> Seen {
+        match self.new.iter().all(|server| server.scope == ImportScope::User) {
+            true => Seen::ByUser,
+            false => Seen::ByNobody,
+        }
+    }
+
+    /// Writes what was found.
+    pub(super) fn write(
+        &self,
+        environment: &Environment,
+        existing: Existing,
+        seen: Seen,
+        pass: &Pass,
+    ) -> Result<()> {
+        let servers: Vec<_> =
+            self.new.iter().map(|server| (server.name.clone(), server.entry.clone())).collect();
+        let settings = SettingsFile::of(&project::current()?, environment)?;
+        let edited = settings.add_servers(&servers, existing, seen)?;
+        let changes = servers.iter().map(|(name, entry)| add::added(name, entry)).collect();
+        pass.note_change(settings.root(), changes);
+        add::hint(edited, environment)
+    }
+
+    /// Prints that it was written.
+    pub(super) fn say_written(&self) -> Result<()> {
+        let count = counted(self.new.len() as u64, "server");
+        Ok(ui::print(&format!("{count} imported into `.pml.json`"))?)
+    }
+
+    fn told(&self, written: Written) -> Value {
+        let server = |server: &FoundServer| {
+            json!({
+                "name": server.name,
+                "source": server.client.as_str(),
+                "file": server.file.to_string_lossy(),
+                "launch": server.launch,
+                "notes": server.notes,
+            })
+        };
+        let left = self.found.left_out.iter().map(|left| {
+            json!({ "name": left.name, "file": left.file.to_string_lossy(), "reason": left.reason })
+        });
+        json!({
+            "written": written == Written::Yes,
+            "servers": self.new.iter().map(server).collect::<Value>(),
+            "taken": self.taken,
+            "left_out": left.collect::<Value>(),
+        })
+    }
+}
+
+/// A server, and all that can change what it does, as it would be written: who agrees to it agrees to all of it.
+fn facts(server: &FoundServer) -> Vec<Fact> {
+    let first = Fact::named("server", &server.name, BOLD, &server.launch);
+    let mut facts = vec![first.and(server.client.as_str())];
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    facts.extend(server.entry.get("cwd").map(|folder| Fact::ours("  in", DIM, &text(folder))));
+    for key in ["env", "headers"] {
+        let given = server.entry.get(key).and_then(Value::as_object).into_iter().flatten();
+        facts.extend(given.map(|(name, value)| Fact::given(name, &text(value))));
+    }
+    facts.extend(server.notes.iter().map(|note| Fact::ours("  note", DIM, note)));
+    facts
+}

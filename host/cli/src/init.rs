@@ -1,0 +1,85 @@
+//! `pml init`
+
+use super::import::{Offer, Own};
+use super::ui::{self, BOLD, DIM, HINT};
+use super::widen::{self, Pass};
+use super::{add, project};
+use anyhow::Result;
+use clap::Args;
+use pml::{
+    Environment, Error, Existing, ImportSource, ProjectState, SettingsFile, Sharing, Store, escape,
+    ignore_state,
+};
+use std::process::ExitCode;
+
+/// Make this folder a project: `.pml.json`, `.pml/`, and lines in `.gitignore`
+///
+/// What is there already stays as it is. Offers to import the servers that other clients know, and asks before it does. Without a
+/// terminal it takes `--yes`, with which they are imported, unless `--no-import` is given too. Where an agent runs the command,
+/// it is refused.
+#[derive(Args)]
+pub(super) struct Init {
+    /// Keep `.pml.json` in version control, for everybody
+    #[arg(long)]
+    shared: bool,
+    /// Go without a terminal, and import what other clients know without asking
+    #[arg(long)]
+    yes: bool,
+    /// Do not look at other clients
+    #[arg(long)]
+    no_import: bool,
+}
+
+impl Init {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let pass = widen::pass("pml init", self.yes)?;
+        let environment = Environment::of_process();
+        let settings = SettingsFile::of(&project::current()?, &environment)?;
+        let created = settings.create()?;
+        let root = settings.root();
+        let folder = root.join(ProjectState::FOLDER);
+        let is_new = !folder.exists();
+        Store::make_folder(&folder).map_err(Error::from)?;
+        let sharing = if self.shared { Sharing::Shared } else { Sharing::Private };
+        let ignored = ignore_state(root, sharing)?;
+        let said = |done: bool, what: &str| match done {
+            true => format!("  {what} written"),
+            false => format!("  {DIM}{what} is there already{DIM:#}"),
+        };
+        if created.changed {
+            pass.note_change(root, vec!["made `.pml.json`".into()]);
+        }
+        ui::print(&format!("{BOLD}project{BOLD:#} {}", escape(&root.to_string_lossy())))?;
+        ui::print(&said(created.changed, "`.pml.json`"))?;
+        ui::print(&said(is_new, "`.pml/`"))?;
+        ui::print(&said(ignored, "`.gitignore`"))?;
+        match self.no_import {
+            true => add::hint(created, &environment)?,
+            false => self.offer(created, &environment, &pass)?,
+        }
+        ui::print("to use it in Claude Code:\n  claude mcp add pml -- pml stdio")?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn offer(&self, created: pml::Edited, environment: &Environment, pass: &Pass) -> Result<()> {
+        let offer = Offer::of(environment, ImportSource::ALL, Existing::Refuse, Own::Left)?;
+        if offer.is_empty() {
+            return add::hint(created, environment);
+        }
+        offer.show()?;
+        let seen = match self.yes {
+            true => Some(offer.taken_unseen()),
+            false => offer.asked()?,
+        };
+        match seen {
+            Some(seen) => {
+                offer.write(environment, Existing::Refuse, seen, pass)?;
+                offer.say_written()
+            }
+            None => {
+                ui::say(&format!("{HINT}hint{HINT:#}: `pml import` takes them later"));
+                add::hint(created, environment)
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! `pml install`: the packages of servers, before anything calls them.
+
+use super::execute::runtime;
+use super::progress;
+use super::report::Hinted;
+use super::terminal::Terminal;
+use super::ui::{self, BOLD, HINT};
+use super::widen::{self, Once};
+use super::workplace::Workplace;
+use anyhow::Result;
+use clap::Args;
+use indicatif::ProgressBar;
+use pml::json::{Value, json};
+use pml::{
+    Clock, Journal, Note, Noted, Package, Progress, Servers, SystemClock, Tell, escape,
+    in_one_line, nearest, words_of_package,
+};
+use std::mem::ManuallyDrop;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is typed.
+const COMMAND: &str = "pml install";
+
+/// Install the packages of servers
+///
+/// Servers whose command is `npx`, `bunx`, `npm exec`, `uvx` or `pipx run` are started from a package that is installed into
+/// `.pml/deps`, in one exact version, without running code of it. This installs what is missing, so that nobody has to be asked
+/// about it in the middle of a program. What is there already stays as it is. Where an agent runs the
+/// command, it is refused.
+#[derive(Args)]
+pub(super) struct Install {
+    /// The servers; all of the project's if none is named
+    #[arg(value_name = "SERVER")]
+    servers: Vec<String>,
+    /// Do not ask for a yes on the terminal; without a terminal it is needed
+    #[arg(long, short)]
+    yes: bool,
+    /// Only say what would be installed
+    #[arg(long)]
+    dry_run: bool,
+    /// Trust the project's files, whatever they say, for this command; no trust is recorded
+    #[arg(long)]
+    trust: bool,
+    /// Print exactly one line of JSON on stdout: what is `installed` now, or would be
+    #[arg(long)]
+    json: bool,
+}
+
+impl Install {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let pass = match self.dry_run {
+            true => None,
+            false => Some(widen::no_agent(COMMAND)?),
+        };
+        let files = Once::said(self.trust, self.yes)?;
+        let workplace = ManuallyDrop::new(Workplace::open(files)?);
+        if let Some(reason) = workplace.project.trust.reason() {
+            let hint =
+                "`pml trust --show` shows what its files would start; `pml trust` trusts them";
+            return Err(Hinted::new(reason, hint).into());
+        }
+        let servers = &workplace.servers;
+        let names = self.names(servers)?;
+        ManuallyDrop::new(runtime()?).block_on(async {
+            let missing = look(servers, &names).await?;
+            let Some(pass) = pass.filter(|_| !missing.is_empty()) else {
+                return self.tell(&missing, "would install");
+            };
+            missing.iter().for_each(|package| ui::say(&line(package)));
+            pass.person(COMMAND, self.yes)?;
+            if !self.yes && !agreed(missing.len())? {
+                ui::say("nothing is installed");
+                return Ok(ExitCode::FAILURE);
+            }
+            let journal = super::project::store(workplace.project.durability)?;
+            for package in &missing {
+                install(servers, package, &*journal).await?;
+            }
+            self.tell(&missing, "installed")
+        })
+    }
+
+    fn names(&self, servers: &Servers) -> Result<Vec<String>> {
+        let all = servers.names();
+        for name in &self.servers {
+            if !all.contains(name) {
+                let near = nearest(name, all.iter().map(String::as_str));
+                let hint = match near.first() {
+                    Some(near) => format!("did you mean `{}`?", escape(near)),
+                    None => "`pml servers` lists those there are".into(),
+                };
+                return Err(
+                    Hinted::new(format!("there is no server `{}`", escape(name)), hint).into()
+                );
+            }
+        }
+        Ok(if self.servers.is_empty() { all } else { self.servers.clone() })
+    }
+
+    fn tell(&self, packages: &[Package], what: &str) -> Result<ExitCode> {
+        if self.json {
+            let packages: Value = packages.iter().map(told).collect();
+            ui::out(&json!({ what.replace(' ', "_"): packages }).to_string())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        match packages {
+            [] => ui::print("nothing to install: everything is there")?,
+            packages => {
+                for package in packages {
+                    ui::print(&format!("{what} {BOLD}{}{BOLD:#}", named(package)))?;
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What is missing, one package a server.
+async fn look(servers: &Servers, names: &[String]) -> Result<Vec<Package>> {
+    let line = progress::line();
+    let mut missing = Vec::new();
+    for name in names {
+        if let Some(line) = &line {
+            line.set_message(format!("looking for what `{}` needs", escape(name)));
+            line.tick();
+        }
+        missing.extend(servers.missing_package(name).await?);
+    }
+    finish(line.as_ref());
+    Ok(missing)
+}
+
+async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) -> Result<()> {
+    let bar = progress::line();
+    let (shown, said) = (bar.clone(), Mutex::new(String::new()));
+    let tell: Tell = Arc::new(move |step: Progress| match &shown {
+        Some(bar) => {
+            bar.set_message(match step.done {
+                0 => step.what,
+                done => format!("{}, {done} packages", step.what),
+            });
+            bar.tick();
+        }
+        // On a pipe each step is said once.
+        None => {
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            if *said != step.what {
+                ui::say(&step.what);
+                *said = step.what;
+            }
+        }
+    });
+    let installed = servers.install(package, tell).await;
+    finish(bar.as_ref());
+    let digest = installed?;
+    let what = Noted::Installed { package: package.clone(), digest };
+    journal.audit(Note::new(SystemClock.now(), None, what)).await.map_err(pml::Error::from)?;
+    Ok(())
+}
+
+fn finish(line: Option<&ProgressBar>) {
+    if let Some(line) = line {
+        line.finish_and_clear();
+    }
+}
+
+fn agreed(count: usize) -> Result<bool> {
+    let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+    let Some(terminal) = terminal else {
+        return Err(
+            Hinted::new("no terminal to confirm on", "add `--yes` to install without one").into()
+        );
+    };
+    let them = if count == 1 { "it" } else { "them" };
+    Ok(terminal.confirm(&format!("{HINT}pml install{HINT:#}: install {them}?"))?)
+}
+
+fn named(package: &Package) -> String {
+    format!("{}@{}", escape(&package.name), escape(&package.version))
+}
+
+/// A package in a line; all of it is the registry's word.
+fn line(package: &Package) -> String {
+    let changed = if package.changed { " (what is there has changed)" } else { "" };
+    let mut line = format!("{} │ {}{changed}", escape(&package.server), words_of_package(package));
+    for beside in &package.beside {
+        line += &format!("\n  and beside it │ {}", in_one_line(beside));
+    }
+    if let Some(starts) = package.starts_other() {
+        line += &format!("\n  START the program of │ {}", in_one_line(starts));
+    }
+    line
+}
+
+fn told(package: &Package) -> Value {
+    json!({
+        "server": package.server,
+        "name": package.name,
+        "version": package.version,
+        "size": package.size,
+        "source": package.source,
+        "integrity": package.integrity,
+        "beside": package.beside,
+        "program_of": package.program_of,
+    })
+}

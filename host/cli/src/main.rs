@@ -1,0 +1,92 @@
+//! The `pml` command. In flow arguments, out flow results on stdout, everything else on stderr, and an exit code.
+//! **Invariant:** stdout and stderr are written by `ui.rs` alone.
+
+mod add;
+mod approvals;
+mod approve;
+mod arguments;
+mod audit;
+mod call;
+mod check;
+mod completions;
+mod console;
+mod doctor;
+mod execute;
+mod facts;
+mod follow;
+mod identify;
+mod import;
+mod init;
+mod install;
+mod media;
+mod moment;
+mod notices;
+mod offered;
+mod offers;
+mod older;
+mod progress;
+mod project;
+mod prompt;
+mod quantity;
+mod remove;
+mod replay;
+mod report;
+mod reveal;
+mod runs;
+mod servers;
+mod stdio;
+mod table;
+mod terminal;
+mod tools;
+mod trust;
+mod types;
+mod ui;
+mod version;
+mod watch;
+mod who;
+mod widen;
+mod workplace;
+mod wrap;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return report::usage(&error),
+    };
+    if let Some(folder) = &arguments.state_dir {
+        pml::Environment::choose_state_folder(folder);
+    }
+    // What serves a client ends in its own way when it is interrupted.
+    if let Command::Stdio(command) = arguments.command {
+        return command.run().unwrap_or_else(|error| report::error(&error));
+    }
+    let done = execute::end_on_interrupt().and_then(|()| match arguments.command {
+        Command::Stdio(command) => command.run(),
+        Command::Run(command) => command.run(),
+        Command::Eval(command) => command.run(),
+        Command::Approvals(command) => command.run(),
+        Command::Approve(command) => command.run(),
+        Command::Audit(command) => command.run(),
+        Command::Replay(command) => command.run(),
+        Command::Runs(command) => command.run(),
+        Command::Init(command) => command.run(),
+        Command::Trust(command) => command.run(),
+        Command::Import(command) => command.run(),
+        Command::Add(command) => command.run(),
+        Command::Remove(command) => command.run(),
+        Command::Install(command) => command.run(),
+        Command::Servers(command) => command.run(),
+        Command::Tools(command) => command.run(),
+        Command::Call(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Types(command) => command.run(),
+        Command::Doctor(command) => command.run(),
+        Command::Version(command) => command.run(),
+        Command::Completions(command) => command.run(),
+    });
+    done.unwrap_or_else(|error| report::error(&error))
+}

@@ -1,0 +1,246 @@
+//! A line on the terminal that says what a run is at: calls that are out, or what is being installed for one. It comes from the
+//! run's events, and is gone when the run is over.
+//!
+//! **Invariant:** nothing is drawn while a question stands on the terminal.
+
+use super::quantity::counted;
+use super::{prompt, ui};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pml::{Event, Progress as Step, cut, escape};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often the line moves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Ticks that something is on its way before there is a line: most is over before anybody could read it.
+const PATIENCE: u32 = 3;
+
+/// Longest name of a tool, or of what is being done, that is shown.
+const NAME: usize = 60;
+
+/// How the line looks, where it is not known how much there is to do, and where it is.
+const SPINNER: &str = "{spinner:.cyan} {msg} {elapsed:.dim}";
+const BAR: &str = "{spinner:.cyan} {msg} [{bar:24.cyan}] {percent}%";
+
+/// What a run is at.
+pub(super) struct Progress {
+    /// Whether anybody would see a line.
+    seen: bool,
+    calls: Mutex<Calls>,
+}
+
+/// Returns a line on stderr that is not drawn yet, if that is a terminal.
+pub(super) fn line() -> Option<ProgressBar> {
+    ui::stderr_is_terminal().then(|| {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        bar.with_style(style(SPINNER))
+    })
+}
+
+fn style(template: &str) -> ProgressStyle {
+    // The templates are ours and right; with a wrong one the default would do.
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_spinner()).progress_chars("=> ")
+}
+
+#[derive(Default)]
+struct Calls {
+    done: u64,
+    out: BTreeMap<u64, String>,
+    /// What calls lack and is being brought about.
+    steps: BTreeMap<u64, Step>,
+    /// Ticks since something has been on its way.
+    ticks: u32,
+    /// The line as it stands on the screen, if it does. One that was taken away is never drawn again: the next is a new one.
+    shown: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// Returns a line on stderr, if that is a terminal.
+    pub(super) fn new() -> Progress {
+        Progress { seen: ui::stderr_is_terminal(), calls: Mutex::default() }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves the line, for ever.
+    pub(super) async fn moves(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(TICK).await;
+            let mut calls = self.calls();
+            calls.ticks = if calls.rests() || prompt::stands() { 0 } else { calls.ticks + 1 };
+            if calls.rests() {
+                calls.clear();
+            }
+            if self.seen && calls.ticks >= PATIENCE {
+                calls.shown = calls.shown.take().or_else(line);
+                calls.shown.iter().for_each(|bar| calls.draw(bar));
+            }
+        }
+    }
+
+    /// Takes note of an event.
+    pub(super) fn event(&self, event: &Event) {
+        match event {
+            Event::CallStarted { call, tool, .. } => {
+                self.tell(self.calls().step_over(call.0, "done"));
+                let name = cut(&escape(tool.as_str()), NAME);
+                self.calls().out.insert(call.0, name);
+            }
+            Event::Progress { call, progress, .. } => {
+                self.tell(self.calls().step(call.0, progress));
+            }
+            Event::CallSettled { call, error, .. } => {
+                let how = if error.is_some() { "failed" } else { "done" };
+                self.tell(self.calls().step_over(call.0, how));
+                self.calls().over(call.0);
+            }
+            Event::CallDropped { call, .. } => {
+                self.tell(self.calls().step_over(call.0, "given up"));
+                self.calls().over(call.0);
+            }
+            // The terminal is needed for something else.
+            Event::Asked { question, .. } => {
+                for call in question.asks.iter().filter_map(|ask| ask.call) {
+                    self.tell(self.calls().step_over(call.0, "done"));
+                }
+                self.aside(|| {});
+            }
+            Event::Ended { .. } => self.aside(|| {}),
+            _ => {}
+        }
+    }
+
+    /// Says in a line what a terminal would show by itself.
+    fn tell(&self, line: Option<String>) {
+        if let Some(line) = line.filter(|_| !self.seen) {
+            ui::say(&line);
+        }
+    }
+
+    /// Writes something else meanwhile; the line comes back with its next move.
+    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        // Held meanwhile, so that nothing is drawn into it.
+        let mut calls = self.calls();
+        calls.ticks = 0;
+        calls.clear();
+        write()
+    }
+}
+
+impl Calls {
+    /// Whether nothing is on its way.
+    fn rests(&self) -> bool {
+        self.out.is_empty() && self.steps.is_empty()
+    }
+
+    /// Takes the line away.
+    fn clear(&mut self) {
+        if let Some(bar) = self.shown.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn over(&mut self, call: u64) {
+        self.done += u64::from(self.out.remove(&call).is_some());
+    }
+
+    /// Notes how far something is. Returns what to say where it begins.
+    fn step(&mut self, call: u64, step: &Step) -> Option<String> {
+        let begins = self.steps.insert(call, step.clone()).is_none();
+        begins.then(|| what(step))
+    }
+
+    /// Notes that what a call lacked is there, or is not. Returns what to say.
+    fn step_over(&mut self, call: u64, how: &str) -> Option<String> {
+        self.steps.remove(&call).map(|step| format!("{}: {how}", what(&step)))
+    }
+
+    fn draw(&self, bar: &ProgressBar) {
+        // The one that was begun last; the others are counted.
+        let step = self.steps.values().next_back();
+        match step.and_then(|step| step.total.filter(|total| *total > 0).map(|all| (step, all))) {
+            Some((step, total)) => {
+                bar.set_style(style(BAR));
+                bar.set_length(total);
+                bar.set_position(step.done.min(total));
+            }
+            None => bar.set_style(style(SPINNER)),
+        }
+        bar.set_message(self.message());
+        bar.tick();
+    }
+
+    fn message(&self) -> String {
+        if let Some(step) = self.steps.values().next_back() {
+            return match self.steps.len() {
+                1 => what(step),
+                steps => format!("{} and {} more", what(step), steps - 1),
+            };
+        }
+        let done = format!("{} done", counted(self.done, "call"));
+        match (self.out.values().next_back(), self.out.len()) {
+            (None, _) => done,
+            (Some(tool), 1) => format!("{done}, calling {tool}"),
+            (Some(tool), out) => format!("{done}, calling {tool} and {} more", out - 1),
+        }
+    }
+}
+
+/// What is being done, in one line.
+fn what(step: &Step) -> String {
+    cut(&escape(&step.what).replace(['\n', '\t'], " "), NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Calls;
+    use indicatif::ProgressBar;
+    use pml::Progress as Step;
+
+    #[test]
+    fn the_line_says_what_is_done_and_what_is_out() {
+        let mut calls = Calls::default();
+        assert_eq!(calls.message(), "0 calls done");
+        calls.out.insert(1, "a:b".into());
+        assert_eq!(calls.message(), "0 calls done, calling a:b");
+        calls.out.insert(2, "c:d".into());
+        calls.done = 1;
+        assert_eq!(calls.message(), "1 call done, calling c:d and 1 more");
+    }
+
+    #[test]
+    fn what_is_installed_is_said_once_at_its_start_and_once_at_its_end() {
+        let mut calls = Calls::default();
+        let step = |done| Step::new("installing x\u{1b}[2J\n1.0", done, Some(10));
+        assert_eq!(calls.step(1, &step(0)).as_deref(), Some("installing x\\u{1b}[2J 1.0"));
+        assert_eq!([calls.step(1, &step(5)), calls.step(1, &step(10))], [None, None]);
+        assert!(!calls.rests());
+        let over = calls.step_over(1, "done");
+        assert_eq!(over.as_deref(), Some("installing x\\u{1b}[2J 1.0: done"));
+        assert_eq!(calls.step_over(1, "done"), None);
+        assert!(calls.rests());
+    }
+
+    #[test]
+    fn a_bar_shows_how_far_it_is_where_that_is_known() {
+        let bar = ProgressBar::hidden();
+        let mut calls = Calls::default();
+        calls.step(1, &Step::new("installing x", 5, Some(10)));
+        calls.draw(&bar);
+        assert_eq!((bar.position(), bar.length()), (5, Some(10)));
+        assert_eq!(bar.message(), "installing x");
+        // More than there is to do is all of it; nothing to do has no bar.
+        calls.step(1, &Step::new("installing x", 70, Some(10)));
+        calls.draw(&bar);
+        assert_eq!(bar.position(), 10);
+        calls.step(2, &Step::new("installing y", 3, Some(0)));
+        calls.draw(&bar);
+        assert_eq!((bar.message().as_str(), bar.position()), ("installing y and 1 more", 10));
+    }
+}

@@ -1,0 +1,285 @@
+//! Asks on the terminal while `pml run` waits.
+//!
+//! One thread reads the terminal, from the first question to the end of the process: a question that was answered
+//! elsewhere leaves no second reader behind that would swallow the next answer.
+//!
+//! **Invariant:** only what is typed after the prompt appeared is an answer to it.
+
+use super::keys::{Does, Key, keys};
+use super::standing::Standing;
+use crate::execute::Kept;
+use crate::offers::{Offers, choices, chosen};
+use crate::reveal::warning;
+use crate::terminal::Terminal;
+use crate::ui::{DIM, HINT, WARNING};
+use crate::who::user;
+use crate::wrap::wrap;
+use pml::json::{self, Value};
+use pml::{
+    Answer, Approver, Ask, AskId, AskKind, BoxFuture, Decision, Question, Redactor,
+    details_of_ask_with, lines_of_ask_with, offers_of_ask,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::{Mutex, mpsc};
+
+/// How the answer reached us.
+const CHANNEL: &str = "terminal";
+
+/// Asks on the terminal. Clones share it, and take turns; make one for a process.
+#[derive(Clone)]
+pub(crate) struct TerminalPrompt {
+    terminal: Terminal,
+    typed: Arc<OnceLock<Arc<Mutex<Lines>>>>,
+    kept: Kept,
+    offers: Offers,
+    redactor: Redactors,
+}
+
+/// Gives what hides secrets at the moment: a variable may have been set meanwhile.
+type Redactors = Arc<dyn Fn() -> Redactor + Send + Sync>;
+
+/// Lines as they are typed; it ends with the terminal.
+type Lines = mpsc::UnboundedReceiver<String>;
+
+impl TerminalPrompt {
+    /// Returns a prompt on the terminal of this process, if it has one, for a run that is kept so.
+    /// Secrets are taken out of what it shows by what `redactor` gives.
+    pub(crate) fn open(
+        kept: Kept,
+        redactor: impl Fn() -> Redactor + Send + Sync + 'static,
+    ) -> Option<TerminalPrompt> {
+        let terminal = Terminal::open()?;
+        Some(TerminalPrompt::on(terminal, kept, offers_of_ask, Arc::new(redactor)))
+    }
+
+    pub(super) fn on(
+        terminal: Terminal,
+        kept: Kept,
+        offers: Offers,
+        redactor: Redactors,
+    ) -> TerminalPrompt {
+        TerminalPrompt { terminal, typed: Arc::default(), kept, offers, redactor }
+    }
+
+    /// Starts the reader at the first question: until then the terminal is not ours.
+    fn typed(&self) -> Arc<Mutex<Lines>> {
+        let start = || {
+            // Before the reader starts, or it would hold a line that the prompt can no longer take back.
+            self.terminal.forget_typed();
+            let (sender, receiver) = mpsc::unbounded_channel();
+            let terminal = self.terminal.clone();
+            std::thread::spawn(move || {
+                let Ok(lines) = terminal.lines() else { return };
+                for line in lines.map_while(Result::ok) {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            Arc::new(Mutex::new(receiver))
+        };
+        self.typed.get_or_init(start).clone()
+    }
+
+    /// Asks every ask of the question in turn. Nothing comes back if the terminal is gone.
+    async fn converse(&self, question: &Question) -> io::Result<Option<Answer>> {
+        if !self.terminal.in_foreground() {
+            return Ok(None);
+        }
+        let mut typed = self.typed().lock_owned().await;
+        let (terminal, offers) = (&self.terminal, self.offers);
+        let _standing = Standing::new(question, self.kept);
+        let redactor = (self.redactor)();
+        let mut talk = Talk { terminal, offers, redactor, typed: &mut typed, over: false };
+        talk.say(&header(question))?;
+        let (mut decisions, mut always) = (BTreeMap::<AskId, Decision>::new(), BTreeSet::new());
+        for (ask, number) in question.asks.iter().zip(1..) {
+            if ask.kind == AskKind::ToolPermission && always.contains(&ask.tool) {
+                decisions.insert(ask.id, Decision::Always);
+                continue;
+            }
+            if question.asks.len() > 1 {
+                talk.say(&format!("{DIM}{number} of {}{DIM:#}", question.asks.len()))?;
+            }
+            talk.show(&lines_of_ask_with(ask, &talk.redactor))?;
+            let Some(decision) = talk.decide(ask).await? else {
+                talk.over = true;
+                return Ok(None);
+            };
+            if decision.ends() {
+                talk.over = true;
+                return Ok(Some(Answer::all(question, decision, user(), CHANNEL)));
+            }
+            if decision == Decision::Always {
+                always.insert(&ask.tool);
+            }
+            decisions.insert(ask.id, decision);
+        }
+        talk.over = true;
+        Ok(Some(Answer::each(question, decisions, user(), CHANNEL)))
+    }
+}
+
+impl Approver for TerminalPrompt {
+    fn ask(&self, question: Question) -> BoxFuture<'static, Option<Answer>> {
+        let prompt = self.clone();
+        // A terminal that cannot be written to is one on which nobody can be asked.
+        Box::pin(async move { prompt.converse(&question).await.ok().flatten() })
+    }
+}
+
+fn header(question: &Question) -> String {
+    let is_call = |ask: &Ask| matches!(ask.kind, AskKind::ToolPermission | AskKind::UncertainCall);
+    let thing = if question.asks.iter().all(is_call) { "call" } else { "thing" };
+    let many = match question.asks.len() {
+        1 => format!("1 {thing} waits"),
+        count => format!("{count} {thing}s wait"),
+    };
+    format!("{WARNING}pml{WARNING:#}: {many} for you")
+}
+
+/// What was typed.
+enum Typed {
+    /// A decision, or nothing that is one.
+    Said(Option<Decision>),
+    /// Nothing any more: the terminal is at its end.
+    End,
+}
+
+/// One question on its way.
+struct Talk<'a> {
+    terminal: &'a Terminal,
+    offers: Offers,
+    redactor: Redactor,
+    typed: &'a mut Lines,
+    over: bool,
+}
+
+impl Talk<'_> {
+    fn say(&self, text: &str) -> io::Result<()> {
+        self.terminal.write(&format!("{text}\n"))
+    }
+
+    /// Shows lines that hold others' words, which are never left to the terminal to wrap.
+    fn show(&self, lines: &[String]) -> io::Result<()> {
+        let width = self.terminal.width().saturating_sub(2);
+        for line in lines
+            .iter()
+            .flat_map(|line| wrap(line, width).lines().map(String::from).collect::<Vec<_>>())
+        {
+            self.say(&format!("  {line}"))?;
+        }
+        Ok(())
+    }
+
+    /// Prints a prompt and waits for a line typed after it.
+    async fn line(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        self.terminal.forget_typed();
+        while self.typed.try_recv().is_ok() {}
+        self.terminal.write(prompt)?;
+        let typed = self.typed.recv().await;
+        if typed.is_none() {
+            self.say("")?;
+        }
+        Ok(typed)
+    }
+
+    async fn decide(&mut self, ask: &Ask) -> io::Result<Option<Decision>> {
+        let keys = keys(ask);
+        let shown = keys.iter().map(|key| format!("{} {}", key.key, key.short));
+        let shown = shown.chain(["? help".into()]).collect::<Vec<_>>().join(" · ");
+        loop {
+            let Some(line) = self.line(&format!("  {HINT}{shown}{HINT:#} > ")).await? else {
+                return Ok(None);
+            };
+            let typed = line.trim().to_lowercase();
+            let does = keys.iter().find(|key| key.key == typed).map(|key| &key.does);
+            let decision = match does {
+                Some(Does::Decide(decision)) => Some(decision.clone()),
+                Some(Does::Always) => match self.choose(ask).await? {
+                    Typed::Said(decision) => decision,
+                    Typed::End => return Ok(None),
+                },
+                Some(Does::Result) => match self.result().await? {
+                    Typed::Said(decision) => decision,
+                    Typed::End => return Ok(None),
+                },
+                Some(Does::Reveal) => {
+                    self.say(&format!("  {}", warning()))?;
+                    self.show_all(ask, &Redactor::revealing())?;
+                    None
+                }
+                None if typed == "?" => {
+                    self.help(ask, &keys)?;
+                    None
+                }
+                None => None,
+            };
+            if decision.is_some() {
+                return Ok(decision);
+            }
+        }
+    }
+
+    /// Asks for which arguments a tool is allowed for good, where there is something to choose.
+    async fn choose(&mut self, ask: &Ask) -> io::Result<Typed> {
+        let choices = choices(ask, self.offers);
+        if choices.is_empty() {
+            return Ok(Typed::Said(Some(Decision::Always)));
+        }
+        self.say("  always, for which arguments?")?;
+        self.show(&choices)?;
+        let prompt = format!("  {HINT}1 to {}, or nothing to go back{HINT:#} > ", choices.len());
+        loop {
+            let Some(line) = self.line(&prompt).await? else { return Ok(Typed::End) };
+            if line.trim().is_empty() {
+                return Ok(Typed::Said(None));
+            }
+            let number = line.trim().parse::<usize>().ok();
+            if let Some(decision) = number.and_then(|number| chosen(ask, self.offers, number)) {
+                return Ok(Typed::Said(Some(decision)));
+            }
+        }
+    }
+
+    /// Asks for a result.
+    async fn result(&mut self) -> io::Result<Typed> {
+        let Some(line) = self.line("  the result, as JSON > ").await? else {
+            return Ok(Typed::End);
+        };
+        match json::from_str::<Value>(&line) {
+            Ok(result) => Ok(Typed::Said(Some(Decision::Result(result)))),
+            Err(error) => {
+                self.say(&format!("  that is not JSON: {error}"))?;
+                Ok(Typed::Said(None))
+            }
+        }
+    }
+
+    fn help(&self, ask: &Ask, keys: &[Key]) -> io::Result<()> {
+        for Key { key, long, .. } in keys {
+            self.say(&format!("  {key}  {long}"))?;
+        }
+        self.show_all(ask, &self.redactor)
+    }
+
+    /// Shows all there is to know, and the first lines again: the details may be long.
+    fn show_all(&self, ask: &Ask, redactor: &Redactor) -> io::Result<()> {
+        self.show(&details_of_ask_with(ask, redactor))?;
+        self.show(&lines_of_ask_with(ask, redactor))
+    }
+}
+
+/// Says so when the question went away while it stood on the screen.
+impl Drop for Talk<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            // Nobody is left to tell if the terminal is gone.
+            let _ = self.say(&format!(
+                "\n{DIM}pml: no longer asked: it was answered elsewhere, or expired{DIM:#}"
+            ));
+        }
+    }
+}

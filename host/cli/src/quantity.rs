@@ -1,0 +1,95 @@
+//! Lifetimes, levels, seeds, sizes and counts as people write them.
+
+use pml::Durability;
+pub(super) use pml::{bytes, duration};
+use std::time::Duration;
+
+/// A duration, or for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lifetime(pub(super) Option<Duration>);
+
+/// Parses a duration or `never`.
+pub(super) fn lifetime(text: &str) -> Result<Lifetime, String> {
+    match text {
+        "never" => Ok(Lifetime(None)),
+        text => duration(text).map(|duration| Lifetime(Some(duration))),
+    }
+}
+
+/// Parses the name of a level.
+pub(super) fn durability(text: &str) -> Result<Durability, String> {
+    match text {
+        "process" => Ok(Durability::Process),
+        "power" => Ok(Durability::Power),
+        _ => Err("the levels are `process` and `power`".into()),
+    }
+}
+
+/// Returns `1 call`, `2 calls`.
+pub(super) fn counted(count: u64, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        count => format!("{count} {thing}s"),
+    }
+}
+
+/// Returns a number of bytes in its largest unit: `512 B`, `3.4 KiB`, `61 MiB`.
+pub(super) fn size(bytes: u64) -> String {
+    let scaled = |shift: u32, unit: &str| {
+        let tenths = (bytes * 10) >> shift;
+        match tenths {
+            100.. => format!("{} {unit}", tenths / 10),
+            _ => format!("{}.{} {unit}", tenths / 10, tenths % 10),
+        }
+    };
+    match bytes {
+        0..0x400 => format!("{bytes} B"),
+        0x400..0x10_0000 => scaled(10, "KiB"),
+        0x10_0000..0x4000_0000 => scaled(20, "MiB"),
+        _ => scaled(30, "GiB"),
+    }
+}
+
+/// Parses a whole number or 64 hex digits.
+pub(super) fn seed(text: &str) -> Result<[u8; 32], String> {
+    let mut seed = [0; 32];
+    if let Ok(number) = text.parse::<u64>() {
+        seed[..8].copy_from_slice(&number.to_le_bytes());
+        return Ok(seed);
+    }
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err("a seed is a whole number or 64 hex digits".into());
+    }
+    for (index, byte) in seed.iter_mut().enumerate() {
+        let digits = &text[2 * index..2 * index + 2];
+        *byte = u8::from_str_radix(digits, 16).map_err(|error| error.to_string())?;
+    }
+    Ok(seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lifetime, lifetime, seed, size};
+    use std::time::Duration;
+
+    #[test]
+    fn a_question_lives_for_a_while_or_for_ever() {
+        assert_eq!(lifetime("never"), Ok(Lifetime(None)));
+        assert_eq!(lifetime("2h"), Ok(Lifetime(Some(Duration::from_secs(7200)))));
+        assert!(lifetime("0s").is_err() && lifetime("ever").is_err());
+    }
+
+    #[test]
+    fn sizes_have_one_unit() {
+        assert_eq!([size(7), size(3_500), size(64 << 20)], ["7 B", "3.4 KiB", "64 MiB"]);
+        assert_eq!([size(5 << 30), size(0)], ["5.0 GiB", "0 B"]);
+    }
+
+    #[test]
+    fn seeds_are_numbers_or_bytes() {
+        assert_eq!(seed("258").map(|seed| seed[..3].to_vec()), Ok(vec![2, 1, 0]));
+        assert_eq!(seed(&"ab".repeat(32)), Ok([0xab; 32]));
+        assert!(seed("abc").is_err());
+        assert!(seed(&"é".repeat(32)).is_err());
+    }
+}

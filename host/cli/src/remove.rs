@@ -1,0 +1,31 @@
+//! `pml remove`
+
+use super::{add, project, ui, widen};
+use anyhow::Result;
+use clap::Args;
+use pml::{Environment, Noted, SettingsFile, escape};
+use std::process::ExitCode;
+
+/// Remove a server from this project's `.pml.json`
+#[derive(Args)]
+pub(super) struct Remove {
+    /// The server's name
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+impl Remove {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let (folder, environment) = (project::current()?, Environment::of_process());
+        let settings = SettingsFile::of(&folder, &environment)?;
+        let edited = settings.remove_server(&self.name)?;
+        let (folder, changes) = (
+            settings.root().to_string_lossy().into_owned(),
+            vec![format!("removed server {}", self.name)],
+        );
+        widen::note(|who, channel| Noted::Changed { folder, changes, who, channel });
+        ui::print(&format!("`{}` is removed from `.pml.json`", escape(&self.name)))?;
+        add::hint(edited, &environment)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

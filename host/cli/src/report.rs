@@ -1,0 +1,347 @@
+//! Errors and failures, translated once: kind, chain, hint and exit code.
+
+use super::execute::Kept;
+use super::identify::short;
+use super::quantity::counted;
+use super::terminal::width_of_stderr;
+use super::ui::{self, DIM, ERROR, HINT, WARNING};
+use super::wrap::wrap;
+use pml::json::{Value, json};
+use pml::{
+    Aborted, Class, Code, Ending, Environment, Error, Failure, Outcome, Question, Redactor, RunId,
+    agent_around, cut, escape, lines_of_ask_with,
+};
+use std::io;
+use std::process::ExitCode;
+
+/// The program failed, or the user's files are wrong.
+pub(super) const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const BROKEN_PIPE: u8 = 3;
+/// The program waits for a person.
+pub(super) const WAITING: u8 = 4;
+/// Stopped by Ctrl-C.
+pub(super) const INTERRUPTED: u8 = 130;
+/// Stopped by SIGTERM.
+pub(super) const TERMINATED: u8 = 143;
+const INTERNAL: u8 = 255;
+
+/// Tools that are named of those that were called, and how much of each name.
+const TOOLS: usize = 20;
+const TOOL: usize = 60;
+
+/// A flag whose value is wrong in a way that clap cannot see.
+#[derive(Debug)]
+pub(super) struct Usage(pub(super) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// An error that knows what to do about it.
+#[derive(Debug)]
+pub(super) struct Hinted {
+    message: String,
+    hint: String,
+    code: u8,
+}
+
+impl Hinted {
+    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Hinted {
+        Hinted { message: message.into(), hint: hint.into(), code: FAILED }
+    }
+
+    /// The same for a command that was typed in a way that it cannot be run.
+    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Hinted {
+        Hinted { code: USAGE, ..Hinted::new(message, hint) }
+    }
+}
+
+impl std::fmt::Display for Hinted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// Reports arguments that clap refuses; help and version go to stdout.
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Ok(()) if error.use_stderr() => ExitCode::from(USAGE),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => self::error(&error.into()),
+    }
+}
+
+/// Reports what kept a program from running.
+pub(super) fn error(error: &anyhow::Error) -> ExitCode {
+    if let Some(io) = error.downcast_ref::<io::Error>()
+        && io.kind() == io::ErrorKind::BrokenPipe
+    {
+        return ExitCode::from(BROKEN_PIPE);
+    }
+    let mut text = format!("{ERROR}error{ERROR:#}: {}", quote(&error.to_string()));
+    for cause in error.chain().skip(1) {
+        text += &because(&cause.to_string());
+    }
+    let own = error.downcast_ref::<Error>();
+    let hinted = error.downcast_ref::<Hinted>().map(|hinted| hinted.hint.as_str());
+    if let Some(hint) = own.and_then(Error::hint).or(hinted) {
+        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+    }
+    ui::say(&text);
+    if error.is::<Usage>() {
+        return ExitCode::from(USAGE);
+    }
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        return ExitCode::from(hinted.code);
+    }
+    match own.map(|own| own.kind().class()) {
+        Some(Class::Internal) => ExitCode::from(INTERNAL),
+        Some(Class::Usage) if own.is_some_and(|own| own.kind() == Code::Config) => {
+            ExitCode::from(USAGE)
+        }
+        _ => ExitCode::from(FAILED),
+    }
+}
+
+/// The same as JSON, for whoever reads stdout.
+pub(super) fn told(error: &anyhow::Error) -> Value {
+    let own = error.downcast_ref::<Error>();
+    let hinted = error.downcast_ref::<Hinted>().map(|hinted| hinted.hint.as_str());
+    json!({
+        "code": own.map(|own| own.kind().as_str()),
+        "message": error.to_string(),
+        "causes": error.chain().skip(1).map(|cause| cause.to_string()).collect::<Vec<_>>(),
+        "hint": own.and_then(Error::hint).or(hinted),
+    })
+}
+
+/// Reports why a program failed.
+pub(super) fn failure(failure: &Failure) {
+    let uncaught = if failure.code == Code::Threw { "uncaught " } else { "" };
+    let mut text = format!("{ERROR}error{ERROR:#}: {uncaught}{}", describe(failure));
+    for cause in &failure.causes {
+        text += &because(cause);
+    }
+    if let Some(frame) = &failure.code_frame {
+        text += &format!("\n{}", frame.trim_end());
+    }
+    let mut last = None;
+    for frame in failure.stack.iter().filter(|frame| last.replace(*frame) != Some(*frame)).take(10)
+    {
+        let function = frame.function.as_deref().map(escape);
+        text += &match function {
+            Some(name) => format!("\n    {DIM}at {name} ({}){DIM:#}", frame.position),
+            None => format!("\n    {DIM}at {}{DIM:#}", frame.position),
+        };
+    }
+    if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
+        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+    }
+    ui::say(&text);
+}
+
+/// Reports why a single call failed: the program around it is ours and not shown.
+pub(super) fn call_failed(failure: &Failure) {
+    let code = failure.error_code.as_deref().unwrap_or(failure.code.as_str());
+    let message = quote(&failure.message);
+    // A server's last words may follow: the code is not among them.
+    let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
+    let mut text = format!("{ERROR}error{ERROR:#}: {first} [{}]{rest}", escape(code));
+    if let Some(hint) = failure.hint.clone().or_else(|| hint(failure.code).map(Into::into)) {
+        text += &format!("\n{HINT}hint{HINT:#}: {hint}");
+    }
+    ui::say(&text);
+}
+
+/// Says what a program waits for, and how to go on.
+pub(super) fn waiting(questions: &[Question], kept: Kept, redactor: &Redactor) {
+    let width = width_of_stderr();
+    for question in questions {
+        let calls = match question.asks.len() {
+            1 => "a call waits".into(),
+            calls => format!("{calls} calls wait"),
+        };
+        let mut text = format!("{WARNING}waiting{WARNING:#}: {calls} for a person");
+        for ask in &question.asks {
+            if question.asks.len() > 1 {
+                text += &format!("\n  {DIM}ask {}{DIM:#}", ask.id);
+            }
+            for line in lines_of_ask_with(ask, redactor) {
+                let line = format!("  {line}");
+                text += &format!("\n{}", width.map_or(line.clone(), |width| wrap(&line, width)));
+            }
+        }
+        let hint = match kept {
+            Kept::OnDisk => match agent_around(&Environment::of_process()) {
+                // The agent is not asked, and not told how to answer.
+                Some(variable) => format!(
+                    "an agent runs this command (`{variable}` is set), so nobody is asked here: a person answers in \
+                     a terminal of their own, `pml approvals` lists it there"
+                ),
+                None => format!("`pml approve {}` goes on", question.id),
+            },
+            Kept::InMemory => {
+                "the run is forgotten: to answer later, run it without `--no-journal`".into()
+            }
+        };
+        ui::say(&format!("{text}\n{HINT}hint{HINT:#}: {hint}"));
+    }
+}
+
+/// Reports that a person ended a program, and what it had done if a better one is wanted.
+pub(super) fn aborted(aborted: &Aborted, run: RunId) {
+    let (message, who) = (quote(&aborted.message), quote(&aborted.who));
+    let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
+    if aborted.replan {
+        let completed = completed(aborted.completed.iter().map(|call| call.tool.as_str()));
+        text += &format!(
+            "\n  {DIM}completed{DIM:#}: {completed}\n\
+             {HINT}hint{HINT:#}: a better program is wanted: `pml run --resume {} FILE` takes up what was completed",
+            short(run)
+        );
+    }
+    ui::say(&text);
+}
+
+/// Calls by tool, in the order in which each was first completed.
+fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
+    let mut counts: Vec<(&str, u64)> = Vec::new();
+    for tool in tools {
+        match counts.iter_mut().find(|(known, _)| *known == tool) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((tool, 1)),
+        }
+    }
+    let all = counts.iter().map(|(_, count)| count).sum();
+    let more = counts.len().saturating_sub(TOOLS);
+    let named = counts.iter().take(TOOLS).map(|(tool, count)| match count {
+        1 => cut(&one_line(tool), TOOL),
+        count => format!("{} ({count})", cut(&one_line(tool), TOOL)),
+    });
+    let named = named.chain((more > 0).then(|| format!("{more} more"))).collect::<Vec<_>>();
+    match all {
+        0 => "no call".into(),
+        all => format!("{}: {}", counted(all, "call"), named.join(", ")),
+    }
+}
+
+/// Reports that nobody answered in time.
+pub(super) fn expired(run: RunId) {
+    ui::say(&format!(
+        "{ERROR}error{ERROR:#}: nobody answered in time: the run is over [EXPIRED]\n\
+         {HINT}hint{HINT:#}: `pml run --resume {run} FILE` takes up what it has done"
+    ));
+}
+
+/// Reports what a program left behind although it ended.
+pub(super) fn leftovers(outcome: &Outcome) {
+    for failure in &outcome.unhandled {
+        let at = failure.position.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+        let what = describe(failure);
+        ui::say(&format!("{WARNING}warning{WARNING:#}: unhandled rejection: {what}{at}"));
+    }
+    for call in &outcome.abandoned {
+        let (number, tool) = (call.call, escape(&call.tool));
+        let own =
+            format!("the program ended without waiting for it\n{HINT}hint{HINT:#}: `await` it");
+        let (what, why) = match (call.sent, cut_short(&outcome.ending)) {
+            (true, false) => ("was cancelled", own),
+            (false, false) => ("was never sent", own),
+            (true, true) => ("was cancelled", "it may have had an effect".into()),
+            // Nothing was done, and no fault of the program.
+            (false, true) => continue,
+        };
+        ui::say(&format!("{WARNING}warning{WARNING:#}: call {number} of `{tool}` {what}: {why}"));
+    }
+    if outcome.dropped_lines > 0 {
+        ui::say(&format!(
+            "{WARNING}warning{WARNING:#}: the console is full: {} more lines were dropped",
+            outcome.dropped_lines
+        ));
+    }
+}
+
+/// Whether others ended the program while it may have waited for its calls.
+fn cut_short(ending: &Ending) -> bool {
+    match ending {
+        Ending::Aborted(_) | Ending::Expired(_) => true,
+        Ending::Failed(failure) => {
+            matches!(failure.code, Code::CpuTime | Code::Timeout | Code::Memory | Code::Calls)
+        }
+        _ => false,
+    }
+}
+
+/// A program's text in ours: escaped, and its further lines indented, so that it cannot pass for a line of our own.
+fn quote(text: &str) -> String {
+    escape(text).replace('\n', "\n    ")
+}
+
+/// A program's text in one line of ours.
+fn one_line(text: &str) -> String {
+    escape(text).replace(['\n', '\t'], " ")
+}
+
+/// The line that tells a cause.
+fn because(cause: &str) -> String {
+    format!("\n  {DIM}because{DIM:#}: {}", quote(cause))
+}
+
+/// One line: what was thrown, or which limit was hit.
+fn describe(failure: &Failure) -> String {
+    let message = quote(&failure.message);
+    match failure.code {
+        Code::Threw if failure.name.is_empty() => message,
+        Code::Threw => {
+            let code = failure.error_code.as_deref().map(escape);
+            let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
+            let name = quote(&failure.name);
+            match message.is_empty() {
+                true => format!("{name}{code}"),
+                false => format!("{name}{code}: {message}"),
+            }
+        }
+        code => format!("{message} [{code}]"),
+    }
+}
+
+fn hint(code: Code) -> Option<&'static str> {
+    match code {
+        Code::CpuTime => Some("raise the limit with `--cpu-time`, as in `--cpu-time 1m`"),
+        Code::Timeout => Some("raise the limit with `--timeout`, as in `--timeout 30m`"),
+        Code::Memory => Some("raise the limit with `--memory`, as in `--memory 256M`"),
+        Code::JournalSize => Some(
+            "raise the limit with `--journal-size`, as in `--journal-size 1G`, or send and read less",
+        ),
+        Code::ResultNotJson => {
+            Some("return plain data: objects, arrays, strings, numbers, booleans, null")
+        }
+        Code::ResultSize => Some("return less, or a summary of it"),
+        Code::Stalled => {
+            Some("some promise in the program is never resolved: look for a missing `resolve()`")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::completed;
+
+    #[test]
+    fn what_was_completed_is_counted_by_tool() {
+        assert_eq!(completed(std::iter::empty()), "no call");
+        assert_eq!(completed(["a:b"].into_iter()), "1 call: a:b");
+        let calls = ["c:d", "a:b", "c:d", "x\u{1b}\ny"];
+        assert_eq!(completed(calls.into_iter()), "4 calls: c:d (2), a:b, x\\u{1b} y");
+        let many: Vec<_> = (0..30).map(|number| format!("a:b{number}")).collect();
+        assert!(completed(many.iter().map(String::as_str)).ends_with(", a:b19, 10 more"));
+    }
+}

@@ -1,0 +1,248 @@
+//! `pml runs adopt`: the journal of a project that was moved.
+//!
+//! A journal goes by its project's path. Who moves a project says so here; nothing guesses it, since whoever has a journal has
+//! its open questions and decisions.
+
+use crate::execute::runtime;
+use crate::moment::ago;
+use crate::quantity::counted;
+use crate::report::Hinted;
+use crate::table::{Cell, table};
+use crate::terminal::Terminal;
+use crate::ui::{self, BOLD, DIM, HINT, WARNING};
+use crate::who::user;
+use crate::{project, report, widen};
+use anyhow::Result;
+use clap::Args;
+use pml::{
+    Clock, Durability, Environment, Error, Glance, GoneJournal, ImportMark, Journal, NotImported,
+    Note, Noted, ProjectJournal, Store, SystemClock, Timestamp, agent_around, escape,
+};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Journals that are listed.
+const MOST: usize = 50;
+
+/// Take over the journal of this project from where the project was before
+///
+/// Journals are kept in your state folder by the path of their project. After a move, this finds the runs again: without
+/// OLD_PATH it lists the journals whose project is gone, and asks which one it is. Trust is not taken along: `pml trust` asks
+/// again.
+#[derive(Args)]
+pub(super) struct Adopt {
+    /// Where the project was
+    #[arg(value_name = "OLD_PATH", value_hint = clap::ValueHint::DirPath)]
+    old: Option<PathBuf>,
+    /// Do not ask for a yes on the terminal
+    #[arg(long, short, requires = "old")]
+    yes: bool,
+}
+
+impl Adopt {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let (place, now) = (project::place()?, SystemClock.now());
+        let Some(old) = &self.old else { return choose(&place, now) };
+        // Before anything is said about what there is.
+        widen::no_agent("pml runs adopt")?;
+        let Some(gone) = place.of_path(old) else {
+            let message = format!("there is no journal of that project: {}", shown(old));
+            return Err(
+                Hinted::new(message, "`pml runs adopt` lists those whose project is gone").into()
+            );
+        };
+        adopt(&place, &gone, now, if self.yes { Consent::Given } else { Consent::Asked })
+    }
+}
+
+/// Whether a person has said yes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    Given,
+    Asked,
+}
+
+/// Lists what there is to adopt and, on a terminal, asks which.
+fn choose(place: &ProjectJournal, now: Timestamp) -> Result<ExitCode> {
+    let gone: Vec<_> = place.gone().into_iter().take(MOST).collect();
+    if gone.is_empty() {
+        ui::say("no journal of a project that is gone");
+        return Ok(ExitCode::SUCCESS);
+    }
+    ui::print(&lines(&gone, now).join("\n"))?;
+    let around = agent_around(&Environment::of_process());
+    let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+    let (Some(terminal), None) = (terminal, around) else {
+        ui::say(&format!("{HINT}hint{HINT:#}: `pml runs adopt OLD_PATH` takes one"));
+        return Ok(ExitCode::SUCCESS);
+    };
+    for journal in &gone {
+        let question = format!("take over the journal of {}?", shown(&journal.path));
+        if terminal.confirm(&question)? {
+            return adopt(place, journal, now, Consent::Given);
+        }
+    }
+    ui::say("nothing was taken over");
+    Ok(ExitCode::from(report::FAILED))
+}
+
+fn lines(gone: &[GoneJournal], now: Timestamp) -> Vec<String> {
+    let mut rows =
+        vec![["PROJECT", "RUNS", "LAST USED"].map(|title| Cell::styled(title, BOLD)).into()];
+    rows.extend(gone.iter().map(|journal| {
+        let (runs, last) = match Store::glance(&journal.folder, now) {
+            Ok(Glance { runs, last, .. }) => {
+                (runs.to_string(), last.map_or("-".into(), |last| ago(last, now)))
+            }
+            Err(_) => ("?".into(), "cannot be read".into()),
+        };
+        vec![Cell::plain(shown(&journal.path)), Cell::plain(runs), Cell::styled(last, DIM)]
+    }));
+    table(&rows)
+}
+
+/// Refuses what a person has not said yes to: an agent's shell always, and where there is no terminal to ask on.
+fn gate(gone: &GoneJournal, consent: Consent) -> Result<bool> {
+    let pass = widen::no_agent("pml runs adopt")?;
+    if consent == Consent::Given {
+        return Ok(true);
+    }
+    pass.person("pml runs adopt", false)?;
+    let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
+    let Some(terminal) = terminal else {
+        let hint = "add `--yes` to take it over without one";
+        return Err(Hinted::new("no terminal to confirm on", hint).into());
+    };
+    let question =
+        format!("{WARNING}pml runs{WARNING:#}: take over the journal of {}?", shown(&gone.path));
+    Ok(terminal.confirm(&question)?)
+}
+
+fn adopt(
+    place: &ProjectJournal,
+    gone: &GoneJournal,
+    now: Timestamp,
+    consent: Consent,
+) -> Result<ExitCode> {
+    let here = place.folder();
+    check(place, gone, &here, now)?;
+    if !gate(gone, consent)? {
+        ui::say("nothing was taken over");
+        return Ok(ExitCode::from(report::FAILED));
+    }
+    let heads = place.heads();
+    let lock = place.lock()?;
+    // What was true before the question may not be true after it.
+    check(place, gone, &here, now)?;
+    let aside = match gone.folder == here {
+        // It was begun before, and not finished.
+        true => None,
+        false => {
+            let aside = place.set_aside(&lock)?;
+            if let Some(aside) = &aside {
+                Store::copy_head(&here, aside, &heads).map_err(Error::from)?;
+            }
+            Store::copy_head(&gone.folder, &here, &heads).map_err(Error::from)?;
+            aside
+        }
+    };
+    place.take(gone, &lock)?;
+    if gone.folder != here {
+        Store::forget_head(&gone.folder, &heads).map_err(Error::from)?;
+    }
+    drop(lock);
+    note(place, gone, now)?;
+    let kept = match &aside {
+        Some(aside) => keep_history(&here, &heads, aside, now)?,
+        None => 0,
+    };
+    let runs = Store::glance(&here, now).map_err(Error::from)?.runs;
+    ui::say(&format!(
+        "taken over from {}: {}",
+        shown(&gone.path),
+        counted(runs - kept.min(runs), "run")
+    ));
+    if kept > 0 {
+        ui::say(&format!("{} that were made here are kept", counted(kept, "run")));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a journal that somebody still needs where it is.
+fn check(place: &ProjectJournal, gone: &GoneJournal, here: &Path, now: Timestamp) -> Result<()> {
+    if !place.gone().contains(gone) {
+        let message = format!("the project is still there: {}", shown(&gone.path));
+        return Err(
+            Hinted::new(message, "a copy has a journal of its own; move it, or remove it").into()
+        );
+    }
+    let theirs = Store::glance(&gone.folder, now).map_err(Error::from)?;
+    if theirs.in_use {
+        let message = format!("a process still works with that journal: {}", shown(&gone.folder));
+        return Err(Hinted::new(message, "end it first").into());
+    }
+    if gone.folder == here {
+        return Ok(());
+    }
+    let ours = Store::glance(here, now).map_err(Error::from)?;
+    if ours.in_use || ours.unfinished > 0 {
+        let count = counted(ours.unfinished, "run");
+        let message = format!("this project has runs of its own that are not over: {count}");
+        let hint = "`pml runs` lists them; end or finish them first";
+        return Err(Hinted::new(message, hint).into());
+    }
+    Ok(())
+}
+
+/// Brings the runs that were made here before along, as history. Returns how many.
+fn keep_history(here: &Path, heads: &Path, aside: &Path, now: Timestamp) -> Result<u64> {
+    if !aside.join("state.db").exists() {
+        return Ok(0);
+    }
+    match Store::import(here, heads, aside, ImportMark::Place, now) {
+        Ok(imported) => Ok(imported.runs),
+        Err(NotImported::Failed(error)) => Err(Error::from(error).into()),
+        Err(NotImported::Refused(_) | NotImported::InUse) => {
+            ui::say(&format!(
+                "{WARNING}warning{WARNING:#}: the runs that were made here are kept apart: {}",
+                shown(aside)
+            ));
+            Ok(0)
+        }
+    }
+}
+
+fn note(place: &ProjectJournal, gone: &GoneJournal, now: Timestamp) -> Result<()> {
+    let store = Store::open_with_heads(place.folder(), Durability::Process, place.heads());
+    let store = store.map_err(Error::from)?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let what = Noted::Adopted {
+        from: text(&gone.path),
+        to: text(place.root()),
+        who: user(),
+        channel: "command line".into(),
+    };
+    let noted = runtime()?.block_on(store.audit(Note::new(now, None, what)));
+    Ok(noted.map_err(Error::from)?)
+}
+
+/// What is said where runs are looked for that may be elsewhere; nothing if there is nothing to say. Folders are deleted every
+/// day: it is said where nothing is here, or where a folder of the same name is gone.
+pub(super) fn hint(has_runs: bool) -> Option<String> {
+    let place = project::place().ok()?;
+    let name = place.root().file_name();
+    let gone = place.gone();
+    let same = gone.iter().any(|journal| journal.path.file_name() == name);
+    let said = !gone.is_empty() && (same || !has_runs);
+    said.then(|| {
+        format!(
+            "{HINT}hint{HINT:#}: there are journals of projects that are gone ({}); if this one was moved, \
+             `pml runs adopt` finds its runs",
+            gone.len()
+        )
+    })
+}
+
+fn shown(path: &Path) -> String {
+    escape(&path.to_string_lossy()).replace(['\n', '\t'], " ")
+}

@@ -1,0 +1,184 @@
+//! The command line of `pml runs`.
+
+use super::adopt::{self, Adopt};
+use super::{list, show};
+use crate::execute::runtime;
+use crate::quantity::{counted, duration};
+use crate::reveal::{Reveal, redactor};
+use crate::{identify, project, ui};
+use anyhow::Result;
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use pml::json::json;
+use pml::{Clock, Error, Filter, Journal, Prune, RunState, SystemClock, Timestamp};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// List runs, look at one, forget old ones, or find those of a project that was moved
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Runs {
+    #[command(subcommand)]
+    command: Option<RunsCommand>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Subcommand)]
+enum RunsCommand {
+    List(List),
+    Show(Show),
+    Prune(Forget),
+    Adopt(Adopt),
+}
+
+/// List runs, newest first
+#[derive(Args)]
+pub(super) struct List {
+    /// Only runs in this state; may be given several times
+    #[arg(long, value_name = "STATE", value_parser = states())]
+    pub(super) state: Vec<RunState>,
+    /// Only runs whose script has this in its name
+    #[arg(long, value_name = "TEXT")]
+    pub(super) script: Option<String>,
+    /// At most this many
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub(super) limit: u64,
+    /// Print one JSON array, with whole ids
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Show what a run did, call by call
+#[derive(Args)]
+struct Show {
+    /// The id of the run, enough of its beginning or end, or `last`
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Forget runs that are over
+///
+/// Without flags, follows the rule that the journal follows on its own: the last 1000 runs are kept, for 30 days.
+#[derive(Args)]
+struct Forget {
+    /// Keep this many of the newest
+    #[arg(long, value_name = "N")]
+    keep: Option<u64>,
+    /// Forget what ended longer ago than this (12h, 30d)
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    older_than: Option<Duration>,
+    /// Forget all runs that are over
+    #[arg(long, conflicts_with_all = ["keep", "older_than"])]
+    all: bool,
+    /// Forget runs that were cut off like those that are over
+    #[arg(long)]
+    interrupted: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn states() -> impl TypedValueParser<Value = RunState> {
+    let names = PossibleValuesParser::new(RunState::ALL.iter().map(|state| state.as_str()));
+    names.try_map(|name| name.parse::<RunState>())
+}
+
+impl Runs {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        if let Some(RunsCommand::Adopt(command)) = self.command {
+            return command.run();
+        }
+        let journal = project::journal()?;
+        runtime()?.block_on(self.on(&*journal, SystemClock.now()))
+    }
+
+    async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
+        match self.command {
+            None => list(&self.list, journal, now).await?,
+            Some(RunsCommand::List(command)) => list(&command, journal, now).await?,
+            Some(RunsCommand::Show(Show { id, json })) => {
+                let summary = identify::run(journal, &id, now).await?;
+                let shown = show::Shown::load(journal, summary, now).await?;
+                let redactor = redactor(Reveal::No)?;
+                match json {
+                    true => ui::out(&shown.json(&redactor).to_string())?,
+                    false => ui::print(&shown.lines(now, &redactor).join("\n"))?,
+                }
+            }
+            // It opens journals of its own.
+            Some(RunsCommand::Adopt(command)) => return command.run(),
+            Some(RunsCommand::Prune(command)) => {
+                let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;
+                match command.json {
+                    true => ui::out(&json!({ "forgotten": count }).to_string())?,
+                    false => ui::print(&forgotten(count))?,
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Forget {
+    fn rule(&self) -> Prune {
+        let mut rule = Prune::default();
+        match (self.all, self.keep, self.older_than) {
+            (true, ..) => rule.keep = Some(0),
+            (_, None, None) => rule = Prune::by_default(),
+            (_, keep, older_than) => (rule.keep, rule.older_than) = (keep, older_than),
+        }
+        rule.interrupted |= self.interrupted;
+        rule
+    }
+}
+
+fn forgotten(count: u64) -> String {
+    match count {
+        0 => "nothing to forget".into(),
+        count => format!("{} forgotten", counted(count, "run")),
+    }
+}
+
+async fn list(command: &List, journal: &dyn Journal, now: Timestamp) -> Result<()> {
+    let mut filter = Filter::default();
+    filter.states.clone_from(&command.state);
+    filter.script.clone_from(&command.script);
+    filter.limit = Some(command.limit);
+    let runs = journal.runs(filter, now).await.map_err(Error::from)?;
+    match command.json {
+        true => ui::out(&list::json(&runs).to_string())?,
+        false if runs.is_empty() => ui::say("no runs"),
+        false => ui::print(&list::lines(&runs, now).join("\n"))?,
+    }
+    if !command.json
+        && let Some(hint) = adopt::hint(!runs.is_empty())
+    {
+        ui::say(&hint);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Forget;
+    use std::time::Duration;
+
+    #[test]
+    fn only_what_was_asked_for_is_forgotten() {
+        let rule = |all, keep, older_than| {
+            let forget = Forget { all, keep, older_than, interrupted: false, json: false };
+            let rule = forget.rule();
+            (rule.keep, rule.older_than)
+        };
+        let day = Duration::from_secs(86_400);
+        assert_eq!(rule(true, None, None), (Some(0), None));
+        assert_eq!(rule(false, Some(3), None), (Some(3), None));
+        assert_eq!(rule(false, None, Some(day)), (None, Some(day)));
+        assert_eq!(rule(false, None, None), (Some(1_000), Some(30 * day)));
+    }
+}

@@ -1,0 +1,178 @@
+//! Calls as bars on the time scale of their run.
+
+use super::fold::{Folded, Phase, Spell, Standing};
+use crate::moment::span;
+use crate::table::{Cell, table};
+use crate::ui::{BAD, DIM, GOOD, WAITING};
+use anstyle::Style;
+use pml::cut;
+use pml::json::{self, Value};
+use pml::{Redactor, Timestamp, brief_with, escape};
+
+/// Blocks that fill one to eight eighths of a cell, from its left.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+/// Names of tools are cut to this.
+const TOOL: usize = 28;
+/// The least that is shown of arguments, however narrow the terminal.
+const ARGUMENTS: usize = 16;
+
+/// The whole of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    pub(super) from: Timestamp,
+    pub(super) to: Timestamp,
+}
+
+/// Whether a process still has the run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Alive,
+    Gone,
+}
+
+/// Returns one line a call, and a legend of what occurs.
+pub(super) fn draw(
+    calls: &[Folded],
+    scale: Scale,
+    owner: Owner,
+    width: usize,
+    redactor: &Redactor,
+) -> Vec<String> {
+    let bar = (width * 3 / 10).max(10);
+    let rows: Vec<Vec<Cell>> = calls.iter().map(|call| row(call, scale, owner, bar)).collect();
+    let taken: usize = (0..5)
+        .map(|column| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.text.chars().count() + 2).max().unwrap_or(0)
+        })
+        .sum();
+    let room = width.saturating_sub(taken).max(ARGUMENTS);
+    let with_arguments = rows.into_iter().zip(calls).map(|(mut row, call)| {
+        row.push(Cell::styled(arguments(call, room, redactor), DIM));
+        row
+    });
+    let mut lines = table(&with_arguments.collect::<Vec<_>>());
+    lines.push(legend(calls, scale));
+    lines
+}
+
+fn row(call: &Folded, scale: Scale, owner: Owner, width: usize) -> Vec<Cell> {
+    let (state, colour) = standing(call, owner);
+    let (tool, bar) = match call.is_timer() {
+        true => (DIM, DIM),
+        false => (Style::new(), colour),
+    };
+    let out = call.out();
+    let name = escape(&call.tool).replace(['\n', '\t'], " ");
+    vec![
+        Cell::styled(format!("{:>3}", call.call), DIM),
+        Cell::styled(cut(&name, TOOL), tool),
+        Cell::styled(cells(&call.spells, scale, width), bar),
+        Cell::styled(state, colour),
+        Cell::plain(if out.is_zero() { "-".into() } else { span(out) }),
+    ]
+}
+
+fn standing(call: &Folded, owner: Owner) -> (String, Style) {
+    let (state, style) = match &call.standing {
+        Standing::Ok if call.is_timer() => ("ok".into(), DIM),
+        Standing::Ok => ("ok".into(), GOOD),
+        Standing::Failed(code) => (format!("failed {}", cut(&escape(code), 20)), BAD),
+        Standing::Cancelled => ("cancelled".into(), DIM),
+        Standing::Abandoned => ("abandoned".into(), WAITING),
+        Standing::Asked => ("asked".into(), WAITING),
+        Standing::Executing if owner == Owner::Gone => ("unknown outcome".into(), BAD),
+        Standing::Executing => ("executing".into(), WAITING),
+        Standing::Sleeping => ("sleeping".into(), DIM),
+        Standing::Queued => ("queued".into(), DIM),
+    };
+    (if call.recalled { format!("{state}, recalled") } else { state }, style)
+}
+
+fn arguments(call: &Folded, room: usize, redactor: &Redactor) -> String {
+    match &call.arguments {
+        Ok(text) => match json::from_str::<Value>(text) {
+            Ok(value) => brief_with(&value, room, redactor),
+            Err(_) => "(not JSON, or nested too deep to show)".into(),
+        },
+        Err(size) => format!("({size} bytes, too large to keep)"),
+    }
+}
+
+/// Draws a call in `width` cells. Where several spells share a cell, work shows before waiting.
+fn cells(spells: &[Spell], scale: Scale, width: usize) -> String {
+    let total = scale.to.since(scale.from).as_micros().max(1) as f64;
+    let place = |at: Timestamp| at.since(scale.from).as_micros() as f64 / total * width as f64;
+    let share = |cell: usize, phase: Phase| -> f64 {
+        let of_phase = spells.iter().filter(|spell| spell.phase == phase);
+        let shares = of_phase.map(|spell| {
+            let (from, to) = (place(spell.from), place(spell.to));
+            // Even a moment leaves a mark, in the cell where it began.
+            let to = to.max(from + 0.125);
+            let from = from.min(width as f64 - 0.125);
+            to.min(cell as f64 + 1.0) - from.max(cell as f64)
+        });
+        shares.filter(|share| *share > 0.0).sum()
+    };
+    let cell = |cell: usize| match share(cell, Phase::Out) {
+        out if out > 0.0 => EIGHTHS[((out * 8.0).ceil() as usize).clamp(1, 8) - 1],
+        _ if share(cell, Phase::Sleeping) > 0.0 => '─',
+        _ if share(cell, Phase::Asked) > 0.0 => '░',
+        _ if share(cell, Phase::Queued) > 0.0 => '·',
+        _ => ' ',
+    };
+    (0..width).map(cell).collect()
+}
+
+fn legend(calls: &[Folded], scale: Scale) -> String {
+    let occurs = |phase| calls.iter().flat_map(|call| &call.spells).any(|it| it.phase == phase);
+    let kinds = [
+        (Phase::Out, "█ out"),
+        (Phase::Asked, "░ waiting for a person"),
+        (Phase::Sleeping, "─ timer"),
+        (Phase::Queued, "· queued"),
+    ];
+    let kinds = kinds.into_iter().filter(|(phase, _)| occurs(*phase)).map(|(_, name)| name);
+    let kinds: Vec<_> = kinds.collect();
+    let whole = span(scale.to.since(scale.from));
+    format!("{DIM}  whole width {whole}   {}{DIM:#}", kinds.join("   "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Owner, Phase, Scale, Spell, cells, draw};
+    use crate::runs::fixture::{self, at};
+    use crate::runs::fold::fold;
+
+    fn drawn(from: u64, to: u64, phase: Phase) -> String {
+        let spell = Spell { phase, from: at(from), to: at(to) };
+        cells(&[spell], Scale { from: at(0), to: at(1_000) }, 10)
+    }
+
+    #[test]
+    fn bars_stand_where_their_time_was() {
+        assert_eq!(drawn(0, 1_000, Phase::Out), "██████████");
+        assert_eq!(drawn(200, 450, Phase::Out), "  ██▌     ");
+        assert_eq!(drawn(200, 500, Phase::Asked), "  ░░░     ");
+        assert_eq!(drawn(0, 100, Phase::Sleeping), "─         ");
+    }
+
+    #[test]
+    fn moments_leave_a_mark_even_at_the_end() {
+        assert_eq!(drawn(500, 500, Phase::Out), "     ▏    ");
+        assert_eq!(drawn(1_000, 1_000, Phase::Out), "         ▏");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked_and_secrets_are_out() {
+        let scale = Scale { from: at(0), to: at(3_000) };
+        for width in [80, 100, 200] {
+            let calls = fold(&fixture::entries(), at(3_000));
+            for line in draw(&calls, scale, Owner::Gone, width, &pml::Redactor::new()) {
+                let plain = anstream::adapter::strip_str(&line).to_string();
+                assert!(plain.chars().count() <= width + super::ARGUMENTS, "{plain}");
+                assert!(!plain.contains("t0p") && !plain.contains('\u{1b}'), "{plain}");
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Runs as a table, and as JSON.
+
+use crate::identify::short;
+use crate::moment::{ago, span};
+use crate::table::{Cell, table};
+use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
+use anstyle::Style;
+use pml::cut;
+use pml::json::{Value, json};
+use pml::{RunState, Summary, Timestamp, escape};
+
+/// A longer name of a script is cut in a list.
+const SCRIPT: usize = 40;
+
+pub(super) fn lines(runs: &[Summary], now: Timestamp) -> Vec<String> {
+    let titles = ["RUN", "STATE", "SCRIPT", "STARTED", "TIME", "CALLS"];
+    let mut rows = vec![titles.map(|title| Cell::styled(title, BOLD)).into()];
+    rows.extend(runs.iter().map(|run| {
+        vec![
+            Cell::plain(short(run.run)),
+            Cell::styled(run.state.as_str(), colour(run.state)),
+            Cell::plain(script(&run.script, SCRIPT)),
+            Cell::styled(ago(run.created, now), DIM),
+            Cell::plain(span(run.meter.wall)),
+            Cell::plain(run.meter.calls.to_string()),
+        ]
+    }));
+    table(&rows)
+}
+
+/// The name of a script in one line.
+pub(crate) fn script(name: &str, limit: usize) -> String {
+    cut(&escape(name).replace(['\n', '\t'], " "), limit)
+}
+
+pub(super) fn colour(state: RunState) -> Style {
+    match state {
+        RunState::Finished => GOOD,
+        RunState::Failed | RunState::Aborted | RunState::Expired => BAD,
+        RunState::Waiting | RunState::Interrupted => WAITING,
+        _ => BOLD,
+    }
+}
+
+pub(super) fn json(runs: &[Summary]) -> Value {
+    runs.iter().map(summary).collect()
+}
+
+/// A run as JSON: times as dates, spans in milliseconds.
+pub(super) fn summary(run: &Summary) -> Value {
+    json!({
+        "run_id": run.run,
+        "state": run.state,
+        "script": run.script,
+        "started": run.created.to_string(),
+        "updated": run.updated.to_string(),
+        "wall_ms": milliseconds(run.meter.wall),
+        "cpu_ms": milliseconds(run.meter.cpu),
+        "call_count": run.meter.calls,
+        "owner": run.owner,
+        "resumed_from": run.resumed_from,
+        "open_questions": run.questions,
+    })
+}
+
+pub(super) fn milliseconds(span: std::time::Duration) -> f64 {
+    span.as_micros() as f64 / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{json, lines};
+    use crate::identify::short;
+    use crate::runs::fixture;
+    use pml::{Filter, Journal, MemoryJournal, Timestamp};
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_run_has_one_line_and_json_has_its_whole_id() {
+        let journal = MemoryJournal::new();
+        let run = fixture::finished(&journal).await;
+        let runs = journal.runs(Filter::default(), Timestamp(0)).await.unwrap();
+        let now = Timestamp(fixture::START + 180_000_000);
+        let lines = lines(&runs, now);
+        assert_eq!(lines.len(), 2);
+        let plain = anstream::adapter::strip_str(&lines[1]).to_string();
+        assert!(
+            plain.starts_with(&format!("{}  finished  report\\u{{1b}}.ts", short(run))),
+            "{plain}"
+        );
+        assert!(plain.ends_with("3m ago   3.0s  5"), "{plain}");
+        assert_eq!(json(&runs)[0]["run_id"], run.to_string());
+        assert_eq!(json(&runs)[0]["wall_ms"], 3000.0);
+    }
+}

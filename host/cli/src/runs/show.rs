@@ -1,0 +1,233 @@
+//! One run in full, as lines.
+
+use super::draw::{Owner, Scale, draw};
+use super::fold::{Folded, fold};
+use super::list::{colour, script};
+use crate::moment::{ago, span};
+use crate::quantity::counted;
+use crate::terminal::width_of_stdout;
+use crate::ui::{BAD, BOLD, DIM, GOOD};
+use crate::wrap::wrap;
+use anyhow::Result;
+use pml::json::{self, Value};
+use pml::{
+    Decided, Decision, Error, Journal, Question, Redactor, RunState, Stored, Summary, Timestamp,
+    What, brief, brief_with, escape, lines_of_ask_with, words_of_constraints,
+};
+
+/// How wide it is drawn where there is no terminal.
+const WIDTH: usize = 100;
+/// What is shown of a result or an error.
+const ENDING: usize = 500;
+
+/// Everything that is known of a run.
+pub(super) struct Shown {
+    pub(super) summary: Summary,
+    pub(super) stored: Stored,
+    pub(super) calls: Vec<Folded>,
+    pub(super) decided: Vec<Decided>,
+    scale: Scale,
+}
+
+impl Shown {
+    pub(super) async fn load(
+        journal: &dyn Journal,
+        summary: Summary,
+        now: Timestamp,
+    ) -> Result<Shown> {
+        let stored = journal.load(summary.run).await.map_err(Error::from)?;
+        let decided = journal.decided(summary.run).await.map_err(Error::from)?;
+        let going_on = matches!(summary.state, RunState::Running | RunState::Waiting);
+        let last = stored.entries.last().map_or(stored.header.started, |entry| entry.at);
+        let to = if going_on { now.max(last) } else { last };
+        let calls = fold(&stored.entries, to);
+        let scale = Scale { from: stored.header.started, to };
+        Ok(Shown { summary, stored, calls, decided, scale })
+    }
+
+    /// The questions that were asked, in order.
+    pub(super) fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.stored.entries.iter().filter_map(|entry| match &entry.what {
+            What::Asked { question } => Some(question),
+            _ => None,
+        })
+    }
+
+    /// How it ended: `finished` with a result, or `failed` with a failure.
+    pub(super) fn ending(&self) -> Option<Value> {
+        self.stored.entries.iter().rev().find_map(|entry| match &entry.what {
+            What::Ended { ending } => {
+                Some(json::from_str(ending).unwrap_or_else(|_| Value::String(ending.clone())))
+            }
+            _ => None,
+        })
+    }
+
+    pub(super) fn lines(&self, now: Timestamp, redactor: &Redactor) -> Vec<String> {
+        self.lines_within(width_of_stdout().unwrap_or(WIDTH), now, redactor)
+    }
+
+    fn lines_within(&self, width: usize, now: Timestamp, redactor: &Redactor) -> Vec<String> {
+        let mut lines = self.header(now);
+        if !self.calls.is_empty() {
+            let owner = if self.summary.owner.is_some() { Owner::Alive } else { Owner::Gone };
+            lines.push(String::new());
+            lines.extend(draw(&self.calls, self.scale, owner, width, redactor));
+        }
+        for question in self.questions() {
+            lines.push(String::new());
+            lines.extend(self.question(question, width, redactor));
+        }
+        if let Some(ending) = self.ending() {
+            lines.push(String::new());
+            // Colours count as columns here, so that the line comes out a little short.
+            lines.push(wrap(&ended(&ending, redactor), width));
+        }
+        lines
+    }
+
+    fn header(&self, now: Timestamp) -> Vec<String> {
+        let (header, summary) = (&self.stored.header, &self.summary);
+        let style = colour(summary.state);
+        let owner = summary.owner.map(|id| format!(" (process {id})")).unwrap_or_default();
+        let from = header.resumed_from.map(|run| run.to_string());
+        let facts = [
+            ("run", Some(format!("{BOLD}{}{BOLD:#}", summary.run))),
+            ("state", Some(format!("{style}{}{style:#}{owner}", summary.state))),
+            ("script", Some(script(&header.script, 80))),
+            ("started", Some(format!("{} ({})", header.created, ago(header.created, now)))),
+            (
+                "took",
+                Some(format!(
+                    "{} without waiting for people, {} of CPU, {}",
+                    span(summary.meter.wall),
+                    span(summary.meter.cpu),
+                    counted(summary.meter.calls, "call")
+                )),
+            ),
+            ("resumed", from.map(|run| format!("from {run}"))),
+            (
+                "made by",
+                Some(format!("pml {}, guest {}", escape(&header.pml), cut_digest(&header.guest))),
+            ),
+            ("trace", Some(escape(&header.trace).into_owned())),
+        ];
+        let facts = facts.into_iter().filter_map(|(name, fact)| Some((name, fact?)));
+        facts.map(|(name, fact)| format!("{DIM}{name:8}{DIM:#} {fact}")).collect()
+    }
+
+    fn question(&self, question: &Question, width: usize, redactor: &Redactor) -> Vec<String> {
+        let mut lines =
+            vec![format!("{BOLD}asked{BOLD:#} {} {DIM}{}{DIM:#}", question.asked_at, question.id)];
+        for ask in &question.asks {
+            let shown = lines_of_ask_with(ask, redactor);
+            lines.extend(shown.iter().map(|line| wrap(&format!("  {line}"), width)));
+            let said =
+                self.decided.iter().find(|it| it.question == question.id && it.ask == ask.id);
+            lines.push(match said {
+                Some(decided) => format!("  {}", decided_line(decided)),
+                None if self.summary.state.ended() => format!("  {DIM}nobody decided{DIM:#}"),
+                None => format!("  {DIM}not decided yet{DIM:#}"),
+            });
+        }
+        lines
+    }
+}
+
+/// Tells who decided what.
+pub(crate) fn decided_line(decided: &Decided) -> String {
+    let what = match &decided.decision {
+        Decision::Approve => "approved".into(),
+        Decision::Always => "always approved".into(),
+        Decision::AlwaysWithin(within) => {
+            format!("always approved with {}", one_line(&words_of_constraints(within)))
+        }
+        Decision::Decline => "declined".into(),
+        Decision::Result(value) => format!("given a result: {}", brief(value, 60)),
+        Decision::Abort => "aborted".into(),
+        Decision::Replan => "ended for another plan".into(),
+    };
+    let (who, channel) = (one_line(&decided.who), one_line(&decided.channel));
+    format!("{what}, by {who} ({channel}), {}", decided.at)
+}
+
+fn one_line(text: &str) -> String {
+    script(text, 60)
+}
+
+fn cut_digest(digest: &str) -> String {
+    digest.chars().take(12).collect()
+}
+
+fn ended(ending: &Value, redactor: &Redactor) -> String {
+    let brief = |value: &Value, limit: usize| brief_with(value, limit, redactor);
+    let finished = ending.get("finished");
+    match (finished, ending.get("failed")) {
+        (Some(Value::Null), _) => format!("{GOOD}finished{GOOD:#} without a result"),
+        (Some(result), _) => format!("{GOOD}result{GOOD:#} │ {}", brief(result, ENDING)),
+        (None, Some(failure)) => {
+            let text = |field: &str| {
+                let found = failure.get(field).and_then(Value::as_str).unwrap_or_default();
+                // As JSON it is one line, with secrets taken out; the quotes set it apart.
+                brief(&found.into(), ENDING)
+            };
+            let code = failure.get("code").and_then(Value::as_str).unwrap_or("?");
+            format!("{BAD}failed{BAD:#} {} │ {}", one_line(code), text("message"))
+        }
+        (None, None) if ending.get("expired").is_some() => {
+            format!("{BAD}expired{BAD:#}: nobody answered in time")
+        }
+        (None, None) if ending.get("aborted").is_some() => {
+            let text = |field: &str| ending["aborted"][field].as_str().unwrap_or("?");
+            let (who, message) = (one_line(text("who")), brief(&text("message").into(), ENDING));
+            format!("{BAD}aborted{BAD:#} by {who} │ {message}")
+        }
+        (None, None) => format!("ended │ {}", brief(ending, ENDING)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shown;
+    use crate::identify;
+    use crate::runs::fixture::{self, at};
+    use pml::{AskKind, Journal, MemoryJournal, Redactor};
+
+    async fn shown(journal: &dyn Journal) -> (Shown, String) {
+        let summary = identify::run(journal, "last", at(60_000)).await.unwrap();
+        let shown = Shown::load(journal, summary, at(60_000)).await.unwrap();
+        let lines = shown.lines_within(100, at(60_000), &Redactor::new()).join("\n");
+        (shown, anstream::adapter::strip_str(&lines).to_string())
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_run_is_told_from_its_start_to_its_end() {
+        let journal = MemoryJournal::new();
+        let run = fixture::finished(&journal).await;
+        let (shown, text) = shown(&journal).await;
+        for part in [
+            &format!("run      {run}"),
+            "state    finished",
+            "2026-11-16T04:27:10.000Z (1m ago)",
+            "1  github:list_issues",
+            "failed TOOL_FAILED",
+            "approved, by ann (terminal), 2026-11-16T04:27:11.990Z",
+            "result │ {\"items\":2,\"api_key\":\"[hidden: 3 characters]\"}",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains("t0p") && !text.contains('\u{1b}'), "{text}");
+        let json = shown.json(&Redactor::new()).to_string();
+        assert!(!json.contains("t0p") && json.contains("\"standing\":\"ok\""), "{json}");
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_run_that_waits_says_for_what() {
+        let journal = MemoryJournal::new();
+        let (_, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
+        let (_, text) = shown(&journal).await;
+        assert!(text.contains("state    waiting (process"), "{text}");
+        assert!(text.contains("asked") && text.contains("not decided yet"), "{text}");
+        drop(lease);
+    }
+}

@@ -1,0 +1,93 @@
+//! `pml servers`
+
+use super::row::{Row, rows};
+use super::show;
+use crate::execute::runtime;
+use crate::offered::{offered, untrusted};
+use crate::report::{FAILED, Hinted};
+use crate::ui::{self, HINT};
+use crate::widen::Once;
+use crate::workplace::Workplace;
+use anyhow::Result;
+use clap::Args;
+use pml::json::Value;
+use pml::{Freshness, escape, nearest};
+use std::process::ExitCode;
+
+/// Show the servers of this project and how they are
+///
+/// Nothing is started: what a server said when it last ran is shown as remembered. With `--start`, all of them or those named
+/// are started, asked for their tools, and stopped again.
+///
+/// Exit codes: 0, or 1 if a server that was named or started does not answer.
+#[derive(Args)]
+pub(crate) struct Servers {
+    /// Only these servers
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Start them and see whether they answer
+    #[arg(long)]
+    start: bool,
+    /// Print one JSON array
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    once: Once,
+}
+
+impl Servers {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let workplace = Workplace::open(self.once.files()?)?;
+        self.check_names(&workplace)?;
+        let runtime = runtime()?;
+        let rows = runtime.block_on(async {
+            if self.start {
+                offered(&workplace, |name| self.wants(name), Freshness::Live).await;
+            }
+            let rows = rows(&workplace).await;
+            workplace.servers.close().await;
+            rows
+        });
+        let rows: Vec<Row> = rows.into_iter().filter(|row| self.wants(&row.name)).collect();
+        match self.json {
+            true => ui::out(&rows.iter().map(Row::json).collect::<Value>().to_string())?,
+            false if rows.is_empty() => ui::say(&format!(
+                "no server is configured\n{HINT}hint{HINT:#}: `pml add` adds one, `pml import` those of other clients"
+            )),
+            false => ui::print(&show::lines(&rows).join("\n"))?,
+        }
+        untrusted(&workplace);
+        Ok(match rows.iter().any(|row| self.counts_as_failed(row)) {
+            true => ExitCode::from(FAILED),
+            false => ExitCode::SUCCESS,
+        })
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
+    }
+
+    /// A server that cannot be used is a failure where somebody asked for that one.
+    fn counts_as_failed(&self, row: &Row) -> bool {
+        let named = !self.names.is_empty();
+        match row.is_declared_only() {
+            true => named || (self.start && row.is_untrusted()),
+            false => (named || self.start) && row.has_failed(),
+        }
+    }
+
+    fn check_names(&self, workplace: &Workplace) -> Result<()> {
+        let project = &workplace.project;
+        let known: Vec<&str> =
+            project.declared.servers.iter().map(|server| server.name.as_str()).collect();
+        let Some(unknown) = self.names.iter().find(|name| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let near = nearest(unknown, known);
+        let hint = match near.as_slice() {
+            [] => "`pml servers` lists those there are".into(),
+            near => format!("did you mean `{}`?", escape(&near.join("` or `"))),
+        };
+        Err(Hinted::new(format!("there is no server `{}`", escape(unknown)), hint).into())
+    }
+}

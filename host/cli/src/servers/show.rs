@@ -1,0 +1,117 @@
+//! Servers as a table, with what is wrong below it.
+
+use super::row::{Health, Row};
+use crate::moment::span;
+use crate::quantity::{counted, size};
+use crate::table::{Cell, table};
+use crate::trust::one_line;
+use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
+use anstyle::Style;
+use pml::{cut, escape};
+
+/// Lines of stderr that are shown; `--json` has all that are kept.
+const STDERR: usize = 10;
+
+/// Tools that cannot be called and are named, and how much is shown of each.
+const LEFT_OUT: usize = 5;
+const TROUBLE: usize = 120;
+
+/// A name or version that a server gives itself is cut to this.
+const TITLE: usize = 40;
+
+/// Stands where nothing is known.
+const NOTHING: &str = "-";
+
+/// Returns the table. All names and words of servers are escaped.
+pub(super) fn lines(rows: &[Row]) -> Vec<String> {
+    let titles =
+        ["SERVER", "KIND", "STATUS", "ERA", "PROTOCOL", "TOOLS", "START", "MEMORY", "SAYS IT IS"];
+    let mut cells = vec![titles.map(|title| Cell::styled(title, BOLD)).into()];
+    cells.extend(rows.iter().map(cells_of));
+    let mut lines = table(&cells);
+    lines.extend(rows.iter().flat_map(troubles));
+    lines
+}
+
+fn cells_of(row: &Row) -> Vec<Cell> {
+    let (status, style) = status(&row.health);
+    let mut cells = vec![
+        Cell::plain(escape(&row.name)),
+        Cell::styled(row.kind, DIM),
+        Cell::styled(status, style),
+    ];
+    let Some(said) = &row.status else { return cells };
+    // What is remembered is not what is.
+    let style = if row.is_remembered() { DIM } else { Style::new() };
+    let cell = |text: Option<String>| match text {
+        Some(text) => Cell::styled(text, style),
+        None => Cell::styled(NOTHING, DIM),
+    };
+    let words = |text: &Option<String>| text.as_ref().map(|text| one_line(text));
+    let name = match (words(&said.title), words(&said.version)) {
+        (Some(title), Some(version)) => Some(format!("{title} {version}")),
+        (title, version) => title.or(version),
+    };
+    let remembered = || row.is_remembered().then(|| "(remembered)".to_owned());
+    cells.extend([
+        cell(said.era.map(|era| era.to_string())),
+        cell(words(&said.protocol)),
+        cell(said.tools.map(|tools| tools.to_string())),
+        cell(said.started_in.map(span)),
+        cell(said.memory.map(size)),
+        cell(name.map(|name| cut(&name, TITLE)).or_else(remembered)),
+    ]);
+    cells
+}
+
+fn status(health: &Health) -> (String, Style) {
+    match health {
+        Health::NotStarted => ("not started".into(), DIM),
+        Health::Answers => ("ok".into(), GOOD),
+        Health::Failed(_) => ("failed".into(), BAD),
+        Health::Missing(variables) => (format!("needs {}", escape(&variables.join(", "))), WAITING),
+        Health::NotInstalled(_) => ("not installed".into(), WAITING),
+        Health::Unusable(_) => ("unusable".into(), BAD),
+        Health::Untrusted => ("not trusted".into(), WAITING),
+    }
+}
+
+/// What is wrong with a server, and what it said last: its words stand behind a bar.
+fn troubles(row: &Row) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Health::NotInstalled(package) = &row.health {
+        let (name, package) = (one_line(&row.name), one_line(package));
+        lines.push(format!("{name} is not installed ({package}): `pml install {name}`"));
+    }
+    let name = escape(&row.name);
+    if let Some(reason) = row.reason() {
+        lines.push(format!("{BAD}{name}{BAD:#}: {}", escape(reason).replace('\n', "\n  ")));
+    }
+    let Some(said) = &row.status else { return lines };
+    if !lines.is_empty() {
+        let start = said.stderr.len().saturating_sub(STDERR);
+        lines.extend(said.stderr[start..].iter().map(|line| format!("  │ {}", one_line(line))));
+    }
+    if !said.left_out.is_empty() {
+        let count = counted(said.left_out.len() as u64, "tool");
+        lines.push(format!("{WAITING}{name}{WAITING:#}: {count} cannot be called"));
+        let left = said.left_out.iter().take(LEFT_OUT);
+        lines.extend(left.map(|left| format!("  │ {}", cut(&one_line(left), TROUBLE))));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+    use crate::servers::row::{Health, Row};
+
+    #[test]
+    fn names_and_reasons_cannot_draw_on_the_terminal() {
+        let health = Health::Unusable("its type is `\u{1b}[2J`\nok".into());
+        let row = Row { name: "a\u{1b}[2J".into(), kind: "stdio", health, status: None };
+        let shown = anstream::adapter::strip_str(&lines(&[row]).join("\n")).to_string();
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+        assert!(shown.contains("\n  ok"), "{shown}");
+    }
+}

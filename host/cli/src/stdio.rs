@@ -1,0 +1,106 @@
+//! `pml stdio`: the MCP server on stdin and stdout.
+
+use super::execute::Kept;
+use super::follow::Follower;
+use super::notices::Notices;
+use super::report::{self, Hinted};
+use super::workplace::{Files, Workplace};
+use super::{execute, project};
+use anyhow::{Context, Result};
+use clap::Args;
+use pml::{Environment, ProjectState, UserKey};
+use pml_mcp::{Door, Quit, serve_stdio};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::mem::ManuallyDrop;
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::io::AsyncReadExt;
+
+/// Serve MCP on stdin and stdout, for Claude Code and other clients
+///
+/// One process serves one client: `claude mcp add pml -- pml stdio`. The client sees five tools: execute, browse_components,
+/// list_library, describe_workflow and save_to_library. Programs call the servers of the project around the current folder,
+/// under its policy, and are journalled there.
+///
+/// Ends when the client is gone (exit code 0), on SIGINT (130) or SIGTERM (143). Programs that run then go on until their next
+/// outcome is journalled and can be taken up with `pml run --resume`; servers end with it.
+#[derive(Args)]
+pub(super) struct Stdio {
+    /// Not a flag any more: whoever starts us may be the project itself.
+    #[arg(long, hide = true)]
+    trust: bool,
+    /// Keep the journal in memory: nothing is written, and runs are forgotten with this process
+    #[arg(long)]
+    no_journal: bool,
+}
+
+impl Stdio {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        if self.trust {
+            let message = "unexpected argument `--trust`: `pml stdio` trusts nothing by itself";
+            let hint = "run `pml trust` before; in CI, `pml trust --yes`";
+            return Err(Hinted::usage(message, hint).into());
+        }
+        // The process ends after this; taking it apart would only make the client wait.
+        let runtime = ManuallyDrop::new(execute::runtime()?);
+        runtime.block_on(async {
+            let (interrupt, terminate) = (signal(SIGINT)?, signal(SIGTERM)?);
+            let impatient = Arc::new(AtomicBool::new(false));
+            for (number, code) in [(SIGINT, report::INTERRUPTED), (SIGTERM, report::TERMINATED)] {
+                flag::register_conditional_shutdown(number, code.into(), impatient.clone())
+                    .context("cannot listen for signals")?;
+            }
+            let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
+            let workplace = Workplace::open_for(Files::AsTrusted, kept)?;
+            let durability = workplace.project.durability;
+            let journal = project::journal_of(kept, durability, &workplace.project)?;
+            if kept == Kept::OnDisk {
+                // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
+                let _ = ProjectState::at(workplace.project.state_folder()).client_id();
+            }
+            let root = workplace.project.root.clone();
+            let follower = Follower::new(&workplace, kept, journal)?;
+            // The follower has them now, and lets them go when they are replaced.
+            drop(workplace);
+            let key = match kept {
+                Kept::OnDisk => UserKey::of(&Environment::of_process(), &root)?,
+                Kept::InMemory => UserKey::of_this_process(),
+            };
+            let notices = Notices::new();
+            let log = notices.clone();
+            let door = Door::sealing_with(key, move || follower.current())
+                .noticing(move |line| log.say(line));
+            let mut code = 0;
+            let stop = async {
+                tokio::select! {
+                    () = interrupt => code = report::INTERRUPTED,
+                    () = terminate => code = report::TERMINATED,
+                }
+                // Whoever says it twice does not want to wait.
+                impatient.store(true, Ordering::Relaxed);
+            };
+            let quit = serve_stdio(door, stop).await;
+            notices.finish();
+            match quit? {
+                Quit::Stopped => Ok(ExitCode::from(code)),
+                _ => Ok(ExitCode::SUCCESS),
+            }
+        })
+    }
+}
+
+/// Waits for a signal, which from now on does not end the process.
+fn signal(signal: i32) -> Result<impl Future<Output = ()>> {
+    let (sender, receiver) = UnixStream::pair().context("cannot listen for signals")?;
+    signal_hook::low_level::pipe::register(signal, sender).context("cannot listen for signals")?;
+    receiver.set_nonblocking(true).context("cannot listen for signals")?;
+    let mut receiver =
+        tokio::net::UnixStream::from_std(receiver).context("cannot listen for signals")?;
+    Ok(async move {
+        // An error would mean that the pipe is gone, which lives as long as the process.
+        let _ = receiver.read_u8().await;
+    })
+}

@@ -1,0 +1,82 @@
+//! `pml tools`
+
+use super::show;
+use super::wanted::Wanted;
+use crate::execute::runtime;
+use crate::offered::{offered, untrusted, warn};
+use crate::report::FAILED;
+use crate::terminal::width_of_stdout;
+use crate::ui::{self, ERROR, HINT};
+use crate::widen::Once;
+use crate::workplace::Workplace;
+use anyhow::Result;
+use clap::Args;
+use pml::json::json;
+use pml::{Freshness, Policy, browse, escape};
+use std::process::ExitCode;
+
+/// List what programs can call
+///
+/// Each tool is shown as a program calls it, with what the policy says: `go` it is called, `ask` a person is asked first, `deny` it
+/// is refused. What a server said when it last ran is good enough; one that never ran is started and stopped again.
+///
+/// Exit codes: 0, or 1 if nothing is found.
+#[derive(Args)]
+pub(crate) struct Tools {
+    /// A server's name, a pattern (`server:prefix_*`), or words to search by
+    #[arg(value_name = "PATTERN")]
+    wanted: Vec<String>,
+    /// Ask the servers themselves
+    #[arg(long)]
+    refresh: bool,
+    /// Print one JSON object, schemas included
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    once: Once,
+}
+
+impl Tools {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let workplace = Workplace::open(self.once.files()?)?;
+        let policy = Policy::new(&workplace.config())?;
+        let names: Vec<&str> =
+            workplace.project.declared.servers.iter().map(|server| server.name.as_str()).collect();
+        let wanted = Wanted::new(&self.wanted, &names);
+        let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
+        let runtime = runtime()?;
+        let offer = runtime.block_on(async {
+            let offer = offered(&workplace, |server| wanted.may_be_of(server), freshness).await;
+            workplace.servers.close().await;
+            offer
+        });
+        let index = wanted.among(&offer.definitions);
+        let found = browse(&index, wanted.query(), usize::MAX, workplace.servers.observed()).nodes;
+        if self.json {
+            let tools = show::json(&found, &offer.definitions, &policy);
+            ui::out(&json!({ "tools": tools, "unavailable": offer.unavailable }).to_string())?;
+        } else {
+            if !found.is_empty() {
+                let ranked = matches!(wanted, Wanted::Words(_));
+                let order = if ranked { show::Order::Ranked } else { show::Order::ByServer };
+                let lines = show::lines(&found, &policy, order, width_of_stdout());
+                ui::print(&lines.join("\n"))?;
+            }
+            warn(&offer.unavailable);
+        }
+        untrusted(&workplace);
+        if !found.is_empty() || (self.wanted.is_empty() && offer.unavailable.is_empty()) {
+            if found.is_empty() && names.is_empty() && !self.json {
+                ui::say(&format!(
+                    "no server is configured\n{HINT}hint{HINT:#}: `pml add` adds one"
+                ));
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !self.json && !self.wanted.is_empty() {
+            let typed = self.wanted.join(" ");
+            ui::say(&format!("{ERROR}error{ERROR:#}: no tool fits `{}`", escape(&typed)));
+        }
+        Ok(ExitCode::from(FAILED))
+    }
+}

@@ -1,0 +1,127 @@
+//! Tools for people and for programs. What servers wrote is escaped, in one line each, and cut to the terminal.
+
+use crate::quantity::counted;
+use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
+use anstyle::Style;
+use pml::json::{Value, json};
+use pml::{Definition, Node, Policy, Ruling, cut, escape};
+use std::sync::Arc;
+
+/// In which order tools are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Under the name of their server.
+    ByServer,
+    /// As they came, the best first.
+    Ranked,
+}
+
+/// Columns before a signature: two, the longest verdict, two.
+const INDENT: usize = 8;
+
+/// Returns the lines of a list.
+pub(super) fn lines(
+    nodes: &[Node],
+    policy: &Policy,
+    order: Order,
+    width: Option<usize>,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut server = None;
+    for node in nodes {
+        if order == Order::ByServer && server != Some(node.tool.server()) {
+            server = Some(node.tool.server());
+            let count = nodes.iter().filter(|other| Some(other.tool.server()) == server).count();
+            let (name, count) = (escape(node.tool.server()), counted(count as u64, "tool"));
+            lines.push(format!("{BOLD}{name}{BOLD:#} {DIM}{count}{DIM:#}"));
+        }
+        let ruling = policy.ruling(&node.tool);
+        let style = colour(&ruling);
+        let fit = |text: &str| {
+            let text = escape(text).replace(['\n', '\t'], " ");
+            width.map_or(text.clone(), |width| cut(&text, width.saturating_sub(INDENT)))
+        };
+        let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
+        lines.push(format!("  {style}{:4}{style:#}  {signature}", ruling.as_str()));
+        if let Some(remark) = policy.remark(&node.tool) {
+            lines.push(format!("{:INDENT$}{style}{}{style:#}", "", fit(&remark)));
+        }
+        if !node.description.is_empty() {
+            lines.push(format!("{:INDENT$}{DIM}{}{DIM:#}", "", fit(&node.description)));
+        }
+    }
+    lines
+}
+
+fn colour(ruling: &Ruling) -> Style {
+    match ruling {
+        Ruling::Go => GOOD,
+        Ruling::Ask { .. } => WAITING,
+        Ruling::Deny { .. } => BAD,
+    }
+}
+
+/// Returns the tools with all that is known of them.
+pub(super) fn json(nodes: &[Node], definitions: &[Arc<Definition>], policy: &Policy) -> Value {
+    let tool = |node: &Node| {
+        let ruling = policy.ruling(&node.tool);
+        let mut value = json!({
+            "tool": node.tool,
+            "server": node.tool.server(),
+            "policy": ruling.as_str(),
+            "signature": node.signature,
+        });
+        if let Ruling::Ask { reason } | Ruling::Deny { reason } = ruling {
+            value["reason"] = reason.into();
+        }
+        if let Some(remark) = policy.remark(&node.tool) {
+            value["remark"] = remark.into();
+        }
+        if let Some(definition) = definitions.iter().find(|it| it.tool == node.tool) {
+            value["title"] = json!(definition.title);
+            value["description"] = json!(definition.description);
+            value["annotations"] = json!(definition.annotations);
+            value["inputSchema"] = definition.input.clone();
+            value["outputSchema"] = json!(definition.output);
+        }
+        value
+    };
+    nodes.iter().map(tool).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Order, lines};
+    use pml::json::json;
+    use pml::{Config, Definition, Index, Policy, browse};
+    use std::sync::Arc;
+
+    fn shown(width: Option<usize>) -> Vec<String> {
+        let tool = |name: &str, about: &str| {
+            Arc::new(Definition::new(name.parse().unwrap(), about, json!({ "type": "object" })))
+        };
+        let index = Index::new([tool("fs:read", "Reads\u{1b}[2J."), tool("fs:write", "")]);
+        let nodes = browse(&index, "", usize::MAX, None).nodes;
+        let mut config = Config::new();
+        config.ask_unnamed().allow_tool("fs:read").deny_tool("fs:write");
+        let policy = Policy::new(&config).unwrap();
+        let lines = lines(&nodes, &policy, Order::ByServer, width);
+        lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
+    }
+
+    #[test]
+    fn tools_stand_under_their_server_with_what_the_policy_says() {
+        let lines = shown(None);
+        assert_eq!(lines[0], "fs 2 tools");
+        assert!(lines[1].starts_with("  go    mcp.fs.read("), "{lines:?}");
+        assert!(lines[3].starts_with("  deny  mcp.fs.write("), "{lines:?}");
+        assert!(!lines.concat().contains('\u{1b}'), "{lines:?}");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let lines = shown(Some(20));
+        assert!(lines.iter().all(|line| line.chars().count() <= 20), "{lines:?}");
+        assert!(lines[1].ends_with('…'), "{lines:?}");
+    }
+}

@@ -1,0 +1,255 @@
+//! `pml trust`: shows what a project's files would do, asks where somebody is there, and records it.
+
+use super::facts::{Fact, laid_out, whole_line};
+use super::quantity::counted;
+use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
+use super::ui::{self, BOLD, DIM, WARNING};
+use super::widen::{self, Pass};
+use super::wrap::wrap;
+use super::{project, report::Hinted};
+use anyhow::Result;
+use clap::Args;
+use pml::json::{Value, json};
+use pml::{
+    DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredVariable, Environment, FileState, Noted,
+    Project, TrustState, escape, locate, redact,
+};
+use std::process::ExitCode;
+
+/// What is typed.
+const COMMAND: &str = "pml trust";
+
+/// Trust this project's files as they are now
+///
+/// A project's `.pml.json` and `.mcp.json` start, allow and expand nothing until you trust them; a cloned repository may
+/// have brought them. You trust them together with the files of the project that launch lines name (`./tools/docs.py`), and
+/// with the variables of `.env` that steer what is loaded or take the place of a default. A change of any asks again. Other
+/// variables of `.env` need no trust: they are keys for `env` and `headers`. What a script imports is not looked at.
+///
+/// What you trust is printed: servers with their launch lines, and what is allowed without asking. On a terminal it is printed
+/// first, and you are asked; without one it takes `--yes`. Where an agent runs the command, it is refused.
+#[derive(Args)]
+pub(super) struct Trust {
+    /// Trust it no longer
+    #[arg(long)]
+    revoke: bool,
+    /// Only show what there is to trust
+    #[arg(long, conflicts_with_all = ["revoke", "yes"])]
+    show: bool,
+    /// Trust it without asking
+    #[arg(long, conflicts_with = "revoke")]
+    yes: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Trust {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let (folder, environment) = (project::current()?, Environment::of_process());
+        if self.revoke {
+            let known = Project::revoke_trust(&folder, &environment)?;
+            if known {
+                let folder = locate(&folder, &environment).to_string_lossy().into_owned();
+                widen::note(|who, channel| Noted::Distrusted { folder, who, channel });
+            }
+            match (self.json, known) {
+                (true, known) => ui::out(&json!({ "revoked": known }).to_string())?,
+                (false, true) => ui::print("this folder is no longer trusted")?,
+                (false, false) => ui::print("this folder was not trusted")?,
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        let project = Project::load_in(&folder, &environment)?;
+        if project.trust == TrustState::NotNeeded {
+            return Err(Hinted::new(
+                format!(
+                    "there is nothing to trust here: {}",
+                    escape(&project.root.to_string_lossy())
+                ),
+                "`pml init` makes a `.pml.json`",
+            )
+            .into());
+        }
+        if self.show {
+            self.tell(&project, state(&project))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let pass = widen::no_agent(COMMAND)?;
+        if project.trust.is_trusted() {
+            // Nothing is widened by saying so again.
+            self.tell(&project, granted(&project))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let pass = pass.person(COMMAND, self.yes)?;
+        if !self.yes && !agreed(&project)? {
+            ui::say("nothing is recorded: this folder is as trusted as it was");
+            return Ok(ExitCode::FAILURE);
+        }
+        // What was read is trusted, and not what the files may have become since.
+        project.grant_trust(&environment)?;
+        note_trust(&pass, &project);
+        if self.yes {
+            self.tell(&project, granted(&project))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        match self.json {
+            true => ui::out(&told(&project).to_string())?,
+            false => ui::print(&format!("{BOLD}{}{BOLD:#}", granted(&project)))?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn tell(&self, project: &Project, state: &str) -> Result<()> {
+        match self.json {
+            true => ui::out(&told(project).to_string())?,
+            false => ui::print(&lines(project, state, width_of_stdout()).join("\n"))?,
+        }
+        Ok(())
+    }
+}
+
+/// Notes in the audit trail what is trusted.
+fn note_trust(pass: &Pass, project: &Project) {
+    let folder = project.root.to_string_lossy().into_owned();
+    let files = project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
+    pass.note(|who, channel| Noted::Trusted { folder, files, who, channel });
+}
+
+/// Shows a project, and asks whether it is to be trusted.
+fn agreed(project: &Project) -> Result<bool> {
+    let Some(terminal) = Terminal::open() else {
+        let hint = "bring it to the foreground, or say so with `pml trust --yes`";
+        return Err(Hinted::new("nobody can be asked: the terminal does not listen", hint).into());
+    };
+    ui::say(&lines(project, state(project), width_of_stderr()).join("\n"));
+    Ok(terminal.confirm("trust this?")?)
+}
+
+fn granted(project: &Project) -> &'static str {
+    match &project.trust {
+        TrustState::Trusted => "still trusted",
+        TrustState::Changed { .. } => "trusted again",
+        _ => "trusted",
+    }
+}
+
+fn state(project: &Project) -> &'static str {
+    match &project.trust {
+        TrustState::Trusted => "trusted",
+        TrustState::Changed { .. } => "changed since it was trusted",
+        _ => "not trusted",
+    }
+}
+
+fn told(project: &Project) -> Value {
+    let declared = &project.declared;
+    let servers = declared.servers.iter().map(|server| {
+        json!({
+            "name": server.name,
+            "launch": server.launch,
+            "cwd": server.folder,
+            "given": server.given.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+            "file": server.file.file_name().unwrap_or_default().to_string_lossy(),
+            "line": server.line,
+            "install_scripts": server.install_scripts,
+            "unusable": server.unusable,
+        })
+    });
+    json!({
+        "root": project.root.to_string_lossy(),
+        "files": project.files().collect::<Vec<_>>(),
+        "changed": match &project.trust {
+            TrustState::Changed { files } => files.clone(),
+            _ => Vec::new(),
+        },
+        "servers": servers.collect::<Value>(),
+        "allow": declared.allow,
+        "grants": redact(&json!(declared.grants)),
+        "cloud": declared.cloud,
+        "model_may_approve": declared.model_may_approve,
+        "named_files": declared.files.iter().map(told_file).collect::<Value>(),
+        "variables": declared.variables.iter().map(told_variable).collect::<Value>(),
+        "would": declared.facts().iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn told_file(file: &DeclaredFile) -> Value {
+    let (state, to) = match &file.state {
+        FileState::Held => ("trusted_as_it_is", None),
+        FileState::LeadsOut { to } => ("leads_out", Some(to)),
+        FileState::Absent => ("absent", None),
+        FileState::NotHeld => ("data", None),
+        FileState::Unresolved => ("unresolved", None),
+        FileState::LoadedFrom => ("loaded_from", None),
+    };
+    json!({ "name": file.name, "server": file.server, "state": state, "to": to })
+}
+
+fn told_variable(variable: &DeclaredVariable) -> Value {
+    json!({
+        "name": variable.name,
+        "given": variable.given,
+        "steers_loading": variable.loading,
+        "has_default": variable.default,
+        "in_env_file": variable.in_file,
+    })
+}
+
+/// What a person trusts, in words. All of it comes from files that anybody may have written.
+fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
+    let files = project.files().collect::<Vec<_>>().join("` and `");
+    let root = whole_line(&project.root.to_string_lossy());
+    let mut lines = vec![format!("{BOLD}{state}{BOLD:#}: `{files}` of {root}")];
+    let (of_servers, of_project): (Vec<_>, Vec<_>) =
+        project.declared.facts().into_iter().partition(|fact| fact.server.is_some());
+    if !of_servers.is_empty() {
+        lines.push(format!("  {}:", counted(project.declared.servers.len() as u64, "server")));
+        let facts: Vec<_> = of_servers.iter().map(of_server).collect();
+        lines.extend(laid_out(&facts, width));
+    }
+    for fact in &of_project {
+        let label = match fact.kind {
+            DeclaredFactKind::Allowed => "called without asking",
+            DeclaredFactKind::Granted => "allowed for good",
+            DeclaredFactKind::Cloud => "cloud",
+            DeclaredFactKind::File => "file",
+            DeclaredFactKind::Variable => "variable",
+            DeclaredFactKind::NotCovered => "not covered",
+            _ => {
+                let words = whole_line(&fact.to_string());
+                lines.push(format!("  {WARNING}{words}{WARNING:#}"));
+                continue;
+            }
+        };
+        let line = format!("  {label} │ {}", whole_line(&fact.text));
+        lines.push(width.map_or(line.clone(), |width| wrap(&line, width)));
+    }
+    lines.push(format!(
+        "{DIM}a change of any of it asks again; `pml trust --revoke` forgets{DIM:#}"
+    ));
+    lines
+}
+
+/// A server, or something that can change what it does.
+fn of_server(fact: &DeclaredFact) -> Fact {
+    let (text, server) = (&fact.text, fact.server.as_deref().unwrap_or_default());
+    let name = fact.name.as_deref().unwrap_or_default();
+    match fact.kind {
+        DeclaredFactKind::Server => Fact::named("server", server, BOLD, text),
+        DeclaredFactKind::Folder => Fact::ours("  in", DIM, text),
+        DeclaredFactKind::InstallScripts => {
+            Fact::ours("  installs", WARNING, "code of its package may run meanwhile")
+        }
+        DeclaredFactKind::Unusable => Fact::ours("  cannot be used", WARNING, text),
+        _ => Fact::given_shown(name, text),
+    }
+}
+
+/// How much of a text that others wrote is shown where nothing is decided.
+const WIDTH: usize = 200;
+
+/// A text in one line, so that it cannot pass for a line of ours; of a long one the beginning.
+pub(super) fn one_line(text: &str) -> String {
+    pml::cut(&whole_line(text), WIDTH)
+}

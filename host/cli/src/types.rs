@@ -1,0 +1,181 @@
+//! `pml types`
+
+use super::execute::runtime;
+use super::offered::{offered, warn};
+use super::quantity::counted;
+use super::report::Hinted;
+use super::ui::{self, HINT};
+use super::widen::Once;
+use super::workplace::Workplace;
+use anyhow::{Context, Result};
+use clap::Args;
+use pml::json::json;
+use pml::{
+    Definition, Error, FileSafe, Freshness, Offer, Store, escape, replace_file,
+    typescript_declarations,
+};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The file's name in the project's own folder.
+const FILE: &str = "mcp.d.ts";
+
+/// Write TypeScript declarations of all tools, for editors and `tsc`
+///
+/// They go to `.pml/mcp.d.ts`. Name that file in the `include` of `tsconfig.json`, or write
+/// `/// <reference path=".pml/mcp.d.ts" />` at the top of a program. Results of tools whose servers say nothing of them have the
+/// type of those that were seen, and are marked so.
+///
+/// What a server said when it last ran is good enough; one that never ran is started and stopped again.
+#[derive(Args)]
+pub(super) struct Types {
+    /// Write to this file, or - for stdout
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    out: Option<PathBuf>,
+    /// Ask the servers themselves
+    #[arg(long)]
+    refresh: bool,
+    /// Print one line of JSON about what was written
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    once: Once,
+}
+
+impl Types {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let workplace = Workplace::open(self.once.files()?)?;
+        // Types of nothing would take the place of those that are there.
+        let project = &workplace.project;
+        if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty())
+        {
+            let hint = "look at what it declares, then run `pml trust`";
+            return Err(Hinted::new(format!("{reason}: its servers cannot be asked"), hint).into());
+        }
+        let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
+        let offer = runtime()?.block_on(async {
+            let offer = offered(&workplace, |_| true, freshness).await;
+            workplace.servers.close().await;
+            offer
+        });
+        let tools = offer.definitions.iter().map(|definition| &**definition);
+        let text = typescript_declarations(tools, workplace.servers.observed());
+        if self.out.as_deref().is_some_and(|out| out.as_os_str() == "-") {
+            ui::out(text.trim_end())?;
+            warn(&offer.unavailable);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let path = match &self.out {
+            Some(path) => path.clone(),
+            None => {
+                let folder = project.state_folder();
+                Store::make_folder(&folder).map_err(Error::from)?;
+                folder.join(FILE)
+            }
+        };
+        let written = replace(&path, &text)
+            .with_context(|| format!("cannot write: {}", escape(&path.to_string_lossy())))?;
+        self.tell(&workplace, &offer, &path, written)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn tell(
+        &self,
+        workplace: &Workplace,
+        offer: &Offer,
+        path: &Path,
+        written: Written,
+    ) -> Result<()> {
+        let servers: BTreeSet<&str> =
+            offer.definitions.iter().map(|definition| definition.tool.server()).collect();
+        let inferred = |definition: &&std::sync::Arc<Definition>| {
+            let observed = workplace.servers.observed();
+            definition.output.is_none()
+                && observed.is_some_and(|observed| observed.inferred(definition).is_some())
+        };
+        let inferred = offer.definitions.iter().filter(inferred).count();
+        if self.json {
+            let told = json!({
+                "path": path.to_string_lossy(),
+                "changed": written == Written::New,
+                "tools": offer.definitions.len(),
+                "servers": servers,
+                "inferred": inferred,
+                "unavailable": offer.unavailable,
+            });
+            return Ok(ui::out(&told.to_string())?);
+        }
+        let root = &workplace.project.root;
+        let short = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+        let tools = counted(offer.definitions.len() as u64, "tool");
+        let of = counted(servers.len() as u64, "server");
+        let what = match written {
+            Written::New => "is written",
+            Written::Same => "is up to date",
+        };
+        let seen = match inferred {
+            0 => String::new(),
+            count => format!(", {} inferred from what was seen", counted(count as u64, "result")),
+        };
+        ui::print(&format!("`{}` {what}: {tools} of {of}{seen}", escape(&short)))?;
+        warn(&offer.unavailable);
+        if written == Written::New {
+            ui::say(&format!(
+                "{HINT}hint{HINT:#}: name it in the `include` of `tsconfig.json`, or begin a program with\n  \
+                 /// <reference path=\"{}\" />",
+                escape(&short)
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the file had to be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    New,
+    Same,
+}
+
+/// Puts a whole new file in place of what is there: a reader sees the old one or the new one, and what lies there may be a link
+/// that came with a clone.
+fn replace(path: &Path, text: &str) -> io::Result<Written> {
+    let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+    if is_file && fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
+        return Ok(Written::Same);
+    }
+    replace_file(path, text.as_bytes(), FileSafe::Process).map(|()| Written::New)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Written, replace};
+    use std::fs;
+
+    #[test]
+    fn a_file_is_written_when_it_changes_and_leaves_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.d.ts");
+        assert!(replace(&path, "one").unwrap() == Written::New);
+        assert!(replace(&path, "one").unwrap() == Written::Same);
+        assert!(replace(&path, "two").unwrap() == Written::New);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(replace(&folder.path().join("nowhere/x"), "").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_replaced_and_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, path) = (folder.path().join("victim"), folder.path().join("mcp.d.ts"));
+        fs::write(&victim, "mine").unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        assert!(replace(&path, "types").unwrap() == Written::New);
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+        assert!(path.symlink_metadata().unwrap().is_file());
+    }
+}

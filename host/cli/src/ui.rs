@@ -1,0 +1,112 @@
+//! Stdout and stderr: the only place that writes to them.
+//!
+//! What comes from a program is escaped on a terminal, which would obey it; colours are let through. Into a pipe it goes
+//! as it is, since another program reads it.
+
+use anstyle::{AnsiColor, Style};
+use pml::escape;
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+
+pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub(super) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub(super) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
+pub(super) const BAD: Style = AnsiColor::Red.on_default();
+pub(super) const WAITING: Style = AnsiColor::Yellow.on_default();
+pub(super) const BOLD: Style = Style::new().bold();
+pub(super) const DIM: Style = Style::new().dimmed();
+
+/// Writes a line of a program's output to stdout.
+pub(super) fn out(text: &str) -> io::Result<()> {
+    let stdout = io::stdout();
+    let text = for_stream(text, stdout.is_terminal());
+    let mut stdout = stdout.lock();
+    writeln!(stdout, "{text}")?;
+    stdout.flush()
+}
+
+/// Writes a line of a program's output to stderr.
+pub(super) fn err(text: &str) -> io::Result<()> {
+    let stderr = io::stderr();
+    let text = for_stream(text, stderr.is_terminal());
+    writeln!(stderr.lock(), "{text}")
+}
+
+/// Writes our own words to stdout, where they are the result; colours are dropped where nobody sees them.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    writeln!(stdout, "{text}")?;
+    stdout.flush()
+}
+
+/// Writes our own words to stderr; colours are dropped where nobody sees them.
+pub(super) fn say(text: &str) {
+    // Nobody is left to tell if stderr is gone.
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Whether results go to a person.
+pub(super) fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether a person sees what is said.
+pub(super) fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+fn for_stream(text: &str, terminal: bool) -> Cow<'_, str> {
+    if terminal { tame(text) } else { Cow::Borrowed(text) }
+}
+
+/// Ends all colours.
+const RESET: &str = "\x1b[0m";
+
+/// Escapes what a terminal obeys, except colours.
+fn tame(text: &str) -> Cow<'_, str> {
+    if matches!(escape(text), Cow::Borrowed(_)) {
+        return Cow::Borrowed(text);
+    }
+    let mut tamed = String::with_capacity(text.len());
+    let (mut rest, mut coloured) = (text, false);
+    while let Some(at) = rest.find('\x1b') {
+        tamed.push_str(&escape(&rest[..at]));
+        let length = colour(&rest[at..]);
+        match length {
+            0 => tamed.push_str("\\u{1b}"),
+            length => {
+                tamed.push_str(&rest[at..at + length]);
+                coloured = true;
+            }
+        }
+        rest = &rest[at + length.max(1)..];
+    }
+    tamed.push_str(&escape(rest));
+    // A colour that the program left on must not reach the next line, which may be ours.
+    if coloured && !tamed.ends_with(RESET) {
+        tamed.push_str(RESET);
+    }
+    Cow::Owned(tamed)
+}
+
+/// Length of the colour sequence (`ESC [ digits ; digits m`) that `text` starts with, or 0.
+fn colour(text: &str) -> usize {
+    let Some(body) = text.strip_prefix("\x1b[") else { return 0 };
+    let digits = body.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(body.len());
+    if body[digits..].starts_with('m') { digits + 3 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tame;
+
+    #[test]
+    fn colours_pass_and_commands_do_not() {
+        assert_eq!(tame("\x1b[31mred\x1b[0m"), "\x1b[31mred\x1b[0m");
+        assert_eq!(tame("\x1b[2Jgone"), "\\u{1b}[2Jgone");
+        assert_eq!(tame("\x1b]0;title\x07"), "\\u{1b}]0;title\\u{7}");
+        assert_eq!(tame("end\x1b"), "end\\u{1b}");
+        assert_eq!(tame("\x1b[1;32mok\x1b[m \u{202e}"), "\x1b[1;32mok\x1b[m \\u{202e}\x1b[0m");
+    }
+}

@@ -1,0 +1,25 @@
+//! `pml version`
+
+use super::ui;
+use clap::Args;
+use std::process::ExitCode;
+
+/// Print the version, and the digest of the guest that programs run in
+#[derive(Args)]
+pub(super) struct Version {
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Version {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let version = env!("CARGO_PKG_VERSION");
+        let digest = pml::GUEST_DIGEST;
+        ui::out(&match self.json {
+            true => pml::json::json!({ "pml": version, "guest_sha256": digest }).to_string(),
+            false => format!("pml {version}\nguest sha256:{digest}"),
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,87 @@
+//! `pml run --watch`: runs again when the program or one of its modules changes.
+
+use super::arguments::Options;
+use super::execute::{new_run, perform};
+use super::quantity::counted;
+use super::report;
+use super::ui::{self, DIM};
+use anyhow::{Context, Result};
+use notify::{RecursiveMode, Watcher};
+use pml::{Engine, Limits, Script, Servers};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Editors write a file in several moves; this long after the first one they are done.
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// Runs until interrupted. A change while the program runs starts it anew.
+pub(super) async fn watch(
+    engine: &Engine,
+    servers: &Servers,
+    script: &Script,
+    file: &Path,
+    options: &Options,
+) -> Result<Infallible> {
+    let (sender, mut changes) = mpsc::unbounded_channel();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if let Ok(event) = event
+            && !event.kind.is_access()
+        {
+            // The receiver lives as long as the command.
+            let _ = sender.send(event.paths);
+        }
+    })
+    .context("cannot watch files on this machine")?;
+    let mut folders = BTreeSet::new();
+    loop {
+        let files = files(script, file);
+        for folder in files.iter().filter_map(|file| file.parent()) {
+            if folders.insert(folder.to_owned()) {
+                watcher
+                    .watch(folder, RecursiveMode::NonRecursive)
+                    .with_context(|| format!("cannot watch {}", folder.display()))?;
+            }
+        }
+        let run = async {
+            let done = async {
+                let run = new_run(engine, script, options)?;
+                perform(run, servers, options.json, options.kept()).await
+            };
+            if let Err(error) = done.await {
+                report::error(&error);
+            }
+            let count = counted(files.len() as u64, "file");
+            ui::say(&format!("{DIM}watching {count} for changes{DIM:#}"));
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = run => {}
+            () = changed(&mut changes, &files) => {
+                ui::say(&format!("{DIM}changed: running again{DIM:#}"));
+            }
+        }
+    }
+}
+
+/// The files that the program is made of, as far as they can be read.
+fn files(script: &Script, file: &Path) -> BTreeSet<PathBuf> {
+    let loaded = script.load(Limits::SOURCE);
+    let modules = loaded.map(|program| program.modules).unwrap_or_default();
+    let mut files: BTreeSet<_> = modules.into_iter().filter_map(|module| module.path).collect();
+    files.extend(std::path::absolute(file).and_then(|file| file.canonicalize().or(Ok(file))).ok());
+    files
+}
+
+/// Waits until one of `files` changes, and then until it is quiet.
+async fn changed(changes: &mut mpsc::UnboundedReceiver<Vec<PathBuf>>, files: &BTreeSet<PathBuf>) {
+    while let Some(paths) = changes.recv().await {
+        if paths.iter().any(|path| files.contains(path)) {
+            while let Ok(Some(_)) = tokio::time::timeout(SETTLE, changes.recv()).await {}
+            return;
+        }
+    }
+    std::future::pending().await
+}

@@ -1,0 +1,91 @@
+//! Pictures, sounds and resources in a program's result, handed on as content blocks.
+
+use pml::json::{Value, json};
+use rmcp::model::ContentBlock;
+
+/// More than a client shows.
+const MOST: usize = 20;
+
+/// Takes media out of a result: each is replaced by where it went. Links and texts of resources stay where they are too.
+pub(super) fn lift(result: &mut Value) -> Vec<ContentBlock> {
+    let mut blocks = Vec::new();
+    walk(result, &mut blocks);
+    blocks
+}
+
+fn walk(value: &mut Value, blocks: &mut Vec<ContentBlock>) {
+    if blocks.len() >= MOST {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, blocks)),
+        Value::Object(_) => {
+            let Some(kind) = kind(value) else {
+                if let Value::Object(fields) = value {
+                    fields.values_mut().for_each(|field| walk(field, blocks));
+                }
+                return;
+            };
+            let heavy = kind == Kind::Media || value["resource"]["blob"].is_string();
+            let Ok(block) = serde_json::from_value::<ContentBlock>(value.clone()) else { return };
+            if heavy {
+                let mime = value.get("mimeType").or(value["resource"].get("mimeType")).cloned();
+                *value =
+                    json!({ "type": value["type"], "mimeType": mime, "block": blocks.len() + 1 });
+            }
+            blocks.push(block);
+        }
+        _ => {}
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Kind {
+    Media,
+    Resource,
+}
+
+/// Whether an object is a content block that is more than text.
+fn kind(value: &Value) -> Option<Kind> {
+    match value["type"].as_str()? {
+        "image" | "audio" if value["data"].is_string() && value["mimeType"].is_string() => {
+            Some(Kind::Media)
+        }
+        "resource" if value["resource"]["uri"].is_string() => Some(Kind::Resource),
+        "resource_link" if value["uri"].is_string() && value["name"].is_string() => {
+            Some(Kind::Resource)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lift;
+    use pml::json::json;
+
+    #[test]
+    fn a_picture_is_handed_on_and_named_where_it_was() {
+        let image = json!({ "type": "image", "data": "aGk=", "mimeType": "image/png" });
+        let mut result = json!({ "shot": image, "note": { "type": "image", "size": 3 } });
+        let blocks = lift(&mut result);
+        assert_eq!(blocks.len(), 1);
+        assert_eq!(blocks[0].as_image().map(|image| image.data.as_str()), Some("aGk="));
+        assert_eq!(
+            result,
+            json!({
+                "shot": { "type": "image", "mimeType": "image/png", "block": 1 },
+                "note": { "type": "image", "size": 3 },
+            })
+        );
+    }
+
+    #[test]
+    fn links_are_handed_on_and_stay() {
+        let link = json!({ "type": "resource_link", "uri": "file:///a", "name": "a" });
+        let mut result = json!([link, { "type": "text", "text": "t" }]);
+        let blocks = lift(&mut result);
+        assert_eq!(blocks.len(), 1);
+        assert_eq!(result[0], link);
+    }
+}

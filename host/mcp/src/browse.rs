@@ -1,0 +1,114 @@
+//! `browse_components`: what programs can call, the best matches first, as much as a budget holds.
+
+use super::door::Visit;
+use super::parameters::Browse;
+use pml::json::{Value, json};
+use pml::{Definition, Freshness, Index, Node, ToolName, browse as browse_index};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Tokens of an answer, unless asked otherwise.
+const BUDGET: usize = 4_000;
+
+/// No answer is longer, whatever is asked.
+const MOST: usize = 50_000;
+
+/// How long servers that never ran are waited for in all: longer than most take, shorter than anybody waits. Those that take
+/// longer go on starting, and are there for the next who asks.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Parameters of a tool that are listed one by one.
+const INPUTS: usize = 16;
+
+/// The index over what servers offered last, which takes longer to make than to use.
+#[derive(Default)]
+pub(super) struct Shelf {
+    last: Mutex<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    definitions: Vec<Arc<Definition>>,
+    index: Option<Arc<Index>>,
+}
+
+impl Shelf {
+    fn index(&self, definitions: &[Arc<Definition>]) -> Arc<Index> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = last.definitions.len() == definitions.len()
+            && last.definitions.iter().zip(definitions).all(|(one, other)| Arc::ptr_eq(one, other));
+        if let Some(index) = last.index.as_ref().filter(|_| same) {
+            return index.clone();
+        }
+        let index = Arc::new(Index::new(definitions.iter().cloned()));
+        *last = Last { definitions: definitions.to_vec(), index: Some(index.clone()) };
+        index
+    }
+}
+
+/// Looks for tools.
+pub(super) async fn browse(visit: &Visit, asked: &Browse) -> Value {
+    let servers = &visit.servers;
+    let offer = servers.offer(|_| true, Freshness::Remembered, PATIENCE).await;
+    let index = visit.door.shelf.index(&offer.definitions);
+    // A third of it goes to the lists of parameters, and to what stands between.
+    let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
+    let browsed = browse_index(&index, &asked.query, budget, servers.observed());
+    let definitions: HashMap<&ToolName, &Definition> =
+        offer.definitions.iter().map(|definition| (&definition.tool, &**definition)).collect();
+    let shown = browsed.nodes.iter();
+    let nodes: Vec<Value> =
+        shown.map(|shown| node(shown, definitions.get(&shown.tool).copied())).collect();
+    let mut answer = json!({ "nodes": nodes, "coverage": browsed.coverage() });
+    if asked.include_workflows {
+        answer["workflows"] = json!([]);
+    }
+    if !offer.unavailable.is_empty() {
+        answer["unavailable"] = json!(offer.unavailable);
+    }
+    answer
+}
+
+fn node(node: &Node, definition: Option<&Definition>) -> Value {
+    let mut value = json!({ "type": node.tool, "server": node.tool.server() });
+    if let Some(signature) = &node.signature {
+        value["signature"] = signature.as_str().into();
+    }
+    if !node.description.is_empty() {
+        value["description"] = node.description.as_str().into();
+    }
+    let effects = match (node.annotations.read_only_hint, node.annotations.destructive_hint) {
+        (Some(true), _) => Some("read-only"),
+        (_, Some(true)) => Some("may destroy"),
+        _ => None,
+    };
+    if let Some(effects) = effects {
+        value["effects"] = effects.into();
+    }
+    if let (Some(definition), Some(_)) = (definition, &node.signature) {
+        value["inputs"] = inputs(&definition.input);
+    }
+    value
+}
+
+/// The parameters at the top of a schema.
+fn inputs(schema: &Value) -> Value {
+    let required = |key: &str| {
+        let required = schema["required"].as_array();
+        required.is_some_and(|keys| keys.iter().any(|it| it == key))
+    };
+    let properties = schema["properties"].as_object().into_iter().flatten().take(INPUTS);
+    let inputs = properties.map(|(key, property)| {
+        let kind = match property.get("type") {
+            Some(Value::String(kind)) => pml::cut(kind, 16),
+            Some(Value::Array(kinds)) => {
+                let kinds = kinds.iter().filter_map(Value::as_str).take(4);
+                pml::cut(&kinds.collect::<Vec<_>>().join(" | "), 40)
+            }
+            _ => "any".into(),
+        };
+        json!({ "key": pml::cut(&pml::escape(key), 64), "type": kind, "required": required(key) })
+    });
+    inputs.collect()
+}

@@ -1,0 +1,135 @@
+//! How a run ended, in the words of an answer: told by its outcome, or later by its journal.
+
+use super::answer::{Answer, gone};
+use super::{blocks, handle};
+use pml::json::value::RawValue;
+use pml::json::{self, Value, json};
+use pml::weigh;
+use pml::{RunId, Settled, Stored, What};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// An ending as the journal has it.
+#[derive(Deserialize)]
+struct Ended {
+    finished: Option<Box<RawValue>>,
+    failed: Option<Value>,
+    aborted: Option<Value>,
+    expired: Option<Value>,
+}
+
+impl Answer {
+    /// What a run came to that is over, as its journal says. What it wrote is not in there.
+    pub(super) fn of_stored(stored: &Stored, ending: &str) -> Answer {
+        let run = stored.header.run;
+        let ended = json::from_str::<Ended>(ending);
+        let mut answer = match ended {
+            Ok(Ended { failed: Some(failure), .. }) => {
+                let mut answer = Answer::error(of_failure(&failure));
+                answer.add_checkpoint(stored, failure.get("error_code").is_some());
+                answer
+            }
+            Ok(Ended { aborted: Some(aborted), .. }) => {
+                let mut answer = of_aborted(&aborted);
+                answer.add_checkpoint(stored, false);
+                answer
+            }
+            Ok(Ended { expired: Some(_), .. }) => {
+                let mut answer = gone();
+                answer.add_checkpoint(stored, false);
+                answer
+            }
+            Ok(Ended { finished, .. }) => of_result(run, finished.as_deref().map(RawValue::get)),
+            Err(_) => gone(),
+        };
+        answer.add(json!({ "run_id": run }));
+        if let Some(entry) = stored.entries.last() {
+            answer.add(json!({ "calls": entry.meter.calls }));
+        }
+        answer
+    }
+}
+
+/// What a result that fits may take in memory beside its text, without its pictures.
+const SMALL_PARTS: usize = 16 << 20;
+
+/// A result: JSON text, or nothing for `undefined`.
+pub(super) fn of_result(run: RunId, text: Option<&str>) -> Answer {
+    let mut answer = Answer::new("success", json!({ "success": true }));
+    let Some(text) = text else {
+        answer.add(json!({ "result": null }));
+        return answer;
+    };
+    let fits = |text: &str| text.len() <= handle::INLINE;
+    // What takes much more than its length is made of many small parts, not of pictures.
+    let may_fit = fits(text) || weigh(text) <= text.len() + SMALL_PARTS;
+    let value = may_fit.then(|| json::from_str::<Value>(text).ok()).flatten();
+    if let Some(mut value) = value {
+        answer.blocks = blocks::lift(&mut value);
+        // Pictures make most big results big: without them it may fit.
+        if fits(text) || fits(&value.to_string()) {
+            answer.add(json!({ "result": value }));
+            return answer;
+        }
+        answer.blocks.clear();
+    }
+    answer.add(match fits(text) {
+        // It nests deeper than we read; its text is as good.
+        true => json!({ "result": text }),
+        false => handle::first(run, text),
+    });
+    answer
+}
+
+/// A failure, as it is written down.
+pub(super) fn of_failure(failure: &Value) -> Value {
+    let text = |key: &str| failure[key].as_str().filter(|text| !text.is_empty());
+    let code = text("error_code").or(text("code"));
+    let mut error = json!({ "code": code, "type": text("name").or(text("code")), "message": failure["message"] });
+    for key in ["position", "hint", "causes"] {
+        if let Some(value) = failure.get(key) {
+            error[key] = value.clone();
+        }
+    }
+    if let Some(frame) = text("code_frame") {
+        error["frame"] = frame.trim_end().into();
+    }
+    error
+}
+
+/// A run that a person ended, as it is written down.
+pub(super) fn of_aborted(aborted: &Value) -> Answer {
+    let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted["message"] });
+    let completed = aborted["completed"].as_array().into_iter().flatten();
+    let completed: Vec<_> = completed.map(|call| call["tool"].clone()).collect();
+    let body = json!({ "success": false, "error": error, "completed": completed,
+        "replan": aborted["replan"] });
+    Answer::new("aborted", body)
+}
+
+/// What a run that did not finish has done.
+pub(super) fn checkpoint(stored: &Stored) -> Value {
+    let mut tools = BTreeMap::new();
+    let (mut completed, mut failed) = (Vec::new(), None);
+    for entry in &stored.entries {
+        match &entry.what {
+            What::Requested { call, tool, .. } => drop(tools.insert(*call, tool.as_str())),
+            What::Settled { call, settled } => {
+                let Some(tool) = tools.get(call).filter(|tool| **tool != "pml:sleep") else {
+                    continue;
+                };
+                match settled {
+                    Settled::Value(_) => completed.push(*tool),
+                    _ => failed = Some(*tool),
+                }
+            }
+            _ => {}
+        }
+    }
+    json!({ "checkpoint": {
+        "run_id": stored.header.run,
+        "completed": completed.len(),
+        "completed_nodes": completed,
+        "failed_node": failed,
+    } })
+}

@@ -1,0 +1,128 @@
+//! The words of a dialog.
+//!
+//! In flow asks, out flows text: first the lines that say what is decided, which is all that some clients show before somebody
+//! scrolls; then, where these left something out, what they left out.
+//!
+//! **Invariant:** how many lines there are is bounded. What does not fit is folded in its middle: it is counted, its end is
+//! shown, and the digest and the command are named by which all of it is found.
+//! **Invariant:** what is ours stands before a bar, or has none; what others wrote stands behind one.
+
+use super::WIDTH;
+use pml::{
+    Ask, AskKind, Redactor, details_of_ask_with, fold_middle, in_one_line, lines_of_ask_with,
+};
+use std::collections::BTreeSet;
+
+/// Lines of details, of all asks together.
+const LINES: usize = 60;
+
+/// Bytes of them.
+const BYTES: usize = 8 << 10;
+
+/// Returns the words for these asks of a question that has `all` of them. Clients show three lines of it at first.
+pub(super) fn message(asks: &[Ask], all: usize, redactor: &Redactor) -> String {
+    let mut lines = match asks {
+        [ask] => lines_of_ask_with(ask, redactor),
+        asks => overview(asks, all, redactor),
+    };
+    let more: Vec<&Ask> = asks.iter().filter(|ask| has_more(ask, redactor)).collect();
+    let (mut lines_left, mut bytes_left) = (LINES, BYTES);
+    for (index, ask) in more.iter().enumerate() {
+        lines.push(String::new());
+        if asks.len() > 1 {
+            lines.push(format!("more about ask {}", ask.id));
+        }
+        // Each gets its share of what the ones before it left.
+        let share = more.len() - index;
+        let details = details(ask, redactor, lines_left / share, bytes_left / share);
+        lines_left = lines_left.saturating_sub(details.len());
+        bytes_left = bytes_left.saturating_sub(details.iter().map(|line| line.len() + 1).sum());
+        lines.extend(details);
+    }
+    lines.join("\n")
+}
+
+/// What several asks are about, and then each of them.
+fn overview(asks: &[Ask], all: usize, redactor: &Redactor) -> Vec<String> {
+    let mut tools: Vec<(String, usize)> = Vec::new();
+    for ask in asks {
+        let tool = in_one_line(&ask.tool);
+        match tools.iter_mut().find(|(known, _)| *known == tool) {
+            Some((_, count)) => *count += 1,
+            None => tools.push((tool, 1)),
+        }
+    }
+    let tools = tools.iter().map(|(tool, count)| match count {
+        1 => tool.clone(),
+        many => format!("{tool} ×{many}"),
+    });
+    let reason = |ask: &Ask| in_one_line(&redactor.redact_text(&ask.reason));
+    let reasons: BTreeSet<_> = asks.iter().map(reason).collect();
+    let reasons = reasons.into_iter().collect::<Vec<_>>().join("; ");
+    let first = match all.saturating_sub(asks.len()) {
+        0 => format!("{all} asks, decided one by one below"),
+        rest => format!(
+            "{all} asks: the first {} are decided below, {rest} more after them",
+            asks.len()
+        ),
+    };
+    let mut lines = vec![
+        first,
+        fold_middle(&format!("tools     │ {}", tools.collect::<Vec<_>>().join(", ")), WIDTH),
+        fold_middle(&format!("why       │ {reasons}"), WIDTH),
+    ];
+    for ask in asks {
+        lines.push(format!("ask {}", ask.id));
+        lines.extend(lines_of_ask_with(ask, redactor));
+    }
+    lines
+}
+
+/// Whether the first lines of an ask do not say all there is to know.
+fn has_more(ask: &Ask, redactor: &Redactor) -> bool {
+    let always = matches!(ask.kind, AskKind::Dependency | AskKind::Integrity | AskKind::Trust);
+    // What was folded has this in its middle, and what was left out is counted so. Who writes the same gets details shown, no
+    // more.
+    let folded = |line: &String| line.contains('…') || line.contains(" more");
+    always || lines_of_ask_with(ask, redactor).iter().any(folded)
+}
+
+/// The details of an ask, in at most so many lines and bytes: the first and the last ones.
+fn details(ask: &Ask, redactor: &Redactor, most_lines: usize, most_bytes: usize) -> Vec<String> {
+    let mut all: Vec<String> =
+        details_of_ask_with(ask, redactor).iter().flat_map(|line| wrapped(line)).collect();
+    let whole: usize = all.iter().map(|line| line.len() + 1).sum();
+    if all.len() <= most_lines && whole <= most_bytes {
+        return all;
+    }
+    let folded = |count: usize| {
+        let digest = ask.short_digest();
+        format!("[… {count} lines: `pml approvals --verbose` shows all of digest {digest} …]")
+    };
+    let room = most_bytes.saturating_sub(folded(all.len()).len() + 1);
+    let fits = |lines: &mut dyn Iterator<Item = &String>| {
+        let mut size = 0;
+        let small = |line: &&String| {
+            size += line.len() + 1;
+            size <= room / 2
+        };
+        lines.take(most_lines.saturating_sub(1) / 2).take_while(small).count()
+    };
+    let (head, tail) = (fits(&mut all.iter()), fits(&mut all.iter().rev()));
+    let (left_out, end) = (all.len() - head - tail, all.len() - tail);
+    all.splice(head..end, [folded(left_out)]);
+    all
+}
+
+/// A line in as many as it takes. Those that it goes on in begin with the bar: they are words of others as well.
+fn wrapped(line: &str) -> Vec<String> {
+    let mut rest: Vec<char> = line.chars().collect();
+    let mut lines = Vec::new();
+    while rest.len() > WIDTH {
+        let after = rest.split_off(WIDTH);
+        lines.push(rest.iter().collect());
+        rest = "│ ".chars().chain(after).collect();
+    }
+    lines.push(rest.into_iter().collect());
+    lines
+}

@@ -1,0 +1,204 @@
+//! A question as the form of a client's own dialog, and what a person made of it.
+//!
+//! In flows a question, out flow an elicitation and, from what comes back, decisions. One field for each ask, all of them
+//! optional: who accepts without choosing approves what was shown.
+//!
+//! **Invariant:** only what was shown is decided: of many asks the first few, the others after them.
+//! **Invariant:** whatever is not one of the choices offered approves nothing.
+//! **Invariant:** no field takes a secret.
+
+mod message;
+
+use super::offers::{Offer, offers};
+use message::message;
+use pml::json::Value;
+use pml::{
+    Ask, AskId, Decision, Decisions, Need, Question, Redactor, fold_middle, in_one_line,
+    offers_of_ask,
+};
+use rmcp::model::{
+    ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    EnumSchema, LegacyEnumSchema, PrimitiveSchemaDefinition, SingleSelectEnumSchema,
+    TitledSingleSelectEnumSchema,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Asks of one dialog; more than that nobody decides at once.
+const FIELDS: usize = 9;
+
+/// Characters of a line of details.
+const WIDTH: usize = 200;
+
+/// Characters of a field's name.
+const TITLE: usize = 60;
+
+/// Characters of a tool's name while its call waits.
+const TOOL: usize = 100;
+
+/// The one field of a form that has only one.
+const DECISION: &str = "decision";
+
+/// What a person said.
+#[derive(Debug, PartialEq)]
+pub(super) enum Heard {
+    /// This was decided.
+    Decided(Decisions),
+    /// Nothing: the question stays open.
+    Nothing,
+}
+
+/// How the choices of a field are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// As since 2025-11-25: each with its title, and one of them chosen before.
+    Titled,
+    /// As before: words, and names beside them.
+    Names,
+}
+
+/// Returns the asks that one dialog shows and decides, of those that are still open.
+pub(super) fn shown(question: &Question) -> &[Ask] {
+    &question.asks[..question.asks.len().min(FIELDS)]
+}
+
+/// Returns what is told of a run while its question waits.
+pub(super) fn waiting(question: &Question) -> String {
+    match &question.asks[..] {
+        [ask, ..] => {
+            format!("waiting for a person: {}", fold_middle(&in_one_line(&ask.tool), TOOL))
+        }
+        [] => "waiting for a person".into(),
+    }
+}
+
+/// Returns the dialog for the asks of a question that are still open, or for the first of them.
+pub(super) fn of(
+    question: &Question,
+    spelling: Spelling,
+    redactor: &Redactor,
+) -> ElicitRequestParams {
+    let field = |title, choices, description| field(title, choices, description, spelling);
+    let mut fields = BTreeMap::new();
+    match shown(question) {
+        [ask] => {
+            let mut choices = choices(ask);
+            choices.push(replan());
+            fields.insert(DECISION.into(), field("Decision".into(), choices, description(ask)));
+        }
+        asks => {
+            for ask in asks {
+                let title = fold_middle(&format!("{}. {}", ask.id, in_one_line(&ask.tool)), TITLE);
+                fields.insert(name(ask.id), field(title, choices(ask), description(ask)));
+            }
+        }
+    }
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: message(shown(question), question.asks.len(), redactor),
+        requested_schema: ElicitationSchema::new(fields),
+    }
+}
+
+/// Reads what came back.
+pub(super) fn read(question: &Question, result: &ElicitResult) -> Heard {
+    match result.action {
+        ElicitationAction::Accept => match accepted(shown(question), result.content.as_ref()) {
+            Some(decisions) => Heard::Decided(decisions),
+            None => Heard::Nothing,
+        },
+        ElicitationAction::Decline => Heard::Decided(Decisions::All(Decision::Abort)),
+        _ => Heard::Nothing,
+    }
+}
+
+/// What was chosen, if all of it was offered.
+fn accepted(asks: &[Ask], content: Option<&Value>) -> Option<Decisions> {
+    let empty = Default::default();
+    let chosen = match content {
+        None | Some(Value::Null) => &empty,
+        Some(Value::Object(chosen)) => chosen,
+        Some(_) => return None,
+    };
+    let word = |name: &str| match chosen.get(name) {
+        None | Some(Value::Null) => Some("approve"),
+        Some(value) => value.as_str(),
+    };
+    let named: BTreeSet<String> = match asks {
+        [_] => [DECISION.to_owned()].into(),
+        asks => asks.iter().map(|ask| name(ask.id)).collect(),
+    };
+    if chosen.keys().any(|key| !named.contains(key)) {
+        return None;
+    }
+    if let [ask] = asks {
+        return match word(DECISION)? {
+            "replan" => Some(Decisions::All(Decision::Replan)),
+            word => Some(Decisions::Each([(ask.id, meant(ask, word)?)].into())),
+        };
+    }
+    let each = asks.iter().map(|ask| Some((ask.id, meant(ask, word(&name(ask.id))?)?)));
+    each.collect::<Option<_>>().map(Decisions::Each)
+}
+
+/// The decision that a word stands for, if it was offered.
+fn meant(ask: &Ask, word: &str) -> Option<Decision> {
+    let offer = offers(ask).into_iter().find(|offer| offer.word() == word)?;
+    Some(match offer {
+        Offer::Approve => Decision::Approve,
+        Offer::Always => Decision::Always,
+        Offer::AlwaysWithin(_, within) => Decision::AlwaysWithin(within),
+        Offer::Decline => Decision::Decline,
+    })
+}
+
+/// The decision to allow calls like this for good, under the conditions of that number.
+pub(super) fn within(ask: &Ask, index: usize) -> Option<Decision> {
+    offers_of_ask(ask).into_iter().nth(index).map(Decision::AlwaysWithin)
+}
+
+fn name(ask: AskId) -> String {
+    format!("ask_{ask}")
+}
+
+fn choices(ask: &Ask) -> Vec<ConstTitle> {
+    let choices = offers(ask).into_iter();
+    choices.map(|offer| ConstTitle::new(offer.word(), offer.title(ask))).collect()
+}
+
+fn replan() -> ConstTitle {
+    ConstTitle::new("replan", "No: end the program, a better one is wanted")
+}
+
+fn field(
+    title: String,
+    choices: Vec<ConstTitle>,
+    description: Option<String>,
+    spelling: Spelling,
+) -> PrimitiveSchemaDefinition {
+    if spelling == Spelling::Names {
+        let (words, names) =
+            choices.into_iter().map(|choice| (choice.const_, choice.title)).unzip();
+        let mut schema = LegacyEnumSchema::new(words);
+        schema.enum_names = Some(names);
+        schema.title = Some(title.into());
+        schema.description = description.map(Into::into);
+        return PrimitiveSchemaDefinition::Enum(EnumSchema::Legacy(schema));
+    }
+    let mut schema = TitledSingleSelectEnumSchema::new(choices);
+    schema.title = Some(title.into());
+    schema.description = description.map(Into::into);
+    schema.default = Some("approve".into());
+    PrimitiveSchemaDefinition::Enum(EnumSchema::Single(SingleSelectEnumSchema::Titled(schema)))
+}
+
+/// What a person has to do before they accept.
+fn description(ask: &Ask) -> Option<String> {
+    let Some(Need::Variables(variables)) = &ask.need else { return None };
+    let names = in_one_line(&variables.names.join(", "));
+    let file = in_one_line(&variables.file);
+    let told = format!("Write {names} into {file}, never into this dialog; then accept");
+    Some(fold_middle(&told, WIDTH))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! Results that are too big for one answer: read on in the journal, part by part.
+
+use super::answer::Answer;
+use pml::json::value::RawValue;
+use pml::json::{self, Value, json};
+use pml::{Engine, RunId, What};
+use serde::Deserialize;
+
+/// Results up to this many bytes come with the answer; clients cut at some 100,000 characters.
+pub(super) const INLINE: usize = 96 << 10;
+
+/// Of a result that is too big, this much comes with the answer.
+const PREVIEW: usize = 2 << 10;
+
+/// How much is read on at a time.
+const PART: usize = 48 << 10;
+
+/// The fields that stand for a result that is too big.
+pub(super) fn first(run: RunId, text: &str) -> Value {
+    let mut part = part(text, 0, PREVIEW);
+    part["handle"] = json!(run);
+    part
+}
+
+/// Reads on.
+pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> Answer {
+    let text = match handle.parse::<RunId>() {
+        Ok(run) => result(engine, run).await,
+        Err(_) => None,
+    };
+    let Some(text) = text else {
+        return Answer::error(json!({
+            "code": "HANDLE_UNKNOWN",
+            "type": "HandleError",
+            "message": "there is no such result, or it was forgotten",
+            "hint": "run the program again",
+        }));
+    };
+    let mut part = part(text.get(), offset, PART);
+    part["handle"] = handle.into();
+    Answer::of_part(part)
+}
+
+/// The result of a finished run, as its journal has it.
+async fn result(engine: &Engine, run: RunId) -> Option<Box<RawValue>> {
+    #[derive(Deserialize)]
+    struct Ended {
+        finished: Option<Box<RawValue>>,
+    }
+    let stored = engine.journal().load(run).await.ok()?;
+    let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
+        What::Ended { ending } => Some(ending),
+        _ => None,
+    });
+    json::from_str::<Ended>(ending?).ok()?.finished
+}
+
+/// Part of a text, cut between characters.
+fn part(text: &str, offset: usize, size: usize) -> Value {
+    let start = text.floor_char_boundary(offset.min(text.len()));
+    let end = text.floor_char_boundary(start.saturating_add(size).min(text.len()));
+    json!({
+        "text": &text[start..end],
+        "offset": start,
+        "next_offset": (end < text.len()).then_some(end),
+        "size": text.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn parts_put_together_are_the_whole() {
+        let text = "äöü€😀x".repeat(100);
+        let (mut offset, mut whole) = (0, String::new());
+        loop {
+            let part = part(&text, offset, 7);
+            whole += part["text"].as_str().expect("a text");
+            match part["next_offset"].as_u64() {
+                Some(next) => offset = next as usize,
+                None => break,
+            }
+        }
+        assert_eq!(whole, text);
+        assert_eq!(part(&text, 1 << 40, 7)["text"], "");
+    }
+}

@@ -1,0 +1,157 @@
+//! What rmcp asks of a server, answered by the door.
+
+use super::door::Door;
+use super::{task, tools};
+use pml::Error;
+use rmcp::model::{
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskMethod,
+    CancelTaskParams, CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString,
+    CustomRequest, CustomResult, DiscoverRequestMethod, ErrorCode, GetTaskMethod, GetTaskParams,
+    GetTaskResult, Implementation, InitializeResultMethod, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsRequestMethod, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, UpdateTaskMethod,
+    UpdateTaskParams,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ErrorData, ServerHandler};
+
+/// What a client's model is told before it sees any tool.
+const INSTRUCTIONS: &str = "PML runs small TypeScript programs that call the tools of the user's MCP servers, in a sandbox that \
+can do nothing else. Instead of many single tool calls, look with `browse_components` at what there is, then write one program for \
+`execute`: call `await mcp.server.tool({...})`, in parallel with `Promise.all` where you can, and `return` only what you need. \
+Some calls wait for a person, whom your client asks by itself if it can. If an answer says `approval_required`, a person still has to \
+decide before the program goes on: show them what is asked, never decide for them. What they decide in a dialog or with `pml approve` \
+counts at once; `continue_workflow` then tells what became of the program.";
+
+/// How long a client may keep the list of our tools: it changes only with pml itself.
+const LIST_TTL: u64 = 60 * 60 * 1_000;
+
+/// Requests that we understand: if one of them arrives here as unknown, its parameters are wrong. The handshake is gone from
+/// the newest revision.
+fn is_known(method: &str, context: &RequestContext<RoleServer>) -> bool {
+    let shakes_hands = || context.protocol_version().is_none_or(|version| version.has_initialize());
+    match method {
+        CallToolRequestMethod::VALUE
+        | ListToolsRequestMethod::VALUE
+        | DiscoverRequestMethod::VALUE
+        | GetTaskMethod::VALUE
+        | UpdateTaskMethod::VALUE
+        | CancelTaskMethod::VALUE => true,
+        InitializeResultMethod::VALUE => shakes_hands(),
+        _ => false,
+    }
+}
+
+impl ServerHandler for Door {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tasks().build())
+            .with_server_info(
+                Implementation::new("pml", env!("CARGO_PKG_VERSION")).with_title("PML"),
+            )
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::list()).with_ttl_ms(LIST_TTL))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::list().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.0.busy.track_future(self.answer(request, &context)).await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let visit = self.visit().map_err(|error| broken(&error))?;
+        self.0.busy.track_future(task::get(&visit, request.task_id, &context)).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let visit = self.visit().map_err(|error| broken(&error))?;
+        let UpdateTaskParams { task_id, input_responses, .. } = request;
+        self.0.busy.track_future(task::update(&visit, &task_id, &input_responses, &context)).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let visit = self.visit().map_err(|error| broken(&error))?;
+        self.0.busy.track_future(task::cancel(&visit, &request.task_id, &context)).await
+    }
+
+    // What is not declared is not there.
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = pml::escape(&request.method).into_owned();
+        Err(match is_known(&request.method, &context) {
+            true => {
+                ErrorData::invalid_params(format!("the parameters of `{method}` are wrong"), None)
+            }
+            false => {
+                let message = format!("there is no method `{method}`");
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+            }
+        })
+    }
+}
+
+fn broken(error: &Error) -> ErrorData {
+    ErrorData::internal_error(pml::escape(&error.to_string()).into_owned(), None)
+}

@@ -1,0 +1,162 @@
+//! The parameters of our tools: understood as a whole, or refused with JSON-RPC's -32602 and a message that names the wrong one.
+
+mod continued;
+
+use super::library::Name;
+use pml::RunId;
+use rmcp::ErrorData;
+use rmcp::model::JsonObject;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub(super) use continued::{Continue, Digests, Said, SaidOfOne};
+
+/// What `execute` is to do.
+#[derive(Debug, PartialEq)]
+pub(super) enum Execute {
+    /// Run this program.
+    Code { code: String, inputs: Option<Value>, resume_from: Option<RunId> },
+    /// Run a saved workflow.
+    Workflow { name: Name },
+    /// Take an answer, and go on.
+    Continue(Continue),
+    /// Read on in a result.
+    Handle { handle: String, offset: usize },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawExecute {
+    code: Option<String>,
+    name: Option<String>,
+    inputs: Option<JsonObject>,
+    resume_from: Option<String>,
+    continue_workflow: Option<Value>,
+    handle: Option<String>,
+    offset: Option<usize>,
+}
+
+/// What `browse_components` is to look for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Browse {
+    #[serde(default)]
+    pub(super) query: String,
+    #[serde(default = "yes")]
+    pub(super) include_workflows: bool,
+    pub(super) budget: Option<usize>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What `list_library` is to list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct List {
+    pub(super) pattern: Option<String>,
+}
+
+/// Which workflow `describe_workflow` is to describe.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Describe {
+    pub(super) name: String,
+}
+
+/// What `save_to_library` is to save.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Save {
+    pub(super) draft_name: String,
+    pub(super) final_name: String,
+    pub(super) description: String,
+}
+
+/// Reads parameters; `tool` is named in the refusal.
+pub(super) fn read<T: DeserializeOwned>(
+    tool: &str,
+    arguments: Option<JsonObject>,
+) -> Result<T, ErrorData> {
+    serde_json::from_value(Value::Object(arguments.unwrap_or_default()))
+        .map_err(|error| wrong(tool, &error.to_string()))
+}
+
+/// The refusal of wrong parameters.
+pub(super) fn wrong(tool: &str, what: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("`{tool}`: {what}"), None)
+}
+
+impl Execute {
+    pub(super) fn read(arguments: Option<JsonObject>) -> Result<Execute, ErrorData> {
+        let wrong = |what: &str| wrong("execute", what);
+        let raw: RawExecute = read("execute", arguments)?;
+        let RawExecute { code, name, inputs, resume_from, continue_workflow, handle, offset } = raw;
+        let given = [code.is_some(), name.is_some(), continue_workflow.is_some(), handle.is_some()];
+        if given.iter().filter(|given| **given).count() != 1 {
+            return Err(wrong(
+                "give exactly one of `code`, `name`, `continue_workflow` and `handle`",
+            ));
+        }
+        if inputs.is_some() && code.is_none() && name.is_none() {
+            return Err(wrong("`inputs` belongs to `code` or `name`"));
+        }
+        if resume_from.is_some() && code.is_none() {
+            return Err(wrong("`resume_from` belongs to `code`"));
+        }
+        if offset.is_some() && handle.is_none() {
+            return Err(wrong("`offset` belongs to `handle`"));
+        }
+        if let Some(code) = code {
+            let resume_from = match resume_from {
+                Some(text) => {
+                    Some(text.parse().map_err(|_| wrong("`resume_from` is not a run id"))?)
+                }
+                None => None,
+            };
+            return Ok(Execute::Code { code, inputs: inputs.map(Value::Object), resume_from });
+        }
+        if let Some(name) = name {
+            return Ok(Execute::Workflow { name: Name::of(&name) });
+        }
+        if let Some(given) = continue_workflow {
+            return Continue::read(given).map(Execute::Continue);
+        }
+        Ok(Execute::Handle { handle: handle.unwrap_or_default(), offset: offset.unwrap_or(0) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Execute;
+    use serde_json::{Value, json};
+
+    fn read(arguments: Value) -> Result<Execute, String> {
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        Execute::read(Some(arguments)).map_err(|error| {
+            assert_eq!(error.code.0, -32602);
+            error.message.into_owned()
+        })
+    }
+
+    #[test]
+    fn exactly_one_thing_is_done() {
+        assert!(matches!(read(json!({ "code": "1" })), Ok(Execute::Code { .. })));
+        for both in [json!({}), json!({ "code": "1", "name": "x" }), json!({ "inputs": {} })] {
+            assert!(read(both).is_err_and(|message| message.contains("exactly one of")));
+        }
+        assert!(read(json!({ "name": "x", "offset": 1 })).is_err_and(|it| it.contains("`offset`")));
+        assert!(read(json!({ "handle": "x", "inputs": {} })).is_err());
+        assert!(read(json!({ "code": "1", "resume_from": "?" })).is_err());
+    }
+
+    #[test]
+    fn a_wrong_parameter_is_named() {
+        assert!(read(json!({ "cod": "1" })).is_err_and(|message| message.contains("`cod`")));
+        assert!(read(json!({ "code": 1 })).is_err());
+        assert!(read(json!({ "code": "1", "inputs": [1] })).is_err());
+        assert!(read(json!({ "handle": "x", "offset": -1 })).is_err());
+    }
+}

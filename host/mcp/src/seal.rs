@@ -1,0 +1,167 @@
+//! What a client keeps for us between two requests, sealed: it can be handed back, and neither made nor changed.
+//!
+//! **Invariant:** a seal opens only for the same tool with the same arguments, and says nothing that a client may not read.
+
+use pml::json::Value;
+use pml::{Error, QuestionId, RunId, UserKey, digest};
+use rmcp::model::{JsonObject, RequestStateCodec, SealOptions};
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// How long a state opens whose question never expires: as long as the journal keeps a run.
+const LONGEST: Duration = pml::Prune::AGE;
+
+/// How long a state opens after its question has expired, so that who repeats it is told what became of the run.
+const AFTER: Duration = Duration::from_secs(60 * 60);
+
+/// The format of a [`State`].
+const FORMAT: u32 = 2;
+
+/// What tells the id of a task from everything else that is sealed.
+const TASK: &[u8] = b"pml task";
+
+/// Seals with a key that is loaded when it is first needed.
+pub(super) struct Seal {
+    key: UserKey,
+    codec: OnceLock<RequestStateCodec>,
+}
+
+/// The call that a state belongs to.
+pub(super) struct Called {
+    /// The name of the tool, and the digest of its arguments.
+    bound: Vec<u8>,
+}
+
+/// An open question, as a client carries it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    format: u32,
+    pub(super) question: QuestionId,
+    pub(super) run: RunId,
+    /// The asks that were shown, each with its digest: an answer is to these and to no others.
+    pub(super) asks: Vec<(u32, String)>,
+    /// sha256 of the program, and of the lockfile that it runs under. They are compared after the seal is opened: which run they
+    /// are of is known only then.
+    pub(super) program: String,
+    pub(super) lock: Option<String>,
+}
+
+impl Called {
+    pub(super) fn new(tool: &str, arguments: Option<&JsonObject>) -> Called {
+        let arguments = digest(&Value::Object(arguments.cloned().unwrap_or_default()));
+        // A digest has a fixed length: where the name ends is not to be argued about.
+        Called { bound: format!("pml call {arguments} {tool}").into_bytes() }
+    }
+}
+
+impl State {
+    pub(super) fn new(
+        question: QuestionId,
+        run: RunId,
+        asks: Vec<(u32, String)>,
+        program: String,
+        lock: Option<String>,
+    ) -> State {
+        State { format: FORMAT, question, run, asks, program, lock }
+    }
+}
+
+impl Seal {
+    pub(super) fn new(key: UserKey) -> Seal {
+        Seal { key, codec: OnceLock::new() }
+    }
+
+    fn codec(&self) -> Result<&RequestStateCodec, Error> {
+        if let Some(codec) = self.codec.get() {
+            return Ok(codec);
+        }
+        let key = self.key.load()?;
+        Ok(self.codec.get_or_init(|| RequestStateCodec::new_unchecked(key)))
+    }
+
+    /// Seals a state. `left` is how long its question can be answered.
+    pub(super) fn state(
+        &self,
+        state: &State,
+        called: &Called,
+        left: Option<Duration>,
+    ) -> Result<String, Error> {
+        let ttl = left.map_or(LONGEST, |left| left + AFTER);
+        let options = SealOptions::new().associated_data(&called.bound).ttl(ttl);
+        let sealed = self.codec()?.seal_json_with(state, &options);
+        sealed.map_err(|error| {
+            Error::new(pml::Code::Internal, "the state cannot be written").with_source(error)
+        })
+    }
+
+    /// Opens a state; nothing if it is not one of ours for this call, or is too old. Which of these it is is nobody's matter.
+    pub(super) fn open(&self, sealed: &str, called: &Called) -> Result<Option<State>, Error> {
+        let state = self.codec()?.open_json_with::<State>(sealed, &called.bound);
+        Ok(state.ok().filter(|state| state.format == FORMAT))
+    }
+
+    /// The id of the task that a run is: the same one each time, and nobody guesses it.
+    pub(super) fn task(&self, run: RunId) -> Result<String, Error> {
+        let options = SealOptions::new().associated_data(TASK);
+        Ok(self.codec()?.seal_with(run.to_string().as_bytes(), &options))
+    }
+
+    /// The run of a task, if the id is one of ours.
+    pub(super) fn run(&self, task: &str) -> Result<Option<RunId>, Error> {
+        let opened = self.codec()?.open_with(task, TASK).ok();
+        Ok(opened.and_then(|run| String::from_utf8(run).ok()?.parse().ok()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Called, Seal, State};
+    use pml::json::json;
+    use pml::{QuestionId, RunId, UserKey};
+    use std::time::Duration;
+
+    #[test]
+    fn a_state_opens_for_its_own_call_only_and_not_if_it_was_changed() {
+        let seal = Seal::new(UserKey::of_this_process());
+        let arguments = json!({ "code": "1", "inputs": { "a": 1, "b": 2 } });
+        let again = json!({ "inputs": { "b": 2, "a": 1 }, "code": "1" });
+        let called = |tool, arguments: &serde_json::Value| Called::new(tool, arguments.as_object());
+        let (question, run) = (QuestionId::new(), RunId::new());
+        let state = State::new(question, run, vec![(1, "digest".into())], "program".into(), None);
+        let own = called("execute", &arguments);
+        let sealed = seal.state(&state, &own, Some(Duration::from_secs(1))).unwrap();
+        assert_eq!(seal.open(&sealed, &own).unwrap(), Some(state));
+        assert!(seal.open(&sealed, &called("execute", &again)).unwrap().is_some());
+        for other in [
+            called("pml:execute", &arguments),
+            called("execute", &json!({ "code": "1" })),
+            Called::new("execute", None),
+        ] {
+            assert_eq!(seal.open(&sealed, &other).unwrap(), None);
+        }
+        for index in 0..sealed.len() {
+            let mut changed = sealed.clone().into_bytes();
+            changed[index] = if changed[index] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).unwrap();
+            // The last character of base64 may hold bits that count for nothing.
+            let opened = seal.open(&changed, &own).unwrap();
+            assert!(opened.is_none(), "{index} of {sealed}");
+        }
+        let stranger = Seal::new(UserKey::of_this_process());
+        assert_eq!(stranger.open(&sealed, &own).unwrap(), None);
+    }
+
+    #[test]
+    fn a_task_is_not_a_state_and_a_run_is_not_a_task() {
+        let seal = Seal::new(UserKey::of_this_process());
+        let run = RunId::new();
+        let task = seal.task(run).unwrap();
+        assert_eq!(seal.task(run).unwrap(), task);
+        assert_eq!(seal.run(&task).unwrap(), Some(run));
+        assert_eq!(seal.run(&run.to_string()).unwrap(), None);
+        assert_eq!(seal.open(&task, &Called::new("execute", None)).unwrap(), None);
+        let other = Seal::new(UserKey::of_this_process());
+        assert_eq!(other.run(&task).unwrap(), None);
+    }
+}

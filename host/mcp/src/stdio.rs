@@ -1,0 +1,128 @@
+//! The door on this process's own stdin and stdout.
+//!
+//! Clients start us with pipes or, as node does, with sockets for both: those are read and written without a thread of their own.
+//! Everything else (a terminal, a file) goes by threads.
+//!
+//! **Invariant:** the end of stdin is noticed before rmcp notices it, so that a client that is gone is never taken for one that
+//! cancels its requests.
+
+use super::Door;
+use pml::{Code, Error};
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Why the door was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Quit {
+    /// The client is gone.
+    Gone,
+    /// We were told to stop.
+    Stopped,
+}
+
+/// Serves one client on stdin and stdout until it is gone or `stop` says so. Programs that run then go on until their next
+/// outcome is journalled; afterwards all servers are stopped.
+///
+/// # Errors
+/// If the streams cannot be used.
+pub async fn serve_stdio(door: Door, stop: impl Future<Output = ()>) -> Result<Quit, Error> {
+    let (input, output) = streams().map_err(|error| {
+        Error::new(Code::Internal, "stdin and stdout cannot be used").with_source(error)
+    })?;
+    serve(door, input, output, stop).await
+}
+
+/// Serves one client on two streams.
+pub(super) async fn serve(
+    door: Door,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    stop: impl Future<Output = ()>,
+) -> Result<Quit, Error> {
+    let input = Noticing { input, door: door.clone() };
+    let session = async {
+        match door.clone().serve((input, output)).await {
+            Ok(running) => drop(running.waiting().await),
+            // It left before it said anything that we understand.
+            Err(ServerInitializeError::ConnectionClosed(_)) => {}
+            Err(error) => {
+                let broken = Error::new(Code::ServerFailed, "the client does not speak MCP");
+                return Err(broken.with_source(error.to_string()));
+            }
+        }
+        Ok(Quit::Gone)
+    };
+    let quit = tokio::select! {
+        quit = session => quit,
+        () = stop => Ok(Quit::Stopped),
+    };
+    door.closed().await;
+    quit
+}
+
+/// Tells the door when its client is gone.
+struct Noticing<R> {
+    input: R,
+    door: Door,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Noticing<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let (before, room) = (buffer.filled().len(), buffer.remaining());
+        let poll = Pin::new(&mut self.input).poll_read(context, buffer);
+        let ended = match &poll {
+            Poll::Ready(Ok(())) => buffer.filled().len() == before && room > 0,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if ended {
+            self.door.close();
+        }
+        poll
+    }
+}
+
+type Input = Box<dyn AsyncRead + Send + Unpin>;
+type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Our own stdin and stdout.
+fn streams() -> io::Result<(Input, Output)> {
+    #[cfg(unix)]
+    if let Some(sockets) = sockets()? {
+        return Ok(sockets);
+    }
+    let (input, output) = rmcp::transport::io::stdio_pipes();
+    Ok((Box::new(input), Box::new(output)))
+}
+
+/// Both streams, where both are sockets. Nobody else has our end of them: that they do not block harms nobody.
+#[cfg(unix)]
+fn sockets() -> io::Result<Option<(Input, Output)>> {
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+
+    let is_socket = |fd: std::os::fd::BorrowedFd<'_>| {
+        rustix::fs::fstat(fd).is_ok_and(|stat| {
+            rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Socket
+        })
+    };
+    let (input, output) = (io::stdin(), io::stdout());
+    if !is_socket(input.as_fd()) || !is_socket(output.as_fd()) {
+        return Ok(None);
+    }
+    let stream = |fd: std::os::fd::BorrowedFd<'_>| {
+        let stream = UnixStream::from(fd.try_clone_to_owned()?);
+        stream.set_nonblocking(true)?;
+        tokio::net::UnixStream::from_std(stream)
+    };
+    Ok(Some((Box::new(stream(input.as_fd())?), Box::new(stream(output.as_fd())?))))
+}

@@ -1,0 +1,53 @@
+//! What the machine's list of accounts says of this user: what no variable and no clone can change.
+
+use std::path::PathBuf;
+
+/// More than any list of accounts has.
+#[cfg(unix)]
+const SIZE: u64 = 16 << 20;
+
+/// Returns the home of this user's account, links resolved. A user who is not in the machine's own list has none: those of a
+/// directory service are not asked for.
+#[cfg(unix)]
+pub(crate) fn home() -> Option<PathBuf> {
+    use std::io::Read as _;
+    let mut text = Vec::new();
+    std::fs::File::open("/etc/passwd").ok()?.take(SIZE).read_to_end(&mut text).ok()?;
+    let user = rustix::process::geteuid().as_raw();
+    home_of(&String::from_utf8_lossy(&text), user)?.canonicalize().ok()
+}
+
+/// Where there is no such list, the variable is all there is.
+#[cfg(not(unix))]
+#[expect(clippy::disallowed_methods, reason = "it is asked for in `config` alone")]
+pub(crate) fn home() -> Option<PathBuf> {
+    PathBuf::from(std::env::var_os("USERPROFILE")?).canonicalize().ok()
+}
+
+#[cfg(unix)]
+fn home_of(accounts: &str, user: u32) -> Option<PathBuf> {
+    let home = accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let number = fields.nth(2)?.parse::<u32>().ok()?;
+        (number == user).then(|| fields.nth(2).map(PathBuf::from))
+    });
+    // The root of the file system is nobody's home: everything lies in it.
+    home.flatten().filter(|home| home.is_absolute() && home.parent().is_some())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::home_of;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_home_is_found_by_the_users_number() {
+        let accounts = "root:x:0:0:root:/root:/bin/sh\n# a comment\nann:x:1000:1000::/home/ann:/bin/sh\nsys:x:3:3::/:/bin/false\n";
+        assert_eq!(home_of(accounts, 1000), Some(PathBuf::from("/home/ann")));
+        assert_eq!(home_of(accounts, 0), Some(PathBuf::from("/root")));
+        assert_eq!(
+            (home_of(accounts, 3), home_of(accounts, 7), home_of("", 0)),
+            (None, None, None)
+        );
+    }
+}

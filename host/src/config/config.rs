@@ -1,0 +1,251 @@
+//! What an embedder says of an engine, before it is checked.
+
+use super::Keeper;
+use crate::model::{Clock, Grant, Limits, SystemClock};
+use std::{fmt, sync::Arc, time::Duration};
+
+/// What an [`Engine`](crate::Engine) is made from. Nothing is allowed until it is said.
+///
+/// ```
+/// # use std::time::Duration;
+/// let mut config = pml::Config::new();
+/// config.memory_limit(64 << 20).cpu_time(Duration::from_secs(2)).allow_tool("github:*");
+/// let engine = pml::Engine::new(&config)?;
+/// # Ok::<(), pml::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Config {
+    pub(super) limits: Limits,
+    pub(super) allow: Vec<String>,
+    pub(super) ask: Vec<String>,
+    pub(super) deny: Vec<String>,
+    pub(super) grants: Vec<Grant>,
+    pub(super) ask_unnamed: bool,
+    pub(super) runs: u32,
+    pub(super) waiting_memory: usize,
+    pub(super) question_lifetime: Option<Duration>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) keeper: Option<Arc<dyn Keeper>>,
+}
+
+impl Config {
+    /// Runs that an engine holds at the same time, unless it is told otherwise; further ones wait for a slot. A slot that
+    /// is not in use costs addresses, not memory.
+    pub const RUNS: u32 = 1_000;
+
+    /// Memory that runs may hold together while they wait for people, unless told otherwise. Those over it are put away
+    /// and rebuilt when they go on.
+    pub const WAITING_MEMORY: usize = 256 << 20;
+
+    /// How long a question can be answered, unless told otherwise: as long as a client shows it.
+    pub const QUESTION_LIFETIME: Duration = Duration::from_secs(5 * 60);
+
+    /// Returns the default settings:
+    ///
+    /// | setting | default |
+    /// | --- | --- |
+    /// | [`allow_tool`](Config::allow_tool) | none: every call is refused |
+    /// | [`ask_tool`](Config::ask_tool), [`deny_tool`](Config::deny_tool) | none |
+    /// | [`grant`](Config::grant) | none: what is allowed is allowed without conditions |
+    /// | [`ask_unnamed`](Config::ask_unnamed) | no: what no pattern names is refused |
+    /// | [`cpu_time`](Config::cpu_time) | [`Limits::CPU_TIME`], 10 s |
+    /// | [`timeout`](Config::timeout) | [`Limits::TIMEOUT`], 5 min |
+    /// | [`memory_limit`](Config::memory_limit) | [`Limits::MEMORY`], 64 MiB |
+    /// | [`stack_limit`](Config::stack_limit) | [`Limits::STACK`], 256 KiB |
+    /// | [`source_limit`](Config::source_limit) | [`Limits::SOURCE`], 4 MiB |
+    /// | [`inputs_limit`](Config::inputs_limit) | [`Limits::INPUTS`], 16 MiB |
+    /// | [`result_limit`](Config::result_limit) | [`Limits::RESULT`], 16 MiB |
+    /// | [`console_limit`](Config::console_limit) | [`Limits::CONSOLE`], 1 MiB |
+    /// | [`calls`](Config::calls) | [`Limits::CALLS`], 10,000 |
+    /// | [`calls_in_flight`](Config::calls_in_flight) | [`Limits::CALLS_IN_FLIGHT`], 256 |
+    /// | [`arguments_limit`](Config::arguments_limit) | [`Limits::ARGUMENTS`], 4 MiB |
+    /// | [`reply_limit`](Config::reply_limit) | [`Limits::REPLY`], 16 MiB |
+    /// | [`journal_limit`](Config::journal_limit) | [`Limits::JOURNAL`], 256 MiB |
+    /// | [`runs`](Config::runs) | [`Config::RUNS`], 1,000 |
+    /// | [`waiting_memory`](Config::waiting_memory) | [`Config::WAITING_MEMORY`], 256 MiB |
+    /// | [`question_lifetime`](Config::question_lifetime) | [`Config::QUESTION_LIFETIME`], 5 min |
+    /// | [`clock`](Config::clock) | the machine's |
+    /// | [`keeper`](Config::keeper) | none: `always` holds for the rest of the run |
+    pub fn new() -> Config {
+        Config {
+            limits: Limits::default(),
+            allow: Vec::new(),
+            ask: Vec::new(),
+            deny: Vec::new(),
+            grants: Vec::new(),
+            ask_unnamed: false,
+            runs: Config::RUNS,
+            waiting_memory: Config::WAITING_MEMORY,
+            question_lifetime: Some(Config::QUESTION_LIFETIME),
+            clock: Arc::new(SystemClock),
+            keeper: None,
+        }
+    }
+
+    /// Allows the tools that `pattern` covers: `server:tool`, `server:prefix_*`, `server:*` or `*`.
+    pub fn allow_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
+        self.allow.push(pattern.into());
+        self
+    }
+
+    /// Has a person asked before a tool is called that `pattern` covers. Between this and `allow_tool` the more specific
+    /// pattern wins; a tie asks.
+    pub fn ask_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
+        self.ask.push(pattern.into());
+        self
+    }
+
+    /// Refuses the tools that `pattern` covers, whatever else is said.
+    pub fn deny_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
+        self.deny.push(pattern.into());
+        self
+    }
+
+    /// Puts a condition on a tool that `allow_tool` covers: it goes without asking only while one of its grants holds. A tool
+    /// that has changed since asks again and says how.
+    pub fn grant(&mut self, grant: Grant) -> &mut Config {
+        self.grants.push(grant);
+        self
+    }
+
+    /// Has a person asked before a tool is called that no pattern names, instead of refusing it.
+    pub fn ask_unnamed(&mut self) -> &mut Config {
+        self.ask_unnamed = true;
+        self
+    }
+
+    /// Sets all limits of a run at once.
+    pub fn limits(&mut self, limits: Limits) -> &mut Config {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how long JavaScript may run in all, with what the host spends on reading and writing its values; waiting does
+    /// not count.
+    pub fn cpu_time(&mut self, limit: Duration) -> &mut Config {
+        self.limits.cpu_time = limit;
+        self
+    }
+
+    /// Sets how long a run may take from start to end.
+    pub fn timeout(&mut self, limit: Duration) -> &mut Config {
+        self.limits.timeout = limit;
+        self
+    }
+
+    /// Sets how many bytes of memory a program may use, the engine's own two or so included. Twice as much may be
+    /// taken in the host by the arguments of its open calls once they are parsed, and by answers that wait for it.
+    pub fn memory_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.memory = bytes;
+        self
+    }
+
+    /// Sets how many bytes of stack JavaScript may use.
+    pub fn stack_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.stack = bytes;
+        self
+    }
+
+    /// Sets how many bytes all modules of a program may have together.
+    pub fn source_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.source = bytes;
+        self
+    }
+
+    /// Sets how many bytes of JSON the inputs may have.
+    pub fn inputs_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.inputs = bytes;
+        self
+    }
+
+    /// Sets how many bytes of JSON a result may have.
+    pub fn result_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.result = bytes;
+        self
+    }
+
+    /// Sets how many bytes of console output are kept.
+    pub fn console_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.console = bytes;
+        self
+    }
+
+    /// Sets how many calls a program may make, timers included.
+    pub fn calls(&mut self, limit: u64) -> &mut Config {
+        self.limits.calls = limit;
+        self
+    }
+
+    /// Sets how many calls of one run are out at the same time; further ones wait for their turn.
+    pub fn calls_in_flight(&mut self, limit: usize) -> &mut Config {
+        self.limits.calls_in_flight = limit;
+        self
+    }
+
+    /// Sets how many bytes of JSON the arguments of all unanswered calls of a run may have together.
+    pub fn arguments_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.arguments = bytes;
+        self
+    }
+
+    /// Sets how many bytes of JSON one answer of a tool may have.
+    pub fn reply_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.reply = bytes;
+        self
+    }
+
+    /// Sets how many bytes the journal may keep of one run: program, inputs, calls, answers, questions and result.
+    pub fn journal_limit(&mut self, bytes: usize) -> &mut Config {
+        self.limits.journal = bytes;
+        self
+    }
+
+    /// Sets how many runs the engine holds at the same time; further ones wait.
+    pub fn runs(&mut self, slots: u32) -> &mut Config {
+        self.runs = slots;
+        self
+    }
+
+    /// Sets how many bytes of memory runs may hold together while they wait for people.
+    pub fn waiting_memory(&mut self, bytes: usize) -> &mut Config {
+        self.waiting_memory = bytes;
+        self
+    }
+
+    /// Sets how long a question can be answered; `None` for ever. A run whose question expires is over, and can be
+    /// resumed from its checkpoint.
+    pub fn question_lifetime(&mut self, lifetime: Option<Duration>) -> &mut Config {
+        self.question_lifetime = lifetime;
+        self
+    }
+
+    /// Sets where programs get their time from.
+    pub fn clock(&mut self, clock: Arc<dyn Clock>) -> &mut Config {
+        self.clock = clock;
+        self
+    }
+
+    /// Sets who remembers what a person allows for good.
+    pub fn keeper(&mut self, keeper: impl Keeper) -> &mut Config {
+        self.keeper = Some(Arc::new(keeper));
+        self
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config::new()
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("limits", &self.limits)
+            .field("allow", &self.allow)
+            .field("ask", &self.ask)
+            .field("deny", &self.deny)
+            .field("runs", &self.runs)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,152 @@
+//! The variables of the process, and the folders that follow from them.
+//!
+//! **Invariant:** nothing else in this room asks the OS for a variable, so that a test can give its own.
+
+use crate::model::Secret;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Where certificates and proxies are: without them what we start hangs behind a company's network.
+pub(crate) const NETWORK: &[&str] = &[
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+];
+
+/// The state folder that the user named on the command line. It belongs to the process as its variables do; no variable is set
+/// for it, so that nothing that is started gets it.
+static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+
+/// Variables as a process has them. They are taken for secrets: none is ever printed.
+#[derive(Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<String, Secret>,
+    /// Where the user's state lies, whatever the variables say.
+    state_folder: Option<PathBuf>,
+}
+
+impl Environment {
+    /// Returns the variables of this process, with the state folder that its user chose. What is not Unicode is left out.
+    pub fn of_process() -> Environment {
+        let read = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        let own: Environment = std::env::vars_os().filter_map(read).collect();
+        Environment { state_folder: CHOSEN.get().cloned(), ..own }
+    }
+
+    /// Returns the same variables with another state folder than the one that they name.
+    pub fn with_state_folder(self, folder: impl Into<PathBuf>) -> Environment {
+        Environment { state_folder: Some(folder.into()), ..self }
+    }
+
+    /// Has [`Environment::of_process`] name this state folder from here on; a relative one is taken from the current folder.
+    /// Only the first time counts.
+    pub fn choose_state_folder(folder: &Path) {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
+        let _ = CHOSEN.set(folder);
+    }
+
+    /// Returns the state folder that was named beside the variables.
+    pub(super) fn chosen_state_folder(&self) -> Option<PathBuf> {
+        self.state_folder.clone()
+    }
+
+    /// Returns the value of a variable.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(Secret::reveal)
+    }
+
+    /// Returns the variables whose names `wanted` picks.
+    pub(crate) fn pick(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Secret)> {
+        let picked = self.variables.iter().filter(|(name, _)| wanted(name));
+        picked.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// Returns the program that a command starts in `folder`, if there is one; `path` is searched instead of `PATH`, if given.
+    pub fn program(&self, command: &str, folder: &Path, path: Option<&str>) -> Option<PathBuf> {
+        if command.contains(std::path::MAIN_SEPARATOR) {
+            return Some(folder.join(command)).filter(|file| is_program(file));
+        }
+        let folders = path.or_else(|| self.variable("PATH")).unwrap_or_default();
+        let files = std::env::split_paths(folders).map(|place| folder.join(place).join(command));
+        files.into_iter().find(|file| is_program(file))
+    }
+
+    /// Returns the user's home.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+    }
+
+    /// Returns the folder that a variable names; a relative one is none.
+    pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+}
+
+/// Whether a file can be started. On Windows its name may go on with an extension.
+fn is_program(file: &Path) -> bool {
+    #[cfg(unix)]
+    return file.metadata().is_ok_and(|found| {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions());
+        found.is_file() && mode & 0o111 != 0
+    });
+    #[cfg(not(unix))]
+    ["", "exe", "cmd", "bat", "com"].iter().any(|end| file.with_extension(end).is_file())
+}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Environment {
+        let secret = |(name, value): (N, V)| (name.into(), Secret::new(value));
+        Environment { variables: variables.into_iter().map(secret).collect(), state_folder: None }
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.variables.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Environment;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_found_where_the_os_would_find_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let here = |name: &str| folder.path().join(name);
+        std::fs::create_dir(here("bin")).unwrap();
+        for (name, mode) in [("bin/serve", 0o755), ("bin/notes", 0o644)] {
+            std::fs::write(here(name), "").unwrap();
+            std::fs::set_permissions(here(name), PermissionsExt::from_mode(mode)).unwrap();
+        }
+        let path = format!("/nowhere:{}", here("bin").display());
+        let environment: Environment = [("PATH", path.as_str())].into_iter().collect();
+        let found = |command: &str| environment.program(command, folder.path(), None);
+        assert_eq!(found("serve"), Some(here("bin/serve")));
+        assert_eq!(found("./bin/serve").map(|file| file.exists()), Some(true));
+        assert_eq!((found("notes"), found("nothing"), found("./serve")), (None, None, None));
+        assert_eq!(environment.program("serve", folder.path(), Some("/nowhere")), None);
+    }
+
+    #[test]
+    fn values_are_not_printed() {
+        let environment: Environment = [("KEY", "hunter2")].into_iter().collect();
+        assert_eq!(format!("{environment:?}"), "{\"KEY\"}");
+    }
+}

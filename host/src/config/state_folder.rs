@@ -1,0 +1,224 @@
+//! The user's own state folder: how it is named, and whether it may be used for a project.
+//!
+//! In flow the variables of the process and a project's folder, out flows a folder, or a refusal that says what to do. What the
+//! user trusts, their key, the ends of audit trails and all journals lie there.
+//!
+//! **Invariant:** nothing is read from it or written to it before it was checked. Variables may have been set by a clone (a
+//! client's settings, a shell's hook): a folder that a clone can bring along would bring trust, keys and approvals with it.
+
+use super::environment::Environment;
+use crate::disk::user_files::shown;
+use crate::error::Error;
+use crate::model::Code;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// What a repository has in its root.
+const REPOSITORIES: &[&str] = &[".git", ".hg", ".jj"];
+
+/// What to do about a folder that is refused.
+const ELSEWHERE: &str =
+    "name a folder of your own elsewhere: `--state-dir DIR`, or `PML_STATE_DIR`";
+
+/// How the folder was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NamedBy {
+    Flag,
+    Variable,
+    Xdg,
+    Home,
+}
+
+impl fmt::Display for NamedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NamedBy::Flag => "--state-dir",
+            NamedBy::Variable => "PML_STATE_DIR",
+            NamedBy::Xdg if cfg!(windows) => "LOCALAPPDATA",
+            NamedBy::Xdg => "XDG_STATE_HOME",
+            NamedBy::Home => "HOME",
+        })
+    }
+}
+
+/// A folder as it was named.
+struct Named {
+    by: NamedBy,
+    folder: PathBuf,
+}
+
+impl Environment {
+    /// Returns where this user's own state lies, if they have a place for it: what no project may change. The first of these
+    /// counts: the folder that [`Environment::with_state_folder`] named, `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`,
+    /// `$HOME/.local/state/pml`.
+    ///
+    /// # Errors
+    /// If it may not be used for the project in `project`: it lies in the project or in a repository around it, belongs to
+    /// another user, or is open to others.
+    pub fn state_folder(&self, project: &Path) -> Result<Option<PathBuf>, Error> {
+        match self.named()? {
+            Some(named) => named.checked(project).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The same, where one is needed.
+    ///
+    /// # Errors
+    /// As [`Environment::state_folder`], and if there is none.
+    pub(crate) fn required_state_folder(
+        &self,
+        project: &Path,
+        needed_for: &str,
+    ) -> Result<PathBuf, Error> {
+        self.state_folder(project)?.ok_or_else(|| {
+            Error::new(Code::Config, format!("there is no folder {needed_for}"))
+                .with_hint("set `HOME`, or name one with `--state-dir DIR` or `PML_STATE_DIR`")
+        })
+    }
+
+    fn named(&self) -> Result<Option<Named>, Error> {
+        let named = |by| move |folder: PathBuf| Named { by, folder };
+        if let Some(folder) = self.chosen_state_folder() {
+            return Ok(Some(named(NamedBy::Flag)(folder)));
+        }
+        if let Some(value) = self.variable("PML_STATE_DIR").filter(|value| !value.is_empty()) {
+            let folder = PathBuf::from(value);
+            if !folder.is_absolute() {
+                // Taken from the current folder it would lie in the project.
+                let message = format!("`PML_STATE_DIR` is no absolute path: {}", shown(&folder));
+                return Err(Error::new(Code::Config, message)
+                    .with_hint("name the folder from the root on, as in `/home/ann/pml-state`"));
+            }
+            return Ok(Some(named(NamedBy::Variable)(folder)));
+        }
+        let xdg = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
+        let xdg = self.folder(xdg).map(|base| named(NamedBy::Xdg)(base.join("pml")));
+        let home = || match cfg!(windows) {
+            true => None,
+            false => self.home().map(|home| named(NamedBy::Home)(home.join(".local/state/pml"))),
+        };
+        Ok(xdg.or_else(home))
+    }
+}
+
+impl Named {
+    /// Returns the folder with its links resolved, if it may be used for a project.
+    fn checked(&self, project: &Path) -> Result<PathBuf, Error> {
+        let folder = resolved(&self.folder)
+            .map_err(|link| self.refused(&link, "leads through a link to nowhere", ELSEWHERE))?;
+        let project = project.canonicalize().unwrap_or_else(|_| project.into());
+        self.check_place(&folder, &project)?;
+        #[cfg(unix)]
+        self.check_owner(&folder)?;
+        Ok(folder)
+    }
+
+    fn check_place(&self, folder: &Path, project: &Path) -> Result<(), Error> {
+        if project != folder && project.starts_with(folder) {
+            // A clone named like a folder of ours would fill it.
+            return Err(self.refused(folder, "has the project in it", ELSEWHERE));
+        }
+        // The root of the file system came with no clone: a container may well run there.
+        let within = |root: &Path| {
+            root.parent().is_some() && folder.starts_with(root) && !self.may_lie_in(folder, root)
+        };
+        if within(project) {
+            return Err(self.refused(folder, "lies in the project", ELSEWHERE));
+        }
+        // All of them: a submodule lies in a repository too.
+        let around = project.ancestors().skip(1);
+        let marked = |root: &&Path| {
+            REPOSITORIES.iter().any(|mark| root.join(mark).symlink_metadata().is_ok())
+        };
+        match around.filter(|root| within(root)).find(marked) {
+            Some(root) => {
+                let why = format!("lies in the repository around the project, {}", shown(root));
+                Err(self.refused(folder, &why, ELSEWHERE))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// People keep their home in version control, and run pml there or above it: a state folder that follows from their home may
+    /// lie in it. The home counts that the account has, not the one that a variable names: that may be a clone.
+    fn may_lie_in(&self, folder: &Path, root: &Path) -> bool {
+        let counts = |home: PathBuf| folder.starts_with(&home) && home.starts_with(root);
+        matches!(self.by, NamedBy::Xdg | NamedBy::Home)
+            && super::account::home().is_some_and(counts)
+    }
+
+    /// Checks that nobody else can change what is there. A folder that is not there yet is judged by the one that it would be
+    /// made in.
+    #[cfg(unix)]
+    fn check_owner(&self, folder: &Path) -> Result<(), Error> {
+        use rustix::fs::{Access, access};
+        use std::os::unix::fs::MetadataExt as _;
+        const STICKY: u32 = 0o1000;
+        const BY_EVERYBODY: u32 = 0o002;
+        let user = rustix::process::geteuid().as_raw();
+        let mut nearest = true;
+        for place in folder.ancestors() {
+            // What cannot be looked at cannot be used either; whoever tries is told.
+            let Ok(found) = place.symlink_metadata() else { continue };
+            let (mode, owner) = (found.mode(), found.uid());
+            let shared = mode & BY_EVERYBODY != 0;
+            let own = owner == user;
+            if place == folder {
+                if !found.is_dir() {
+                    return Err(self.refused(folder, "is no folder", ELSEWHERE));
+                }
+                if !own {
+                    let why = format!("belongs to another user (uid {owner}, not {user})");
+                    return Err(self.refused(folder, &why, ELSEWHERE));
+                }
+                if mode & 0o077 != 0 {
+                    let why = format!("is open to others (mode {:o})", mode & 0o777);
+                    let hint = format!("`chmod 700 {}` closes it; or {ELSEWHERE}", shown(folder));
+                    return Err(self.refused(folder, &why, &hint));
+                }
+            } else if shared && mode & STICKY == 0 {
+                let why = format!("lies in a folder that everybody may write to, {}", shown(place));
+                return Err(self.refused(folder, &why, ELSEWHERE));
+            } else if nearest && !own && !shared && access(place, Access::WRITE_OK).is_ok() {
+                // Where we may not write, making the folder fails and says so.
+                let why = format!("would lie in a folder of another user, {}", shown(place));
+                return Err(self.refused(folder, &why, ELSEWHERE));
+            } else if !own && owner != 0 {
+                // Whoever owns a folder can put another in the place of what is in it.
+                let why = format!("lies in a folder of another user, {}", shown(place));
+                return Err(self.refused(folder, &why, ELSEWHERE));
+            }
+            nearest = false;
+        }
+        Ok(())
+    }
+
+    fn refused(&self, folder: &Path, why: &str, hint: &str) -> Error {
+        let message = format!("the state folder that `{}` names {why}: {}", self.by, shown(folder));
+        Error::new(Code::Security, message).with_hint(hint)
+    }
+}
+
+/// Returns a path with its links resolved, as far as it is there. A link that leads nowhere is an error.
+pub(crate) fn resolved(path: &Path) -> Result<PathBuf, PathBuf> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let mut whole = PathBuf::new();
+    let mut there = true;
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(whole.pop()),
+            component => whole.push(component),
+        }
+        if there {
+            match whole.canonicalize() {
+                Ok(canonical) => whole = canonical,
+                Err(_) if whole.symlink_metadata().is_ok_and(|found| found.is_symlink()) => {
+                    return Err(whole);
+                }
+                Err(_) => there = false,
+            }
+        }
+    }
+    Ok(whole)
+}

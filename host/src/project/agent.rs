@@ -1,0 +1,108 @@
+//! Whether an agent runs this command, as far as the agent says so.
+//!
+//! Agents set variables for the commands they run. Whoever finds one here was most likely started by a model, and nobody has
+//! seen what it is about to confirm.
+//!
+//! **Invariant:** it is a gate, not a wall. An agent runs as the same user, in the same shell: it can unset a variable, open a
+//! terminal of its own, or write to the journal. What is told here keeps a model from approving its own calls by accident or
+//! by habit, and has it stand in the audit trail; it does not hold one that is determined.
+
+use crate::config::Environment;
+
+/// The variables that agents set for the commands they run, and what is known of each. A variable that is also set where a
+/// person types (`CURSOR_TRACE_ID` and `TERM_PROGRAM` in an editor's terminal, `REPL_ID` in a whole machine, `AIDER_*` as
+/// settings) is not among them: it would refuse people.
+const VARIABLES: &[&str] = &[
+    // Claude Code: `1` in every command of its shell tool, and in hooks.
+    "CLAUDECODE",
+    // Claude Code: how it was started (`cli`, `sdk-py`, …), handed down to what it starts.
+    "CLAUDE_CODE_ENTRYPOINT",
+    // Codex: `seatbelt` where its sandbox on macOS runs the command.
+    "CODEX_SANDBOX",
+    // Codex: `1` in every command that runs without a network, on all systems.
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    // Codex: `1` in commands of its non-interactive mode.
+    "CODEX_CI",
+    // Codex: the conversation that the command belongs to.
+    "CODEX_THREAD_ID",
+    // Cursor: `1` in commands that its agent runs, in the editor and on the command line.
+    "CURSOR_AGENT",
+    // Gemini CLI: `1` in every command of its shell tool.
+    "GEMINI_CLI",
+    // Qwen Code, which grew out of Gemini CLI: the same.
+    "QWEN_CODE",
+    // OpenCode: `1` in what it starts.
+    "OPENCODE",
+    // OpenCode: which of its faces (`cli`, `desktop`) started the command.
+    "OPENCODE_CLIENT",
+    // GitHub Copilot on the command line.
+    "COPILOT_CLI",
+    // GitHub Copilot's agent.
+    "COPILOT_AGENT",
+    // Goose: `1` in commands of its developer tools, beside `AGENT=goose`.
+    "GOOSE_TERMINAL",
+    // Cline: `true` in the terminals that it opens for its commands.
+    "CLINE_ACTIVE",
+    // Augment: `1` in commands of its agent.
+    "AUGMENT_AGENT",
+    // Antigravity: in commands of its agent.
+    "ANTIGRAVITY_AGENT",
+    // Amp: the conversation that the command belongs to, beside `AGENT=amp`.
+    "AMP_CURRENT_THREAD_ID",
+    // Trae: the shell that its agent runs commands in.
+    "TRAE_AI_SHELL_ID",
+    // Crush: `1` in what it starts.
+    "CRUSH",
+    // A proposal that several agents follow: the name of the agent.
+    "AI_AGENT",
+    // The same, proposed with AGENTS.md: `goose`, `amp`, or only `1`.
+    "AGENT",
+];
+
+/// Values that say that nothing is there.
+const NOTHING: &[&str] = &["", "0", "false", "no", "off"];
+
+/// Returns the name of a variable that says that an agent runs this process, if there is one.
+///
+/// It is a gate against a model that approves its own calls, not a wall: the model may have a shell of the same user, in which
+/// it can unset the variable.
+///
+/// ```
+/// let environment = [("HOME", "/home/ann"), ("CLAUDECODE", "1")].into_iter().collect();
+/// assert_eq!(pml::agent_around(&environment), Some("CLAUDECODE"));
+/// ```
+pub fn agent_around(environment: &Environment) -> Option<&'static str> {
+    let says = |name: &&&str| {
+        let value = environment.variable(name).map(|value| value.trim().to_ascii_lowercase());
+        value.is_some_and(|value| !NOTHING.contains(&value.as_str()))
+    };
+    VARIABLES.iter().find(says).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{VARIABLES, agent_around};
+
+    fn around(variables: &[(&str, &str)]) -> Option<&'static str> {
+        agent_around(&variables.iter().copied().collect())
+    }
+
+    #[test]
+    fn each_variable_is_known_and_is_in_the_table_once() {
+        for (index, name) in VARIABLES.iter().enumerate() {
+            assert_eq!(around(&[("HOME", "/h"), (name, "1")]), Some(*name));
+            assert!(!VARIABLES[index + 1..].contains(name), "{name}");
+        }
+        assert_eq!(around(&[("AGENT", "goose")]), Some("AGENT"));
+    }
+
+    #[test]
+    fn a_person_is_no_agent() {
+        let editor = [("TERM_PROGRAM", "vscode"), ("CURSOR_TRACE_ID", "1"), ("AIDER_MODEL", "x")];
+        assert_eq!(around(&editor), None);
+        assert_eq!(around(&[]), None);
+        for nothing in ["", "0", "false", "OFF", " "] {
+            assert_eq!(around(&[("CLAUDECODE", nothing)]), None, "{nothing}");
+        }
+    }
+}

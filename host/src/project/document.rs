@@ -1,0 +1,145 @@
+//! The text of a file with comments in it (JSONC), and where in it something is wrong.
+//!
+//! In flow bytes, out flow a tree and errors that show file, line and column. **Invariant:** what is shown of the text is
+//! escaped, bounded to one line, and secrets that look like it are left out: an error may end up in a log.
+
+use crate::disk::user_files::{Contents, shown};
+use crate::error::Error;
+use crate::model::{Code, Redactor, cut, escape};
+use jsonc_parser::ast::Value;
+use jsonc_parser::{CollectOptions, ParseOptions};
+use std::path::{Path, PathBuf};
+
+/// How much of a line is shown on each side of the place.
+const SHOWN: usize = 60;
+
+/// JSON with comments and trailing commas, and nothing else that JavaScript would allow.
+pub(super) const JSONC: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// A file that was read.
+#[derive(Debug)]
+pub(super) struct Document {
+    path: PathBuf,
+    text: String,
+}
+
+impl Document {
+    /// Takes what was read for a text.
+    pub(super) fn new(file: Contents) -> Result<Document, Error> {
+        let Contents { path, bytes } = file;
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Document { path, text }),
+            Err(_) => {
+                let message = format!("the file is not UTF-8: {}", shown(&path));
+                Err(Error::new(Code::Config, message).with_hint("save it as UTF-8"))
+            }
+        }
+    }
+
+    /// Where it was read.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was read.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Parses it. A file with nothing in it has no tree.
+    pub(super) fn tree(&self) -> Result<Option<Value<'_>>, Error> {
+        let parsed = jsonc_parser::parse_to_ast(&self.text, &CollectOptions::default(), &JSONC);
+        parsed.map(|parsed| parsed.value).map_err(|error| {
+            let message = error.kind().to_string();
+            let mut characters = message.chars();
+            let lower = characters.next().map(|first| first.to_lowercase().to_string());
+            let message = lower.unwrap_or_default() + characters.as_str();
+            self.refuse(error.range().start, message)
+        })
+    }
+
+    /// Returns the line and column, both from 1, of a byte.
+    pub(super) fn position(&self, at: usize) -> (usize, usize) {
+        let (line, before) = self.line_before(at);
+        (line, before.chars().count() + 1)
+    }
+
+    /// Returns an error that shows the place.
+    pub(super) fn refuse(&self, at: usize, message: impl AsRef<str>) -> Error {
+        let (line, before) = self.line_before(at);
+        let rest = &self.text[self.text.floor_char_boundary(at)..];
+        let rest = rest.split(['\n', '\r']).next().unwrap_or_default();
+        let skipped = before.chars().count().saturating_sub(SHOWN);
+        let start: String = before.chars().skip(skipped).collect();
+        let start = visible(start.trim_start());
+        let number = line.to_string();
+        let message = format!(
+            "{message}: {path}:{line}:{column}\n{number} | {start}{rest}\n{blank:pad$} | {blank:indent$}^",
+            message = message.as_ref(),
+            path = shown(&self.path),
+            column = before.chars().count() + 1,
+            rest = visible(&cut(rest, SHOWN)),
+            blank = "",
+            pad = number.len(),
+            indent = start.chars().count(),
+        );
+        Error::new(Code::Config, message)
+    }
+
+    /// Returns the line that a byte is in, and what is before it there.
+    fn line_before(&self, at: usize) -> (usize, &str) {
+        let at = self.text.floor_char_boundary(at);
+        let before = &self.text[..at];
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        (before.matches('\n').count() + 1, &before[start..])
+    }
+}
+
+/// Text of a file as a person may see it.
+fn visible(text: &str) -> String {
+    escape(&Redactor::new().redact_text(text)).replace('\t', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Contents, Document};
+
+    fn document(text: &str) -> Document {
+        Document::new(Contents { path: "/p/.pml.json".into(), bytes: text.into() }).unwrap()
+    }
+
+    #[test]
+    fn an_error_shows_where() {
+        let error = document("{\n  \"a\": 1,\n  \"é\": tru\n}").tree().unwrap_err();
+        let shown = "unexpected word: /p/.pml.json:3:8\n3 | \"é\": tru\n  |      ^";
+        assert_eq!(error.to_string(), shown);
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_and_what_looks_secret_is_not_shown() {
+        let text = "{ \"token\": \"abcdef\", \"\u{1b}[2J\": x }";
+        let error = document(text).refuse(text.find('x').unwrap(), "no").to_string();
+        assert!(!error.contains("abcdef") && !error.contains('\u{1b}'), "{error}");
+        assert_eq!(error.lines().count(), 3);
+    }
+
+    #[test]
+    fn comments_and_trailing_commas_are_fine_and_other_looseness_is_not() {
+        assert!(document("// c\n{ \"a\": [1, /* b */ 2,], }").tree().unwrap().is_some());
+        for text in ["{ a: 1 }", "{ 'a': 1 }", "{ \"a\": 0x1 }", "{ \"a\": 1 \"b\": 2 }", "{} {}"] {
+            assert!(document(text).tree().is_err(), "{text}");
+        }
+        assert!(document("").tree().unwrap().is_none());
+    }
+}

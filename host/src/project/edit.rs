@@ -1,0 +1,295 @@
+//! Changes to `.pml.json` that leave the user's own lines, comments and spacing alone.
+//!
+//! **Invariant:** what is written is a file that we understand, and it is put in place whole, by one process at a time.
+//! **Invariant:** a change of ours makes nothing trusted that was not: the file stays trusted only if it was as it stood
+//! before, or if there was none. What is added in an agent's shell is never trusted, whoever calls this.
+
+use super::document::{Document, JSONC};
+use super::fields::shown;
+use super::files::Files;
+use super::locate::locate;
+use super::raw;
+use super::raw_server::claude_servers;
+use super::resolve::{Resolved, resolve};
+use super::trust::{Digests, TrustStore, digest_of};
+use super::user::UserSettings;
+use crate::config::Environment;
+use crate::disk::user_files::replace;
+use crate::error::Error;
+use crate::model::{Code, ToolPattern, nearest};
+use crate::project::agent_around;
+use crate::{
+    disk::user_files::{Contents, PROJECT_FILE_SIZE, read},
+    project::{MCP_FILE, PML_FILE},
+};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// What is written where there is nothing.
+const NEW: &str = "{\n  \"version\": \"0.1.0\",\n  \"permissions\": {\n    \"allow\": [],\n    \"deny\": [],\n    \"ask\": [\"*\"]\n  }\n}\n";
+
+/// The `.pml.json` of a project, to be changed.
+#[derive(Clone, Debug)]
+pub struct SettingsFile {
+    root: PathBuf,
+    store: TrustStore,
+    environment: Environment,
+}
+
+/// What became of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Edited {
+    /// Whether the file is another now.
+    pub changed: bool,
+    /// Whether the file is trusted as it is now.
+    pub trusted: bool,
+}
+
+/// What to do where there is something already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It is an error.
+    Refuse,
+    /// The new one takes its place.
+    Replace,
+}
+
+/// Whether a person has seen what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// They wrote it or agreed to it: a file that was trusted stays so.
+    ByUser,
+    /// It came from a file that nobody has trusted: the new file is not trusted either.
+    ByNobody,
+}
+
+/// What a change is worth nothing without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needed {
+    Nothing,
+    /// That the project is trusted as it stands.
+    Trust,
+}
+
+impl SettingsFile {
+    /// Returns the settings of the project around `folder`, whether they are there or not.
+    ///
+    /// # Errors
+    /// If there is no place to remember what the user trusts.
+    pub fn of(folder: &Path, environment: &Environment) -> Result<SettingsFile, Error> {
+        let root = locate(folder, environment);
+        let store = TrustStore::required(environment, &root)?;
+        Ok(SettingsFile { root, store, environment: environment.clone() })
+    }
+
+    /// Returns the project's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Writes the file if it is not there.
+    ///
+    /// # Errors
+    /// If it cannot be written, or is there and cannot be understood.
+    pub fn create(&self) -> Result<Edited, Error> {
+        self.edit(self.seen(Seen::ByUser), |_| Ok(false))
+    }
+
+    /// Whether a person has seen what is added. What an agent adds nobody has, unless this user lets agents do it.
+    fn seen(&self, seen: Seen) -> Seen {
+        let may = || UserSettings::load(&self.environment, &self.root);
+        match agent_around(&self.environment) {
+            Some(_) if !may().is_ok_and(|settings| settings.agents_may_widen) => Seen::ByNobody,
+            _ => seen,
+        }
+    }
+
+    /// Adds servers.
+    ///
+    /// # Errors
+    /// If one is there and must not be replaced, or cannot be understood; then none is added.
+    pub fn add_servers(
+        &self,
+        servers: &[(String, Value)],
+        existing: Existing,
+        seen: Seen,
+    ) -> Result<Edited, Error> {
+        self.edit(self.seen(seen), |settings| {
+            for (name, entry) in servers {
+                let list = settings.object_value_or_create("servers").ok_or_else(not_an_object)?;
+                match (list.get(name), existing) {
+                    (None, _) => drop(list.append(name, input(entry))),
+                    (Some(property), Existing::Replace) => property.set_value(input(entry)),
+                    (Some(_), Existing::Refuse) => return Err(self.taken(name)),
+                }
+            }
+            Ok(!servers.is_empty())
+        })
+    }
+
+    /// Removes a server. If `.mcp.json` has one of the same name, that is the one from here on: nobody was shown it, and the
+    /// project is not trusted any more.
+    ///
+    /// # Errors
+    /// If there is none of this name; the error names a similar one.
+    pub fn remove_server(&self, name: &str) -> Result<Edited, Error> {
+        let hidden = match read(&self.root, MCP_FILE)? {
+            Some(file) => claude_servers(&Document::new(file)?)?,
+            None => Vec::new(),
+        };
+        let seen = match hidden.iter().any(|server| server.name == name) {
+            true => Seen::ByNobody,
+            false => Seen::ByUser,
+        };
+        self.edit(seen, |settings| {
+            let servers = settings.object_value("servers");
+            match servers.as_ref().and_then(|servers| servers.get(name)) {
+                Some(property) => property.remove(),
+                None => {
+                    let servers = servers.map(|servers| servers.properties()).unwrap_or_default();
+                    let names: Vec<_> =
+                        servers.iter().filter_map(|server| server.decoded_name()).collect();
+                    return Err(self.unknown(name, &names));
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    /// Allows the tools of a pattern, if that pattern is not there yet.
+    ///
+    /// # Errors
+    /// If the file cannot be understood or written.
+    pub fn allow(&self, pattern: &ToolPattern) -> Result<Edited, Error> {
+        let pattern = String::from(pattern.clone());
+        self.edit(Seen::ByUser, |settings| {
+            let permissions =
+                settings.object_value_or_create("permissions").ok_or_else(not_an_object)?;
+            let allow = permissions.array_value_or_create("allow").ok_or_else(not_an_object)?;
+            let texts = allow.elements();
+            let mut texts = texts.iter().filter_map(|element| element.as_string_lit());
+            if texts.any(|text| text.decoded_value().is_ok_and(|text| text == pattern)) {
+                return Ok(false);
+            }
+            allow.append(CstInputValue::String(pattern));
+            Ok(true)
+        })
+    }
+
+    fn edit(
+        &self,
+        seen: Seen,
+        change: impl FnOnce(&CstObject) -> Result<bool, Error>,
+    ) -> Result<Edited, Error> {
+        self.rewrite(Needed::Nothing, seen, |document| {
+            let tree = CstRootNode::parse(document.text(), &JSONC).map_err(|_| not_an_object())?;
+            let settings = tree.object_value().ok_or_else(not_an_object)?;
+            Ok(change(&settings)?.then(|| tree.to_string()))
+        })
+    }
+
+    /// Puts what `change` makes of the file in its place; nothing if it stays as it is.
+    pub(super) fn rewrite(
+        &self,
+        needed: Needed,
+        seen: Seen,
+        change: impl FnOnce(&Document) -> Result<Option<String>, Error>,
+    ) -> Result<Edited, Error> {
+        let lock = self.store.lock()?;
+        let before = read(&self.root, PML_FILE)?;
+        let manifest = Files::at(self.root.clone(), &self.environment)?.digests;
+        if needed == Needed::Trust {
+            self.check_trust(&manifest)?;
+        }
+        let was_trusted = match &before {
+            Some(file) => {
+                self.store.knows(&self.root, PML_FILE, &digest_of(PML_FILE, &file.bytes))?
+            }
+            None => true,
+        };
+        let is_new = before.is_none();
+        let new = || Contents { path: self.root.join(PML_FILE), bytes: NEW.into() };
+        let document = Document::new(before.unwrap_or_else(new))?;
+        understood(&document)?;
+        let text = change(&document)?;
+        let changed = text.is_some() || is_new;
+        let path = document.path().to_path_buf();
+        let text = text.unwrap_or_else(|| document.text().into());
+        if text.len() as u64 > PROJECT_FILE_SIZE {
+            let most = PROJECT_FILE_SIZE >> 10;
+            let message = format!("`.pml.json` would have more than {most} KiB");
+            return Err(
+                Error::new(Code::Config, message).with_hint("take out what is no longer needed")
+            );
+        }
+        understood(&Document::new(Contents { path: path.clone(), bytes: text.clone().into() })?)?;
+        if changed {
+            replace(&path, text.as_bytes())?;
+        }
+        let trusted = was_trusted && (seen == Seen::ByUser || !changed);
+        if changed && trusted {
+            let mut now = Files::at(self.root.clone(), &self.environment)?.digests;
+            // What was written is trusted, and not what somebody may have put in its place.
+            now.insert(PML_FILE.into(), digest_of(PML_FILE, text.as_bytes()));
+            self.store.grant_written(&self.root, PML_FILE, &manifest, &now, &lock)?;
+        }
+        Ok(Edited { changed, trusted })
+    }
+
+    /// Refuses where what is written would not count.
+    fn check_trust(&self, manifest: &Digests) -> Result<(), Error> {
+        match self.store.check(&self.root, manifest)?.reason() {
+            None => Ok(()),
+            Some(reason) => {
+                let message = format!("nothing can be allowed here for good: {reason}");
+                Err(Error::new(Code::Untrusted, message).with_hint(
+                    "look at it with `pml trust --show`, then trust it with `pml trust`",
+                ))
+            }
+        }
+    }
+
+    fn taken(&self, name: &str) -> Error {
+        let message = format!("there is a server {} already", shown(name));
+        Error::new(Code::Config, message)
+            .with_hint("choose another name, or replace it with `--force`")
+    }
+
+    fn unknown(&self, name: &str, names: &[String]) -> Error {
+        let message = format!("`.pml.json` has no server {}", shown(name));
+        let near = nearest(name, names.iter().map(String::as_str));
+        let hint = match (near.first(), names) {
+            (Some(near), _) => format!("did you mean {}?", shown(near)),
+            (None, []) => "it has none at all".into(),
+            (None, names) => {
+                let names: Vec<_> = names.iter().map(|name| shown(name)).collect();
+                format!("it has {}", names.join(", "))
+            }
+        };
+        Error::new(Code::Config, message).with_hint(hint)
+    }
+}
+
+/// Returns what a file means.
+pub(super) fn understood(document: &Document) -> Result<Resolved, Error> {
+    resolve(&raw::settings(document)?, document)
+}
+
+pub(super) fn not_an_object() -> Error {
+    Error::new(Code::Internal, "`.pml.json` is not what it was checked to be")
+}
+
+pub(super) fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(fields) => CstInputValue::Object(
+            fields.iter().map(|(key, value)| (key.clone(), input(value))).collect(),
+        ),
+    }
+}

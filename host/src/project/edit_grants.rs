@@ -1,0 +1,192 @@
+//! What a person allowed for good, written into `.pml.json`: the plain pattern into `allow`, and beside it, in `grants`, what
+//! the tool was and which arguments were meant.
+//!
+//! **Invariant:** what is written takes effect: where it would not, because the file is not trusted or says otherwise about the
+//! tool, nothing is written and the error says why.
+
+use super::cut_out::without_item;
+use super::document::{Document, JSONC};
+use super::edit::{Edited, Needed, Seen, SettingsFile, input, not_an_object, understood};
+use super::edit_entry::{now_or, renew, restate, written};
+use super::grants::is_one_tool;
+use crate::config::Keeper;
+use crate::error::Error;
+use crate::model::{Code, Grant, Spelled, StrictPattern, ToolPattern};
+use crate::{disk::user_files::Contents, project::PML_FILE};
+use jsonc_parser::ast::Value as Tree;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstRootNode};
+use std::ops::Range;
+
+impl SettingsFile {
+    /// Allows tools for good, each as it is now and for the arguments that its grant says. A grant for the same arguments takes
+    /// the place of the earlier one; one for all arguments, of those for some; one that replaces a grant of an older pml, of that
+    /// one. A pattern of `ask` that names exactly this tool goes.
+    ///
+    /// # Errors
+    /// If the project is not trusted as it stands, if what is written would change nothing because another pattern denies the
+    /// tool or has it asked about, or if the file cannot be understood or written. Then none is written.
+    pub fn grant(&self, grants: &[Grant]) -> Result<Edited, Error> {
+        if grants.is_empty() {
+            return Ok(Edited { changed: false, trusted: false });
+        }
+        grants.iter().try_for_each(writable)?;
+        self.rewrite(Needed::Trust, Seen::ByUser, |document| {
+            let path = document.path();
+            let mut text = document.text().to_owned();
+            for grant in grants {
+                let now = Contents { path: path.into(), bytes: text.into() };
+                text = with_grant(&Document::new(now)?, grant)?;
+            }
+            Ok((text != document.text()).then_some(text))
+        })
+    }
+}
+
+impl Keeper for SettingsFile {
+    fn keep(&self, grants: &[Grant]) -> Result<String, Error> {
+        self.grant(grants)?;
+        Ok(self.root().join(PML_FILE).to_string_lossy().into_owned())
+    }
+}
+
+/// Whether the file can say what a grant says.
+fn writable(grant: &Grant) -> Result<(), Error> {
+    let refuse = |why: &str| {
+        let message = format!("`{}` cannot be allowed for good: {why}", grant.tool);
+        Err(Error::new(Code::Config, message))
+    };
+    if grant.is_older() {
+        return refuse("its conditions are those of an older pml");
+    }
+    if !is_one_tool(&grant.tool) {
+        return refuse("permissions would read its name as a pattern");
+    }
+    if let Some(flawed) = grant.constraints.iter().find_map(|constraint| constraint.flaw()) {
+        return refuse(&format!("a condition {flawed}"));
+    }
+    let twice = |(index, one): (usize, &crate::model::Constraint)| {
+        grant.constraints[..index].iter().any(|other| {
+            let same_kind = std::mem::discriminant(&one.is) == std::mem::discriminant(&other.is);
+            one.argument == other.argument && same_kind && one != other
+        })
+    };
+    match grant.constraints.iter().enumerate().any(twice) {
+        true => refuse("it has two conditions of one kind on one argument"),
+        false => Ok(()),
+    }
+}
+
+/// Returns the text of a document with a grant in it.
+fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
+    let permissions = understood(document)?.permissions.unwrap_or_default();
+    takes_effect(&permissions.ask, &permissions.deny, grant)?;
+    let own = |known: &Grant| known.tool == grant.tool;
+    let is_plain = |known: &Grant| known.constraints.is_empty();
+    let same_origin = |known: &Grant| known.origin == grant.origin;
+    let same = |known: &Grant| own(known) && known.same_conditions(grant);
+    // The first one of an older pml becomes what takes its place, with what people wrote around it.
+    let becomes = match is_plain(grant) || permissions.grants.iter().any(same) {
+        true => None,
+        false => permissions.grants.iter().position(|known| grant.takes_place_of(known)),
+    };
+    let narrower =
+        |known: &Grant| is_plain(grant) && own(known) && !is_plain(known) && same_origin(known);
+    let goes = |index: usize, known: &Grant| {
+        narrower(known) || grant.takes_place_of(known) && becomes != Some(index)
+    };
+    let tool = grant.tool.as_str();
+    let mut text = without(document, "ask", |index| {
+        permissions.ask.get(index).is_some_and(|pattern| pattern.as_str() == tool)
+    })?;
+    let now = Contents { path: document.path().into(), bytes: text.into() };
+    text = without(&Document::new(now)?, "grants", |index| {
+        permissions.grants.get(index).is_some_and(|known| goes(index, known))
+    })?;
+    let known = permissions.grants.iter().enumerate();
+    let known: Vec<_> = known.filter(|(index, known)| !goes(*index, known)).collect();
+    let becomes = known.iter().position(|(index, _)| becomes == Some(*index));
+    let known: Vec<&Grant> = known.into_iter().map(|(_, known)| known).collect();
+
+    let tree = CstRootNode::parse(&text, &JSONC).map_err(|_| not_an_object())?;
+    let settings = tree.object_value().ok_or_else(not_an_object)?;
+    let permissions = settings.object_value_or_create("permissions").ok_or_else(not_an_object)?;
+    add_text(&permissions.array_value_or_create("allow").ok_or_else(not_an_object)?, tool);
+    let entry = |index: usize| {
+        let list = permissions.array_value("grants").ok_or_else(not_an_object)?;
+        let entry = list.elements().get(index).and_then(|entry| entry.as_object());
+        entry.ok_or_else(not_an_object)
+    };
+    let covered = |known: &&&Grant| own(known) && is_plain(known) && known.origin.is_none();
+    match known.iter().position(|known| same(known)) {
+        Some(index) if same_origin(known[index]) => {}
+        Some(index) => renew(&entry(index)?, grant)?,
+        // What was allowed for all arguments is allowed for these.
+        None if known.iter().any(|known| own(known) && is_plain(known) && same_origin(known)) => {}
+        None if known.iter().find(covered).is_some() => {}
+        None if let Some(index) = becomes => {
+            let entry = entry(index)?;
+            restate(&entry, grant)?;
+            renew(&entry, grant)?;
+        }
+        None => {
+            let list = permissions.array_value_or_create("grants").ok_or_else(not_an_object)?;
+            let grant = Grant { granted: Some(now_or(grant)), ..grant.clone() };
+            list.append(input(&written(&grant)?));
+            list.ensure_multiline();
+        }
+    }
+    Ok(tree.to_string())
+}
+
+/// Whether a tool that is allowed by its name goes, whatever else the file says.
+fn takes_effect(ask: &[ToolPattern], deny: &[ToolPattern], grant: &Grant) -> Result<(), Error> {
+    let tool = &grant.tool;
+    let spelled = Spelled::new(tool);
+    let covers = |pattern: &&ToolPattern| StrictPattern::new((*pattern).clone()).covers(&spelled);
+    let refuse = |list: &str, pattern: &ToolPattern, what: &str| {
+        let pattern = pattern.as_str();
+        let message = format!("`{tool}` cannot be allowed for good: it {what}, by `{pattern}`");
+        let hint = format!("take `{pattern}` out of `permissions.{list}` in `.pml.json`");
+        Err(Error::new(Code::Config, message).with_hint(hint))
+    };
+    if let Some(pattern) = deny.iter().find(covers) {
+        return refuse("deny", pattern, "is denied");
+    }
+    let wins = |pattern: &&ToolPattern| {
+        pattern.as_str() != tool.as_str() && pattern.specificity() == usize::MAX
+    };
+    match ask.iter().filter(covers).find(wins) {
+        Some(pattern) => refuse("ask", pattern, "would still be asked about"),
+        None => Ok(()),
+    }
+}
+
+/// Returns the text of a document without some items of a list in `permissions`.
+fn without(document: &Document, list: &str, goes: impl Fn(usize) -> bool) -> Result<String, Error> {
+    let ranges: Vec<Range<usize>> = match document.tree()? {
+        Some(Tree::Object(settings)) => settings
+            .get_object("permissions")
+            .and_then(|permissions| permissions.get_array(list))
+            .map(|list| list.elements.iter().map(|item| item.start()..item.end()).collect())
+            .unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    let mut text = document.text().to_owned();
+    // From the end, so that what comes before stays where it is.
+    for (index, item) in ranges.iter().enumerate().rev().filter(|(index, _)| goes(*index)) {
+        let before = index.checked_sub(1).map(|before| ranges[before].end);
+        text = without_item(&text, item.clone(), before);
+    }
+    Ok(text)
+}
+
+fn add_text(list: &CstArray, text: &str) {
+    let known = list.elements().iter().any(|element| {
+        let literal = element.as_string_lit();
+        literal.is_some_and(|literal| literal.decoded_value().is_ok_and(|known| known == text))
+    });
+    if !known {
+        list.append(CstInputValue::String(text.into()));
+    }
+}

@@ -1,0 +1,115 @@
+//! Reading other clients' files.
+
+use super::source::{ImportScope, ImportSource, Place};
+use super::translate::{FoundServer, Translator};
+use crate::config::Environment;
+use crate::disk::user_files::{read, read_own};
+use crate::error::Error;
+use crate::project::document::Document;
+use crate::project::locate::locate;
+use crate::project::raw_server::SERVERS;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Claude Code keeps the history of all projects beside their servers.
+const FILE_SIZE: u64 = 64 << 20;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct FoundServers {
+    /// Servers that can be added to `.pml.json`. No name is there twice.
+    pub servers: Vec<FoundServer>,
+    /// What cannot, and why.
+    pub left_out: Vec<LeftOut>,
+    /// The clients that have pml itself among their servers, and the files that say so.
+    pub with_pml: Vec<(ImportSource, PathBuf)>,
+}
+
+/// Something that cannot be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Which server; nothing if the whole file is meant.
+    pub name: Option<String>,
+    /// Where it is.
+    pub file: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// Returns the servers that `clients` know, for the project around `folder`.
+pub fn find_servers(
+    folder: &Path,
+    environment: &Environment,
+    clients: &[ImportSource],
+) -> FoundServers {
+    let root = locate(folder, environment);
+    let mut found = FoundServers::default();
+    for client in clients {
+        for place in client.places(&root, environment) {
+            let mut add = || -> Result<(), Error> {
+                let Some(servers) = servers(&root, &place)? else { return Ok(()) };
+                for (name, entry) in servers.into_iter().take(SERVERS) {
+                    let translator = Translator { client: *client, place: &place, root: &root };
+                    match translator.translate(&name, &entry) {
+                        Ok(Some(server)) => found.add(server),
+                        Ok(None) => found.with_pml.push((*client, place.path.clone())),
+                        Err(reason) => found.leave_out(Some(name), &place.path, reason),
+                    }
+                }
+                Ok(())
+            };
+            if let Err(error) = add() {
+                found.leave_out(None, &place.path, error.to_string());
+            }
+        }
+    }
+    found
+}
+
+impl FoundServers {
+    fn add(&mut self, server: FoundServer) {
+        match self.servers.iter().find(|known| known.name == server.name) {
+            None => self.servers.push(server),
+            Some(known) if known.entry == server.entry => {}
+            Some(known) => {
+                let reason = format!("{} has another one of this name", known.client);
+                self.leave_out(Some(server.name), &server.file, reason);
+            }
+        }
+    }
+
+    fn leave_out(&mut self, name: Option<String>, file: &Path, reason: String) {
+        self.left_out.push(LeftOut { name, file: file.into(), reason });
+    }
+}
+
+/// Returns the entries of a place, by name.
+fn servers(root: &Path, place: &Place) -> Result<Option<serde_json::Map<String, Value>>, Error> {
+    let file = match place.scope {
+        ImportScope::Project => match place.path.strip_prefix(root).ok().and_then(Path::to_str) {
+            Some(name) => read(root, name)?,
+            None => None,
+        },
+        ImportScope::User => read_own(&place.path, FILE_SIZE)?,
+    };
+    let Some(file) = file else { return Ok(None) };
+    let document = Document::new(file)?;
+    let Some(tree) = document.tree()? else { return Ok(None) };
+    let mut value = Value::from(tree);
+    for key in &place.keys {
+        match value.get_mut(key) {
+            Some(inner) => value = inner.take(),
+            None => return Ok(None),
+        }
+    }
+    match value {
+        Value::Object(servers) => Ok(Some(servers)),
+        Value::Null => Ok(None),
+        _ => {
+            let what = place.keys.last().map_or("", String::as_str);
+            Err(document.refuse(0, format!("`{what}` must be an object")))
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Where the journal of a project is kept: a folder of its own in the user's state folder, found by the project's path.
+//!
+//! ```text
+//! STATE/projects/NAME-DIGEST/               the journal; DIGEST is of the project's canonical path
+//! STATE/projects/NAME-DIGEST/project.json   whose it is, and what became of the journal that an older pml left in `.pml`
+//! STATE/audit/                              the ends of audit trails, apart from the journals
+//! STATE/replaced/                           journals that gave way to one that was adopted
+//! ```
+//!
+//! **Invariant:** a folder is used only if it says that it is this project's, and if nobody else can write into it.
+
+use crate::config::Environment;
+use crate::config::state_folder::resolved;
+use crate::disk::Lock;
+use crate::disk::user_files::{failed, lock, make_private_folder, replace};
+use crate::disk::user_files::{read_own, shown};
+use crate::error::Error;
+use crate::model::{Code, hex};
+use crate::store::ProjectState;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Says whose journal it is.
+const FILE: &str = "project.json";
+
+/// More than such a file has.
+const SIZE: u64 = 64 << 10;
+
+/// The newest format of it.
+const VERSION: u32 = 1;
+
+/// Characters of a folder's name that its journal's name begins with: for people who look around.
+const NAME: usize = 40;
+
+/// Journals that are looked through for those whose project is gone.
+const MOST: usize = 10_000;
+
+/// Where the journal of a project is kept.
+#[derive(Clone, Debug)]
+pub struct ProjectJournal {
+    state: PathBuf,
+    root: PathBuf,
+}
+
+/// What became of the journal that an older pml left in a project's `.pml`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum OlderJournal {
+    /// Its runs that were over are history now.
+    Imported {
+        /// How many.
+        runs: u64,
+        /// How many were not over, or could not be read, and were left.
+        left: u64,
+    },
+    /// It was left alone.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A journal whose project is no longer where it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoneJournal {
+    /// Where the project was.
+    pub path: PathBuf,
+    /// Where its journal is.
+    pub folder: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    version: u32,
+    path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    older: Option<OlderJournal>,
+}
+
+impl ProjectJournal {
+    /// Returns where the journal of the project in `root` is kept. Nothing is made yet.
+    ///
+    /// # Errors
+    /// If the user has no state folder, or one that may not be used for this project: see [`Environment::state_folder`].
+    pub fn of(root: &Path, environment: &Environment) -> Result<ProjectJournal, Error> {
+        let state = environment.required_state_folder(root, "to keep the journal in")?;
+        let root = root.canonicalize().unwrap_or_else(|_| root.into());
+        Ok(ProjectJournal { state, root })
+    }
+
+    /// Returns the project's folder, links resolved.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the journal's folder.
+    pub fn folder(&self) -> PathBuf {
+        self.projects().join(name_of(&self.root))
+    }
+
+    /// Returns the folder in which the ends of audit trails are kept.
+    pub fn heads(&self) -> PathBuf {
+        self.state.join("audit")
+    }
+
+    /// Returns where an older pml kept the journal.
+    pub fn older_folder(&self) -> PathBuf {
+        self.root.join(ProjectState::FOLDER)
+    }
+
+    /// Makes the journal's folder, if it is not there, and writes down whose it is.
+    ///
+    /// # Errors
+    /// If it cannot be made, is open to others, or is the journal of another project.
+    pub fn prepare(&self) -> Result<(), Error> {
+        for folder in [&self.state, &self.projects(), &self.folder()] {
+            make_private_folder(folder).map_err(elsewhere)?;
+            check_private(folder)?;
+        }
+        match self.written()? {
+            Some(_) => Ok(()),
+            None => self.write(None),
+        }
+    }
+
+    /// Returns what became of the journal that an older pml left in the project, if that was decided.
+    pub fn older(&self) -> Result<Option<OlderJournal>, Error> {
+        Ok(self.written()?.and_then(|written| written.older))
+    }
+
+    /// Remembers what became of it.
+    pub fn set_older(&self, older: OlderJournal) -> Result<(), Error> {
+        self.write(Some(older))
+    }
+
+    /// Keeps other processes from importing and adopting.
+    pub fn lock(&self) -> Result<Lock, Error> {
+        lock(&self.projects().join("lock"))
+    }
+
+    /// Returns the journals whose project is no longer where it was, by its path.
+    pub fn gone(&self) -> Vec<GoneJournal> {
+        let Ok(folders) = self.projects().read_dir() else { return Vec::new() };
+        let mut gone: Vec<_> = folders
+            .flatten()
+            .take(MOST)
+            .filter_map(|entry| {
+                let folder = entry.path();
+                // What cannot be read is nobody's.
+                let written = read(&folder).ok().flatten()?;
+                Some(GoneJournal { path: written.path.into(), folder })
+            })
+            .filter(|journal| journal.path != self.root && is_gone(&journal.path))
+            .collect();
+        gone.sort_by(|one, other| one.path.cmp(&other.path));
+        gone
+    }
+
+    /// Returns the journal of the project that was in `path`, if there is one: also if that path is still there.
+    pub fn of_path(&self, path: &Path) -> Option<GoneJournal> {
+        let path = resolved(path).ok()?;
+        let folder = self.projects().join(name_of(&path));
+        let at = |folder: &Path| {
+            let written = read(folder).ok().flatten()?;
+            (Path::new(&written.path) == path)
+                .then(|| GoneJournal { path: path.clone(), folder: folder.into() })
+        };
+        // One that was taken halfway lies here already, and still says whose it was.
+        at(&folder).or_else(|| at(&self.folder()))
+    }
+
+    /// Moves the journal that is here out of the way, if there is one. Returns where it is then.
+    pub fn set_aside(&self, _: &Lock) -> Result<Option<PathBuf>, Error> {
+        let here = self.folder();
+        if here.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let replaced = self.state.join("replaced");
+        make_private_folder(&replaced)?;
+        let unique = uuid::Uuid::new_v4().simple().to_string();
+        let aside = replaced.join(format!("{}-{}", name_of(&self.root), &unique[..8]));
+        std::fs::rename(&here, &aside).map_err(|error| failed("move", &here, error))?;
+        Ok(Some(aside))
+    }
+
+    /// Makes a journal that is another project's by name this one's.
+    pub fn take(&self, gone: &GoneJournal, _: &Lock) -> Result<(), Error> {
+        let (from, here) = (&gone.folder, self.folder());
+        if *from != here {
+            std::fs::rename(from, &here).map_err(|error| failed("move", from, error))?;
+        }
+        check_private(&here)?;
+        // What an older pml left where the project was came along with it, or did not; it is not asked for again.
+        let older = read(&here)?.and_then(|written| written.older);
+        self.write(older)
+    }
+
+    fn projects(&self) -> PathBuf {
+        self.state.join("projects")
+    }
+
+    fn written(&self) -> Result<Option<Written>, Error> {
+        let folder = self.folder();
+        let Some(written) = read(&folder)? else { return Ok(None) };
+        if Path::new(&written.path) != Path::new(&*self.root.to_string_lossy()) {
+            let was = crate::model::escape(&written.path).into_owned();
+            let message =
+                format!("the journal is that of another project, {was}: {}", shown(&folder));
+            return Err(Error::new(Code::Journal, message).with_hint(format!(
+                "if the project was moved, `pml runs adopt {was}` takes it; else move the folder away"
+            )));
+        }
+        Ok(Some(written))
+    }
+
+    fn write(&self, older: Option<OlderJournal>) -> Result<(), Error> {
+        let path = self.root.to_string_lossy().into_owned();
+        let text = serde_json::to_string_pretty(&Written { version: VERSION, path, older })
+            .map_err(|error| Error::new(Code::Internal, "cannot write state").with_source(error))?;
+        replace(&self.folder().join(FILE), (text + "\n").as_bytes())
+    }
+}
+
+fn read(folder: &Path) -> Result<Option<Written>, Error> {
+    let path = folder.join(FILE);
+    let Some(file) = read_own(&path, SIZE)? else { return Ok(None) };
+    let refuse = |message: &str| {
+        Error::new(Code::Journal, format!("{message}: {}", shown(&path)))
+            .with_hint("move the folder away to begin a new journal")
+    };
+    let written: Written = serde_json::from_slice(&file.bytes)
+        .map_err(|error| refuse("the file is damaged").with_source(error))?;
+    match written.version {
+        0..=VERSION => Ok(Some(written)),
+        _ => Err(refuse("a newer pml wrote the file")),
+    }
+}
+
+/// Whether no project is there any more. A folder that is there and empty was left behind.
+fn is_gone(path: &Path) -> bool {
+    match path.symlink_metadata() {
+        Err(error) => {
+            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        }
+        Ok(found) if found.is_dir() => {
+            path.read_dir().is_ok_and(|mut entries| entries.next().is_none())
+        }
+        Ok(_) => true,
+    }
+}
+
+/// Returns the name of a journal's folder: one for each path, and no two the same.
+fn name_of(root: &Path) -> String {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let name: String = name.chars().map(|c| if plain(c) { c } else { '_' }).take(NAME).collect();
+    let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
+    let digest = &hex(&digest)[..24];
+    match name.trim_start_matches(['.', '-']) {
+        "" => digest.into(),
+        name => format!("{name}-{digest}"),
+    }
+}
+
+/// Refuses a folder of ours that somebody else could have filled.
+fn check_private(folder: &Path) -> Result<(), Error> {
+    let refuse = |why: &str| {
+        Error::new(Code::Security, format!("the folder {why}: {}", shown(folder)))
+            .with_hint("move it away, or name another state folder with `--state-dir`")
+    };
+    let found = folder.symlink_metadata().map_err(|error| failed("look at", folder, error))?;
+    if !found.is_dir() {
+        return Err(refuse("is a link or a file"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        if found.uid() != rustix::process::geteuid().as_raw() {
+            return Err(refuse("belongs to another user"));
+        }
+        if found.mode() & 0o077 != 0 {
+            let hint =
+                format!("`chmod 700 {}` closes it, if what is in it is yours", shown(folder));
+            return Err(refuse("is open to others").with_hint(hint));
+        }
+    }
+    Ok(())
+}
+
+fn elsewhere(error: Error) -> Error {
+    error.with_hint(
+        "name another state folder with `--state-dir DIR` or `PML_STATE_DIR`, or run without a journal: `--no-journal`",
+    )
+}

@@ -1,0 +1,59 @@
+//! Which variables decide something: `.env` feeds them only as it was trusted.
+//!
+//! A variable decides if it steers what a program loads, by its own name or by that under which the server gets it, and if the
+//! settings have a default for it: whoever sets it then overrules what the settings say. All others are keys and the like, which
+//! `.env` is for.
+
+use super::VARIABLE;
+use crate::model::{Secret, steers_loading};
+use crate::project::entry::Entry;
+use crate::project::trust::digest_of;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a variable decides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::project) struct Role {
+    /// Whether it steers what is loaded.
+    pub(in crate::project) loading: bool,
+    /// Whether it takes the place of a default.
+    pub(in crate::project) default: bool,
+    /// What gets it: `server: NAME`.
+    pub(in crate::project) given: Vec<String>,
+}
+
+impl Role {
+    /// Returns what the manifest calls a variable, and the digest of its value in `.env`.
+    pub(in crate::project) fn item(name: &str, value: &Secret) -> (String, String) {
+        let name = format!("{VARIABLE}{name}");
+        let digest = digest_of(&name, value.reveal().as_bytes());
+        (name, digest)
+    }
+}
+
+/// Returns the variables that `.env` could feed and that decide something, by their names.
+pub(in crate::project) fn deciding(entries: &[Entry]) -> BTreeMap<String, Role> {
+    let mut defaults = BTreeSet::new();
+    for template in entries.iter().flat_map(Entry::templates) {
+        let named = template.variables().filter(|(_, default)| *default);
+        defaults.extend(named.map(|(name, _)| name.to_owned()));
+    }
+    let mut roles: BTreeMap<String, Role> = BTreeMap::new();
+    for entry in entries {
+        for (key, template) in entry.fed() {
+            for (name, _) in template.variables() {
+                let loading = steers_loading(name) || steers_loading(key);
+                let default = defaults.contains(name);
+                if loading || default {
+                    let role = roles.entry(name.to_owned()).or_default();
+                    role.loading |= loading;
+                    role.default |= default;
+                    let given = format!("{}: {key}", entry.declared.name);
+                    if !role.given.contains(&given) {
+                        role.given.push(given);
+                    }
+                }
+            }
+        }
+    }
+    roles
+}

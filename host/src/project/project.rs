@@ -1,0 +1,279 @@
+//! A project: its files, read once, and what of them counts.
+//!
+//! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no variable is expanded and
+//! nothing is loosened: what it denies and asks about counts, everything else is as if it said nothing.
+
+use super::entry::Entry;
+use super::files::Files;
+use super::journal::ProjectJournal;
+use super::locate::locate;
+use super::parts::{
+    Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutingRule, UnusableServer,
+};
+use super::routing_cache;
+use super::trust::{Digests, TrustState, TrustStore, changed};
+use super::variables::Variables;
+use crate::config::Environment;
+use crate::config::PinnedFiles;
+use crate::config::ServerConfig;
+use crate::error::Error;
+use crate::model::{Durability, Limits, Secret};
+use crate::project::{MCP_FILE, PML_FILE};
+use crate::store::ProjectState;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Variables of a project.
+pub(super) const ENV_FILE: &str = ".env";
+
+/// A project and its settings.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Project {
+    /// Its folder.
+    pub root: PathBuf,
+    /// Whether its files count. If they do not, all that follows is as if they were not there, except that what they deny
+    /// and ask about holds, and that `declared` tells what they say.
+    pub trust: TrustState,
+    /// Which tools may be called. Without a file, everything is asked about.
+    pub permissions: Permissions,
+    /// The servers that programs may call, every variable expanded.
+    pub servers: Vec<ServerConfig>,
+    /// Servers that are declared and cannot be used.
+    pub unusable: Vec<UnusableServer>,
+    /// Where calls go that the project decides about, in the order written.
+    pub routing: Vec<RoutingRule>,
+    /// Where calls go that its cloud decides about, as it last said.
+    pub synced_routing: Vec<RoutingRule>,
+    /// Where server-routed calls go.
+    pub cloud: Option<Cloud>,
+    /// What a run may use.
+    pub limits: Limits,
+    /// How people are asked.
+    pub approvals: Approvals,
+    /// What the journal survives.
+    pub durability: Durability,
+    /// What the files say, trusted or not, as written.
+    pub declared: Declared,
+    pub(super) digests: Digests,
+    /// Where it stands whether the files are trusted.
+    trust_store: Option<PathBuf>,
+    /// What it was read with.
+    pub(super) environment: Arc<Environment>,
+}
+
+impl Project {
+    /// Returns the project around `folder`, with the variables of this process.
+    ///
+    /// # Errors
+    /// If one of its files cannot be read or understood, belongs to somebody else, or leads out of the project.
+    pub fn load(folder: &Path) -> Result<Project, Error> {
+        Project::load_in(folder, &Environment::of_process())
+    }
+
+    /// Returns the project around `folder`, with variables of the caller's choice.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn load_in(folder: &Path, environment: &Environment) -> Result<Project, Error> {
+        let (files, trust) = Files::read_judged(folder, environment)?;
+        files.understand(trust, environment)
+    }
+
+    /// Returns the project around `folder` as if it were trusted, with its `.env`, and records nothing: for machines that check
+    /// out what their owner wrote.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn load_trusted(folder: &Path, environment: &Environment) -> Result<Project, Error> {
+        let files = Files::read(folder, environment)?;
+        let trust = match files.digests.is_empty() {
+            true => TrustState::NotNeeded,
+            false => TrustState::Trusted,
+        };
+        files.understand(trust, environment)
+    }
+
+    /// Returns the project around `folder` for somebody who has said that `accepted` is to be trusted: its files count as
+    /// long as they are as they were then. Whatever they become counts only if this user trusts it.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn load_accepted(
+        folder: &Path,
+        environment: &Environment,
+        accepted: &Project,
+    ) -> Result<Project, Error> {
+        let (files, recorded) = Files::read_judged(folder, environment)?;
+        let changed = changed(&accepted.digests, &files.digests);
+        let trust = if files.root == accepted.root && changed.is_empty() {
+            accepted.trust.clone()
+        } else if recorded == TrustState::Trusted {
+            recorded
+        } else {
+            TrustState::Changed { files: changed }
+        };
+        files.understand(trust, environment)
+    }
+
+    /// Records that this user trusts the files as they were when they were read. The project at hand stays as it is: load
+    /// it again.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn grant_trust(&self, environment: &Environment) -> Result<(), Error> {
+        if self.digests.is_empty() {
+            return Ok(());
+        }
+        let store = TrustStore::required(environment, &self.root)?;
+        store.grant(&self.root, &self.digests, &store.lock()?)
+    }
+
+    /// Forgets that this user trusts the folder, whatever its files say now. Returns whether they did.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn revoke_trust(folder: &Path, environment: &Environment) -> Result<bool, Error> {
+        let root = locate(folder, environment);
+        TrustStore::required(environment, &root)?.revoke(&root)
+    }
+
+    /// Returns what each thing that needs trust hashes to, by its name: the settings files, the files that launch lines name
+    /// (`./tools/docs.py`), and the variables of `.env` that decide something (`.env:NAME`).
+    pub fn digests(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str()))
+    }
+
+    /// Returns the names of the settings files that are there.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let settings = |name: &&str| [PML_FILE, MCP_FILE].contains(name);
+        self.digests.keys().map(String::as_str).filter(settings)
+    }
+
+    /// Returns the files that decide what the project is: its own and those that launch lines name, there or not, and what says
+    /// whether they are trusted.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let own = [PML_FILE, MCP_FILE, ENV_FILE].map(|name| self.root.join(name));
+        let named = self.declared.files.iter().map(|file| self.root.join(&file.name));
+        own.into_iter().chain(named).chain(self.trust_store.clone()).collect()
+    }
+
+    /// Returns the folder in which the project's state is kept.
+    pub fn state_folder(&self) -> PathBuf {
+        self.root.join(ProjectState::FOLDER)
+    }
+
+    /// Returns the folder in which its journal is kept, in the user's state folder: for [`Store::open`](crate::Store::open).
+    ///
+    /// # Errors
+    /// If the user has no state folder, or one that may not be used for this project; if it cannot be made.
+    pub fn journal_folder(&self) -> Result<PathBuf, Error> {
+        let journal = ProjectJournal::of(&self.root, &self.environment)?;
+        journal.prepare()?;
+        Ok(journal.folder())
+    }
+
+    /// Returns how a server is declared.
+    pub fn declared_server(&self, name: &str) -> Option<&DeclaredServer> {
+        self.declared.servers.iter().find(|declared| declared.name == name)
+    }
+}
+
+impl Files {
+    fn understand(
+        mut self,
+        trust: TrustState,
+        environment: &Environment,
+    ) -> Result<Project, Error> {
+        // It says when to look again. Where trust is refused a place, nothing there is looked at.
+        let store = TrustStore::of(environment, &self.root).ok().flatten();
+        let permissions = self.resolved.permissions.take().unwrap_or_default();
+        let Permissions { allow, grants, .. } = permissions.clone();
+        let mut project = Project {
+            trust,
+            declared: Declared {
+                servers: self.entries.iter().map(|entry| entry.declared.clone()).collect(),
+                allow,
+                grants,
+                cloud: self.resolved.cloud.as_ref().map(|cloud| cloud.url.clone()),
+                model_may_approve: self.resolved.approvals.model_may_approve,
+                files: self.declared_files(),
+                variables: self.declared_variables(),
+            },
+            digests: std::mem::take(&mut self.digests),
+            trust_store: store.map(|store| store.path()),
+            environment: Arc::new(environment.clone()),
+            ..Project::restricted(self.root.clone(), permissions)
+        };
+        let unusable = std::mem::take(&mut self.unusable);
+        if project.trust.is_trusted() {
+            project.permissions.allow = project.declared.allow.clone();
+            project.permissions.grants = project.declared.grants.clone();
+            project.loosen(self, environment)?;
+        }
+        project.unusable.extend(unusable);
+        Ok(project)
+    }
+}
+
+impl Project {
+    /// A project that is not trusted: its files may forbid, and nothing else.
+    fn restricted(root: PathBuf, permissions: Permissions) -> Project {
+        let Permissions { ask, deny, .. } = permissions;
+        Project {
+            root,
+            trust: TrustState::Unknown,
+            permissions: Permissions { ask, deny, ..Permissions::default() },
+            servers: Vec::new(),
+            unusable: Vec::new(),
+            routing: Vec::new(),
+            synced_routing: Vec::new(),
+            cloud: None,
+            limits: Limits::default(),
+            approvals: Approvals::default(),
+            durability: Durability::default(),
+            declared: Declared::default(),
+            digests: Digests::new(),
+            trust_store: None,
+            environment: Arc::default(),
+        }
+    }
+
+    /// Lets everything count that the files say.
+    fn loosen(&mut self, mut files: Files, environment: &Environment) -> Result<(), Error> {
+        let resolved = std::mem::take(&mut files.resolved);
+        let key = resolved.cloud.as_ref().and_then(|cloud| cloud.api_key_env.clone());
+        let file = match key.is_some() || files.entries.iter().any(Entry::wants_file) {
+            true => files.take_variables()?,
+            false => BTreeMap::new(),
+        };
+        let variables = Variables::new(environment, &file);
+        for entry in &files.entries {
+            let name = &entry.declared.name;
+            let unusable = |reason| UnusableServer { name: name.clone(), reason };
+            let scripts = files.scripts(name).map_err(unusable);
+            let server = scripts.and_then(|scripts| {
+                let mut server = entry.expand(&self.root, &variables)?;
+                server.pinned = PinnedFiles::new(scripts);
+                Ok(server)
+            });
+            match server {
+                Ok(server) => self.servers.push(server),
+                Err(unusable) => self.unusable.push(unusable),
+            }
+        }
+        self.cloud = resolved.cloud.map(|cloud| Cloud {
+            api_key: key.and_then(|name| variables.of_process_or_file(&name)).map(Secret::new),
+            ..cloud
+        });
+        self.routing = resolved.routing;
+        if self.cloud.is_some() {
+            self.synced_routing = routing_cache::read(&self.root);
+        }
+        self.limits = resolved.limits;
+        self.approvals = resolved.approvals;
+        self.durability = resolved.durability;
+        Ok(())
+    }
+}

@@ -1,0 +1,196 @@
+//! What `.pml.json` means. In flow [`RawSettings`] and the document for its places, out flow valid settings.
+
+use super::document::Document;
+use super::entry::Entry;
+use super::expand::is_variable;
+use super::fields::{Scalar, Text, shown};
+use super::grants::grant;
+use super::parts::{Approvals, Cloud, Permissions, RoutedTo, RoutingRule};
+use super::plan::is_http;
+use super::raw::{RawCloud, RawPermissions, RawSettings};
+use crate::config::settings::{
+    CALLS_IN_FLIGHT_RANGE, JOURNAL_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE,
+};
+use crate::error::Error;
+use crate::model::{Durability, Limits, ToolPattern};
+use crate::model::{bytes, duration};
+use std::ops::RangeInclusive;
+
+/// The format that this version writes.
+pub(super) const VERSION: &str = "0.1.0";
+
+/// `.pml.json`, understood.
+#[derive(Debug, Default)]
+pub(super) struct Resolved {
+    /// Nothing if the file says nothing about permissions.
+    pub(super) permissions: Option<Permissions>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) routing: Vec<RoutingRule>,
+    pub(super) cloud: Option<Cloud>,
+    pub(super) limits: Limits,
+    pub(super) approvals: Approvals,
+    pub(super) durability: Durability,
+}
+
+/// Gives the file its meaning.
+pub(super) fn resolve(raw: &RawSettings, document: &Document) -> Result<Resolved, Error> {
+    check_version(raw.version.as_ref(), document)?;
+    let entries = raw.servers.iter().map(|server| Entry::new(server, document));
+    Ok(Resolved {
+        permissions: raw.permissions.as_ref().map(|raw| permissions(raw, document)).transpose()?,
+        entries: entries.collect::<Result<_, _>>()?,
+        routing: raw.routing.iter().map(|pair| route(pair, document)).collect::<Result<_, _>>()?,
+        cloud: raw.cloud.as_ref().map(|raw| cloud(raw, document)).transpose()?,
+        limits: limits(&raw.limits, document)?,
+        approvals: approvals(raw, document)?,
+        durability: durability(raw.durability.as_ref(), document)?,
+    })
+}
+
+fn check_version(version: Option<&Text>, document: &Document) -> Result<(), Error> {
+    let Some(version) = version else { return Ok(()) };
+    let mut parts = version.value.split('.');
+    if (parts.next(), parts.next()) == (Some("0"), Some("1")) {
+        return Ok(());
+    }
+    let message = format!("{} is a format that this pml does not know", shown(&version.value));
+    Err(document.refuse(version.at, message).with_hint(format!("write `{VERSION}`, or update pml")))
+}
+
+fn permissions(raw: &RawPermissions, document: &Document) -> Result<Permissions, Error> {
+    let patterns = |texts: &[Text]| {
+        texts.iter().map(|text| pattern(text, &text.value, document)).collect::<Result<_, _>>()
+    };
+    Ok(Permissions {
+        allow: patterns(&raw.allow)?,
+        ask: patterns(&raw.ask)?,
+        deny: patterns(&raw.deny)?,
+        grants: raw.grants.iter().map(|raw| grant(raw, document)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn pattern(text: &Text, meant: &str, document: &Document) -> Result<ToolPattern, Error> {
+    meant.parse().map_err(|_| {
+        let message = format!("{} is a pattern that names no tools", shown(&text.value));
+        let hint = "patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`";
+        document.refuse(text.at, message).with_hint(hint)
+    })
+}
+
+fn route((key, value): &(Text, Text), document: &Document) -> Result<RoutingRule, Error> {
+    // A server's name stands for all its tools.
+    let meant = match key.value.contains([':', '*']) {
+        true => key.value.clone(),
+        false => format!("{}:*", key.value),
+    };
+    let to = match value.value.as_str() {
+        "client" | "local" => RoutedTo::Client,
+        "server" => RoutedTo::Server,
+        other => {
+            let message = format!("{} is no place that a call can go to", shown(other));
+            let hint = "the places are `client` (here; also `local`) and `server` (the cloud)";
+            return Err(document.refuse(value.at, message).with_hint(hint));
+        }
+    };
+    Ok(RoutingRule { pattern: pattern(key, &meant, document)?, to })
+}
+
+fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {
+    let Some(url) = &raw.url else {
+        return Err(document.refuse(raw.at, "`cloud` needs a `url`"));
+    };
+    if !is_http(&url.value) {
+        return Err(document.refuse(url.at, "`cloud.url` is no `https://` URL"));
+    }
+    let variable = raw.api_key_env.as_ref();
+    if let Some(variable) = variable.filter(|variable| !is_variable(&variable.value)) {
+        let message = format!("{} is no name of a variable", shown(&variable.value));
+        let hint = "`apiKeyEnv` names the variable that holds the key, not the key";
+        // It may be the key itself.
+        return Err(document
+            .refuse(
+                raw.at,
+                match variable.value.len() {
+                    0..=40 => message,
+                    _ => "`cloud.apiKeyEnv` is no name of a variable".into(),
+                },
+            )
+            .with_hint(hint));
+    }
+    let api_key_env = variable.map(|variable| variable.value.clone());
+    Ok(Cloud { url: url.value.clone(), api_key_env, api_key: None })
+}
+
+fn approvals(raw: &RawSettings, document: &Document) -> Result<Approvals, Error> {
+    let usual = Approvals::default();
+    let timeout = match &raw.approval_timeout {
+        None => usual.timeout,
+        Some(text) if text.value == "never" => None,
+        Some(text) => Some(duration(&text.value).map_err(|message| {
+            document.refuse(text.at, message).with_hint("write it as `30s`, `5m`, `2h` or `never`")
+        })?),
+    };
+    let model_may_approve = raw.model_may_approve.unwrap_or(usual.model_may_approve);
+    Ok(Approvals { timeout, model_may_approve })
+}
+
+fn durability(text: Option<&Text>, document: &Document) -> Result<Durability, Error> {
+    match text.map(|text| (text.value.as_str(), text.at)) {
+        None => Ok(Durability::default()),
+        Some(("process", _)) => Ok(Durability::Process),
+        Some(("power", _)) => Ok(Durability::Power),
+        Some((other, at)) => {
+            let message = format!("{} is no level of durability", shown(other));
+            Err(document.refuse(at, message).with_hint("the levels are `process` and `power`"))
+        }
+    }
+}
+
+fn limits(raw: &[(&'static str, Scalar)], document: &Document) -> Result<Limits, Error> {
+    let mut limits = Limits::default();
+    for (key, scalar) in raw {
+        let refuse = |message: String| document.refuse(scalar.at(), message);
+        let time = || match scalar {
+            Scalar::Text(text) => duration(&text.value).map_err(refuse),
+            Scalar::Number(_) => Err(refuse(format!("`limits.{key}` has no unit"))
+                .with_hint("write it as `\"500ms\"`, `\"2s\"` or `\"5m\"`")),
+        };
+        let (Scalar::Text(written) | Scalar::Number(written)) = scalar;
+        let size = |range: RangeInclusive<usize>| {
+            let size = bytes(&written.value).map_err(refuse)?;
+            within(key, size, range).map_err(refuse)
+        };
+        let count = |range: RangeInclusive<usize>| {
+            let count = written.value.parse::<usize>();
+            let count =
+                count.map_err(|_| refuse(format!("`limits.{key}` must be a whole number")))?;
+            within(key, count, range).map_err(refuse)
+        };
+        match *key {
+            "cpuTime" => limits.cpu_time = time()?,
+            "timeout" => limits.timeout = time()?,
+            "memory" => limits.memory = size(MEMORY_RANGE)?,
+            "stack" => limits.stack = size(STACK_RANGE)?,
+            "source" => limits.source = size(SIZE_RANGE)?,
+            "inputs" => limits.inputs = size(SIZE_RANGE)?,
+            "result" => limits.result = size(SIZE_RANGE)?,
+            "console" => limits.console = size(SIZE_RANGE)?,
+            "calls" => limits.calls = count(0..=usize::MAX)? as u64,
+            "callsInFlight" => limits.calls_in_flight = count(CALLS_IN_FLIGHT_RANGE)?,
+            "arguments" => limits.arguments = size(SIZE_RANGE)?,
+            "journal" => limits.journal = size(JOURNAL_RANGE)?,
+            _ => limits.reply = size(SIZE_RANGE)?,
+        }
+    }
+    Ok(limits)
+}
+
+fn within(key: &str, value: usize, range: RangeInclusive<usize>) -> Result<usize, String> {
+    match range.contains(&value) {
+        true => Ok(value),
+        false => {
+            let (least, most) = range.into_inner();
+            Err(format!("`limits.{key}` is {value}: it must be between {least} and {most}"))
+        }
+    }
+}

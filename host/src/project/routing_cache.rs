@@ -1,0 +1,38 @@
+//! The routes that a cloud gave, as they are kept in `.pml/routing-cache.json`: `{"etag": "…", "routing": {"tavily": "server"}}`.
+//!
+//! **Invariant:** it is a cache. What cannot be understood of it is not there; it never refuses anything.
+
+use super::parts::{RoutedTo, RoutingRule};
+use crate::disk;
+use crate::store::ProjectState;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const FILE: &str = "routing-cache.json";
+
+/// Room for thousands of servers.
+const SIZE: u64 = 1 << 20;
+
+#[derive(Deserialize)]
+struct Kept {
+    #[serde(default)]
+    routing: BTreeMap<String, String>,
+}
+
+/// Returns the routes that the project at `root` last got from its cloud.
+pub(super) fn read(root: &Path) -> Vec<RoutingRule> {
+    let kept = disk::read(&root.join(ProjectState::FOLDER).join(FILE), SIZE).ok();
+    let kept = kept.and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+    let routes = kept.map(|kept| kept.routing).unwrap_or_default();
+    let rules = routes.into_iter().filter_map(|(name, place)| {
+        let to = match place.as_str() {
+            "client" | "local" => RoutedTo::Client,
+            "server" => RoutedTo::Server,
+            _ => return None,
+        };
+        let pattern = if name.contains(':') { name } else { format!("{name}:*") };
+        Some(RoutingRule { pattern: pattern.parse().ok()?, to })
+    });
+    rules.collect()
+}

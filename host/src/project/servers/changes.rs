@@ -1,0 +1,89 @@
+//! What a tool was, kept so that a person can be shown how it has changed.
+
+use super::Servers;
+use super::route::Destination;
+use super::usage::shown;
+use crate::config::Launch;
+use crate::model::{Difference, Origin, ToolName, differences_of};
+use crate::upstream::Tool;
+
+/// How much of a digest tells it from others.
+const DIGITS: usize = 12;
+
+impl Servers {
+    /// Keeps what a tool says of itself, aside and once a process.
+    pub(crate) fn keep_definition(&self, tool: &Tool) {
+        let Some(definitions) = &self.0.definitions else { return };
+        let (digest, definition) = (tool.origin.definition.clone(), tool.definition.clone());
+        if definitions.has_kept(&digest) {
+            return;
+        }
+        let definitions = definitions.clone();
+        tokio::task::spawn_blocking(move || {
+            // Without it a person is asked all the same, and sees less.
+            let _ = definitions.keep(&digest, &definition);
+        });
+    }
+
+    /// How a tool differs from what it was.
+    pub(crate) fn changes(
+        &self,
+        tool: &ToolName,
+        before: &Origin,
+        now: &Origin,
+    ) -> Vec<Difference> {
+        let mut changes = Vec::new();
+        if before.server != now.server {
+            let line = self.launch_line(tool).unwrap_or_default();
+            changes.push(Difference::new(
+                "server",
+                Some(format!("another launch line or URL, digest {}", short(&before.server))),
+                Some(format!("{line}, digest {}", short(&now.server))),
+            ));
+        }
+        if before.package != now.package {
+            let digest =
+                |origin: &Origin| Some(format!("digest {}", short(origin.package.as_deref()?)));
+            changes.push(Difference::new("package", digest(before), digest(now)));
+        }
+        if before.definition == now.definition {
+            return changes;
+        }
+        let known = self.0.definitions.as_ref().and_then(|all| all.get(&before.definition));
+        let is = self.listed(tool);
+        let is = is.as_ref().and_then(|listing| listing.get(tool.tool()));
+        match (known, is) {
+            (Some(was), Some(is)) => changes.extend(differences_of(&was, &is.definition)),
+            // What it was is gone: what it is must do.
+            (_, is) => changes.push(Difference::new(
+                "definition",
+                Some(format!("not kept, digest {}", short(&before.definition))),
+                Some(format!(
+                    "{} (digest {})",
+                    is.map_or("", |is| is.definition.description.as_str()),
+                    short(&now.definition)
+                )),
+            )),
+        }
+        changes
+    }
+
+    /// The launch line or URL of a tool's server, without keys.
+    fn launch_line(&self, tool: &ToolName) -> Option<String> {
+        let routes = self.routes();
+        let Ok(Destination::Here(server)) = routes.destination(tool) else { return None };
+        if let Some(project) = self.project()
+            && let Some(declared) = project.declared_server(server)
+        {
+            return Some(shown(&declared.launch));
+        }
+        match self.0.upstreams.config(server)?.launch {
+            Launch::Stdio { command, .. } => Some(command),
+            Launch::Http { .. } => None,
+        }
+    }
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(DIGITS).collect()
+}

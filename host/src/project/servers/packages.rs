@@ -1,0 +1,176 @@
+//! Servers that are packages: they are started from what is installed, and never through the runner that their launch line names.
+//!
+//! **Invariant:** a runner is never started. What is not installed is asked about, or fails.
+
+use super::Servers;
+use super::usage::shown;
+use crate::config::{Launch, ServerConfig};
+use crate::error::Error;
+use crate::install::{Installed, Presence, Scripts, Spec};
+use crate::model::Tell;
+use crate::model::{CallError, Code, Package, escape};
+
+/// How it is with the package that a server is started from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PackageState {
+    /// Its launch line names none.
+    None,
+    /// It is there, as it was installed.
+    Installed,
+    /// It is not installed.
+    Missing {
+        /// The package, as the launch line names it.
+        package: String,
+    },
+    /// It is not what was installed.
+    Changed {
+        /// The package.
+        package: String,
+    },
+    /// The launch line cannot be understood.
+    Unusable {
+        /// Why.
+        reason: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+}
+
+/// Whether a server can be started, as far as its package goes.
+pub(crate) enum Standing {
+    /// It is there, or the server is none.
+    Ready,
+    /// It is not installed.
+    Missing(Spec),
+    /// It is not what was installed.
+    Changed(Package),
+}
+
+impl Servers {
+    /// Looks whether the package of a server is there, and has the server started from it if it is.
+    pub(crate) async fn standing(&self, server: &str) -> Result<Standing, Error> {
+        let (Some(installer), Some(config)) = (&self.0.installer, self.0.upstreams.config(server))
+        else {
+            return Ok(Standing::Ready);
+        };
+        if config.package.is_some() {
+            return Ok(Standing::Ready);
+        }
+        let Some(spec) = spec(&config)? else { return Ok(Standing::Ready) };
+        Ok(match installer.installed(server, &spec).await.map_err(Error::from)? {
+            Presence::Missing => Standing::Missing(spec),
+            Presence::Changed(package) => Standing::Changed(package),
+            Presence::Ready(installed) => {
+                self.0.upstreams.put(started_from(config, installed));
+                Standing::Ready
+            }
+        })
+    }
+
+    /// Returns how it is with the package that a server is started from. No registry is asked.
+    pub async fn package(&self, server: &str) -> PackageState {
+        match self.standing(server).await {
+            Ok(Standing::Ready) => {
+                let config = self.0.upstreams.config(server);
+                match config.is_some_and(|config| config.package.is_some()) {
+                    true => PackageState::Installed,
+                    false => PackageState::None,
+                }
+            }
+            Ok(Standing::Missing(spec)) => PackageState::Missing { package: spec.written() },
+            Ok(Standing::Changed(package)) => {
+                PackageState::Changed { package: format!("{}@{}", package.name, package.version) }
+            }
+            Err(error) => PackageState::Unusable {
+                reason: error.to_string(),
+                hint: error.hint().map(Into::into),
+            },
+        }
+    }
+
+    /// Returns what would have to be installed before a server can be started; nothing if all is there.
+    ///
+    /// # Errors
+    /// If its launch line is not understood, or its registry cannot say which version is meant.
+    pub async fn missing_package(&self, server: &str) -> Result<Option<Package>, Error> {
+        let spec = match self.standing(server).await? {
+            Standing::Ready => return Ok(None),
+            Standing::Changed(package) => return Ok(Some(package)),
+            Standing::Missing(spec) => spec,
+        };
+        let Some(installer) = &self.0.installer else { return Ok(None) };
+        if !self.0.writes {
+            let message = format!("server `{}` is not installed", escape(server));
+            return Err(Error::new(Code::ServerFailed, message).with_hint(format!(
+                "`pml install {server}` installs it; nothing is written here"
+            )));
+        }
+        let line = self.line(server, &spec);
+        installer.resolve(server, &spec, &line).await.map(Some).map_err(Error::from)
+    }
+
+    /// Installs a package that somebody has agreed to, and has its server started from it. Dropped, it leaves nothing behind.
+    /// Returns what the package hashes to, if its server is one.
+    ///
+    /// # Errors
+    /// If it cannot be installed, or is not what its server asks for.
+    pub async fn install(&self, package: &Package, tell: Tell) -> Result<Option<String>, Error> {
+        let config = self.0.upstreams.config(&package.server);
+        let unknown = || {
+            let message = format!("there is no server `{}`", escape(&package.server));
+            Error::new(Code::ToolUnknown, message)
+        };
+        let config = config.ok_or_else(unknown)?;
+        let (Some(installer), Some(spec)) = (&self.0.installer, spec(&config)?) else {
+            return Ok(None);
+        };
+        let installed = installer.install(&spec, package, tell).await.map_err(Error::from)?;
+        let config = started_from(config, installed);
+        let digest = config.package.clone();
+        self.0.upstreams.put(config);
+        Ok(digest)
+    }
+
+    /// The launch line as it was written, without keys.
+    fn line(&self, server: &str, spec: &Spec) -> String {
+        let declared = self.project().and_then(|project| {
+            let declared = project.declared_server(server)?;
+            Some(shown(&declared.launch))
+        });
+        declared.unwrap_or_else(|| spec.written())
+    }
+}
+
+fn spec(config: &ServerConfig) -> Result<Option<Spec>, Error> {
+    let Launch::Stdio { command, arguments, .. } = &config.launch else { return Ok(None) };
+    let scripts = match config.install_scripts {
+        true => Scripts::Allowed,
+        false => Scripts::Refused,
+    };
+    Ok(Spec::of(command, arguments)?.map(|spec| spec.with_scripts(scripts)))
+}
+
+/// A server that is started from its package. It is the same server: its launch line says so.
+fn started_from(mut config: ServerConfig, installed: Installed) -> ServerConfig {
+    if let Launch::Stdio { command, arguments, .. } = &mut config.launch {
+        (*command, *arguments) = (installed.command, installed.arguments);
+    }
+    let digest = installed.digest;
+    config.package = Some(digest.strip_prefix("sha256:").map_or(digest.clone(), Into::into));
+    config
+}
+
+/// An error as a call gets it.
+pub(crate) fn refused(error: Error) -> CallError {
+    CallError::new(error.kind(), told(&error))
+}
+
+/// An error with what to do about it, as one text.
+pub(crate) fn told(error: &Error) -> String {
+    let message = error.to_string();
+    // Behind lines of a tool's own words a hint stands alone.
+    let before = if message.contains('\n') { "\nhint: " } else { ": " };
+    let hint = error.hint().map(|hint| format!("{before}{hint}")).unwrap_or_default();
+    format!("{message}{hint}")
+}

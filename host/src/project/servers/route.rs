@@ -1,0 +1,273 @@
+//! Where the calls of a server go: here, to the cloud, or nowhere.
+//!
+//! A server that is configured here is called here. Then counts what the project's `routing` says, then what its cloud said last,
+//! then the list of servers that clouds have; everything else would be called here, and is not there.
+
+use crate::model::{CallError, Code, Meant, ToolName, escape, meant, nearest};
+use crate::project::{Project, RoutedTo, RoutingRule};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Servers whose tools are the cloud's, unless a server of that name is configured or the project says otherwise.
+pub(crate) const CLOUD_SERVERS: &[&str] = &[
+    "api",
+    "brave_search",
+    "context7",
+    "crypto",
+    "datetime",
+    "exa",
+    "fetch",
+    "github",
+    "http",
+    "json",
+    "magic",
+    "math",
+    "memory",
+    "sequential-thinking",
+    "slack",
+    "tavily",
+];
+
+/// Where a call goes.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Destination<'a> {
+    /// To the server of this name.
+    Here(&'a str),
+    /// To the cloud, which calls the server so.
+    Cloud(&'a str),
+}
+
+/// What is known of where calls go.
+pub(crate) struct Routes {
+    /// Every server that is configured.
+    names: BTreeSet<String>,
+    unusable: BTreeMap<String, String>,
+    routing: Vec<RoutingRule>,
+    /// What the cloud said last.
+    synced: Vec<RoutingRule>,
+    cloud: bool,
+    /// Why the project's files do not count, if they do not, and which servers they would give.
+    untrusted: Option<String>,
+}
+
+impl Routes {
+    /// Routes of servers that are all called here.
+    pub(crate) fn new(names: impl IntoIterator<Item = String>) -> Routes {
+        let names: BTreeSet<String> = names.into_iter().collect();
+        let (unusable, routing) = (BTreeMap::new(), Vec::new());
+        Routes { names, unusable, routing, synced: Vec::new(), cloud: false, untrusted: None }
+    }
+
+    /// Routes of a project.
+    pub(crate) fn of(project: &Project) -> Routes {
+        let usable = project.servers.iter().map(|server| server.name.clone());
+        let unusable = project.unusable.iter();
+        let all = usable.chain(unusable.clone().map(|server| server.name.clone()));
+        Routes {
+            unusable: unusable.map(|one| (one.name.clone(), one.reason.clone())).collect(),
+            routing: project.routing.clone(),
+            synced: project.synced_routing.clone(),
+            cloud: project.cloud.is_some(),
+            untrusted: project.trust.reason(),
+            ..Routes::new(all)
+        }
+    }
+
+    /// Says where a call of `tool` goes.
+    pub(crate) fn destination<'a>(
+        &'a self,
+        tool: &'a ToolName,
+    ) -> Result<Destination<'a>, CallError> {
+        let server = tool.server();
+        if let Some(name) = self.configured(server)? {
+            return match self.unusable.get(name) {
+                None => Ok(Destination::Here(name)),
+                Some(reason) => {
+                    let message = format!("server `{name}` cannot be used: {reason}");
+                    Err(CallError::new(Code::ServerFailed, message))
+                }
+            };
+        }
+        if let Some(reason) = &self.untrusted {
+            let message = format!(
+                "there is no server `{}`: {reason}; `pml trust --show` shows what it would start and allow, `pml trust` trusts it",
+                escape(server)
+            );
+            return Err(CallError::new(Code::Untrusted, message));
+        }
+        let said = said(&self.routing, tool).or_else(|| said(&self.synced, tool));
+        let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
+            Meant::One(name) => Some(name),
+            _ => None,
+        };
+        match (said, built_in()) {
+            (Some(RoutedTo::Server), _) => self.to_cloud(tool.server()),
+            (None, Some(name)) => self.to_cloud(name),
+            _ => Err(self.unknown(server)),
+        }
+    }
+
+    /// Servers that are declared and cannot be used, and why.
+    pub(crate) fn unusable(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.unusable.iter()
+    }
+
+    /// Why the project's files do not count, if they do not.
+    pub(crate) fn untrusted(&self) -> Option<&str> {
+        self.untrusted.as_deref()
+    }
+
+    fn configured(&self, server: &str) -> Result<Option<&str>, CallError> {
+        if let Some(name) = self.names.get(server) {
+            return Ok(Some(name));
+        }
+        match meant(server, self.names.iter().map(String::as_str)) {
+            Meant::None => Ok(None),
+            Meant::One(name) => Ok(Some(name)),
+            Meant::Several(several) => Err(ambiguous("server", server, &several)),
+        }
+    }
+
+    fn to_cloud<'a>(&self, server: &'a str) -> Result<Destination<'a>, CallError> {
+        match self.cloud {
+            true => Ok(Destination::Cloud(server)),
+            false => {
+                let message = format!(
+                    "`{0}` is one of the cloud's servers, and no cloud is configured: `pml add {0} -- COMMAND` \
+                     makes it one of yours, `cloud.url` in `.pml.json` names a cloud",
+                    escape(server)
+                );
+                Err(CallError::new(Code::CloudRequired, message))
+            }
+        }
+    }
+
+    fn unknown(&self, server: &str) -> CallError {
+        let shown = escape(server);
+        let near = nearest(server, self.names.iter().map(String::as_str));
+        let hint = match (near.as_slice(), self.names.len()) {
+            ([], 0) => format!(": no server is configured; `pml add {shown} -- COMMAND` adds it"),
+            ([], _) => {
+                let all: Vec<&str> = self.names.iter().map(String::as_str).take(10).collect();
+                format!(": there are `{}`", all.join("`, `"))
+            }
+            (near, _) => format!(": did you mean `{}`?", near.join("` or `")),
+        };
+        CallError::new(Code::ToolUnknown, format!("there is no server `{shown}`{hint}"))
+    }
+}
+
+/// What the most specific of the rules that cover a tool says.
+fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RoutedTo> {
+    let rules = rules.iter().filter(|rule| rule.pattern.covers(tool));
+    rules.max_by_key(|rule| rule.pattern.specificity()).map(|rule| rule.to)
+}
+
+/// A spelling that more than one name has.
+pub(crate) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError {
+    let message = format!(
+        "`{}` may mean more than one {what}: write `{}`",
+        escape(spelled),
+        names.join("` or `")
+    );
+    CallError::new(Code::ToolAmbiguous, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Destination, Routes};
+    use crate::model::{CallError, ToolName};
+    use crate::project::{RoutedTo, RoutingRule};
+
+    fn routes(names: &[&str]) -> Routes {
+        Routes::new(names.iter().map(|name| (*name).to_owned()))
+    }
+
+    fn to(routes: &Routes, tool: &str) -> Result<Destination<'static>, CallError> {
+        // A test may leak a name.
+        let tool = Box::leak(Box::new(tool.parse::<ToolName>().expect("a tool")));
+        Ok(match routes.destination(tool)? {
+            Destination::Here(name) => Destination::Here(name.to_owned().leak()),
+            Destination::Cloud(name) => Destination::Cloud(name.to_owned().leak()),
+        })
+    }
+
+    fn refusal(routes: &Routes, tool: &str) -> (String, String) {
+        let error = to(routes, tool).expect_err("refused");
+        (error.code, error.message)
+    }
+
+    fn route(pattern: &str, to: RoutedTo) -> RoutingRule {
+        RoutingRule { pattern: pattern.parse().expect("a pattern"), to }
+    }
+
+    #[test]
+    fn a_server_is_found_in_every_spelling_and_two_of_one_spelling_are_named() {
+        let all = routes(&["my-server", "get-x", "get_x"]);
+        assert_eq!(to(&all, "my-server:t"), Ok(Destination::Here("my-server")));
+        assert_eq!(to(&all, "myServer:t"), Ok(Destination::Here("my-server")));
+        assert_eq!(to(&all, "get_x:t"), Ok(Destination::Here("get_x")));
+        let (code, message) = refusal(&all, "getX:t");
+        assert_eq!(code, "TOOL_AMBIGUOUS");
+        assert!(message.contains("`get-x` or `get_x`"), "{message}");
+    }
+
+    #[test]
+    fn what_is_configured_here_is_called_here_whatever_the_cloud_has() {
+        let mut all = routes(&["github"]);
+        all.cloud = true;
+        all.routing = vec![route("github:*", RoutedTo::Server)];
+        assert_eq!(to(&all, "github:search"), Ok(Destination::Here("github")));
+        assert_eq!(to(&all, "tavily:search"), Ok(Destination::Cloud("tavily")));
+        assert_eq!(to(&all, "sequentialThinking:x"), Ok(Destination::Cloud("sequential-thinking")));
+    }
+
+    #[test]
+    fn the_projects_routing_comes_before_the_built_in_list_and_the_more_specific_counts() {
+        let mut all = routes(&[]);
+        all.cloud = true;
+        all.routing = vec![
+            route("tavily:*", RoutedTo::Client),
+            route("own:*", RoutedTo::Client),
+            route("own:far_*", RoutedTo::Server),
+        ];
+        assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
+        assert_eq!(to(&all, "own:far_away"), Ok(Destination::Cloud("own")));
+        assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
+    }
+
+    #[test]
+    fn what_the_cloud_said_comes_after_the_project_and_before_the_built_in_list() {
+        let mut all = routes(&[]);
+        all.cloud = true;
+        all.routing = vec![route("own:near", RoutedTo::Client)];
+        all.synced = vec![route("own:*", RoutedTo::Server), route("tavily:*", RoutedTo::Client)];
+        assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
+        assert_eq!(to(&all, "own:far"), Ok(Destination::Cloud("own")));
+        assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
+        assert_eq!(to(&all, "exa:search"), Ok(Destination::Cloud("exa")));
+    }
+
+    #[test]
+    fn a_tool_of_the_cloud_without_a_cloud_is_an_error_of_its_own() {
+        let (code, message) = refusal(&routes(&["fs"]), "tavily:search");
+        assert_eq!(code, "CLOUD_REQUIRED");
+        assert!(message.contains("pml add tavily"), "{message}");
+    }
+
+    #[test]
+    fn an_unknown_server_is_answered_with_the_nearest() {
+        let message = |all: &[&str], tool: &str| refusal(&routes(all), tool).1;
+        assert!(message(&["filesystem"], "filesytem:x").contains("did you mean `filesystem`?"));
+        assert!(message(&["a1", "b2"], "unlike:x").contains("there are `a1`, `b2`"));
+        assert!(message(&[], "fs:x").contains("no server is configured"));
+    }
+
+    #[test]
+    fn a_server_of_files_that_nobody_trusts_says_so() {
+        let mut all = routes(&[]);
+        all.untrusted = Some("this folder is not trusted".into());
+        let (code, message) = refusal(&all, "fs:x");
+        assert_eq!(code, "UNTRUSTED");
+        assert!(message.contains("`pml trust --show` shows"), "{message}");
+    }
+}

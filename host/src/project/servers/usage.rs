@@ -1,0 +1,68 @@
+//! Which servers of a project were used: noted once a process, in the project's own folder.
+//!
+//! **Invariant:** keys that stand in a launch line, and look like some, are not noted.
+
+use crate::model::{Clock, Redactor, SystemClock};
+use crate::{config::ServerConfig, project::Project, store::ProjectState};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Notes the use of servers.
+pub(crate) struct Usage {
+    state: ProjectState,
+    /// Launch line and identity of those not noted yet.
+    unused: Mutex<HashMap<String, (String, String)>>,
+}
+
+impl Usage {
+    /// Nothing was used yet.
+    pub(crate) fn of(project: &Project) -> Usage {
+        let local = project.servers.iter().filter(|server| server.is_local());
+        let unused = local.map(|ServerConfig { name, identity, .. }| {
+            let declared = project.declared_server(name);
+            let launch = declared.map_or_else(String::new, |declared| shown(&declared.launch));
+            (name.clone(), (launch, identity.clone()))
+        });
+        Usage {
+            state: ProjectState::at(project.state_folder()),
+            unused: Mutex::new(unused.collect()),
+        }
+    }
+
+    /// Notes that a server was used, on a thread of its own: nobody waits for it.
+    pub(crate) fn note(&self, server: &str) {
+        let unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner).remove(server);
+        let Some((launch, identity)) = unused else { return };
+        let (state, server) = (self.state.clone(), server.to_owned());
+        tokio::task::spawn_blocking(move || {
+            // What cannot be noted, as in a folder that only can be read, is no reason to refuse a call.
+            let _ = state.server_used(&server, &launch, &identity, SystemClock.now());
+        });
+    }
+}
+
+/// A launch line without keys. Variables are none, and stay as they were written.
+pub(crate) fn shown(launch: &str) -> String {
+    Redactor::new().redact_text(launch).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn keys_in_a_launch_line_are_not_noted_and_the_rest_is() {
+        assert_eq!(
+            shown("npx -y server@1.0.0 --api-key hunter22 --dsn postgres://me:hunter22@db/x"),
+            "npx -y server@1.0.0 --api-key [hidden: 8 characters] --dsn postgres://me:[hidden: 8 characters]@db/x"
+        );
+        for plain in ["npx -y server@1.0.0 .", "x --token ${TOKEN} ${A:-b} ${", "x://me:${KEY}@db"]
+        {
+            assert_eq!(shown(plain), plain);
+        }
+        assert_eq!(
+            shown("x ${A} --token=hunter22 ${B}"),
+            "x ${A} --token=[hidden: 8 characters] ${B}"
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! What changes of ours leave alone, and what they make trusted.
+
+use super::{Place, place as place_with};
+use crate::error::Error;
+use crate::project::{Edited, Existing, Seen, SettingsFile, TrustState};
+use serde_json::{Value, json};
+use std::fs;
+
+fn place() -> Place {
+    place_with(&[])
+}
+
+impl Place {
+    pub(super) fn settings(&self) -> SettingsFile {
+        SettingsFile::of(&self.root, &self.environment).unwrap()
+    }
+
+    pub(super) fn text(&self) -> String {
+        fs::read_to_string(self.root.join(".pml.json")).unwrap()
+    }
+
+    fn add(&self, name: &str, entry: Value) -> Result<Edited, Error> {
+        self.settings().add_servers(&[(name.into(), entry)], Existing::Refuse, Seen::ByUser)
+    }
+}
+
+#[test]
+fn a_new_file_asks_about_everything_and_is_trusted() {
+    let place = place();
+    let edited = place.settings().create().unwrap();
+    assert_eq!(edited, Edited { changed: true, trusted: true });
+    let parsed: Value = serde_json::from_str(&place.text()).unwrap();
+    let expected =
+        json!({ "version": "0.1.0", "permissions": { "allow": [], "deny": [], "ask": ["*"] } });
+    assert_eq!(parsed, expected);
+    assert_eq!(place.project().trust, TrustState::Trusted);
+    assert!(!place.settings().create().unwrap().changed);
+}
+
+#[test]
+fn comments_and_spacing_survive() {
+    let place = place();
+    let text = "// mine\n{\n    /* why */ \"servers\": {\n        \"a\": { \"command\": \"a\" }, // first\n    },\n    \"permissions\": { \"allow\": [\"x:y\"] }\n}\n";
+    place.write(".pml.json", text);
+    place.add("b", json!({ "command": "b", "args": ["1", "two words"] })).unwrap();
+    let added = place.text();
+    for part in ["// mine\n{", "/* why */", "{ \"command\": \"a\" }", "// first", "[\"x:y\"]"] {
+        assert!(added.contains(part), "{part}: {added}");
+    }
+    let names: Vec<_> =
+        place.project().declared.servers.iter().map(|it| it.launch.clone()).collect();
+    assert_eq!(names, ["a", "b 1 'two words'"]);
+    place.settings().remove_server("b").unwrap();
+    assert_eq!(place.project().declared.servers.len(), 1);
+    assert!(place.text().contains("// first"), "{}", place.text());
+}
+
+#[test]
+fn a_pattern_is_allowed_once() {
+    let place = place();
+    let pattern = "a:b".parse().unwrap();
+    assert!(place.settings().allow(&pattern).unwrap().changed);
+    assert!(!place.settings().allow(&pattern).unwrap().changed);
+    assert_eq!(place.project().permissions.allow, [pattern]);
+    assert_eq!(place.text().matches("a:b").count(), 1);
+}
+
+#[test]
+fn a_file_that_was_not_trusted_stays_so() {
+    let place = place();
+    place.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
+    let edited = place.settings().allow(&"a:b".parse().unwrap()).unwrap();
+    assert_eq!(edited, Edited { changed: true, trusted: false });
+    assert_eq!(place.project().trust, TrustState::Unknown);
+    place.project().grant_trust(&place.environment).unwrap();
+    assert!(place.add("a", json!({ "command": "a" })).unwrap().trusted);
+    assert_eq!(place.project().trust, TrustState::Trusted);
+}
+
+#[test]
+fn writing_our_own_file_does_not_make_another_one_trusted() {
+    let place = place();
+    place.write(".mcp.json", r#"{ "mcpServers": { "evil": { "command": "evil" } } }"#);
+    assert!(place.add("a", json!({ "command": "a" })).unwrap().trusted);
+    let project = place.project();
+    assert_eq!(project.trust, TrustState::Changed { files: vec![".mcp.json".into()] });
+    assert!(project.servers.is_empty());
+}
+
+#[test]
+fn what_nobody_has_seen_is_written_and_not_trusted() {
+    let place = place();
+    place.settings().create().unwrap();
+    let evil = [("evil".to_owned(), json!({ "command": "evil" }))];
+    let edited = place.settings().add_servers(&evil, Existing::Refuse, Seen::ByNobody).unwrap();
+    assert_eq!(edited, Edited { changed: true, trusted: false });
+    assert!(!place.project().trust.is_trusted());
+}
+
+#[test]
+fn what_we_would_not_understand_is_not_written() {
+    let place = place();
+    for (name, entry) in [
+        ("pml", json!({ "command": "x" })),
+        ("a b", json!({ "command": "x" })),
+        ("a", json!({ "comand": "x" })),
+        ("a", json!({ "command": "${" })),
+    ] {
+        assert!(place.add(name, entry).is_err(), "{name}");
+    }
+    assert!(!place.root.join(".pml.json").exists());
+    place.write(".pml.json", "{ broken");
+    assert!(place.add("a", json!({ "command": "x" })).is_err());
+    assert_eq!(place.text(), "{ broken");
+}
+
+#[test]
+fn a_server_is_replaced_only_when_told() {
+    let place = place();
+    place.add("github", json!({ "command": "one" })).unwrap();
+    let error = place.add("github", json!({ "command": "two" })).unwrap_err();
+    assert!(error.to_string().contains("there is a server `github` already"), "{error}");
+    let two = [("github".to_owned(), json!({ "command": "two" }))];
+    place.settings().add_servers(&two, Existing::Replace, Seen::ByUser).unwrap();
+    assert_eq!(place.project().declared.servers[0].launch, "two");
+    let error = place.settings().remove_server("gihub").unwrap_err();
+    assert_eq!(error.hint(), Some("did you mean `github`?"));
+}
+
+#[test]
+fn edits_at_once_lose_nothing() {
+    let place = place();
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let place = &place;
+            scope.spawn(move || {
+                place.add(&format!("s{number}"), json!({ "command": "x" })).unwrap()
+            });
+        }
+    });
+    let project = place.project();
+    assert_eq!((project.servers.len(), project.trust), (8, TrustState::Trusted));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_mode_of_a_file_is_kept_and_a_new_one_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = place();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let path = place.root.join(".pml.json");
+    place.settings().create().unwrap();
+    assert_eq!(mode(&path), 0o600);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    place.add("a", json!({ "command": "a" })).unwrap();
+    assert_eq!(mode(&path), 0o644);
+    assert_eq!(fs::read_dir(&place.root).unwrap().count(), 2);
+}

@@ -1,0 +1,120 @@
+//! Servers of other clients.
+
+use super::{Place, place};
+use crate::project::{FoundServer, FoundServers, ImportScope, ImportSource, find_servers};
+use serde_json::json;
+
+fn found(place: &Place, clients: &[ImportSource]) -> FoundServers {
+    find_servers(&place.root, &place.environment, clients)
+}
+
+fn named<'a>(found: &'a FoundServers, name: &str) -> &'a FoundServer {
+    found.servers.iter().find(|server| server.name == name).expect("it is found")
+}
+
+#[test]
+fn claude_code_has_servers_in_three_places() {
+    let place = place(&[]);
+    place.write(".mcp.json", r#"{ "mcpServers": { "shared": { "command": "project" }, "both": { "command": "project" } } }"#);
+    let home = json!({
+        "history": ["…"],
+        "mcpServers": { "mine": { "type": "http", "url": "https://h/mcp" }, "pml": { "command": "pml", "args": ["stdio"] } },
+        "projects": {
+            place.root.to_str().unwrap(): { "mcpServers": { "both": { "command": "local" } } },
+            "/elsewhere": { "mcpServers": { "other": { "command": "x" } } },
+        },
+    });
+    place.write_home(".claude.json", &home.to_string());
+    let found = found(&place, &[ImportSource::ClaudeCode]);
+    let names: Vec<_> = found.servers.iter().map(|it| (it.name.as_str(), it.scope)).collect();
+    assert_eq!(
+        names,
+        [
+            ("both", ImportScope::User),
+            ("shared", ImportScope::Project),
+            ("mine", ImportScope::User)
+        ]
+    );
+    assert_eq!(named(&found, "both").entry, json!({ "command": "local" }));
+    assert_eq!(found.left_out[0].name.as_deref(), Some("both"));
+}
+
+#[cfg(unix)]
+#[test]
+fn claude_desktop_may_call_a_server_anything() {
+    let place = place(&[]);
+    let file =
+        r#"{ "mcpServers": { "My Files!": { "command": "npx", "args": ["-y", "fs", "/tmp"] } } }"#;
+    place.write_home(".config/Claude/claude_desktop_config.json", file);
+    let found = found(&place, &[ImportSource::ClaudeDesktop]);
+    let server = &found.servers[0];
+    assert_eq!((server.name.as_str(), server.launch.as_str()), ("My-Files-", "npx -y fs /tmp"));
+    assert_eq!(server.notes, ["its name was `My Files!`"]);
+}
+
+#[test]
+fn variables_of_vs_code_become_ours() {
+    let place = place(&[]);
+    place.write(".vscode/mcp.json", r#"{
+        // as VS Code writes it
+        "inputs": [{ "type": "promptString", "id": "api-key", "password": true }],
+        "servers": {
+            "a": { "type": "stdio", "command": "${workspaceFolder}/serve", "args": ["${userHome}/x", "${env:REGION}"],
+                   "env": { "KEY": "${input:api-key}" }, "envFile": ".env" },
+            "b": { "type": "http", "url": "https://h/", "headers": { "X": "${config:thing}" } },
+            "c": { "type": "sse", "url": "https://h/" },
+        },
+    }"#);
+    let found = found(&place, &[ImportSource::VsCode]);
+    let server = named(&found, "a");
+    let root = place.root.to_str().unwrap();
+    assert_eq!(server.entry["command"], json!(format!("{root}/serve")));
+    assert_eq!(server.entry["args"], json!(["${HOME}/x", "${env:REGION}"]));
+    assert_eq!(server.entry["env"], json!({ "KEY": "${API_KEY}" }));
+    let notes = server.notes.join("\n");
+    for part in
+        ["`envFile` is left out", "set `API_KEY`: it was the input `api-key`", "path of this"]
+    {
+        assert!(notes.contains(part), "{part}: {notes}");
+    }
+    let reasons: Vec<_> = found.left_out.iter().map(|it| it.reason.as_str()).collect();
+    assert_eq!(reasons[0], "pml has no variable `${config:thing}`");
+    assert!(reasons[1].contains("`sse` are not supported"), "{reasons:?}");
+}
+
+#[test]
+fn cursor_needs_no_type_for_a_url() {
+    let place = place(&[]);
+    place.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "url": "https://h/mcp" } } }"#);
+    place.write_home(".cursor/mcp.json", r#"{ "mcpServers": { "b": { "command": "x" } } }"#);
+    let found = found(&place, &[ImportSource::Cursor]);
+    let names: Vec<_> = found.servers.iter().map(|it| (it.launch.as_str(), it.scope)).collect();
+    assert_eq!(names, [("https://h/mcp", ImportScope::Project), ("x", ImportScope::User)]);
+}
+
+#[test]
+fn a_secret_that_stands_there_as_it_is_is_named_and_not_shown() {
+    let place = place(&[]);
+    place.write(".cursor/mcp.json", r#"{ "mcpServers": { "a": { "command": "x",
+        "env": { "API_KEY": "sk-abcdefghijklmnopqrstuvwx", "MODE": "fast", "TOKEN": "${TOKEN}" } } } }"#);
+    let found = found(&place, &[ImportSource::Cursor]);
+    let notes = found.servers[0].notes.join("\n");
+    assert!(notes.contains("`API_KEY`") && notes.contains("`.env`"), "{notes}");
+    assert!(!notes.contains("sk-abc") && !notes.contains("MODE") && !notes.contains("TOKEN`"));
+    assert_eq!(found.servers[0].entry["env"]["API_KEY"], "sk-abcdefghijklmnopqrstuvwx");
+}
+
+#[test]
+fn a_broken_file_hides_no_other() {
+    let place = place(&[]);
+    place.write(".vscode/mcp.json", "{ broken");
+    place.write(
+        ".cursor/mcp.json",
+        r#"{ "mcpServers": { "a": { "command": "x" }, "b": 1, "c": {} } }"#,
+    );
+    let found = found(&place, ImportSource::ALL);
+    assert_eq!(found.servers.len(), 1);
+    assert_eq!(found.left_out.len(), 3);
+    assert!(found.left_out[0].name.is_none());
+    assert!(found.left_out[2].reason.contains("needs a `command`"), "{:?}", found.left_out);
+}

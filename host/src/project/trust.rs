@@ -1,0 +1,347 @@
+//! Which projects this user trusts, and at which content.
+//!
+//! In flow a project's root and the digests of all that decides (its manifest), out flows a [`TrustState`]. Kept in the user's
+//! own state folder (`trust.json`), never in a project. **Invariant:** a digest is of the very bytes that were parsed. **Invariant:** a store
+//! that cannot be read refuses; it never counts as empty.
+
+use super::manifest::{is_settings, named};
+use crate::config::Environment;
+use crate::disk::Lock;
+use crate::disk::user_files::{lock, make_private_folder, replace};
+use crate::disk::user_files::{read_own, shown};
+use crate::error::Error;
+use crate::model::{Code, hex};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Enough for a hundred thousand projects.
+const STORE_SIZE: u64 = 32 << 20;
+
+/// Whether a project's files count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TrustState {
+    /// It has no files that would need it.
+    NotNeeded,
+    /// The user has seen these files as they are.
+    Trusted,
+    /// The user has trusted the folder, and these parts of it have changed, come or gone since.
+    Changed {
+        /// Their names: a file's, or `.env:NAME` for a variable of `.env`.
+        files: Vec<String>,
+    },
+    /// Nobody has said anything about the folder.
+    Unknown,
+}
+
+impl TrustState {
+    /// Returns whether what the files say may be done.
+    pub fn is_trusted(&self) -> bool {
+        matches!(self, TrustState::NotNeeded | TrustState::Trusted)
+    }
+
+    /// Returns why the files do not count, as a person should read it.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            TrustState::NotNeeded | TrustState::Trusted => None,
+            TrustState::Changed { files } => {
+                let files: Vec<_> = files.iter().map(|file| named(file)).collect();
+                let files = files.join(" and ");
+                Some(format!("this folder was not trusted with {files} as it is now"))
+            }
+            TrustState::Unknown => Some("this folder is not trusted".into()),
+        }
+    }
+}
+
+/// The digest of each part of a manifest, by name.
+pub(super) type Digests = BTreeMap<String, String>;
+
+/// Returns what is remembered of a file.
+pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
+    let mut sha = Sha256::new();
+    sha.update(name);
+    // No name has this in it: where it ends is not to be argued about.
+    sha.update([0]);
+    sha.update(bytes);
+    hex(&sha.finalize())
+}
+
+/// Returns the names of the parts that have changed or come, and of the settings files that are gone, in order. A script or a
+/// variable that is gone decides nothing any more: what is left was trusted as it is.
+pub(super) fn changed(before: &Digests, now: &Digests) -> Vec<String> {
+    let decides = |name: &&String| now.contains_key(*name) || is_settings(name);
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).filter(decides).collect();
+    let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+    changed.cloned().collect()
+}
+
+/// Where trust is kept.
+#[derive(Clone, Debug)]
+pub(super) struct TrustStore {
+    folder: PathBuf,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    projects: BTreeMap<String, Digests>,
+}
+
+/// The newest format of the store. Version 1 knew settings files only: what else decides was never shown to whoever trusted
+/// them, and shows as changed.
+const VERSION: u32 = 2;
+
+impl TrustStore {
+    /// Returns the store of this user, if they have a place for one that the project in `root` cannot change.
+    pub(super) fn of(environment: &Environment, root: &Path) -> Result<Option<TrustStore>, Error> {
+        Ok(environment.state_folder(root)?.map(|folder| TrustStore { folder }))
+    }
+
+    /// Returns the store of this user.
+    pub(super) fn required(environment: &Environment, root: &Path) -> Result<TrustStore, Error> {
+        let folder = environment.required_state_folder(root, "to remember what you trust")?;
+        Ok(TrustStore { folder })
+    }
+
+    /// Returns whether a project's files count.
+    pub(super) fn check(&self, root: &Path, files: &Digests) -> Result<TrustState, Error> {
+        if files.is_empty() {
+            return Ok(TrustState::NotNeeded);
+        }
+        let stored = self.load()?;
+        let Some(known) = stored.projects.get(key(root)?) else {
+            return Ok(TrustState::Unknown);
+        };
+        let changed = changed(known, files);
+        Ok(match changed.is_empty() {
+            true => TrustState::Trusted,
+            false => TrustState::Changed { files: changed },
+        })
+    }
+
+    /// Keeps other processes out of the store, and out of the files that are edited under it.
+    pub(super) fn lock(&self) -> Result<Lock, Error> {
+        make_private_folder(&self.folder)?;
+        lock(&self.folder.join("lock"))
+    }
+
+    /// Waits until nobody is writing. Where that cannot be told, nobody is.
+    pub(super) fn wait(&self) {
+        let lock = self.folder.join("lock");
+        if lock.exists() {
+            drop(crate::disk::lock(&lock));
+        }
+    }
+
+    /// Remembers a project's files, and nothing else of it.
+    pub(super) fn grant(&self, root: &Path, files: &Digests, _: &Lock) -> Result<(), Error> {
+        let mut stored = self.load()?;
+        stored.projects.insert(key(root)?.into(), files.clone());
+        self.save(&stored)
+    }
+
+    /// Returns whether one file is trusted as it is.
+    pub(super) fn knows(&self, root: &Path, name: &str, digest: &str) -> Result<bool, Error> {
+        let stored = self.load()?;
+        let known = stored.projects.get(key(root)?).and_then(|files| files.get(name));
+        Ok(known.is_some_and(|known| known == digest))
+    }
+
+    /// Remembers a file that we wrote ourselves, and what decides only since: who had it written has seen its launch lines. The
+    /// rest stays as trusted or as untrusted as it is; what no longer decides is forgotten.
+    pub(super) fn grant_written(
+        &self,
+        root: &Path,
+        name: &str,
+        before: &Digests,
+        after: &Digests,
+        _: &Lock,
+    ) -> Result<(), Error> {
+        let mut stored = self.load()?;
+        let known = stored.projects.entry(key(root)?.into()).or_default();
+        known.retain(|part, _| after.contains_key(part) || !before.contains_key(part));
+        let new = after.iter().filter(|(part, _)| *part == name || !before.contains_key(*part));
+        known.extend(new.map(|(part, digest)| (part.clone(), digest.clone())));
+        self.save(&stored)
+    }
+
+    /// Forgets a project; returns whether it was known.
+    pub(super) fn revoke(&self, root: &Path) -> Result<bool, Error> {
+        let _lock = self.lock()?;
+        let mut stored = self.load()?;
+        let known = stored.projects.remove(key(root)?).is_some();
+        if known {
+            self.save(&stored)?;
+        }
+        Ok(known)
+    }
+
+    /// Returns where it is kept.
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.join("trust.json")
+    }
+
+    fn load(&self) -> Result<Stored, Error> {
+        let path = self.path();
+        let Some(file) = read_own(&path, STORE_SIZE)? else { return Ok(Stored::default()) };
+        let refuse = |message: &str| {
+            Error::new(Code::Config, format!("{message}: {}", shown(&path)))
+                .with_hint("move the file away to begin with no trusted folders")
+        };
+        let stored: Stored = serde_json::from_slice(&file.bytes)
+            .map_err(|error| refuse("the list of trusted folders is damaged").with_source(error))?;
+        match stored.version {
+            0..=VERSION => Ok(stored),
+            _ => Err(refuse("the list of trusted folders was written by a newer pml")),
+        }
+    }
+
+    fn save(&self, stored: &Stored) -> Result<(), Error> {
+        let stored = Stored { version: VERSION, projects: stored.projects.clone() };
+        let text = serde_json::to_string_pretty(&stored)
+            .map_err(|error| Error::new(Code::Internal, "cannot write trust").with_source(error))?;
+        replace(&self.path(), (text + "\n").as_bytes())
+    }
+}
+
+fn key(root: &Path) -> Result<&str, Error> {
+    root.to_str().ok_or_else(|| {
+        let message = format!("the folder's name is not Unicode: {}", shown(root));
+        Error::new(Code::Config, message).with_hint("such a folder cannot be trusted: rename it")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Digests, TrustState, TrustStore, digest_of};
+    use std::path::Path;
+
+    fn files(files: &[(&str, &str)]) -> Digests {
+        let digest =
+            |(name, text): &(&str, &str)| ((*name).to_owned(), digest_of(name, text.as_bytes()));
+        files.iter().map(digest).collect()
+    }
+
+    fn store() -> (tempfile::TempDir, TrustStore) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = TrustStore { folder: folder.path().join("state/pml") };
+        (folder, store)
+    }
+
+    #[test]
+    fn trust_is_for_one_folder_at_one_content() {
+        let (_folder, store) = store();
+        let (root, other) = (Path::new("/a"), Path::new("/b"));
+        let both = files(&[(".pml.json", "{}"), (".mcp.json", "{}")]);
+        assert_eq!(store.check(root, &Digests::new()).unwrap(), TrustState::NotNeeded);
+        assert_eq!(store.check(root, &both).unwrap(), TrustState::Unknown);
+        store.grant(root, &both, &store.lock().unwrap()).unwrap();
+        assert_eq!(store.check(root, &both).unwrap(), TrustState::Trusted);
+        assert_eq!(store.check(other, &both).unwrap(), TrustState::Unknown);
+        let changed = |files: &Digests| match store.check(root, files).unwrap() {
+            TrustState::Changed { files } => files.join(" "),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(changed(&files(&[(".pml.json", "{} "), (".mcp.json", "{}")])), ".pml.json");
+        assert_eq!(changed(&files(&[(".pml.json", "{}")])), ".mcp.json");
+        assert!(store.revoke(root).unwrap() && !store.revoke(root).unwrap());
+        assert_eq!(store.check(root, &both).unwrap(), TrustState::Unknown);
+    }
+
+    #[test]
+    fn a_file_that_we_wrote_does_not_make_another_trusted() {
+        let (_folder, store) = store();
+        let root = Path::new("/a");
+        let both = files(&[(".pml.json", "{}"), (".mcp.json", "{}")]);
+        let theirs = files(&[(".mcp.json", "{}")]);
+        let lock = store.lock().unwrap();
+        store.grant_written(root, ".pml.json", &theirs, &both, &lock).unwrap();
+        let changed = TrustState::Changed { files: vec![".mcp.json".into()] };
+        assert_eq!(store.check(root, &both).unwrap(), changed);
+        assert_eq!(store.check(root, &files(&[(".pml.json", "{}")])).unwrap(), TrustState::Trusted);
+    }
+
+    #[test]
+    fn what_decides_since_we_wrote_a_file_is_trusted_with_it_and_what_decided_before_is_not() {
+        let (_folder, store) = store();
+        let (root, lock) = (Path::new("/a"), store.lock().unwrap());
+        let first = files(&[(".pml.json", "1"), ("./a.py", "a")]);
+        store.grant(root, &first, &lock).unwrap();
+        // Somebody changed a script before we wrote.
+        let before = files(&[(".pml.json", "1"), ("./a.py", "evil"), ("./old.py", "o")]);
+        let after = files(&[(".pml.json", "2"), ("./a.py", "evil"), ("./b.py", "b")]);
+        store.grant_written(root, ".pml.json", &before, &after, &lock).unwrap();
+        let changed = TrustState::Changed { files: vec!["./a.py".into()] };
+        assert_eq!(store.check(root, &after).unwrap(), changed);
+        assert!(changed.reason().unwrap().contains("with `./a.py` as it is now"));
+        let own = files(&[(".pml.json", "2"), ("./a.py", "a"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &own).unwrap(), TrustState::Trusted);
+        // What is gone decides nothing; what comes back as another does.
+        let less = files(&[(".pml.json", "2"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &less).unwrap(), TrustState::Trusted);
+        let back = files(&[(".pml.json", "2"), ("./a.py", "c"), ("./b.py", "b")]);
+        assert_eq!(store.check(root, &back).unwrap(), changed);
+    }
+
+    #[test]
+    fn what_an_older_pml_recorded_counts_where_nothing_else_decides() {
+        let (_folder, store) = store();
+        drop(store.lock().unwrap());
+        let root = Path::new("/a");
+        let settings = files(&[(".pml.json", "{}")]);
+        let old = serde_json::json!({ "version": 1, "projects": { "/a": settings } });
+        std::fs::write(store.path(), old.to_string()).unwrap();
+        assert_eq!(store.check(root, &settings).unwrap(), TrustState::Trusted);
+        let more = files(&[(".pml.json", "{}"), ("./x.py", ""), (".env:PYTHONPATH", "")]);
+        let never_shown = vec!["./x.py".to_owned(), ".env:PYTHONPATH".into()];
+        let changed = store.check(root, &more).unwrap();
+        assert_eq!(changed, TrustState::Changed { files: never_shown });
+        let reason = changed.reason().unwrap();
+        assert!(reason.contains("`./x.py` and `PYTHONPATH` in `.env`"), "{reason}");
+    }
+
+    #[test]
+    fn the_same_bytes_under_another_name_are_another_file() {
+        assert_ne!(digest_of(".pml.json", b"{}"), digest_of(".mcp.json", b"{}"));
+        assert_ne!(digest_of("a", b"bc"), digest_of("ab", b"c"));
+    }
+
+    #[test]
+    fn a_damaged_store_refuses() {
+        let (_folder, store) = store();
+        drop(store.lock().unwrap());
+        for text in ["", "{", "[]", "{\"version\":3,\"projects\":{}}"] {
+            std::fs::write(store.path(), text).unwrap();
+            assert!(store.check(Path::new("/a"), &files(&[("x", "")])).is_err(), "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_store_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, store) = store();
+        store.grant(Path::new("/a"), &files(&[("x", "")]), &store.lock().unwrap()).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&store.folder), mode(&store.path())), (0o700, 0o600));
+    }
+
+    #[test]
+    fn processes_that_trust_at_once_lose_nothing() {
+        let (_folder, store) = store();
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let store = &store;
+                scope.spawn(move || {
+                    let root = format!("/p{number}");
+                    let lock = store.lock().unwrap();
+                    store.grant(Path::new(&root), &files(&[("x", "")]), &lock).unwrap();
+                });
+            }
+        });
+        assert_eq!(store.load().unwrap().projects.len(), 8);
+    }
+}

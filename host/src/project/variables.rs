@@ -1,0 +1,31 @@
+//! What stands for variables in settings: the process' own, and those of `.env` where they may be used.
+
+use crate::config::Environment;
+use crate::model::Secret;
+use std::collections::BTreeMap;
+
+/// Variables to expand with.
+pub(super) struct Variables<'a> {
+    process: &'a Environment,
+    file: &'a BTreeMap<String, Secret>,
+}
+
+impl<'a> Variables<'a> {
+    /// Returns the variables of a process and a `.env`.
+    pub(super) fn new(
+        process: &'a Environment,
+        file: &'a BTreeMap<String, Secret>,
+    ) -> Variables<'a> {
+        Variables { process, file }
+    }
+
+    /// Returns a variable of the process: all that may decide what is started and where keys go.
+    pub(super) fn of_process(&self, name: &str) -> Option<&'a str> {
+        self.process.variable(name)
+    }
+
+    /// Returns a variable of the process or of `.env`; the process' own wins.
+    pub(super) fn of_process_or_file(&self, name: &str) -> Option<&'a str> {
+        self.of_process(name).or_else(|| self.file.get(name).map(Secret::reveal))
+    }
+}

@@ -1,0 +1,3 @@
+//! Those who carry out calls.
+
+mod servers;

@@ -1,0 +1,328 @@
+//! What is remembered about a project in its `.pml` beside the journal: who this client is, which servers were used, and which
+//! packages were installed for them.
+//!
+//! **Invariant:** the folder is made by the store alone; here it is only written into. **Invariant:** several processes at
+//! once lose nothing: each change is made under a lock, and a file is replaced whole.
+
+use crate::disk::user_files::{PROJECT_FILE_SIZE, read_own, shown};
+use crate::disk::user_files::{lock, replace};
+use crate::disk::{Lock, is_own_folder};
+use crate::error::Error;
+use crate::model::{Code, Package, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// The state of a project.
+#[derive(Clone, Debug)]
+pub struct ProjectState {
+    folder: PathBuf,
+}
+
+/// A server that was used, as `deps.json` remembers it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Dependency {
+    /// Its launch line, as written.
+    pub command: String,
+    /// What it was: the digest of its launch, before variables were expanded.
+    pub identity: String,
+    /// When it was first used as this.
+    pub first_used: Timestamp,
+    /// When it was last used.
+    pub last_used: Timestamp,
+}
+
+/// A package that was installed for a server. Anybody can write a file: it counts for as much as its seal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Installation {
+    /// What the launch line asked for: the digest of everything that decides what is installed.
+    pub(crate) spec: String,
+    /// What was agreed to and installed.
+    pub(crate) package: Package,
+    /// Where it is, seen from `.pml/deps`.
+    pub(crate) folder: String,
+    /// What the folder hashes to.
+    pub(crate) digest: String,
+    /// The file that is started, seen from the folder.
+    pub(crate) entry: String,
+    /// What starts it.
+    pub(crate) started_by: StartedBy,
+    /// When it was installed.
+    pub(crate) installed_at: Timestamp,
+    /// Says that this user installed it: made with a key that no project has.
+    pub(crate) seal: String,
+}
+
+/// What starts a program of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StartedBy {
+    /// The operating system.
+    Itself,
+    /// The `node` of the `PATH`.
+    Node,
+    /// The Python that is installed with it.
+    Python,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Dependencies {
+    version: u32,
+    servers: BTreeMap<String, Dependency>,
+    /// By server. Version 1 had none.
+    #[serde(default)]
+    packages: BTreeMap<String, Installation>,
+}
+
+/// The newest format of `deps.json`.
+const VERSION: u32 = 2;
+
+impl ProjectState {
+    /// The folder's name in a project.
+    pub const FOLDER: &'static str = ".pml";
+
+    /// Returns the state that is kept in `folder`, which must be there when something is written.
+    pub fn at(folder: impl Into<PathBuf>) -> ProjectState {
+        ProjectState { folder: folder.into() }
+    }
+
+    /// Returns the id of this client, which is drawn once for a project.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or has something else in it.
+    pub fn client_id(&self) -> Result<Uuid, Error> {
+        let path = self.folder.join("client-id");
+        if let Some(id) = read_id(&path)? {
+            return Ok(id);
+        }
+        let _lock = self.lock()?;
+        // Another process may have been first.
+        if let Some(id) = read_id(&path)? {
+            return Ok(id);
+        }
+        let id = Uuid::new_v4();
+        replace(&path, format!("{id}\n").as_bytes())?;
+        Ok(id)
+    }
+
+    /// Remembers that a server was used.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub fn server_used(
+        &self,
+        name: &str,
+        command: &str,
+        identity: &str,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let _lock = self.lock()?;
+        let mut known = self.load()?;
+        let same = known.servers.get(name).filter(|known| known.identity == identity);
+        let first_used = same.map_or(now, |known| known.first_used);
+        let (command, identity) = (command.to_owned(), identity.to_owned());
+        let used = Dependency { command, identity, first_used, last_used: now };
+        known.servers.insert(name.into(), used);
+        self.save(known)
+    }
+
+    /// Remembers what was installed for a server. What was installed for others into the same folder is forgotten if that
+    /// hashes to something else now.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub(crate) fn package_installed(
+        &self,
+        server: &str,
+        installed: Installation,
+    ) -> Result<(), Error> {
+        let _lock = self.lock()?;
+        let mut known = self.load()?;
+        known.packages.retain(|_, other| {
+            other.folder != installed.folder || other.digest == installed.digest
+        });
+        known.packages.insert(server.into(), installed);
+        self.save(known)
+    }
+
+    /// Returns what was installed, by server.
+    ///
+    /// # Errors
+    /// If the file cannot be read or understood.
+    pub(crate) fn packages(&self) -> Result<BTreeMap<String, Installation>, Error> {
+        self.load().map(|known| known.packages)
+    }
+
+    /// Keeps other processes out. A folder that is a link may have come with a clone: nothing is written through it.
+    fn lock(&self) -> Result<Lock, Error> {
+        if !is_own_folder(&self.folder) {
+            let message = format!("there is no folder of this user's: {}", shown(&self.folder));
+            return Err(Error::new(Code::Config, message).with_hint("`pml init` makes it"));
+        }
+        lock(&self.folder.join("lock"))
+    }
+
+    fn save(&self, mut known: Dependencies) -> Result<(), Error> {
+        known.version = VERSION;
+        let text = serde_json::to_string_pretty(&known)
+            .map_err(|error| Error::new(Code::Internal, "cannot write state").with_source(error))?;
+        replace(&self.dependencies_path(), (text + "\n").as_bytes())
+    }
+
+    /// Returns the servers that were used, by name.
+    ///
+    /// # Errors
+    /// If the file cannot be read or understood.
+    pub fn dependencies(&self) -> Result<BTreeMap<String, Dependency>, Error> {
+        self.load().map(|known| known.servers)
+    }
+
+    fn dependencies_path(&self) -> PathBuf {
+        self.folder.join("deps.json")
+    }
+
+    fn load(&self) -> Result<Dependencies, Error> {
+        let path = self.dependencies_path();
+        let Some(file) = read_own(&path, PROJECT_FILE_SIZE)? else {
+            return Ok(Dependencies::default());
+        };
+        let known: Dependencies = serde_json::from_slice(&file.bytes)
+            .map_err(|error| damaged(&path).with_source(error))?;
+        match known.version {
+            0..=VERSION => Ok(known),
+            _ => Err(damaged(&path)),
+        }
+    }
+}
+
+fn read_id(path: &Path) -> Result<Option<Uuid>, Error> {
+    let Some(file) = read_own(path, 1 << 10)? else { return Ok(None) };
+    let text = std::str::from_utf8(&file.bytes).map_err(|_| damaged(path))?;
+    text.trim().parse().map(Some).map_err(|_| damaged(path))
+}
+
+fn damaged(path: &Path) -> Error {
+    Error::new(Code::Config, format!("the file is damaged, or of a newer pml: {}", shown(path)))
+        .with_hint("move it away: it is made anew")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Installation, ProjectState, StartedBy, Timestamp};
+    use crate::model::{Ecosystem, Package};
+    use std::collections::HashSet;
+
+    fn installation(server: &str, digest: &str) -> Installation {
+        let source = "registry.example";
+        Installation {
+            spec: "s".into(),
+            package: Package::new(server, Ecosystem::Npm, "x", "1.0.0", source, "npx x"),
+            folder: "npm/x@1.0.0".into(),
+            digest: digest.into(),
+            entry: "node_modules/x/cli.js".into(),
+            started_by: StartedBy::Node,
+            installed_at: Timestamp(1),
+            seal: "seal".into(),
+        }
+    }
+
+    #[test]
+    fn everybody_gets_the_same_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = ProjectState::at(folder.path());
+        let ids: HashSet<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| state.client_id().unwrap())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(ids.len(), 1);
+        assert_eq!(ids.iter().next().unwrap().get_version_num(), 4);
+        assert_eq!(
+            ProjectState::at(folder.path()).client_id().unwrap(),
+            *ids.iter().next().unwrap()
+        );
+    }
+
+    #[test]
+    fn a_damaged_id_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("client-id"), "x").unwrap();
+        assert!(ProjectState::at(folder.path()).client_id().is_err());
+    }
+
+    #[test]
+    fn servers_are_remembered_from_first_to_last_use_as_long_as_they_stay_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = ProjectState::at(folder.path());
+        assert!(state.dependencies().unwrap().is_empty());
+        state.server_used("a", "npx a", "1", Timestamp(10)).unwrap();
+        state.server_used("a", "npx a", "1", Timestamp(20)).unwrap();
+        state.server_used("b", "npx b", "2", Timestamp(20)).unwrap();
+        let known = state.dependencies().unwrap();
+        assert_eq!((known["a"].first_used, known["a"].last_used), (Timestamp(10), Timestamp(20)));
+        assert_eq!(known.len(), 2);
+        state.server_used("a", "npx other", "3", Timestamp(30)).unwrap();
+        assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(30));
+    }
+
+    #[test]
+    fn a_file_of_the_first_version_still_opens_and_is_written_as_the_second() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deps.json");
+        let first = r#"{ "version": 1, "servers": { "a": { "command": "npx a", "identity": "1", "first_used": 10, "last_used": 20 } } }"#;
+        std::fs::write(&path, first).unwrap();
+        let state = ProjectState::at(folder.path());
+        assert_eq!(state.dependencies().unwrap()["a"].first_used, Timestamp(10));
+        assert!(state.packages().unwrap().is_empty());
+        state.package_installed("a", installation("a", "1")).unwrap();
+        assert_eq!(state.dependencies().unwrap()["a"].last_used, Timestamp(20));
+        assert!(std::fs::read_to_string(&path).unwrap().contains("\"version\": 2"));
+        std::fs::write(&path, first.replace("\"version\": 1", "\"version\": 3")).unwrap();
+        assert!(state.dependencies().is_err());
+    }
+
+    #[test]
+    fn use_and_installation_are_remembered_side_by_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = ProjectState::at(folder.path());
+        state.package_installed("a", installation("a", "1")).unwrap();
+        state.server_used("a", "npx x", "1", Timestamp(10)).unwrap();
+        assert_eq!(state.packages().unwrap()["a"], installation("a", "1"));
+        assert_eq!(state.dependencies().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_was_replaced_is_forgotten_for_those_who_knew_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = ProjectState::at(folder.path());
+        state.package_installed("a", installation("a", "1")).unwrap();
+        state.package_installed("b", installation("b", "1")).unwrap();
+        assert_eq!(state.packages().unwrap().len(), 2);
+        state.package_installed("b", installation("b", "2")).unwrap();
+        let left: Vec<_> = state.packages().unwrap().into_keys().collect();
+        assert_eq!(left, ["b"]);
+    }
+
+    #[test]
+    fn processes_that_write_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = ProjectState::at(folder.path());
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let state = &state;
+                let used = move || state.server_used(&number.to_string(), "x", "y", Timestamp(1));
+                scope.spawn(move || used().unwrap());
+            }
+        });
+        assert_eq!(state.dependencies().unwrap().len(), 8);
+    }
+
+    #[test]
+    fn nothing_is_written_where_there_is_no_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(ProjectState::at(folder.path().join(".pml")).client_id().is_err());
+        assert!(!folder.path().join(".pml").exists());
+    }
+}
