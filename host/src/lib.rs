@@ -132,7 +132,7 @@ pub use model::{
 #[cfg(any(feature = "cli", feature = "mcp"))]
 pub(crate) use model::{brief_with, cut, fold_middle, in_one_line};
 #[cfg(feature = "cli")]
-pub(crate) use model::{fold, nearest, shown_given, steers_loading};
+pub(crate) use model::{cut_to_columns, fold, nearest, shown_given, steers_loading};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]

@@ -84,6 +84,8 @@ pub(crate) use spelling::{Meant, meant, nearest};
 pub(crate) use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
+#[cfg(feature = "cli")]
+pub(crate) use text::cut_to_columns;
 pub use text::escape;
 pub(crate) use text::{cut, fold_middle, in_one_line, thousands};
 pub use tool::{InvalidTool, ToolName, ToolPattern};

@@ -4,7 +4,7 @@ use crate::cli::identify::short;
 use crate::cli::moment::{ago, span};
 use crate::cli::table::{Cell, table};
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD, WAITING};
-use crate::cut;
+use crate::cut_to_columns;
 use crate::json::{Value, json};
 use crate::{RunState, Summary, Timestamp, escape};
 use anstyle::Style;
@@ -30,7 +30,7 @@ pub(super) fn lines(runs: &[Summary], now: Timestamp) -> Vec<String> {
 
 /// The name of a script in one line.
 pub(in crate::cli) fn script(name: &str, limit: usize) -> String {
-    cut(&escape(name).replace(['\n', '\t'], " "), limit)
+    cut_to_columns(&escape(name).replace(['\n', '\t'], " "), limit)
 }
 
 pub(super) fn colour(state: RunState) -> Style {
