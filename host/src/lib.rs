@@ -118,8 +118,6 @@ pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
 #[cfg(feature = "mcp")]
-pub(crate) use model::digest;
-#[cfg(feature = "mcp")]
 pub(crate) use model::weigh;
 pub use model::{
     Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
@@ -132,7 +130,11 @@ pub use model::{
 #[cfg(any(feature = "cli", feature = "mcp"))]
 pub(crate) use model::{brief_with, cut, fold_middle, in_one_line};
 #[cfg(feature = "cli")]
-pub(crate) use model::{cut_to_columns, fold, nearest, shown_given, steers_loading};
+pub(crate) use model::{
+    cut_to_columns, fold, milliseconds, nearest, shown_given, span, steers_loading,
+};
+#[cfg(feature = "mcp")]
+pub(crate) use model::{digest, hex};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "cli")]

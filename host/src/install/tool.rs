@@ -4,8 +4,8 @@
 //! whose other end only we have: when we let go of it, or die in whatever way, the watcher kills the group, itself included. So the
 //! group's id stays the group's own for as long as the pipe is open.
 
-use super::error::{InstallError, brief, last_words};
-use crate::model::{Secret, describe_exit, escape};
+use super::error::{InstallError, last_words};
+use crate::model::{Secret, describe_exit, escape, span};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -109,7 +109,7 @@ impl<'a> Tool<'a> {
             Ok(Ended { status, stdout, stderr })
         };
         timeout(self.patience, work).await.unwrap_or_else(|_| {
-            Err(self.failed(&format!("it took longer than {}", brief(self.patience)), &[]))
+            Err(self.failed(&format!("it took longer than {}", span(self.patience)), &[]))
         })
     }
 

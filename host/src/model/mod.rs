@@ -31,6 +31,7 @@ mod record;
 mod redact;
 mod secret;
 mod settled;
+mod span;
 #[cfg(feature = "servers")]
 mod spelling;
 #[cfg(feature = "servers")]
@@ -78,6 +79,9 @@ pub use redact::{Redactor, brief, redact};
 pub(crate) use redact::{brief_arguments, brief_with};
 pub use secret::Secret;
 pub use settled::Settled;
+#[cfg(feature = "cli")]
+pub(crate) use span::milliseconds;
+pub(crate) use span::span;
 #[cfg(feature = "servers")]
 pub(crate) use spelling::{Meant, meant, nearest};
 #[cfg(feature = "servers")]

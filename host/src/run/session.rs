@@ -14,7 +14,7 @@ use super::trouble::Trouble;
 use super::{Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::event::{Event, EventSink};
-use crate::model::{Budget, Code, Limits, Question, RunId, Timestamp};
+use crate::model::{Budget, Code, Limits, Question, RunId, Timestamp, span};
 use crate::router::Router;
 use crate::sandbox::{Begin, Instance, Intent, Step, Stop};
 use crate::source::Program;
@@ -150,7 +150,7 @@ impl Session {
                 Ok(Ok(None)) => None,
                 Ok(Err(trouble)) => Some(self.failed(trouble, Some(&mut live)).await?),
                 Err(_) => {
-                    let message = format!("the run took longer than {:?}", live.limits.timeout);
+                    let message = format!("the run took longer than {}", span(live.limits.timeout));
                     let failure = failure::plain(Code::Timeout, message);
                     Some(self.conclude(Ending::Failed(failure), Some(&mut live)).await?)
                 }

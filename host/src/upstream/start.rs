@@ -1,11 +1,12 @@
 //! Starting a server: once, in a task of its own, and with its tools listed before anybody uses it.
 
 use super::connect::{self, Connected};
-use super::error::{UpstreamError, brief};
+use super::error::UpstreamError;
 use super::keeper;
 use super::secrets::Secrets;
 use super::server::{Outcome, Server, State};
 use super::tail::Tail;
+use crate::model::span;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::watch;
@@ -66,7 +67,7 @@ impl Server {
                 return Ok(());
             }
             Ok(Err(reason)) => reason,
-            Err(_) => format!("it did not answer within {}", brief(self.config.start_timeout)),
+            Err(_) => format!("it did not answer within {}", span(self.config.start_timeout)),
         };
         let error = UpstreamError::Start {
             server: self.config.name.clone(),

@@ -6,7 +6,7 @@ use crate::cli::table::{Cell, table};
 use crate::cli::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use crate::cut_to_columns;
 use crate::json::{Value, json};
-use crate::{RunState, Summary, Timestamp, escape};
+use crate::{RunState, Summary, Timestamp, escape, milliseconds};
 use anstyle::Style;
 
 /// A longer name of a script is cut in a list.
@@ -61,10 +61,6 @@ pub(super) fn summary(run: &Summary) -> Value {
         "resumed_from": run.resumed_from,
         "open_questions": run.questions,
     })
-}
-
-pub(super) fn milliseconds(span: std::time::Duration) -> f64 {
-    span.as_micros() as f64 / 1_000.0
 }
 
 #[cfg(test)]
