@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
+use tracing::debug;
 
 /// What a tool may print: a package with thousands of versions prints a few megabytes.
 const STDOUT: usize = 16 << 20;
@@ -106,6 +107,9 @@ impl<'a> Tool<'a> {
             let (stdout, stderr) = read.map_err(|why| self.failed(why, &[]))?;
             let status = group.child.wait().await;
             let status = status.map_err(|error| self.failed(&error.to_string(), &stderr))?;
+            let (tool, doing, success) = (self.name, self.doing, status.success());
+            let (stdout_bytes, stderr_bytes) = (stdout.len(), stderr.len());
+            debug!(target: "pml::install", tool, doing, success, stdout_bytes, stderr_bytes, "tool ended");
             Ok(Ended { status, stdout, stderr })
         };
         timeout(self.patience, work).await.unwrap_or_else(|_| {

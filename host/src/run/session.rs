@@ -22,6 +22,7 @@ use crate::store::{Header, RunState, Safe, Stored, What};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
+use tracing::{debug, info};
 
 /// A run that was put away is not rebuilt for its sleeps before this many times what that took the last time.
 const REST: u32 = 20;
@@ -213,6 +214,8 @@ impl Session {
         live.questions.push(question.clone());
         self.ledger.note(now, asked);
         self.ledger.write(RunState::Waiting, Safe::Process).await?;
+        let (run, asks) = (self.id(), question.asks.len());
+        info!(target: "pml::run", %run, question = %question.id, asks, "run waits for a person");
         self.events.event(&Event::Asked { run: self.id(), question: question.clone() });
         self.desk.ask(question);
         Ok(Ok(()))
@@ -301,6 +304,7 @@ impl Session {
         for question in unanswered.into_iter().filter(|one| !live.calls.waits_for(*one)) {
             self.ledger.note(at, What::Withdrawn { question });
         }
+        debug!(target: "pml::run", run = %self.id(), calls = live.made, "run rebuilt");
         self.events.event(&Event::Resumed { run: self.id(), at });
         Ok(live)
     }
