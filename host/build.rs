@@ -3,6 +3,7 @@
 //! In: `guest/guest.wasm`, made by `just guest` and checked in. Out: `guest.cwasm` and the guest's digest, both embedded by
 //! `sandbox/artifact.rs`.
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::{env, error::Error, fs, path::Path};
 
@@ -24,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let engine = wasmtime::Engine::new(&tunables::tunables(&target)?)?;
     let code = engine.precompile_component(&guest)?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("guest.cwasm"), code)?;
-    let digest: String = Sha256::digest(&guest).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = HEXLOWER.encode(&Sha256::digest(&guest));
     println!("cargo:rustc-env=PML_GUEST_SHA256={digest}");
     println!("cargo:rustc-env=PML_TARGET={target}");
     Ok(())

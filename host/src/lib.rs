@@ -118,7 +118,9 @@ pub use model::{
     ToolPattern, TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
 };
 pub use model::{Found, PathBase, Tell};
-pub use model::{brief_with, cut, fold_middle, in_one_line};
+pub use model::{
+    brief_with, cut, cut_to_columns, fold_middle, hex, in_one_line, milliseconds, span,
+};
 pub use model::{bytes, duration};
 pub use model::{fold, shown_given};
 #[cfg(feature = "servers")]

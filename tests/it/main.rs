@@ -50,6 +50,7 @@ mod lapses;
 mod limits;
 #[cfg(unix)]
 mod links;
+mod logging;
 mod mended;
 mod missing;
 #[cfg(unix)]

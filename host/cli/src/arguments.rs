@@ -1,5 +1,6 @@
 //! The command line as it is typed.
 
+use super::log::LogFormat;
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
 use super::widen::Once;
 use super::{
@@ -26,6 +27,21 @@ pub(super) struct Arguments {
         help_heading = "Global options"
     )]
     pub(super) state_dir: Option<PathBuf>,
+    /// Write the log, which `PML_LOG` turns on, as text or as one JSON object a line
+    ///
+    /// The log goes to stderr. `PML_LOG` is a level (off, error, warn, info, debug, trace) or levels of parts of pml, as in
+    /// `info,pml::call=debug`. Without it the level is warn.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        hide_default_value = true,
+        hide_possible_values = true,
+        help_heading = "Global options"
+    )]
+    pub(super) log_format: LogFormat,
     #[command(subcommand)]
     pub(super) command: Command,
 }

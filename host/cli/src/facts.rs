@@ -8,6 +8,7 @@ use super::wrap::wrap;
 use anstyle::Style;
 use pml::json::Value;
 use pml::{in_one_line, shown_given, steers_loading};
+use unicode_width::UnicodeWidthStr;
 
 /// Longest name that stands before the bar.
 const LABEL: usize = 48;
@@ -64,9 +65,9 @@ impl Fact {
 
 /// Returns facts as lines, their bars under each other. Nothing is cut.
 pub(super) fn laid_out(facts: &[Fact], width: Option<usize>) -> Vec<String> {
-    let widest = facts.iter().map(|fact| fact.label.chars().count()).max().unwrap_or(0);
+    let widest = facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0);
     let line = |Fact { label, style, text }: &Fact| {
-        let pad = widest - label.chars().count();
+        let pad = widest - label.width();
         let plain = format!("     {label}{:pad$}  │ {}", "", whole_line(text));
         let plain = width.map_or(plain.clone(), |width| wrap(&plain, width));
         // Only now: colours have no width.

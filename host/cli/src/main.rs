@@ -18,6 +18,7 @@ mod identify;
 mod import;
 mod init;
 mod install;
+mod log;
 mod media;
 mod moment;
 mod notices;
@@ -59,6 +60,9 @@ fn main() -> ExitCode {
     };
     if let Some(folder) = &arguments.state_dir {
         pml::Environment::choose_state_folder(folder);
+    }
+    if let Err(wrong) = log::begin(arguments.log_format) {
+        return report::error(&wrong.into());
     }
     // What serves a client ends in its own way when it is interrupted.
     if let Command::Stdio(command) = arguments.command {

@@ -6,7 +6,7 @@
 use super::quantity::counted;
 use super::{prompt, ui};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pml::{Event, Progress as Step, cut, escape};
+use pml::{Event, Progress as Step, cut_to_columns, escape};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -89,7 +89,7 @@ impl Progress {
         match event {
             Event::CallStarted { call, tool, .. } => {
                 self.tell(self.calls().step_over(call.0, "done"));
-                let name = cut(&escape(tool.as_str()), NAME);
+                let name = cut_to_columns(&escape(tool.as_str()), NAME);
                 self.calls().out.insert(call.0, name);
             }
             Event::Progress { call, progress, .. } => {
@@ -194,7 +194,7 @@ impl Calls {
 
 /// What is being done, in one line.
 fn what(step: &Step) -> String {
-    cut(&escape(&step.what).replace(['\n', '\t'], " "), NAME)
+    cut_to_columns(&escape(&step.what).replace(['\n', '\t'], " "), NAME)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Lifetimes, levels, seeds, sizes and counts as people write them.
 
+use data_encoding::HEXLOWER_PERMISSIVE;
 use pml::Durability;
 pub(super) use pml::{bytes, duration};
 use std::time::Duration;
@@ -52,19 +53,14 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// Parses a whole number or 64 hex digits.
 pub(super) fn seed(text: &str) -> Result<[u8; 32], String> {
-    let mut seed = [0; 32];
     if let Ok(number) = text.parse::<u64>() {
+        let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
         return Ok(seed);
     }
-    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err("a seed is a whole number or 64 hex digits".into());
-    }
-    for (index, byte) in seed.iter_mut().enumerate() {
-        let digits = &text[2 * index..2 * index + 2];
-        *byte = u8::from_str_radix(digits, 16).map_err(|error| error.to_string())?;
-    }
-    Ok(seed)
+    let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok();
+    let seed = bytes.and_then(|bytes| bytes.try_into().ok());
+    seed.ok_or_else(|| "a seed is a whole number or 64 hex digits".into())
 }
 
 #[cfg(test)]

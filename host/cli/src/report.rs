@@ -9,7 +9,7 @@ use super::wrap::wrap;
 use pml::json::{Value, json};
 use pml::{
     Aborted, Class, Code, Ending, Environment, Error, Failure, Outcome, Question, Redactor, RunId,
-    agent_around, cut, escape, lines_of_ask_with,
+    agent_around, cut_to_columns, escape, lines_of_ask_with,
 };
 use std::io;
 use std::process::ExitCode;
@@ -222,8 +222,8 @@ fn completed<'a>(tools: impl Iterator<Item = &'a str>) -> String {
     let all = counts.iter().map(|(_, count)| count).sum();
     let more = counts.len().saturating_sub(TOOLS);
     let named = counts.iter().take(TOOLS).map(|(tool, count)| match count {
-        1 => cut(&one_line(tool), TOOL),
-        count => format!("{} ({count})", cut(&one_line(tool), TOOL)),
+        1 => cut_to_columns(&one_line(tool), TOOL),
+        count => format!("{} ({count})", cut_to_columns(&one_line(tool), TOOL)),
     });
     let named = named.chain((more > 0).then(|| format!("{more} more"))).collect::<Vec<_>>();
     match all {

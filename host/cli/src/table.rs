@@ -1,6 +1,7 @@
 //! Columns of text that line up.
 
 use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
 
 /// A cell: text, and how it looks.
 pub(super) struct Cell {
@@ -23,7 +24,7 @@ pub(super) fn table(rows: &[Vec<Cell>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.text.chars().count()).max().unwrap_or(0)
+        cells.map(|cell| cell.text.width()).max().unwrap_or(0)
     };
     let widths: Vec<_> = (0..columns).map(width).collect();
     let line = |row: &Vec<Cell>| {
@@ -32,7 +33,7 @@ pub(super) fn table(rows: &[Vec<Cell>]) -> Vec<String> {
             let Cell { text, style } = cell;
             line += &format!("{style}{text}{style:#}");
             if index + 1 < row.len() {
-                line += &" ".repeat(width - text.chars().count() + 2);
+                line += &" ".repeat(width - text.width() + 2);
             }
         }
         line
@@ -48,5 +49,7 @@ mod tests {
     fn columns_line_up() {
         let row = |first: &str, second: &str| vec![Cell::plain(first), Cell::plain(second)];
         assert_eq!(table(&[row("a", "b"), row("äöü", "c")]), ["a    b", "äöü  c"]);
+        assert_eq!(table(&[row("abcd", "b"), row("日本", "c")]), ["abcd  b", "日本  c"]);
+        assert_eq!(table(&[row("ab", "b"), row("e\u{301}x", "c")]), ["ab  b", "e\u{301}x  c"]);
     }
 }

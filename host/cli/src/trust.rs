@@ -251,5 +251,5 @@ const WIDTH: usize = 200;
 
 /// A text in one line, so that it cannot pass for a line of ours; of a long one the beginning.
 pub(super) fn one_line(text: &str) -> String {
-    pml::cut(&whole_line(text), WIDTH)
+    pml::cut_to_columns(&whole_line(text), WIDTH)
 }

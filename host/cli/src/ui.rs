@@ -46,6 +46,11 @@ pub(super) fn say(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
+/// Returns where lines of the log go.
+pub(super) fn log() -> io::Stderr {
+    io::stderr()
+}
+
 /// Whether results go to a person.
 pub(super) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()

@@ -1,5 +1,7 @@
 //! Lines with others' words in them, wrapped by us: a terminal that wraps them would begin its next line with those words.
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// Stands between our words and those of others, as in `lines_of_ask`.
 const BAR: &str = "│ ";
 
@@ -14,10 +16,10 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
         None => ("", line),
     };
     // Our own words may be too many to leave room beside them.
-    let label = ours.chars().count().saturating_sub(2);
+    let label = ours.width().saturating_sub(2);
     let label = if label > width / 2 { 2 } else { label };
     let mut wrapped = String::from(ours);
-    let mut used: usize = ours.chars().count();
+    let mut used: usize = ours.width();
     for c in theirs.chars() {
         if used + columns(c) > width {
             wrapped += &format!("\n{:label$}{BAR}", "");
@@ -29,14 +31,20 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
     wrapped
 }
 
-/// At most so many columns are taken by a character; too many does no harm.
+/// Returns how many columns a character takes at most. Too many does no harm: where terminals differ, the wider reading
+/// counts, and a mark without a width counts too.
 fn columns(c: char) -> usize {
-    if c.is_ascii() || c == '…' { 1 } else { 2 }
+    match c {
+        // Ours: it stands where others' words were folded.
+        '…' => 1,
+        c => c.width_cjk().unwrap_or(1).max(1),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::wrap;
+    use unicode_width::UnicodeWidthStr;
 
     #[test]
     fn no_line_begins_with_words_of_others() {
@@ -57,7 +65,7 @@ mod tests {
                 wrapped.lines().skip(1).all(|line| line.trim_start().starts_with("│ ")),
                 "{wrapped}"
             );
-            assert!(wrapped.lines().skip(1).all(|line| line.chars().count() <= 40), "{wrapped}");
+            assert!(wrapped.lines().skip(1).all(|line| line.width() <= 40), "{wrapped}");
         }
     }
 }

@@ -13,7 +13,7 @@ use super::hosted::take_up;
 use super::ladder::{complete, required, see_through};
 use super::record::{look_up, not_shown, record};
 use super::seal::State;
-use pml::{Ask, Clock, Error, Question, QuestionId, Redactor, Stored, SystemClock};
+use pml::{Ask, Clock, Error, Question, QuestionId, Redactor, Stored, SystemClock, hex};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResponse, ElicitRequest, ElicitResult, InputRequest, InputRequests,
@@ -153,8 +153,7 @@ pub(super) async fn again(
 
 /// What a state is bound to, beside its call: the program and the lockfile of the run.
 fn bound(stored: &Stored) -> (String, Option<String>) {
-    let digest = Sha256::digest(&stored.header.program);
-    let program = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let program = hex(&Sha256::digest(&stored.header.program));
     (program, stored.header.lock.clone())
 }
 

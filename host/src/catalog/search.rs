@@ -6,6 +6,7 @@
 //! **Invariant:** a query costs no more than the words that match it; long texts are cut when the index is built.
 
 use crate::model::{Definition, fold, words};
+use rust_stemmers::{Algorithm, Stemmer};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -170,34 +171,10 @@ fn start(text: &str) -> &str {
     &text[..end]
 }
 
-/// The stem of a word, roughly: `issues` and `issue`, `searching`, `searched` and `search` are one.
+/// Returns the stem of a word: `issues` and `issue`, `searching`, `searched` and `search` are one. Words of other languages
+/// than English stay as they are, mostly.
 fn stem(word: &str) -> String {
-    let word = word.to_lowercase();
-    let cut = |ending: &str, least: usize| {
-        word.strip_suffix(ending).filter(|stem| stem.chars().count() >= least)
-    };
-    if let Some(stem) = cut("ies", 3) {
-        return format!("{stem}y");
-    }
-    for (ending, least) in [("sses", 2), ("ing", 4), ("ed", 4)] {
-        if let Some(stem) = cut(ending, least) {
-            return if ending == "sses" { format!("{stem}ss") } else { stem.into() };
-        }
-    }
-    match cut("es", 3) {
-        Some(stem)
-            if stem.ends_with(['x', 'z']) || stem.ends_with("ch") || stem.ends_with("sh") =>
-        {
-            return stem.into();
-        }
-        _ => {}
-    }
-    let plural = cut("s", 3).filter(|stem| !stem.ends_with(['s', 'u', 'i']));
-    match plural.unwrap_or(&word) {
-        // `create` and `created`: without its last letter the one begins the other.
-        stem if stem.len() > 4 && stem.ends_with('e') => stem[..stem.len() - 1].into(),
-        stem => stem.into(),
-    }
+    Stemmer::create(Algorithm::English).stem(&word.to_lowercase()).into_owned()
 }
 
 #[cfg(test)]
@@ -271,7 +248,8 @@ mod tests {
             ("issues", "issu"),
             ("issue", "issu"),
             ("searching", "search"),
-            ("repositories", "repository"),
+            ("repositories", "repositori"),
+            ("repository", "repositori"),
             ("boxes", "box"),
             ("status", "status"),
             ("files", "file"),

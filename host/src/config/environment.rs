@@ -69,6 +69,11 @@ impl Environment {
         self.variables.get(name).map(Secret::reveal)
     }
 
+    /// Returns what is to be logged, as `PML_LOG` says it.
+    pub fn log_directives(&self) -> Option<&str> {
+        self.variable("PML_LOG").filter(|text| !text.is_empty())
+    }
+
     /// Returns the variables whose names `wanted` picks.
     pub(crate) fn pick(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Secret)> {
         let picked = self.variables.iter().filter(|(name, _)| wanted(name));

@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::model::{CallError, Code, cut, escape};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Lines of a tool's words in a message.
 const SAID: usize = 8;
@@ -176,14 +175,6 @@ pub(super) fn without_user(line: &str) -> String {
         rest = &after[host..];
     }
     made + rest
-}
-
-/// Returns a span of time as people say it.
-pub(super) fn brief(span: Duration) -> String {
-    match span.as_secs() {
-        seconds if seconds >= 120 => format!("{} minutes", seconds / 60),
-        seconds => format!("{seconds} s"),
-    }
 }
 
 fn wanted(by: Option<&str>) -> String {

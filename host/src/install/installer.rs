@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tracing::info;
 
 /// How long an installation may take: hundreds of packages over a slow line.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
@@ -103,6 +104,8 @@ impl Installer {
         agrees(spec, package)?;
         let named = format!("{}@{}", escape(&package.name), package.version);
         let step = |step: &str, done| tell(Progress::new(format!("{step} {named}"), done, None));
+        let (server, version) = (package.server.as_str(), package.version.as_str());
+        info!(target: "pml::install", server, version, "install begins");
         step("preparing", 0);
         let folder = folder_of(spec, package);
         let (spec_too, package_too, folder_too) = (spec.clone(), package.clone(), folder.clone());
@@ -115,13 +118,18 @@ impl Installer {
             })
             .await?;
         let sealed = match there {
-            Some(sealed) => sealed,
+            Some(sealed) => {
+                info!(target: "pml::install", server, version, "install is there already");
+                sealed
+            }
             None => {
                 let stage = turn.stage()?;
                 step("installing", 0);
                 let filling = self.fill(spec, package, stage.path());
                 let filled = counted(filling, stage.path(), |done| step("installing", done)).await;
                 if let Err(error) = filled {
+                    let code = error.code();
+                    info!(target: "pml::install", server, version, %code, "install failed");
                     self.blocking(move |_| {
                         stage.discard();
                         Ok(())
@@ -130,7 +138,10 @@ impl Installer {
                     return Err(error);
                 }
                 step("checking", 0);
-                self.finish(spec, package, folder, stage).await?
+                let sealed = self.finish(spec, package, folder, stage).await?;
+                let digest = sealed.digest.as_str();
+                info!(target: "pml::install", server, version, digest, "install done");
+                sealed
             }
         };
         let installed = self.started(&sealed, spec);

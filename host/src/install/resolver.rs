@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::debug;
 
 /// How long a registry may take to say which version is meant.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -48,6 +49,7 @@ impl Resolver {
         }
         let resolved = ask(records, spec).await?;
         let package = resolved.package(server, spec, line);
+        debug!(target: "pml::install", server, version = package.version, "package resolved");
         *resolution = Some((Instant::now(), resolved));
         Ok(package)
     }

@@ -4,14 +4,15 @@
 //! whose other end only we have: when we let go of it, or die in whatever way, the watcher kills the group, itself included. So the
 //! group's id stays the group's own for as long as the pipe is open.
 
-use super::error::{InstallError, brief, last_words};
-use crate::model::{Secret, describe_exit, escape};
+use super::error::{InstallError, last_words};
+use crate::model::{Secret, describe_exit, escape, span};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
+use tracing::debug;
 
 /// What a tool may print: a package with thousands of versions prints a few megabytes.
 const STDOUT: usize = 16 << 20;
@@ -106,10 +107,13 @@ impl<'a> Tool<'a> {
             let (stdout, stderr) = read.map_err(|why| self.failed(why, &[]))?;
             let status = group.child.wait().await;
             let status = status.map_err(|error| self.failed(&error.to_string(), &stderr))?;
+            let (tool, doing, success) = (self.name, self.doing, status.success());
+            let (stdout_bytes, stderr_bytes) = (stdout.len(), stderr.len());
+            debug!(target: "pml::install", tool, doing, success, stdout_bytes, stderr_bytes, "tool ended");
             Ok(Ended { status, stdout, stderr })
         };
         timeout(self.patience, work).await.unwrap_or_else(|_| {
-            Err(self.failed(&format!("it took longer than {}", brief(self.patience)), &[]))
+            Err(self.failed(&format!("it took longer than {}", span(self.patience)), &[]))
         })
     }
 

@@ -76,6 +76,12 @@ impl CallError {
         CallError::new(Code::ToolFailed, message)
     }
 
+    /// Returns its code as a log may have it: what a tool calls its own errors may be anything.
+    pub(crate) fn known_code(&self) -> &'static str {
+        let known = Code::ALL.iter().find(|code| code.as_str() == self.code);
+        known.map_or("of the tool's own", |code| code.as_str())
+    }
+
     /// Adds what else the tool said.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> CallError {

@@ -1,5 +1,6 @@
 //! JSON in one spelling, so that equal values have equal digests.
 
+use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -33,8 +34,8 @@ pub(super) fn pretty(value: &Value) -> String {
 }
 
 /// Returns bytes as lower-case hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+pub fn hex(bytes: &[u8]) -> String {
+    HEXLOWER.encode(bytes)
 }
 
 fn write(value: &Value, text: &mut String) {

@@ -1,7 +1,10 @@
 //! Time: the only place that reads the machine's clock.
 
+use jiff::SignedDuration;
+use jiff::civil::{DateTime, date};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,84 +25,47 @@ impl Timestamp {
     }
 }
 
-/// As in RFC 3339: `2026-11-16T04:27:10.123Z`.
+/// As in RFC 3339: `2026-11-16T04:27:10.123Z`. A moment after the year 9999 is printed as the last of that year.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, milliseconds) = (self.0 / 1_000_000, self.0 / 1_000 % 1_000);
-        let (year, month, day) = civil(seconds / 86_400);
-        let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z"
-        )
+        let since = SignedDuration::from_micros(i64::try_from(self.0).unwrap_or(i64::MAX));
+        write!(f, "{:.3}Z", EPOCH.saturating_add(since))
     }
 }
 
-/// What stands between the numbers of a time, after the year.
-const SEPARATORS: [char; 6] = ['-', '-', 'T', ':', ':', '.'];
+/// The moment that timestamps count from, in UTC.
+const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+
+/// How a time may be written, without its `Z`; `0` stands for any digit.
+const SHAPES: [&str; 4] =
+    ["0000-00-00", "0000-00-00T00:00", "0000-00-00T00:00:00", "0000-00-00T00:00:00.000"];
+
+/// Where the seconds stand in a time.
+const SECONDS: Range<usize> = 17..19;
 
 /// Reads what is written, or only the beginning of it: `2026-11-16` is the midnight before that day, in UTC.
 impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
     fn from_str(text: &str) -> Result<Timestamp, InvalidTimestamp> {
-        let wrong = || InvalidTimestamp;
-        let (mut rest, mut numbers) = (text.strip_suffix('Z').unwrap_or(text), Vec::new());
-        for (separator, width) in SEPARATORS.into_iter().zip([4, 2, 2, 2, 2, 2]) {
-            let (number, after) = rest.split_at_checked(width).ok_or_else(wrong)?;
-            numbers.push(digits(number).ok_or_else(wrong)?);
-            rest = match after.strip_prefix(separator) {
-                Some(after) => after,
-                None if after.is_empty() => "",
-                None => return Err(wrong()),
-            };
-            if after.is_empty() {
-                break;
-            }
+        let text = text.strip_suffix('Z').unwrap_or(text);
+        // The parser accepts more spellings than these, and reads a leap second as the second before it.
+        let leap_second = text.get(SECONDS) == Some("60");
+        if leap_second || !SHAPES.iter().any(|shape| has_shape(text, shape)) {
+            return Err(InvalidTimestamp);
         }
-        let thousandths = match (rest.len(), numbers.len()) {
-            (0, 3 | 5 | 6) => 0,
-            (3, 6) => digits(rest).ok_or_else(wrong)?,
-            _ => return Err(wrong()),
-        };
-        numbers.resize(6, 0);
-        let &[year, month, day, hour, minute, second] = &numbers[..] else { return Err(wrong()) };
-        let days = day_of(year, month, day).ok_or_else(wrong)?;
-        if hour > 23 || minute > 59 || second > 59 {
-            return Err(wrong());
-        }
-        let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
-        Ok(Timestamp((seconds * 1_000 + thousandths) * 1_000))
+        let at: DateTime = text.parse().map_err(|_| InvalidTimestamp)?;
+        let since = at.duration_since(EPOCH).as_micros();
+        u64::try_from(since).map(Timestamp).map_err(|_| InvalidTimestamp)
     }
 }
 
-fn digits(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
-/// The day of a date, counted from 1970-01-01; nothing for a date that there is not, or before that.
-fn day_of(year: u64, month: u64, day: u64) -> Option<u64> {
-    // As in `civil`, backwards; what it gives must give the date again.
-    let shifted = if month > 2 { month.checked_sub(3)? } else { month + 9 };
-    let year_from_march = year.checked_sub(u64::from(month <= 2))?;
-    let (era, year_of_era) = (year_from_march / 400, year_from_march % 400);
-    let day_of_year = (153 * shifted + 2) / 5 + day.checked_sub(1)?;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    let days = (era * 146_097 + day_of_era).checked_sub(719_468)?;
-    (civil(days) == (year, month, day)).then_some(days)
-}
-
-/// The date of a day counted from 1970-01-01 (Howard Hinnant's algorithm: years begin in March, leap days end them).
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+fn has_shape(text: &str, shape: &str) -> bool {
+    let fits = |(byte, shape): (u8, u8)| match shape {
+        b'0' => byte.is_ascii_digit(),
+        separator => byte == separator,
+    };
+    text.len() == shape.len() && text.bytes().zip(shape.bytes()).all(fits)
 }
 
 /// A text that is no moment.
@@ -138,6 +104,8 @@ mod tests {
         assert_eq!(read("2000-02-29"), Some(951_782_400_000_000));
         assert_eq!(read("2026-11-16T04:27:10Z"), Some(1_794_803_230_000_000));
         assert_eq!(read("2026-11-16T04:27"), Some(1_794_803_220_000_000));
+        assert_eq!(read("2026-11-16Z"), Some(1_794_787_200_000_000));
+        assert_eq!(read("9999-12-31T23:59:59.999Z"), Some(253_402_300_799_999_000));
         for wrong in [
             "",
             "2026",
@@ -149,6 +117,10 @@ mod tests {
             "1969-12-31",
             "2026-11-16T04",
             "2026-11-16T24:00",
+            "2026-11-16T23:59:60",
+            "2026-11-16 04:27",
+            "2026-11-16t04:27",
+            "20261116",
             "2026-11-16T04:27:10.1Z",
             "2026-11-16x",
             "2026-11-1é",
@@ -167,6 +139,9 @@ mod tests {
         assert_eq!(date(951_782_400_000_000), "2000-02-29T00:00:00.000Z");
         assert_eq!(date(1_794_803_230_123_456), "2026-11-16T04:27:10.123Z");
         assert_eq!(date(4_107_542_399_999_999), "2100-02-28T23:59:59.999Z");
+        assert_eq!(date(253_402_300_799_999_999), "9999-12-31T23:59:59.999Z");
+        assert_eq!(date(253_402_300_800_000_000), "9999-12-31T23:59:59.999Z");
+        assert_eq!(date(u64::MAX), "9999-12-31T23:59:59.999Z");
     }
 
     #[test]

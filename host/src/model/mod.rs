@@ -32,6 +32,7 @@ mod record;
 mod redact;
 mod secret;
 mod settled;
+mod span;
 #[cfg(feature = "servers")]
 mod spelling;
 #[cfg(feature = "servers")]
@@ -44,8 +45,8 @@ mod unseen;
 
 pub use answer::{Answer, Decisions};
 pub use call::{Call, CallError, JsonReply, Reply};
-pub use canonical::digest;
-pub(crate) use canonical::{canonical, hex};
+pub(crate) use canonical::canonical;
+pub use canonical::{digest, hex};
 pub use clock::{Clock, InvalidTimestamp, SystemClock, Timestamp};
 pub use code::{Class, Code};
 pub(crate) use constraint::{ByWords, Paths, Place, Start, offered_with};
@@ -81,6 +82,7 @@ pub(crate) use redact::{KnownSecrets, names_secret};
 pub use redact::{Redactor, brief, brief_with, redact};
 pub use secret::Secret;
 pub use settled::Settled;
+pub use span::{milliseconds, span};
 #[cfg(feature = "servers")]
 pub use spelling::nearest;
 #[cfg(feature = "servers")]
@@ -90,6 +92,6 @@ pub use steering::steers_loading;
 pub(crate) use strict::{Spelled, StrictPattern};
 pub use tenant::Tenant;
 pub(crate) use text::thousands;
-pub use text::{cut, escape, fold_middle, in_one_line};
+pub use text::{cut, cut_to_columns, escape, fold_middle, in_one_line};
 pub use tool::{InvalidTool, ToolName, ToolPattern};
 pub(crate) use unseen::is_hidden;

@@ -103,6 +103,25 @@ pub fn cut(text: &str, limit: usize) -> String {
     }
 }
 
+/// Returns the text, or as much of it as fits into `columns` of a terminal with a `…` at the end. A mark without a width
+/// counts as one column, so that no number of them passes.
+pub fn cut_to_columns(text: &str, columns: usize) -> String {
+    use unicode_width::UnicodeWidthChar;
+    let (mut used, mut last) = (0, 0);
+    for (at, c) in text.char_indices() {
+        let wide = c.width().unwrap_or(1).max(1);
+        if used + wide > columns {
+            return if columns == 0 { String::new() } else { format!("{}…", &text[..last]) };
+        }
+        used += wide;
+        // What leaves a column for the `…`.
+        if used < columns {
+            last = at + c.len_utf8();
+        }
+    }
+    text.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{count_blanks, cut, escape, fold_middle, in_one_line, thousands};
@@ -111,6 +130,28 @@ mod tests {
     fn what_is_too_long_is_cut_by_characters() {
         assert_eq!((cut("abcd", 3), cut("abc", 3)), ("ab…".into(), "abc".into()));
         assert_eq!((cut("äöü", 2), cut("abc", 0)), ("ä…".into(), String::new()));
+    }
+
+    #[test]
+    fn cells_are_cut_by_columns() {
+        use super::cut_to_columns;
+        assert_eq!(
+            (cut_to_columns("abcd", 3), cut_to_columns("abc", 3)),
+            ("ab…".into(), "abc".into())
+        );
+        assert_eq!(
+            (cut_to_columns("日本語", 6), cut_to_columns("日本語", 5)),
+            ("日本語".into(), "日本…".into())
+        );
+        assert_eq!(
+            (cut_to_columns("日本語", 4), cut_to_columns("日本", 1)),
+            ("日…".into(), "…".into())
+        );
+        assert_eq!(
+            (cut_to_columns("äöü", 2), cut_to_columns("abc", 0)),
+            ("ä…".into(), String::new())
+        );
+        assert!(cut_to_columns(&"\u{301}".repeat(100), 10).chars().count() <= 10);
     }
 
     #[test]

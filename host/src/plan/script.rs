@@ -4,7 +4,6 @@ use super::check::check;
 use super::finding::Finding;
 use crate::catalog::Listing;
 use crate::error::Error;
-use crate::model::Code;
 use crate::source::{Place, Script, SourceError};
 
 /// Returns what is certainly wrong with a script and all that it imports. `source_limit` counts the bytes of all modules together.
@@ -23,8 +22,7 @@ pub fn check_script(
 }
 
 fn unloaded(error: &SourceError) -> Result<Finding, Error> {
-    let code = Code::ALL.iter().copied().find(|code| code.as_str() == error.code());
-    let code = code.unwrap_or(Code::Internal);
+    let code = error.code();
     let hint = error.hint().map(str::to_owned);
     match error.position() {
         Some(position) => {

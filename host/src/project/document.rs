@@ -9,6 +9,7 @@ use crate::model::{Code, Redactor, cut, escape};
 use jsonc_parser::ast::Value;
 use jsonc_parser::{CollectOptions, ParseOptions};
 use std::path::{Path, PathBuf};
+use unicode_width::UnicodeWidthStr;
 
 /// How much of a line is shown on each side of the place.
 const SHOWN: usize = 60;
@@ -92,7 +93,7 @@ impl Document {
             rest = visible(&cut(rest, SHOWN)),
             blank = "",
             pad = number.len(),
-            indent = start.chars().count(),
+            indent = start.width(),
         );
         Error::new(Code::Config, message)
     }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use tracing::{debug, info};
 
 /// Enough for a hundred thousand projects.
 const STORE_SIZE: u64 = 32 << 20;
@@ -116,6 +117,7 @@ impl TrustStore {
             return Ok(TrustState::Unknown);
         };
         let changed = changed(known, files);
+        debug!(target: "pml::trust", parts = files.len(), changed = changed.len(), "trust checked");
         Ok(match changed.is_empty() {
             true => TrustState::Trusted,
             false => TrustState::Changed { files: changed },
@@ -140,7 +142,9 @@ impl TrustStore {
     pub(super) fn grant(&self, root: &Path, files: &Digests, _: &Lock) -> Result<(), Error> {
         let mut stored = self.load()?;
         stored.projects.insert(key(root)?.into(), files.clone());
-        self.save(&stored)
+        self.save(&stored)?;
+        info!(target: "pml::trust", files = files.len(), "project trusted");
+        Ok(())
     }
 
     /// Returns whether one file is trusted as it is.
@@ -175,6 +179,7 @@ impl TrustStore {
         let known = stored.projects.remove(key(root)?).is_some();
         if known {
             self.save(&stored)?;
+            info!(target: "pml::trust", "project no longer trusted");
         }
         Ok(known)
     }

@@ -11,6 +11,7 @@ use crate::source::Script;
 use crate::store::{Answered, Journal, MemoryJournal};
 use serde_json::{Value, json};
 use std::{fmt, sync::Arc};
+use tracing::debug;
 
 /// Runs programs. Clones share everything; a process needs only one.
 #[derive(Clone)]
@@ -44,6 +45,7 @@ impl Engine {
                 .with_source(error.into_boxed_dyn_error())
                 .with_hint("if addresses are limited (`ulimit -v`), lift the limit or lower `Config::runs`")
         })?;
+        debug!(target: "pml::run", slots = settings.runs, "engine started");
         Ok(Engine {
             machine: Arc::new(machine),
             policy: Arc::new(Policy::from(&settings)),

@@ -66,8 +66,7 @@ pub(super) fn of_stop(stop: &Stop) -> Failure {
 
 /// A script that does not load. A file that cannot be read is the user's matter and an error.
 pub(super) fn of_source(error: &SourceError) -> Result<Failure, Error> {
-    let code = Code::ALL.iter().copied().find(|code| code.as_str() == error.code());
-    let code = code.unwrap_or(Code::Internal);
+    let code = error.code();
     if matches!(code.class(), Class::Usage | Class::Internal) {
         let mut usage = Error::new(code, error.to_string());
         if let Some(hint) = error.hint() {

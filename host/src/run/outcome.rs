@@ -48,6 +48,27 @@ pub enum Ending {
     Expired(QuestionId),
 }
 
+impl Ending {
+    /// Returns what it is called in a log.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Ending::Finished(_) => "finished",
+            Ending::Failed(_) => "failed",
+            Ending::Waiting(_) => "waiting",
+            Ending::Aborted(_) => "aborted",
+            Ending::Expired(_) => "expired",
+        }
+    }
+
+    /// Returns the code of a failure.
+    pub(super) fn code(&self) -> Option<&'static str> {
+        match self {
+            Ending::Failed(failure) => Some(failure.code.as_str()),
+            _ => None,
+        }
+    }
+}
+
 /// A run that a person ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

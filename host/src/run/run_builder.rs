@@ -12,7 +12,7 @@ use super::{Engine, Outcome};
 use crate::approval::Approver;
 use crate::error::Error;
 use crate::event::EventSink;
-use crate::model::{RunId, Tenant};
+use crate::model::{RunId, Tenant, span};
 use crate::router::{Router, Tools};
 use crate::source::Script;
 use crate::store::{Header, Lease, Meter, RunState, Safe, What};
@@ -21,6 +21,7 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use std::{fmt, sync::Arc};
+use tracing::info;
 
 /// One run of a program. It starts when it is awaited, inside a tokio runtime. Dropped before it is over, it is cut off
 /// where it is, its calls are cancelled, and [`Engine::resume`] can take it up.
@@ -131,11 +132,28 @@ impl Run {
     }
 
     async fn go(self) -> Result<Outcome, Error> {
+        let run = self.id;
+        info!(target: "pml::run", %run, new = self.told.is_some(), "run begins");
         // In a box of its own: what it takes to begin is not held while the run waits.
-        match Box::pin(self.begin()).await? {
-            Ok((session, start)) => session.run(start).await,
-            Err(refused) => Ok(*refused),
+        let outcome = match Box::pin(self.begin()).await {
+            Ok(Ok((session, start))) => session.run(start).await,
+            Ok(Err(refused)) => Ok(*refused),
+            Err(error) => Err(error),
+        };
+        match &outcome {
+            Ok(Outcome { ending, usage, .. }) => info!(
+                target: "pml::run",
+                %run,
+                ending = ending.name(),
+                code = ending.code(),
+                calls = usage.calls,
+                cpu = span(usage.cpu_time),
+                wall = span(usage.wall_time),
+                "run ended"
+            ),
+            Err(error) => info!(target: "pml::run", %run, code = %error.kind(), "run failed"),
         }
+        outcome
     }
 
     async fn begin(mut self) -> Result<Result<(Session, Start), Box<Outcome>>, Error> {

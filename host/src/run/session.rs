@@ -14,7 +14,7 @@ use super::trouble::Trouble;
 use super::{Ending, Engine, Outcome, failure};
 use crate::error::Error;
 use crate::event::{Event, EventSink};
-use crate::model::{Budget, Code, Limits, Question, RunId, Timestamp};
+use crate::model::{Budget, Code, Limits, Question, RunId, Timestamp, span};
 use crate::router::Router;
 use crate::sandbox::{Begin, Instance, Intent, Step, Stop};
 use crate::source::Program;
@@ -22,6 +22,7 @@ use crate::store::{Header, RunState, Safe, Stored, What};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
+use tracing::{debug, info};
 
 /// A run that was put away is not rebuilt for its sleeps before this many times what that took the last time.
 const REST: u32 = 20;
@@ -150,7 +151,7 @@ impl Session {
                 Ok(Ok(None)) => None,
                 Ok(Err(trouble)) => Some(self.failed(trouble, Some(&mut live)).await?),
                 Err(_) => {
-                    let message = format!("the run took longer than {:?}", live.limits.timeout);
+                    let message = format!("the run took longer than {}", span(live.limits.timeout));
                     let failure = failure::plain(Code::Timeout, message);
                     Some(self.conclude(Ending::Failed(failure), Some(&mut live)).await?)
                 }
@@ -213,6 +214,8 @@ impl Session {
         live.questions.push(question.clone());
         self.ledger.note(now, asked);
         self.ledger.write(RunState::Waiting, Safe::Process).await?;
+        let (run, asks) = (self.id(), question.asks.len());
+        info!(target: "pml::run", %run, question = %question.id, asks, "run waits for a person");
         self.events.event(&Event::Asked { run: self.id(), question: question.clone() });
         self.desk.ask(question);
         Ok(Ok(()))
@@ -301,6 +304,7 @@ impl Session {
         for question in unanswered.into_iter().filter(|one| !live.calls.waits_for(*one)) {
             self.ledger.note(at, What::Withdrawn { question });
         }
+        debug!(target: "pml::run", run = %self.id(), calls = live.made, "run rebuilt");
         self.events.event(&Event::Resumed { run: self.id(), at });
         Ok(live)
     }

@@ -7,7 +7,7 @@ use super::perform::write_aside;
 use super::session::modules;
 use super::{Ending, Engine, Failure, Outcome, failure};
 use crate::error::Error;
-use crate::model::{Budget, Code, CpuUse, Halt, Limits, RunId, Tenant, Work, WriteError};
+use crate::model::{Budget, Code, CpuUse, Halt, Limits, RunId, Tenant, Work, WriteError, span};
 use crate::sandbox::{Begin, GUEST_DIGEST, Stop};
 use crate::source::{Program, Script, SourceError};
 use crate::store::{FORMAT, Header, Stored};
@@ -80,7 +80,7 @@ impl Told {
         let read = match timeout(limits.timeout, self.read(&limits, &budget)).await {
             Ok(read) => read?,
             Err(_) => {
-                let message = format!("the run took longer than {:?}", limits.timeout);
+                let message = format!("the run took longer than {}", span(limits.timeout));
                 Err(failure::plain(Code::Timeout, message))
             }
         };

@@ -1,6 +1,6 @@
 //! Why a guest is stopped in the middle of a step.
 
-use crate::model::Code;
+use crate::model::{Code, span};
 use std::{fmt, time::Duration};
 
 /// Why a guest was stopped in the middle of a step.
@@ -48,7 +48,7 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::CpuTime(limit) => {
-                write!(f, "the program ran for more than {limit:?} of CPU time")
+                write!(f, "the program ran for more than {} of CPU time", span(*limit))
             }
             Stop::Memory(limit) => {
                 write!(f, "the program needs more than {} MiB of memory", limit >> 20)

@@ -99,6 +99,7 @@ fn compile_here(text: Text<'_>, language: Language, role: Role) -> Result<Compil
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Code;
 
     fn load(text: &str) -> Result<Compiled, SourceError> {
         compile(None, Text { name: "t.ts", text }, Language::TypeScript, Role::Entry)
@@ -155,7 +156,10 @@ mod tests {
             // What is within the limits may load; what is not is a syntax error.
             if let Err(error) = load(&text) {
                 let head: String = text.chars().take(40).collect();
-                assert!(matches!(error.code(), "SYNTAX" | "UNSUPPORTED_SYNTAX"), "{head}: {error}");
+                assert!(
+                    matches!(error.code(), Code::Syntax | Code::UnsupportedSyntax),
+                    "{head}: {error}"
+                );
             }
         }
     }
@@ -171,13 +175,13 @@ mod tests {
     #[test]
     fn refusals_have_a_code_a_place_and_a_hint() {
         let error = load("let a = 1\nenum B { C }").unwrap_err();
-        assert_eq!(error.code(), "UNSUPPORTED_SYNTAX");
+        assert_eq!(error.code(), Code::UnsupportedSyntax);
         assert_eq!(error.to_string(), "an enum cannot be used here: t.ts:2:1");
         assert!(error.hint().unwrap().contains("as const"));
         let error = load("const a = <div>hello</div>").unwrap_err();
         assert_eq!(error.to_string(), "JSX cannot be used here: t.ts:1:11");
         let error = load("let = = 1").unwrap_err();
-        assert_eq!(error.code(), "SYNTAX");
+        assert_eq!(error.code(), Code::Syntax);
         assert!(error.position().is_some() && error.frame().is_some());
     }
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use super::escape::escaped;
 use super::frame::CodeFrame;
 use super::position::{Lines, Position};
+use crate::model::Code;
 
 /// Longest piece of a program quoted in a message: enough to recognise it, too short to flood a terminal.
 const QUOTE: usize = 200;
@@ -85,14 +86,14 @@ pub enum SourceError {
 
 impl SourceError {
     /// Returns the stable code of this error.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::Syntax { .. } => "SYNTAX",
-            Self::UnsupportedSyntax { .. } => "UNSUPPORTED_SYNTAX",
-            Self::ImportRefused { .. } => "IMPORT_REFUSED",
-            Self::SourceSize { .. } => "SOURCE_SIZE",
-            Self::CpuTime { .. } => "CPU_TIME",
-            Self::SourceRead { .. } | Self::SourceKind { .. } => "SOURCE_READ",
+            Self::Syntax { .. } => Code::Syntax,
+            Self::UnsupportedSyntax { .. } => Code::UnsupportedSyntax,
+            Self::ImportRefused { .. } => Code::ImportRefused,
+            Self::SourceSize { .. } => Code::SourceSize,
+            Self::CpuTime { .. } => Code::CpuTime,
+            Self::SourceRead { .. } | Self::SourceKind { .. } => Code::SourceRead,
         }
     }
 
@@ -214,7 +215,7 @@ mod tests {
         let text = Text { name: "a.ts", text: "let x\nlet y" };
         let error = SourceError::syntax(text, 10, "Unexpected \u{202e}token.", None);
         assert_eq!(error.to_string(), "unexpected \\u{202e}token: a.ts:2:5");
-        assert_eq!(error.code(), "SYNTAX");
+        assert_eq!(error.code(), Code::Syntax);
         assert_eq!(error.position().unwrap().line, 2);
         assert!(error.frame().unwrap().to_string().contains("let y"));
     }

@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::escape::push_escaped;
 use super::position::{Lines, Position};
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of source shown per line: wide enough for code, narrow enough for a terminal with its gutter.
 const WIDTH: usize = 120;
@@ -52,22 +53,35 @@ impl CodeFrame {
 fn window(line: &str, column: u32) -> (usize, usize) {
     let units = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
     let mut seen = 0;
-    let index = line
+    let before: String = line
         .chars()
         .take_while(|c| {
             seen += c.len_utf16();
             seen <= units
         })
-        .count();
-    let start = if index > WIDTH * 3 / 4 { index - WIDTH / 2 } else { 0 };
-    let mut before = String::new();
-    if start > 0 {
-        before.push('…');
+        .collect();
+    let index = before.chars().count();
+    match end_within(&before, WIDTH * 3 / 4) {
+        (shown, columns) if shown == index => (0, columns),
+        _ => {
+            let (shown, columns) = end_within(&before, WIDTH / 2);
+            // One column more for the `…` that stands for what is left out.
+            (index - shown, columns + 1)
+        }
     }
-    for c in line.chars().take(index).skip(start) {
-        push_drawn(&mut before, c);
+}
+
+/// Returns how many characters at the end of a text fit into `most` columns, and the columns that they take.
+fn end_within(text: &str, most: usize) -> (usize, usize) {
+    let (mut shown, mut used) = (0, 0);
+    for c in text.chars().rev() {
+        let columns = drawn(c).1;
+        if used + columns > most {
+            break;
+        }
+        (shown, used) = (shown + 1, used + columns);
     }
-    (start, before.chars().count())
+    (shown, used)
 }
 
 fn draw(line: &str, start: usize) -> String {
@@ -75,27 +89,29 @@ fn draw(line: &str, start: usize) -> String {
     if start > 0 {
         out.push('…');
     }
-    let mut characters = line.chars().skip(start);
     let mut taken = 0;
-    for c in characters.by_ref() {
-        push_drawn(&mut out, c);
-        taken += 1;
-        if taken == WIDTH {
+    for c in line.chars().skip(start) {
+        let (text, columns) = drawn(c);
+        taken += columns;
+        if taken > WIDTH {
+            out.push('…');
             break;
         }
-    }
-    if characters.next().is_some() {
-        out.push('…');
+        out.push_str(&text);
     }
     out
 }
 
-fn push_drawn(out: &mut String, c: char) {
-    if c == '\t' {
-        out.push_str(TAB);
-    } else {
-        push_escaped(out, c);
+/// Returns a character as it is drawn, and how many columns it takes. A mark without a width counts as one, so that no
+/// number of them passes.
+fn drawn(c: char) -> (String, usize) {
+    let mut text = String::new();
+    match c {
+        '\t' => text.push_str(TAB),
+        c => push_escaped(&mut text, c),
     }
+    let columns = text.width().max(1);
+    (text, columns)
 }
 
 impl fmt::Display for CodeFrame {
@@ -145,6 +161,17 @@ mod tests {
             frame("\t\u{202e}x", 1, 3),
             "  ╭─[hello.ts:1:3]\n1 │     \\u{202e}x\n  ·             ╵"
         );
+    }
+
+    #[test]
+    fn wide_characters_keep_the_caret_in_place() {
+        assert_eq!(frame("日本x", 1, 3), "  ╭─[hello.ts:1:3]\n1 │ 日本x\n  ·     ╵");
+        let text = format!("{}!{}", "日".repeat(500), "本".repeat(500));
+        let shown = frame(&text, 1, 501);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[1].width() < 130, "{shown}");
+        let columns = |line: &str, mark| line.split(mark).next().map(UnicodeWidthStr::width);
+        assert_eq!(columns(lines[1], '!'), columns(lines[2], '╵'), "{shown}");
     }
 
     #[test]

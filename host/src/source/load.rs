@@ -238,6 +238,7 @@ fn offset(text: &str, line: usize, column: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Code;
 
     const LIMIT: usize = 1 << 20;
 
@@ -303,7 +304,7 @@ mod tests {
     fn refused_imports_say_where_and_what_to_do() {
         let refused = |text: &str| Script::ts(text).named("p.ts").load(LIMIT).unwrap_err();
         let error = refused("let a\nimport fs from 'node:fs'");
-        assert_eq!(error.code(), "IMPORT_REFUSED");
+        assert_eq!(error.code(), Code::ImportRefused);
         assert_eq!(
             error.to_string(),
             "import of `node:fs` is refused, it is not a relative path: p.ts:2:16"
@@ -343,14 +344,14 @@ mod tests {
         assert!(
             load("u.ts").unwrap_err().to_string().starts_with("source file is not UTF-8 text: ")
         );
-        assert_eq!(load("r.ts").unwrap_err().code(), "SYNTAX");
+        assert_eq!(load("r.ts").unwrap_err().code(), Code::Syntax);
         assert_eq!(
             load("bom.ts").unwrap().modules[0].code,
             "export default async()=>{\nlet x         = 1\n}"
         );
-        assert_eq!(load("t.js").unwrap_err().code(), "SYNTAX");
-        assert_eq!(load("absent.ts").unwrap_err().code(), "SOURCE_READ");
-        assert_eq!(load("j.json").unwrap_err().code(), "SOURCE_READ");
+        assert_eq!(load("t.js").unwrap_err().code(), Code::Syntax);
+        assert_eq!(load("absent.ts").unwrap_err().code(), Code::SourceRead);
+        assert_eq!(load("j.json").unwrap_err().code(), Code::SourceRead);
     }
 
     #[test]
@@ -361,9 +362,9 @@ mod tests {
         let error = load(23).unwrap_err();
         assert_eq!(
             (error.code(), error.to_string().as_str()),
-            ("SOURCE_SIZE", "source is larger than 23 bytes: a.ts")
+            (Code::SourceSize, "source is larger than 23 bytes: a.ts")
         );
-        assert_eq!(Script::ts("1234").load(3).unwrap_err().code(), "SOURCE_SIZE");
+        assert_eq!(Script::ts("1234").load(3).unwrap_err().code(), Code::SourceSize);
     }
 
     #[cfg(unix)]
@@ -371,10 +372,10 @@ mod tests {
     fn only_regular_files_are_opened() {
         let folder = folder(&[("main.ts", b"import './dir.ts'"), ("dir.ts/x", b"")]);
         let error = Script::file(folder.path().join("main.ts")).load(LIMIT).unwrap_err();
-        assert_eq!(error.code(), "IMPORT_REFUSED");
+        assert_eq!(error.code(), Code::ImportRefused);
         assert_eq!(
             Script::file(folder.path().join("dir.ts")).load(LIMIT).unwrap_err().code(),
-            "SOURCE_READ"
+            Code::SourceRead
         );
     }
 }

@@ -132,6 +132,7 @@ fn bound(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Code;
 
     const EMPTY: Text<'_> = Text { name: "m", text: "" };
 
@@ -166,6 +167,6 @@ mod tests {
     fn texts_beyond_any_stack_are_refused() {
         let text = "(".repeat(MOST / BRACKET + 1);
         let error = with_enough(Text { name: "m", text: &text }, || ()).unwrap_err();
-        assert_eq!(error.code(), "SYNTAX");
+        assert_eq!(error.code(), Code::Syntax);
     }
 }

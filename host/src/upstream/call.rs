@@ -5,10 +5,10 @@
 
 use super::board::ProgressSink;
 use super::connection::Connection;
-use super::error::{UpstreamError, brief};
+use super::error::UpstreamError;
 use super::http;
 use super::result;
-use crate::model::{Budget, CallError, Code};
+use crate::model::{Budget, CallError, Code, span};
 use futures_util::FutureExt;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
@@ -114,7 +114,7 @@ impl Drop for Open<'_> {
 }
 
 fn late(connection: &Connection, tool: &str, after: Duration) -> CallError {
-    let message = format!("`{}:{tool}` did not answer within {}", connection.server, brief(after));
+    let message = format!("`{}:{tool}` did not answer within {}", connection.server, span(after));
     CallError::new(Code::CallTimeout, message)
 }
 

@@ -2,11 +2,11 @@
 
 use super::board::Board;
 use super::client::Changes;
-use super::error::{UpstreamError, brief};
+use super::error::UpstreamError;
 use super::identity::Identity;
 use super::listing::{self, Listing};
 use super::tail::Tail;
-use crate::model::Era;
+use crate::model::{Era, span};
 use rmcp::service::{Peer, RoleClient};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -181,7 +181,7 @@ impl Connection {
     }
 
     fn late(&self) -> String {
-        format!("no answer within {}", brief(self.limit))
+        format!("no answer within {}", span(self.limit))
     }
 
     fn unlisted(&self, reason: String) -> UpstreamError {

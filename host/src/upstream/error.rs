@@ -1,7 +1,7 @@
 //! Why a server is not there.
 
 use crate::error::Error;
-use crate::model::{CallError, Code, escape};
+use crate::model::{CallError, Code, escape, span};
 use std::time::Duration;
 
 /// Lines of stderr in a message; status shows more.
@@ -29,7 +29,7 @@ pub(crate) enum UpstreamError {
     #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted(said))]
     Start { server: String, local: bool, reason: String, said: Vec<String> },
     /// It failed a moment ago and is left alone for now.
-    #[error("the server `{server}` failed and is tried again in {}: {reason}", brief(*.again_in))]
+    #[error("the server `{server}` failed and is tried again in {}: {reason}", span(*.again_in))]
     BackingOff { server: String, reason: String, again_in: Duration },
     /// It went away while it was needed.
     #[error("the server `{server}` went away in the middle of the call: {reason}{}", quoted(said))]
@@ -101,15 +101,6 @@ pub(super) fn find<'a, E: std::error::Error + 'static>(
     None
 }
 
-/// Returns a span of time as people say it.
-pub(super) fn brief(span: Duration) -> String {
-    match span.as_millis() {
-        millis @ 0..1_000 => format!("{millis} ms"),
-        millis if millis % 1_000 == 0 => format!("{} s", millis / 1_000),
-        millis => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-    }
-}
-
 fn verb(local: bool) -> &'static str {
     match local {
         true => "started",
@@ -133,9 +124,8 @@ fn quoted(said: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{UpstreamError, brief};
+    use super::UpstreamError;
     use crate::model::{CallError, Code};
-    use std::time::Duration;
 
     #[test]
     fn messages_name_the_server_the_reason_and_what_it_said() {
@@ -159,14 +149,5 @@ mod tests {
         assert_eq!(error.code(), Code::ApiKeyRequired);
         assert!(error.to_string().contains("`GITHUB_TOKEN`"), "{error}");
         assert!(error.to_string().contains("`.env`"), "{error}");
-    }
-
-    #[test]
-    fn spans_are_short() {
-        let shown = |millis| brief(Duration::from_millis(millis));
-        assert_eq!(
-            (shown(250), shown(3_000), shown(1_240)),
-            ("250 ms".into(), "3 s".into(), "1.2 s".into())
-        );
     }
 }

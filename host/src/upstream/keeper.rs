@@ -10,9 +10,11 @@ use super::stdio::Process;
 use crate::model::Era;
 use rmcp::model::SubscriptionFilter;
 use rmcp::service::{RoleClient, RunningService};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::{sleep, sleep_until};
+use tracing::info;
 
 /// Between two lists of a server that never stops saying that its tools changed.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -58,6 +60,9 @@ pub(super) async fn keep(
     if let Some(process) = process {
         process.stop().await;
     }
+    let (name, calls) = (connection.server.as_str(), connection.served.load(Ordering::Relaxed));
+    let (lines, reason) = (connection.tail.count(), &*reason);
+    info!(target: "pml::server", server = name, reason, calls, stderr_lines = lines, "server ended");
     connection.ended.cancel();
 }
 

@@ -1,15 +1,17 @@
 //! Starting a server: once, in a task of its own, and with its tools listed before anybody uses it.
 
 use super::connect::{self, Connected};
-use super::error::{UpstreamError, brief};
+use super::error::UpstreamError;
 use super::keeper;
 use super::secrets::Secrets;
 use super::server::{Outcome, Server, State};
 use super::tail::Tail;
+use crate::model::span;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
+use tracing::{debug, info};
 
 impl Server {
     /// Starts it in a task of its own: those who wait for it may go away.
@@ -51,6 +53,7 @@ impl Server {
         let tail = Arc::new(Tail::new(Arc::new(Secrets::of(&self.config))));
         *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = tail.clone();
         let began = Instant::now();
+        debug!(target: "pml::server", server = self.config.name, "server starts");
         let connected = timeout(self.config.start_timeout, self.connect(&tail)).await;
         let failed = match connected {
             Ok(Ok(Connected { connection, service, process })) => {
@@ -61,12 +64,15 @@ impl Server {
                 }
                 let took = began.elapsed();
                 *self.started_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(took);
+                let (server, pid) = (self.config.name.as_str(), connection.about.pid);
+                let tools = connection.fresh().map(|listing| listing.tools().len());
+                info!(target: "pml::server", server, pid, tools, took = span(took), "server started");
                 *state = State::Running(connection.clone());
                 tokio::spawn(keeper::keep(Arc::downgrade(self), connection, service, process));
                 return Ok(());
             }
             Ok(Err(reason)) => reason,
-            Err(_) => format!("it did not answer within {}", brief(self.config.start_timeout)),
+            Err(_) => format!("it did not answer within {}", span(self.config.start_timeout)),
         };
         let error = UpstreamError::Start {
             server: self.config.name.clone(),
@@ -74,6 +80,8 @@ impl Server {
             reason: failed,
             said: tail.last(usize::MAX),
         };
+        let (server, code, lines) = (self.config.name.as_str(), error.code(), tail.count());
+        info!(target: "pml::server", server, %code, stderr_lines = lines, "server did not start");
         self.fail(error.clone());
         Err(error)
     }

@@ -29,6 +29,8 @@ struct Lines {
     bytes: usize,
     /// Lines on stdout that were not messages.
     noise: u64,
+    /// All lines, those that were forgotten too.
+    all: u64,
 }
 
 impl Tail {
@@ -79,6 +81,11 @@ impl Tail {
         self.lock().noise
     }
 
+    /// Returns how many lines there were in all.
+    pub(super) fn count(&self) -> u64 {
+        self.lock().all
+    }
+
     /// Returns the last `count` lines, fit to be shown.
     pub(super) fn last(&self, count: usize) -> Vec<String> {
         let lines = self.lock();
@@ -93,6 +100,7 @@ impl Tail {
 
 impl Lines {
     fn push(&mut self, line: String) {
+        self.all += 1;
         self.bytes += line.len();
         self.kept.push_back(line);
         while self.kept.len() > LINES || self.bytes > BYTES {
@@ -115,6 +123,7 @@ mod tests {
         }
         let last = tail.last(usize::MAX);
         assert_eq!((last.len(), last.last().map(String::as_str)), (LINES, Some("line 999")));
+        assert_eq!(tail.count(), 1000);
         assert_eq!(tail.last(1), ["line 999"]);
         for _ in 0..1000 {
             tail.push("x".repeat(100_000).as_bytes());

@@ -5,9 +5,10 @@ use crate::moment::span;
 use crate::table::{Cell, table};
 use crate::ui::{BAD, DIM, GOOD, WAITING};
 use anstyle::Style;
-use pml::cut;
+use pml::cut_to_columns;
 use pml::json::{self, Value};
 use pml::{Redactor, Timestamp, brief_with, escape};
+use unicode_width::UnicodeWidthStr;
 
 /// Blocks that fill one to eight eighths of a cell, from its left.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
@@ -43,7 +44,7 @@ pub(super) fn draw(
     let taken: usize = (0..5)
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.text.chars().count() + 2).max().unwrap_or(0)
+            cells.map(|cell| cell.text.width() + 2).max().unwrap_or(0)
         })
         .sum();
     let room = width.saturating_sub(taken).max(ARGUMENTS);
@@ -66,7 +67,7 @@ fn row(call: &Folded, scale: Scale, owner: Owner, width: usize) -> Vec<Cell> {
     let name = escape(&call.tool).replace(['\n', '\t'], " ");
     vec![
         Cell::styled(format!("{:>3}", call.call), DIM),
-        Cell::styled(cut(&name, TOOL), tool),
+        Cell::styled(cut_to_columns(&name, TOOL), tool),
         Cell::styled(cells(&call.spells, scale, width), bar),
         Cell::styled(state, colour),
         Cell::plain(if out.is_zero() { "-".into() } else { span(out) }),
@@ -77,7 +78,7 @@ fn standing(call: &Folded, owner: Owner) -> (String, Style) {
     let (state, style) = match &call.standing {
         Standing::Ok if call.is_timer() => ("ok".into(), DIM),
         Standing::Ok => ("ok".into(), GOOD),
-        Standing::Failed(code) => (format!("failed {}", cut(&escape(code), 20)), BAD),
+        Standing::Failed(code) => (format!("failed {}", cut_to_columns(&escape(code), 20)), BAD),
         Standing::Cancelled => ("cancelled".into(), DIM),
         Standing::Abandoned => ("abandoned".into(), WAITING),
         Standing::Asked => ("asked".into(), WAITING),
@@ -92,7 +93,7 @@ fn standing(call: &Folded, owner: Owner) -> (String, Style) {
 fn arguments(call: &Folded, room: usize, redactor: &Redactor) -> String {
     match &call.arguments {
         Ok(text) => match json::from_str::<Value>(text) {
-            Ok(value) => brief_with(&value, room, redactor),
+            Ok(value) => cut_to_columns(&brief_with(&value, room, redactor), room),
             Err(_) => "(not JSON, or nested too deep to show)".into(),
         },
         Err(size) => format!("({size} bytes, too large to keep)"),
@@ -143,6 +144,7 @@ mod tests {
     use super::{Owner, Phase, Scale, Spell, cells, draw};
     use crate::runs::fixture::{self, at};
     use crate::runs::fold::fold;
+    use unicode_width::UnicodeWidthStr;
 
     fn drawn(from: u64, to: u64, phase: Phase) -> String {
         let spell = Spell { phase, from: at(from), to: at(to) };
@@ -170,7 +172,7 @@ mod tests {
             let calls = fold(&fixture::entries(), at(3_000));
             for line in draw(&calls, scale, Owner::Gone, width, &pml::Redactor::new()) {
                 let plain = anstream::adapter::strip_str(&line).to_string();
-                assert!(plain.chars().count() <= width + super::ARGUMENTS, "{plain}");
+                assert!(plain.width() <= width + super::ARGUMENTS, "{plain}");
                 assert!(!plain.contains("t0p") && !plain.contains('\u{1b}'), "{plain}");
             }
         }

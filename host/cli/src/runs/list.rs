@@ -5,9 +5,9 @@ use crate::moment::{ago, span};
 use crate::table::{Cell, table};
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
-use pml::cut;
+use pml::cut_to_columns;
 use pml::json::{Value, json};
-use pml::{RunState, Summary, Timestamp, escape};
+use pml::{RunState, Summary, Timestamp, escape, milliseconds};
 
 /// A longer name of a script is cut in a list.
 const SCRIPT: usize = 40;
@@ -30,7 +30,7 @@ pub(super) fn lines(runs: &[Summary], now: Timestamp) -> Vec<String> {
 
 /// The name of a script in one line.
 pub(crate) fn script(name: &str, limit: usize) -> String {
-    cut(&escape(name).replace(['\n', '\t'], " "), limit)
+    cut_to_columns(&escape(name).replace(['\n', '\t'], " "), limit)
 }
 
 pub(super) fn colour(state: RunState) -> Style {
@@ -61,10 +61,6 @@ pub(super) fn summary(run: &Summary) -> Value {
         "resumed_from": run.resumed_from,
         "open_questions": run.questions,
     })
-}
-
-pub(super) fn milliseconds(span: std::time::Duration) -> f64 {
-    span.as_micros() as f64 / 1_000.0
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! One run in full, as JSON.
 
 use super::fold::{Folded, Phase, Standing};
-use super::list::{milliseconds, summary};
+use super::list::summary;
 use super::show::Shown;
 use pml::json::{self, Value, json};
-use pml::{Asked, Decided, Decision, Need, Question, Redactor, Settled, words_of_constraints};
+use pml::{
+    Asked, Decided, Decision, Need, Question, Redactor, Settled, milliseconds, words_of_constraints,
+};
 
 impl Shown {
     /// Returns everything, with secrets taken out of arguments and results.

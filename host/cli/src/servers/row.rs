@@ -2,7 +2,7 @@
 
 use crate::workplace::Workplace;
 use pml::json::{Value, json};
-use pml::{Launch, PackageState, ServerState, ServerStatus, Servers};
+use pml::{Launch, PackageState, ServerState, ServerStatus, Servers, milliseconds};
 
 /// A server of the project, whether it can be used or not.
 pub(crate) struct Row {
@@ -144,7 +144,7 @@ impl Row {
         value["version"] = json!(status.version);
         value["tools"] = json!(status.tools);
         value["left_out"] = json!(status.left_out);
-        value["start_ms"] = json!(status.started_in.map(|span| span.as_micros() as f64 / 1_000.0));
+        value["start_ms"] = json!(status.started_in.map(milliseconds));
         value["memory_bytes"] = json!(status.memory);
         value["stderr"] = json!(status.stderr);
         value["noise_lines"] = json!(status.noise);

@@ -7,7 +7,7 @@ use crate::table::{Cell, table};
 use crate::trust::one_line;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
-use pml::{cut, escape};
+use pml::{cut_to_columns, escape};
 
 /// Lines of stderr that are shown; `--json` has all that are kept.
 const STDERR: usize = 10;
@@ -59,7 +59,7 @@ fn cells_of(row: &Row) -> Vec<Cell> {
         cell(said.tools.map(|tools| tools.to_string())),
         cell(said.started_in.map(span)),
         cell(said.memory.map(size)),
-        cell(name.map(|name| cut(&name, TITLE)).or_else(remembered)),
+        cell(name.map(|name| cut_to_columns(&name, TITLE)).or_else(remembered)),
     ]);
     cells
 }
@@ -96,7 +96,7 @@ fn troubles(row: &Row) -> Vec<String> {
         let count = counted(said.left_out.len() as u64, "tool");
         lines.push(format!("{WAITING}{name}{WAITING:#}: {count} cannot be called"));
         let left = said.left_out.iter().take(LEFT_OUT);
-        lines.extend(left.map(|left| format!("  │ {}", cut(&one_line(left), TROUBLE))));
+        lines.extend(left.map(|left| format!("  │ {}", cut_to_columns(&one_line(left), TROUBLE))));
     }
     lines
 }

@@ -4,7 +4,7 @@ use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::json::{Value, json};
-use pml::{Definition, Node, Policy, Ruling, cut, escape};
+use pml::{Definition, Node, Policy, Ruling, cut_to_columns, escape};
 use std::sync::Arc;
 
 /// In which order tools are shown.
@@ -39,7 +39,7 @@ pub(super) fn lines(
         let style = colour(&ruling);
         let fit = |text: &str| {
             let text = escape(text).replace(['\n', '\t'], " ");
-            width.map_or(text.clone(), |width| cut(&text, width.saturating_sub(INDENT)))
+            width.map_or(text.clone(), |width| cut_to_columns(&text, width.saturating_sub(INDENT)))
         };
         let signature = fit(node.signature.as_deref().unwrap_or(node.tool.as_str()));
         lines.push(format!("  {style}{:4}{style:#}  {signature}", ruling.as_str()));

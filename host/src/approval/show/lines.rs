@@ -4,6 +4,7 @@ use super::parts::{differs, packages, variables, words_of_package};
 use crate::model::{
     Ask, AskKind, Need, Redactor, Since, TrustNeed, brief_arguments, fold_middle, in_one_line,
 };
+use unicode_width::UnicodeWidthStr;
 
 /// More than anybody reads before deciding; whoever wants all of it asks for the details.
 const WIDTH: usize = 200;
@@ -89,10 +90,11 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
         (None, _) => vec![tool, ("call with", call()), ("why", text(&ask.reason))],
     };
     labelled.push(("digest", ask.short_digest()));
-    let width = labelled.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+    let width = labelled.iter().map(|(label, _)| label.width()).max().unwrap_or(0);
     let line = |(label, text): &(&str, String)| {
         let most = if label.contains("call") { ARGUMENTS + TOOL + 1 } else { WIDTH };
-        format!("{label:width$}{BAR}{}", fold_middle(text, most))
+        let pad = width - label.width();
+        format!("{label}{:pad$}{BAR}{}", "", fold_middle(text, most))
     };
     labelled.iter().map(line).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::approval::Approval;
 use super::deciding::{Standing, since};
+use super::logged::Sent;
 use super::open::{Calls, Finding, Landed, Open, Stage};
 use crate::event::Event;
 use crate::model::Found;
@@ -66,6 +67,7 @@ impl Calls {
             {
                 self.origins.insert(tool.clone(), origin.clone());
             }
+            let began = Sent::of(self.run, id, &tool);
             self.events.event(&Event::CallStarted { run: self.run, call: id, tool });
             let (router, budget) = (self.router.clone(), self.budget.clone());
             let (parsed, reply_limit) = (self.parsed.remove(&id), self.reply_limit);
@@ -76,6 +78,7 @@ impl Calls {
                     Performed::Settled(settled, error) => Landed::Settled(settled, error),
                     Performed::Changed(found, arguments) => Landed::Changed(found, arguments),
                 };
+                began.landed(&landed);
                 (id, landed)
             });
             let (abort, registration) = AbortHandle::new_pair();

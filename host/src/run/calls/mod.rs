@@ -9,6 +9,7 @@ mod asking;
 mod deciding;
 mod flying;
 mod granted;
+mod logged;
 mod meeting;
 mod next;
 mod open;

@@ -22,6 +22,7 @@ use futures_util::stream::FuturesUnordered;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use tracing::debug;
 
 pub(super) type Flying = Abortable<BoxFuture<'static, (CallId, Landed)>>;
 
@@ -173,6 +174,8 @@ impl Calls {
         arguments: String,
         approval: Option<Arc<Approval>>,
     ) {
+        let (run, tool, approved) = (self.run, found.tool.as_str(), approval.is_some());
+        debug!(target: "pml::call", %run, call = id.0, tool, approved, "call may go out");
         let size = arguments.len();
         let open = Open { found, size, stage: Stage::Queued(arguments), approval };
         self.open.insert(id, open);
@@ -192,11 +195,15 @@ impl Calls {
     }
 
     pub(super) fn wait_for(&mut self, id: CallId, found: Found, asking: Asking) {
+        let (run, tool, kind) = (self.run, found.tool.as_str(), asking.kind);
+        debug!(target: "pml::call", %run, call = id.0, tool, ?kind, "call waits for a person");
         let (size, stage) = (asking.arguments.len(), Stage::Asking(asking));
         self.open.insert(id, Open { found, size, stage, approval: None });
     }
 
     pub(super) fn refuse(&mut self, id: CallId, error: CallError) -> Verdict {
+        let run = self.run;
+        debug!(target: "pml::call", %run, call = id.0, code = error.known_code(), "call refused");
         let verdict = Verdict::Refuse { code: error.code.clone(), message: error.message.clone() };
         self.reply(id, Err(error));
         self.weights.remove(id);
@@ -237,6 +244,7 @@ impl Calls {
             }
             Stage::Queued(_) | Stage::Asking(_) => false,
         };
+        debug!(target: "pml::call", run = %self.run, call = id.0, sent, "call given up");
         self.events.event(&Event::CallDropped { run: self.run, call: id });
         Some(sent)
     }

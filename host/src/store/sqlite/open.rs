@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
+use tracing::{debug, info};
 
 /// What a version control system keeps of the folder that we made.
 const GITIGNORE: &str = "*\n!mcp.lock\n";
@@ -215,9 +216,12 @@ pub(super) fn accept(
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     configure(connection).map_err(failed)?;
-    if found != Found::Journal(MIGRATIONS.len() as u32) {
+    let version = MIGRATIONS.len();
+    if found != Found::Journal(version as u32) {
         schema::migrate(connection, MIGRATIONS).map_err(failed)?;
+        info!(target: "pml::store", ?found, version, "journal brought to this version");
     }
+    debug!(target: "pml::store", version, "journal opened");
     connection.set_db_config(checkpoint, false).map_err(failed)?;
     Ok(())
 }

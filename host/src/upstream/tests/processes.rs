@@ -107,7 +107,7 @@ async fn a_server_that_says_nothing_is_given_up() {
     config.start_timeout = Duration::from_millis(300);
     let upstreams = upstreams(config);
     let error = upstreams.list("fake").await.expect_err("no answer").to_string();
-    assert_eq!(error, "the server `fake` cannot be started: it did not answer within 300 ms");
+    assert_eq!(error, "the server `fake` cannot be started: it did not answer within 300ms");
 }
 
 #[tokio::test]

@@ -1,0 +1,125 @@
+//! The log: diagnostics for whoever looks for a fault, on stderr. Nothing of it is part of what a command says.
+//!
+//! In flow `PML_LOG` and `--log-format`, out flows a subscriber for what the library tells `tracing`.
+//! **Invariant:** only events of pml itself are written, whatever `PML_LOG` says. Libraries below it log what they send and
+//! receive: arguments, results and keys. Events of pml hold names, ids, digests, spans and counts.
+
+use super::report::Hinted;
+use super::ui;
+use clap::ValueEnum;
+use pml::{Clock, Environment, SystemClock, escape};
+use std::fmt;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::FormatTime;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// What is logged if `PML_LOG` does not say.
+const DEFAULT: LevelFilter = LevelFilter::WARN;
+
+/// What begins the targets of all our events.
+const OWN: &str = "pml";
+
+/// How lines of the log are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// Begins to log.
+///
+/// # Errors
+/// If `PML_LOG` cannot be read.
+pub(super) fn begin(format: LogFormat) -> Result<(), Hinted> {
+    let filter = match Environment::of_process().log_directives() {
+        Some(text) => read(text).map_err(|wrong| {
+            let message = format!("`PML_LOG` has a part that says nothing: `{}`", escape(wrong));
+            let hint = "write a level (off, error, warn, info, debug, trace), or a part of pml and \
+                        its level: `info,pml::call=debug`";
+            Hinted::usage(message, hint)
+        })?,
+        None => Targets::new().with_target(OWN, DEFAULT),
+    };
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(ui::log)
+        .with_timer(Moment)
+        .with_ansi(false)
+        .log_internal_errors(false);
+    let registry = tracing_subscriber::registry().with(filter);
+    // Only the first subscriber of a process counts.
+    let _ = match format {
+        LogFormat::Text => registry.with(lines).try_init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
+    };
+    Ok(())
+}
+
+/// Reads what is to be logged. Returns the part that cannot be read if there is one.
+fn read(text: &str) -> Result<Targets, &str> {
+    let mut targets = Targets::new().with_target(OWN, DEFAULT);
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (target, level) = part.split_once('=').unwrap_or((OWN, part));
+        let of_ours = target == OWN || target.starts_with("pml::");
+        let level = LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name));
+        match level {
+            Some((_, level)) if of_ours => targets = targets.with_target(target, *level),
+            _ => return Err(part),
+        }
+    }
+    Ok(targets)
+}
+
+const LEVELS: [(&str, LevelFilter); 6] = [
+    ("off", LevelFilter::OFF),
+    ("error", LevelFilter::ERROR),
+    ("warn", LevelFilter::WARN),
+    ("info", LevelFilter::INFO),
+    ("debug", LevelFilter::DEBUG),
+    ("trace", LevelFilter::TRACE),
+];
+
+/// The time of a line, as everywhere else.
+struct Moment;
+
+impl FormatTime for Moment {
+    fn format_time(&self, writer: &mut Writer<'_>) -> fmt::Result {
+        write!(writer, "{}", SystemClock.now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use tracing::Level;
+
+    #[test]
+    fn levels_hold_for_pml_and_for_parts_of_it_and_for_nothing_else() {
+        let logged = |text: &str, target: &str, level: Level| {
+            read(text).expect("it can be read").would_enable(target, &level)
+        };
+        assert!(logged("", "pml::run", Level::WARN) && !logged("", "pml::run", Level::INFO));
+        assert!(logged("debug", "pml::run", Level::DEBUG) && !logged("off", "pml", Level::ERROR));
+        let parts = "Info, pml::call=trace";
+        assert!(logged(parts, "pml::call", Level::TRACE) && logged(parts, "pml::run", Level::INFO));
+        assert!(!logged(parts, "pml::run", Level::DEBUG));
+        assert!(!logged("trace", "rmcp::service", Level::ERROR));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (text, wrong) in [
+            ("loud", "loud"),
+            ("info,rmcp=trace", "rmcp=trace"),
+            ("pml::call", "pml::call"),
+            ("pml=info=debug", "pml=info=debug"),
+            ("pmlx=info", "pmlx=info"),
+        ] {
+            assert_eq!(read(text).err(), Some(wrong), "{text}");
+        }
+    }
+}
