@@ -1,0 +1,10 @@
+//! The commands of `pml`, as a person or a script uses them.
+
+mod call;
+mod check;
+mod cli;
+mod doctor;
+mod init;
+mod runs;
+pub(crate) mod servers;
+mod watch;

@@ -1,0 +1,11 @@
+//! The MCP server `pml stdio`, and each channel by which a client asks a person.
+
+mod channel_caller;
+mod channel_dialog;
+mod channel_rounds;
+pub(crate) mod channel_support;
+mod channel_tasks;
+#[cfg(target_os = "linux")]
+mod endings;
+mod followed;
+pub(crate) mod stdio;
