@@ -1,8 +1,9 @@
 //! Answers to what waits, given from another process: `pml approve`.
 
-use crate::support::{CONFIRM, TWO, open_question, pml, short_digest, state, told, until};
+use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::TestEnv;
+use pml_kit::scripts::{CONFIRM, CONFIRM_TWO};
+use pml_kit::{TestEnv, json_of, newest_state, open_question, short_digest, wait_until};
 
 const LOOP: &str = "\
 let steps = 0
@@ -33,7 +34,7 @@ fn without_a_terminal_and_without_yes_nothing_is_recorded() {
         refused.stderr
     );
     assert_eq!(open_question(&env), id);
-    assert_eq!(told(&env, &["approvals", "--json"])[0]["asks"][0]["decided"], Value::Null);
+    assert_eq!(json_of(&env, &["approvals", "--json"])[0]["asks"][0]["decided"], Value::Null);
 }
 
 #[test]
@@ -51,8 +52,8 @@ fn an_approved_run_goes_on_and_prints_its_result() {
              digest    │ {digest}\n"
         )
     );
-    assert_eq!(state(&env), "finished");
-    assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+    assert_eq!(newest_state(&env), "finished");
+    assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn the_end_of_an_id_and_the_id_of_the_run_name_a_question_too() {
     let by_end = env.run(&["approve", &id[id.len() - 6..], "--yes"]);
     assert_eq!((by_end.stdout.lines().last(), by_end.code), (Some("{\"approved\":true}"), 0));
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
-    let run = told(&env, &["runs", "--json", "-n", "1"])[0]["run_id"].clone();
+    let run = json_of(&env, &["runs", "--json", "-n", "1"])[0]["run_id"].clone();
     let by_run = env.run(&["approve", run.as_str().expect("an id"), "--yes", "--json"]);
     assert_eq!((by_run.stdout.as_str(), by_run.code), ("{\"approved\":true}\n", 0));
     assert!(by_run.stderr.ends_with("after\n"), "{}", by_run.stderr);
@@ -84,15 +85,15 @@ fn an_answer_that_comes_again_changes_nothing() {
 
 #[test]
 fn with_json_every_answer_is_one_line_on_stdout() {
-    let env = waiting(TWO);
+    let env = waiting(CONFIRM_TWO);
     let question = open_question(&env);
-    let run = told(&env, &["runs", "--json"])[0]["run_id"].clone();
+    let run = json_of(&env, &["runs", "--json"])[0]["run_id"].clone();
     let answer = |arguments: &[&str]| {
         let output = env.run(&[&["approve", &question, "--yes", "--json"], arguments].concat());
         let told: Value = json::from_str(&output.stdout).expect("one JSON text");
         (told, output.code)
     };
-    let asks = told(&env, &["approvals", "--json"])[0]["asks"].clone();
+    let asks = json_of(&env, &["approvals", "--json"])[0]["asks"].clone();
     let recorded = |open: u32, ask: usize| {
         let asks = json!([{ "id": asks[ask]["id"], "digest": asks[ask]["digest"] }]);
         json!({ "recorded": { "run_id": run, "owner": null, "open": open, "asks": asks } })
@@ -146,7 +147,7 @@ fn an_aborted_run_is_over() {
         "{}",
         aborted.stderr
     );
-    assert_eq!(state(&env), "aborted");
+    assert_eq!(newest_state(&env), "aborted");
     let shown = env.run(&["runs", "show", "last"]);
     assert!(
         shown.stdout.contains("\naborted by ")
@@ -161,7 +162,7 @@ fn an_aborted_run_is_over() {
 
 #[test]
 fn one_ask_of_two_can_be_answered_alone() {
-    let env = waiting(TWO);
+    let env = waiting(CONFIRM_TWO);
     let id = open_question(&env);
     let wrong = env.run(&["approve", &id, "--only", "3", "--yes"]);
     assert_eq!((wrong.stdout.as_str(), wrong.code), ("", 2));
@@ -174,7 +175,7 @@ fn one_ask_of_two_can_be_answered_alone() {
         first.stderr
     );
     assert!(first.stderr.contains("\nrecorded: 1 more to answer before run "), "{}", first.stderr);
-    let asks = told(&env, &["approvals", "--json"])[0]["asks"].clone();
+    let asks = json_of(&env, &["approvals", "--json"])[0]["asks"].clone();
     assert_eq!(
         (&asks[0]["decided"], &asks[1]["decided"]["decision"]),
         (&Value::Null, &json!("approve"))
@@ -195,8 +196,8 @@ fn an_answer_that_is_only_recorded_waits_for_resume() {
     assert_eq!((recorded.stdout.as_str(), recorded.code), ("", 0));
     assert!(recorded.stderr.contains("\nrecorded: run "), "{}", recorded.stderr);
     assert!(recorded.stderr.contains(" can go on: `pml run --resume "), "{}", recorded.stderr);
-    assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
-    assert_ne!(state(&env), "finished");
+    assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
+    assert_ne!(newest_state(&env), "finished");
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!(resumed.stdout, "after\n{\"approved\":true}\n");
     assert_eq!((resumed.stderr.as_str(), resumed.code), ("", 0));
@@ -223,12 +224,12 @@ fn a_question_that_nobody_answered_in_time_is_gone() {
     assert_eq!(output.code, 4, "{}", output.stderr);
     let waiting: Value = json::from_str(&output.stdout).expect("JSON");
     let id = waiting["waiting"][0]["workflow_id"].as_str().expect("an id");
-    until("it has expired", || told(&env, &["approvals", "--json"]) == json!([]));
+    wait_until("it has expired", || json_of(&env, &["approvals", "--json"]) == json!([]));
     let late = env.run(&["approve", id, "--yes"]);
     assert_eq!((late.stdout.as_str(), late.code), ("", 1));
     assert!(late.stderr.starts_with("error: the question expired at "), "{}", late.stderr);
     assert!(late.stderr.ends_with(" main.ts` takes up what it has done\n"), "{}", late.stderr);
-    assert_eq!(state(&env), "expired");
+    assert_eq!(newest_state(&env), "expired");
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!((resumed.stdout.as_str(), resumed.code), ("", 1));
     assert!(resumed.stderr.starts_with("error: nobody answered in time"), "{}", resumed.stderr);

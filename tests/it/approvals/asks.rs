@@ -1,11 +1,12 @@
 //! Calls that a person decides about, in runs that stay in this process.
 
-use crate::support::{ByHand, TestTools, engine};
 use pml::json::{Value, json};
 use pml::{
     Answer, Answered, AskKind, Decision, Ending, Engine, Event, Outcome, Question, Run, Script,
     approver_from_fn,
 };
+use pml_kit::ManualClock;
+use pml_kit::sandbox::{TestTools, engine};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -175,9 +176,9 @@ async fn a_question_expires_and_its_run_with_it() {
     let outcome = outcome(run(&engine, "await mcp.t.later({})").approver(approver)).await;
     assert!(matches!(outcome.ending, Ending::Expired(_)), "{:?}", outcome.ending);
     // Left alone: an answer comes too late.
-    let clock = Arc::new(ByHand::default());
+    let clock = Arc::new(ManualClock::default());
     let hour = Duration::from_secs(3600);
-    let engine = crate::support::engine(|config| {
+    let engine = pml_kit::sandbox::engine(|config| {
         config.ask_tool("t:later").clock(clock.clone()).question_lifetime(Some(hour))
     });
     for closed in [false, true] {
@@ -270,7 +271,7 @@ async fn confirm_asks_a_person_with_the_programs_own_words() {
     }
     let wrong = "await mcp.pml.confirm({}).catch((e) => e.code)";
     assert_eq!(outcome(run(&engine, wrong)).await.value(), Some(json!("ARGUMENTS")));
-    let denied = crate::support::engine(|config| config.deny_tool("pml:confirm"));
+    let denied = pml_kit::sandbox::engine(|config| config.deny_tool("pml:confirm"));
     let refused = "await mcp.pml.confirm({ message: 'x' }).catch((e) => e.message)";
     let refused = outcome(run(&denied, refused)).await.value();
     assert_eq!(refused, Some(json!("Tool pml:confirm is denied by user config")));
@@ -354,7 +355,7 @@ async fn waiting_never_starves_running() {
         waiting.push(tokio::spawn(outcome(run)));
     }
     // All twenty wait, with two slots; another still runs.
-    let value = crate::support::value(&engine, "1 + 1").await;
+    let value = pml_kit::sandbox::value(&engine, "1 + 1").await;
     assert_eq!(value, json!(2));
     loop {
         let open = engine.journal().questions(None, pml::Timestamp(0)).await.expect("a list");
@@ -398,7 +399,8 @@ async fn runs_that_hold_too_much_memory_are_put_away_and_rebuilt() {
 #[tokio::test]
 async fn a_question_that_nothing_waits_for_is_taken_back() {
     // The clock stands still, so that no timer is overdue before anything is asked.
-    let engine = engine(|config| config.ask_tool("t:later").clock(Arc::new(ByHand::default())));
+    let engine =
+        engine(|config| config.ask_tool("t:later").clock(Arc::new(ManualClock::default())));
     // A timer gives the first call up; the second asks anew.
     let code = "const stop = new AbortController(); setTimeout(() => stop.abort(), 5);
         await mcp.t.later({ n: 1 }, { signal: stop.signal }).catch(() => {}); return (await mcp.t.later({ n: 2 })).n";

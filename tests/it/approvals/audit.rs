@@ -1,8 +1,9 @@
 //! The audit trail as a person reads it, and as somebody finds it who was not meant to write it.
 
-use crate::support::{CONFIRM, open_question, pml};
+use crate::pml;
 use pml::json::{self, Value};
-use pml_kit::{Output, Terminal, TestEnv};
+use pml_kit::scripts::CONFIRM;
+use pml_kit::{Output, Terminal, TestEnv, open_question};
 use sha2::{Digest, Sha256};
 
 /// A project in which one question was asked and answered: two entries.

@@ -1,19 +1,19 @@
 //! Servers of a project that lack a variable or somebody's trust, asked about while their program waits in memory.
 
-use crate::support::pml;
+use crate::pml;
 use pml::json::{Value, json};
 use pml::{
     Answer, AskKind, Config, Decision, Engine, Environment, Event, Need, Outcome, Project,
     Question, Script, Servers, approver_from_fn,
 };
-use pml_kit::{TestEnv, project_root};
+use pml_kit::{TestEnv, toolbox_script};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// A project whose server `box` needs `BOX_KEY`.
 fn clone(permissions: Value) -> TestEnv {
     let env = pml();
-    let toolbox = project_root().join("tests/kit/fakes/toolbox.py");
+    let toolbox = toolbox_script();
     let server =
         json!({ "command": "python3", "args": [toolbox], "env": { "BOX_KEY": "${BOX_KEY}" } });
     let settings = json!({ "permissions": permissions, "servers": { "box": server } });

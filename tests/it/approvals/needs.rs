@@ -1,13 +1,13 @@
 //! Tools that lack something: a package, a variable, somebody's trust. It is asked about together with the call, brought about
 //! once somebody has agreed, and then the call is made.
 
-use crate::support::engine;
 use pml::json::{Value, json};
 use pml::{
     Answer, AskKind, BoxFuture, Call, CallError, Code, Decision, Difference, Ecosystem, Effects,
     Ending, Engine, Event, Found, Grant, Need, Origin, Outcome, Package, Progress, Question, Reply,
     Script, Tell, ToolName, Tools, TrustNeed, Variables,
 };
+use pml_kit::sandbox::engine;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

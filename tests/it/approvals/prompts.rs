@@ -1,9 +1,11 @@
 //! Programs that ask a person on the terminal from which they were started.
 
-use crate::commands::servers::{lines, project, toolbox};
-use crate::support::{open_question, pml, state, told};
+use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::{Terminal, TestEnv};
+use pml_kit::{
+    Terminal, TestEnv, json_of, lines_of, newest_state, open_question, toolbox_server,
+    trusted_project,
+};
 
 const CONFIRM: &str = "\
 console.log('before')
@@ -35,7 +37,7 @@ fn y_makes_the_call_and_the_program_goes_on() {
     let (env, mut terminal) = asked(CONFIRM);
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n{\n  \"approved\": true\n}\n".into(), 0));
-    let decided = &told(&env, &["runs", "show", "last", "--json"])["questions"][0]["asks"][0];
+    let decided = &json_of(&env, &["runs", "show", "last", "--json"])["questions"][0]["asks"][0];
     assert_eq!(decided["decided"]["channel"], "terminal");
 }
 
@@ -44,7 +46,7 @@ fn n_throws_into_the_program() {
     let (env, mut terminal) = asked(CONFIRM);
     terminal.types("n\n");
     assert_eq!(terminal.ends(), ("n\n\"APPROVAL_DECLINED\"\n".into(), 0));
-    assert_eq!(state(&env), "finished");
+    assert_eq!(newest_state(&env), "finished");
 }
 
 #[test]
@@ -54,7 +56,7 @@ fn a_approves_the_tool_for_the_rest_of_the_run() {
     );
     terminal.types("a\n");
     assert_eq!(terminal.ends(), ("a\n\"all\"\n".into(), 0));
-    let shown = told(&env, &["runs", "show", "last", "--json"]);
+    let shown = json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!(shown["questions"].as_array().map(Vec::len), Some(1));
     assert_eq!(shown["calls"].as_array().map(Vec::len), Some(2));
 }
@@ -83,7 +85,7 @@ fn a_run_that_a_person_ends_is_not_blamed_on_the_program() {
     terminal.types("q\n");
     let (shown, code) = terminal.ends();
     assert!(shown.starts_with("q\nerror: Workflow aborted by user [ABORTED]\n  by: "), "{shown}");
-    assert_eq!((code, state(&env).as_str()), (1, "aborted"));
+    assert_eq!((code, newest_state(&env).as_str()), (1, "aborted"));
 }
 
 #[test]
@@ -98,7 +100,7 @@ fn a_prompt_that_expires_says_so_and_how_to_go_on() {
         "{shown}"
     );
     assert!(!shown.contains("warning: "), "{shown}");
-    assert_eq!((code, state(&env).as_str()), (1, "expired"));
+    assert_eq!((code, newest_state(&env).as_str()), (1, "expired"));
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn keys_that_mean_nothing_ask_again() {
 #[test]
 fn an_answer_from_another_process_ends_the_prompt_and_the_owner_goes_on() {
     let (env, terminal) = asked(CONFIRM);
-    let owner = told(&env, &["runs", "--json"])[0]["owner"].clone();
+    let owner = json_of(&env, &["runs", "--json"])[0]["owner"].clone();
     assert!(owner.is_number(), "{owner}");
     let approved = env.run(&["approve", &open_question(&env), "--yes"]);
     assert_eq!((approved.stdout.as_str(), approved.code), ("", 0));
@@ -135,9 +137,9 @@ fn ctrl_c_at_the_prompt_leaves_the_question_to_another_process() {
     let (env, mut terminal) = asked(CONFIRM);
     terminal.types("\u{3}");
     let (shown, code) = terminal.ends();
-    assert_eq!((code, state(&env).as_str()), (130, "waiting"));
+    assert_eq!((code, newest_state(&env).as_str()), (130, "waiting"));
     let id = open_question(&env);
-    let run = told(&env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned();
+    let run = json_of(&env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned();
     let hint = format!(
         "pml: the question stays open\nhint: `pml approvals` lists it, `pml approve {}` answers it, \
          `pml run --resume {}` asks again here\n",
@@ -148,7 +150,7 @@ fn ctrl_c_at_the_prompt_leaves_the_question_to_another_process() {
     let approved = env.run(&["approve", &open_question(&env), "--yes"]);
     assert_eq!((approved.stdout.as_str(), approved.code), ("{\"approved\":true}\n", 0));
     assert!(approved.stderr.starts_with("tool      │ pml:confirm\n"), "{}", approved.stderr);
-    assert_eq!(state(&env), "finished");
+    assert_eq!(newest_state(&env), "finished");
 }
 
 #[test]
@@ -171,7 +173,7 @@ fn approve_wants_a_yes_on_its_own_terminal() {
     terminal.sees("[y/n/?/r] ");
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n{\n  \"approved\": true\n}\n".into(), 0));
-    assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+    assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
 }
 
 #[test]
@@ -257,12 +259,12 @@ fn p_ends_the_run_for_a_better_program() {
     let (env, mut terminal) = asked(CONFIRM);
     terminal.types("p\n");
     let (shown, code) = terminal.ends();
-    assert_eq!((code, state(&env).as_str()), (1, "aborted"), "{shown}");
+    assert_eq!((code, newest_state(&env).as_str()), (1, "aborted"), "{shown}");
     assert!(
         shown.contains("\n  completed: no call\nhint: a better program is wanted: `"),
         "{shown}"
     );
-    let ask = &told(&env, &["runs", "show", "last", "--json"])["questions"][0]["asks"][0];
+    let ask = &json_of(&env, &["runs", "show", "last", "--json"])["questions"][0]["asks"][0];
     assert_eq!(ask["decided"]["decision"], "replan");
 }
 
@@ -296,12 +298,15 @@ fn on_terminal(env: &TestEnv, before: &str, arguments: &[&str]) -> (Terminal, Te
 }
 
 fn with_box(permissions: Value) -> TestEnv {
-    project(&json!({ "permissions": permissions, "servers": { "box": toolbox() } }))
+    trusted_project(
+        pml(),
+        &json!({ "permissions": permissions, "servers": { "box": toolbox_server() } }),
+    )
 }
 
 /// Where python is.
 fn path() -> String {
-    format!("export PATH='{}'", crate::mcp::stdio::path().to_string_lossy())
+    format!("export PATH='{}'", pml_kit::search_path().to_string_lossy())
 }
 
 #[test]
@@ -318,7 +323,7 @@ fn an_agent_is_not_asked_on_its_terminal_either() {
             shown.contains("hint: an agent runs this command (`CLAUDECODE` is set), so nobody is asked here: a person"),
             "{shown}"
         );
-        assert_eq!(state(&env), "waiting");
+        assert_eq!(newest_state(&env), "waiting");
     }
     // The same on a terminal of a person.
     let (mut terminal, _shell) = on_terminal(&env, "", &["run", "main.ts"]);
@@ -345,7 +350,8 @@ fn an_always_that_cannot_be_kept_says_that_it_holds_for_this_run() {
     let env = with_box(json!({ "ask": ["box:*"] }));
     let (mut terminal, _shell) = on_terminal(&env, &path(), &["call", "box:count"]);
     terminal.sees("? help > ");
-    let settings = json!({ "permissions": { "ask": ["*"] }, "servers": { "box": toolbox() } });
+    let settings =
+        json!({ "permissions": { "ask": ["*"] }, "servers": { "box": toolbox_server() } });
     env.write(".pml.json", settings.to_string());
     terminal.types("a\n");
     let (shown, code) = terminal.ends();
@@ -404,5 +410,5 @@ return 1";
     terminal.sees("? help > ");
     terminal.types("y\n");
     assert_eq!(terminal.ends(), ("y\n1\n".into(), 0));
-    assert_eq!(lines(&env, "calls.log"), ["later", "later"]);
+    assert_eq!(lines_of(&env, "calls.log"), ["later", "later"]);
 }

@@ -1,7 +1,9 @@
 //! Programs that wait for a person, as they are told of where nobody can be asked.
 
-use crate::support::{CONFIRM, TWO, open_question, pml, short_digest, state, told};
+use crate::pml;
 use pml::json::{self, Value, json};
+use pml_kit::scripts::{CONFIRM, CONFIRM_TWO};
+use pml_kit::{json_of, newest_state, open_question, short_digest};
 
 #[test]
 fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {
@@ -44,7 +46,7 @@ fn with_json_the_open_question_is_the_one_line_on_stdout() {
     let output = env.run(&["run", "main.ts", "--json"]);
     assert_eq!((output.stdout.lines().count(), output.code), (1, 4));
     let told: Value = json::from_str(&output.stdout).expect("JSON");
-    assert_eq!(told["waiting"], self::told(&env, &["approvals", "--json"]));
+    assert_eq!(told["waiting"], self::json_of(&env, &["approvals", "--json"]));
     assert_eq!(told["waiting"][0]["asks"][0]["arguments"]["token"], "[hidden: 6 characters]");
     assert!(output.stderr.starts_with("before\nwaiting: "), "{}", output.stderr);
     assert!(output.stderr.contains("\nhint: `pml approve "), "{}", output.stderr);
@@ -78,7 +80,7 @@ fn approvals_lists_what_waits_and_says_when_nothing_does() {
         &id[id.len() - 8..]
     );
     assert_eq!(listed.stderr, hint);
-    let listed = told(&env, &["approvals", "--json"]);
+    let listed = json_of(&env, &["approvals", "--json"]);
     let ask = &listed[0]["asks"][0];
     assert_eq!(ask["arguments"], json!({ "message": "go on?", "token": "[hidden: 6 characters]" }));
     assert_eq!((&ask["kind"], &ask["decided"]), (&json!("tool_permission"), &Value::Null));
@@ -87,7 +89,7 @@ fn approvals_lists_what_waits_and_says_when_nothing_does() {
 #[test]
 fn asks_are_numbered_where_there_are_several() {
     let env = pml();
-    env.write("main.ts", TWO);
+    env.write("main.ts", CONFIRM_TWO);
     let output = env.run(&["run", "main.ts"]);
     assert_eq!((output.stdout.as_str(), output.code), ("", 4));
     assert!(
@@ -179,7 +181,7 @@ fn what_was_answered_and_left_is_listed_and_goes_on_with_the_same_answer() {
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let id = open_question(&env);
     assert_eq!(env.run(&["approve", &id, "--yes", "--no-run"]).code, 0);
-    let run = told(&env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned();
+    let run = json_of(&env, &["runs", "--json"])[0]["run_id"].as_str().expect("an id").to_owned();
     let resume = format!("`pml run --resume {}`", &run[run.len() - 8..]);
     let listed = env.run(&["approvals"]);
     assert_eq!(
@@ -199,11 +201,11 @@ fn what_was_answered_and_left_is_listed_and_goes_on_with_the_same_answer() {
     let again = env.run(&["approve", &id, "--no-run"]);
     assert_eq!((again.stdout.as_str(), again.code), ("", 0));
     assert!(again.stderr.ends_with(&format!("can go on: {resume}\n")), "{}", again.stderr);
-    assert_eq!(state(&env), "waiting");
+    assert_eq!(newest_state(&env), "waiting");
     let same = env.run(&["approve", &id]);
     assert_eq!((same.stdout.as_str(), same.code), ("after\n{\"approved\":true}\n", 0));
     assert_eq!(same.stderr, "answered before: going on\n");
-    assert_eq!(state(&env), "finished");
+    assert_eq!(newest_state(&env), "finished");
     // What is over does not go on once more.
     let over = env.run(&["approve", &id]);
     assert_eq!((over.stdout.as_str(), over.code), ("", 0));
@@ -260,6 +262,6 @@ fn a_no_needs_no_yes_where_there_is_no_terminal() {
         assert_eq!(said.code, 1, "{}", said.stderr);
         assert!(!said.stderr.contains("no terminal"), "{}", said.stderr);
         assert!(!said.stdout.contains("approved"), "{}", said.stdout);
-        assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+        assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
     }
 }

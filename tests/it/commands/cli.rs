@@ -1,6 +1,6 @@
 //! The command as a person or a script uses it.
 
-use crate::support::pml;
+use crate::pml;
 use pml::json::{self, Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

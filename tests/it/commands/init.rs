@@ -1,7 +1,8 @@
 //! `pml init`: a project out of a folder.
 
-use crate::support::{pml, told};
+use crate::pml;
 use pml::json::json;
+use pml_kit::json_of;
 use std::fs;
 
 #[test]
@@ -21,7 +22,7 @@ fn a_folder_becomes_a_project_and_doing_it_again_changes_nothing() {
     assert_eq!(second.code, 0, "{}", second.stderr);
     assert_eq!(second.stdout.matches("is there already").count(), 3, "{}", second.stdout);
     assert_eq!((read(".pml.json"), read(".gitignore")), (settings, ignored));
-    assert_eq!(told(&env, &["trust", "--json"])["changed"], json!([]));
+    assert_eq!(json_of(&env, &["trust", "--json"])["changed"], json!([]));
 }
 
 #[cfg(unix)]
@@ -81,7 +82,7 @@ fn servers_that_came_with_a_clone_are_not_made_trusted_unseen() {
     assert!(output.stderr.contains("not trusted as it is"), "{}", output.stderr);
     let settings = fs::read_to_string(env.path().join(".pml.json")).expect("it is there");
     assert!(settings.contains("evil") && !settings.contains("worse"), "{settings}");
-    let trust = told(&env, &["trust", "--yes", "--json"]);
+    let trust = json_of(&env, &["trust", "--yes", "--json"]);
     assert_eq!(trust["changed"], json!([".mcp.json", ".pml.json"]));
 }
 
@@ -98,7 +99,7 @@ fn on_a_terminal_it_asks_before_it_imports() {
     assert_eq!(terminal.ends().1, 0);
     let settings = fs::read_to_string(env.path().join(".pml.json")).expect("it is there");
     assert!(settings.contains("mine"));
-    assert_eq!(told(&env, &["trust", "--json"])["changed"], json!([]));
+    assert_eq!(json_of(&env, &["trust", "--json"])["changed"], json!([]));
 }
 
 #[cfg(target_os = "linux")]

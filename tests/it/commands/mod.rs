@@ -6,5 +6,5 @@ mod cli;
 mod doctor;
 mod init;
 mod runs;
-pub(crate) mod servers;
+mod servers;
 mod watch;

@@ -1,8 +1,8 @@
 //! The commands about runs that were made before: list, show, resume, replay, forget.
 
-use crate::support::{open_question, pml, state, told, until};
+use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::{Output, TestEnv};
+use pml_kit::{Output, TestEnv, json_of, newest_state, open_question, wait_until};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
 
@@ -17,11 +17,11 @@ fn killed_asleep(env: &TestEnv, mut child: Child) -> Output {
     let mut output = BufReader::new(child.stdout.take().expect("piped"));
     let mut stdout = String::new();
     output.read_line(&mut stdout).expect("a line");
-    until("it sleeps", || {
+    wait_until("it sleeps", || {
         assert!(child.try_wait().expect("asked").is_none(), "it ended");
-        let runs = told(env, &["runs", "--json", "-n", "1"]);
+        let runs = json_of(env, &["runs", "--json", "-n", "1"]);
         let sleeps = |run: &Value| {
-            let shown = told(env, &["runs", "show", run.as_str().expect("an id"), "--json"]);
+            let shown = json_of(env, &["runs", "show", run.as_str().expect("an id"), "--json"]);
             let calls = shown["calls"].as_array().cloned().unwrap_or_default();
             calls.last().is_some_and(|call| call["standing"] == "sleeping")
         };
@@ -39,14 +39,14 @@ fn a_run_killed_asleep_is_interrupted_and_goes_on_when_it_is_due() {
     let child = env.command(&["run", "nap.ts"]).spawn().expect("it starts");
     let killed = killed_asleep(&env, child);
     assert_eq!((killed.stdout.as_str(), killed.code), ("up\n", -1));
-    assert_eq!(state(&env), "interrupted");
+    assert_eq!(newest_state(&env), "interrupted");
     let listed = env.run(&["runs", "--state", "interrupted"]);
     assert!(listed.stdout.contains("  interrupted  nap.ts "), "{}", listed.stdout);
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!(resumed.stdout, "\"rested\"\n", "nothing is printed twice");
     assert_eq!((resumed.stderr.as_str(), resumed.code), ("", 0));
-    assert_eq!(state(&env), "finished");
-    let shown = told(&env, &["runs", "show", "last", "--json"]);
+    assert_eq!(newest_state(&env), "finished");
+    let shown = json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!(shown["calls"].as_array().map(Vec::len), Some(1), "{shown}");
 }
 
@@ -58,11 +58,11 @@ fn a_run_killed_after_its_approval_is_not_approved_twice() {
     let approve = ["approve", &open_question(&env), "--yes"];
     let child = env.command(&approve).spawn().expect("it starts");
     assert_eq!(killed_asleep(&env, child).stdout, "up\n");
-    assert_eq!(state(&env), "interrupted");
+    assert_eq!(newest_state(&env), "interrupted");
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!(resumed.stdout, "\"rested\"\n");
     assert_eq!((resumed.stderr.as_str(), resumed.code), ("", 0));
-    let shown = told(&env, &["runs", "show", "last", "--json"]);
+    let shown = json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!(shown["questions"].as_array().map(Vec::len), Some(1), "{shown}");
 }
 
@@ -75,12 +75,12 @@ fn a_mended_program_is_not_asked_again_for_what_was_approved() {
     let failed = env.run(&["approve", &open_question(&env), "--yes"]);
     assert_eq!((failed.stdout.as_str(), failed.code), ("", 1));
     assert!(failed.stderr.contains("error: uncaught TypeError: "), "{}", failed.stderr);
-    let first = id(&told(&env, &["runs", "--json"]), 0);
+    let first = id(&json_of(&env, &["runs", "--json"]), 0);
     env.write("main.ts", program("return inputs.order?.total ?? 'none'"));
     let mended = env.run(&["run", "--resume", &first, "main.ts"]);
     assert_eq!(mended.stdout, "\"none\"\n");
     assert_eq!((mended.stderr.as_str(), mended.code), ("", 0));
-    let shown = told(&env, &["runs", "show", "last", "--json"]);
+    let shown = json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!(shown["resumed_from"], first.as_str());
     assert_eq!((&shown["calls"][0]["recalled"], &shown["questions"]), (&json!(true), &json!([])));
 }
@@ -125,7 +125,7 @@ fn runs_are_listed_newest_first_and_filtered() {
     assert_eq!(env.run(&["run", "good.ts"]).code, 0);
     assert_eq!(env.run(&["run", "bad.ts"]).code, 1);
     let scripts = |arguments: &[&str]| -> Vec<Value> {
-        let runs = told(&env, &[&["runs", "--json"], arguments].concat());
+        let runs = json_of(&env, &[&["runs", "--json"], arguments].concat());
         runs.as_array().expect("an array").iter().map(|run| run["script"].clone()).collect()
     };
     assert_eq!(scripts(&[]), ["bad.ts", "good.ts"]);
@@ -151,7 +151,7 @@ fn show_tells_what_a_run_did() {
     let env = pml();
     env.write("main.ts", "await mcp.pml.sleep({ ms: 1 })\nreturn { password: 'p4ss', n: 1 }");
     assert_eq!(env.run(&["run", "main.ts"]).code, 0);
-    let run = id(&told(&env, &["runs", "--json"]), 0);
+    let run = id(&json_of(&env, &["runs", "--json"]), 0);
     for typed in ["last", &run, &run[run.len() - 8..]] {
         let shown = env.run(&["runs", "show", typed]);
         assert_eq!((shown.stderr.as_str(), shown.code), ("", 0), "{typed}");
@@ -164,7 +164,7 @@ fn show_tells_what_a_run_did() {
             assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
         }
     }
-    let shown = told(&env, &["runs", "show", "last", "--json"]);
+    let shown = json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!((&shown["run_id"], &shown["state"]), (&json!(run), &json!("finished")));
     assert_eq!(shown["calls"][0]["arguments"], json!({ "ms": 1 }));
     assert_eq!(
@@ -180,7 +180,7 @@ fn an_id_must_name_one_run() {
         assert_eq!(env.run(&["eval", "1"]).code, 0);
     }
     // Ids begin with the time: these two were made in the same weeks.
-    let begin = id(&told(&env, &["runs", "--json"]), 0)[..4].to_owned();
+    let begin = id(&json_of(&env, &["runs", "--json"]), 0)[..4].to_owned();
     for command in [&["runs", "show"][..], &["replay"], &["run", "--resume"]] {
         for (typed, first, hint) in [
             (
@@ -212,7 +212,7 @@ fn a_replay_does_the_same_again() {
         "{}",
         same.stdout
     );
-    let told = told(&env, &["replay", "last", "--json"]);
+    let told = json_of(&env, &["replay", "last", "--json"]);
     assert_eq!((&told["calls"], &told["diverged"]), (&json!(2), &Value::Null));
 }
 
@@ -232,7 +232,7 @@ fn prune_forgets_what_is_over_and_keeps_what_waits() {
     );
     let all = env.run(&["runs", "prune", "--all"]);
     assert_eq!((all.stdout.as_str(), all.stderr.as_str(), all.code), ("1 run forgotten\n", "", 0));
-    let left = told(&env, &["runs", "--json"]);
+    let left = json_of(&env, &["runs", "--json"]);
     assert_eq!((left.as_array().map(Vec::len), &left[0]["state"]), (Some(1), &json!("waiting")));
     assert_eq!(env.run(&["approve", &open_question(&env), "--yes"]).code, 0);
     let both = env.run(&["runs", "prune", "--all", "--keep", "1"]);

@@ -1,6 +1,6 @@
 //! `pml run --watch`, as an editor drives it.
 
-use crate::support::pml;
+use crate::pml;
 use std::io::{BufRead, BufReader};
 
 #[test]

@@ -1,9 +1,11 @@
 //! Conditions on what was allowed for good, from the side of a program that wants more than a person meant.
 
-use crate::mcp::channel_support::{asking, body};
-use crate::mcp::stdio::{client, log, project};
+use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::{StdioClient, TestEnv};
+use pml_kit::{
+    StdioClient, TestEnv, asking_project, structured, toolbox_calls, toolbox_client,
+    toolbox_project,
+};
 use std::fs;
 
 fn settings(env: &TestEnv) -> Value {
@@ -20,7 +22,7 @@ fn call(client: &mut StdioClient, arguments: &Value) -> Value {
 
 fn answer(client: &mut StdioClient, asked: &Value, word: &str) -> Value {
     let answer = json!({ "workflow_id": asked["workflow_id"], "answers": { "1": word } });
-    body(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
+    structured(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
 }
 
 /// Allows calls like this one for good, under the first conditions that are offered. Returns these in words.
@@ -39,10 +41,10 @@ fn goes(client: &mut StdioClient, arguments: &Value) {
 
 /// A call that must not reach the server. Returns why it asks.
 fn asks(client: &mut StdioClient, env: &TestEnv, arguments: &Value) -> String {
-    let before = log(env).len();
+    let before = toolbox_calls(env).len();
     let asked = call(client, arguments);
     assert_eq!(asked["approval_type"], "tool_permission", "{arguments}: {asked}");
-    assert_eq!(log(env).len(), before, "{arguments} reached the server");
+    assert_eq!(toolbox_calls(env).len(), before, "{arguments} reached the server");
     asked["asks"][0]["reason"].as_str().expect("a reason").to_owned()
 }
 
@@ -55,8 +57,8 @@ fn with(arguments: &Value, name: &str, value: Value) -> Value {
 
 #[test]
 fn an_argument_that_nobody_named_asks_whatever_its_type_and_depth() {
-    let env = asking();
-    let mut client = client(&env);
+    let env = asking_project(pml());
+    let mut client = toolbox_client(&env);
     let plain = json!({
         "path": "/ok/a", "content": "Hello there.", "options": { "mode": "w", "list": ["x"] },
     });
@@ -123,7 +125,7 @@ fn an_argument_that_nobody_named_asks_whatever_its_type_and_depth() {
 #[test]
 fn a_path_that_leads_out_of_the_folder_asks_however_it_is_written() {
     use std::os::unix::fs::symlink;
-    let env = asking();
+    let env = asking_project(pml());
     let root = env.path().canonicalize().expect("a folder");
     for folder in ["notes/deep", "secret"] {
         fs::create_dir_all(root.join(folder)).expect("a folder");
@@ -133,7 +135,7 @@ fn a_path_that_leads_out_of_the_folder_asks_however_it_is_written() {
     {
         symlink(target, root.join(link)).expect("a link");
     }
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let at = |path: &str| json!({ "path": format!("{}/{path}", root.display()) });
     let words = allow(&mut client, &at("notes/a"));
     assert_eq!(words, format!("`path` under `{}/notes`", root.display()));
@@ -174,8 +176,8 @@ fn a_path_that_leads_out_of_the_folder_asks_however_it_is_written() {
 
 #[test]
 fn a_url_that_leads_or_may_lead_to_another_host_asks() {
-    let env = asking();
-    let mut client = client(&env);
+    let env = asking_project(pml());
+    let mut client = toolbox_client(&env);
     let at = |url: &str| json!({ "url": url });
     let words = allow(&mut client, &at("https://good.example/a"));
     assert_eq!(words, "`url` at the host `good.example`");
@@ -221,9 +223,9 @@ fn older(env: &TestEnv) {
 
 #[test]
 fn what_an_older_pml_allowed_asks_once_and_shows_the_difference() {
-    let env = project(&json!({ "allow": ["box:count"], "ask": ["*"] }));
+    let env = toolbox_project(pml(), &json!({ "allow": ["box:count"], "ask": ["*"] }));
     older(&env);
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let arguments = json!({ "path": "/ok/deep/a", "content": "Hello there.", "overwrite": true });
     let asked = call(&mut client, &arguments);
     assert_eq!(
@@ -231,7 +233,7 @@ fn what_an_older_pml_allowed_asks_once_and_shows_the_difference() {
         (&json!("integrity"), &json!("grant")),
         "{asked}"
     );
-    assert!(log(&env).is_empty());
+    assert!(toolbox_calls(&env).is_empty());
     let difference = &asked["asks"][0]["differences"][0];
     assert_eq!(difference["part"], "conditions", "{asked}");
     let named = "`path` under `/ok`, `overwrite` equal to `true`, `content`: anything";
@@ -262,15 +264,15 @@ fn what_an_older_pml_allowed_asks_once_and_shows_the_difference() {
 
 #[test]
 fn what_an_older_pml_allowed_covers_nothing_without_an_answer() {
-    let env = project(&json!({ "allow": ["box:count"], "ask": ["*"] }));
+    let env = toolbox_project(pml(), &json!({ "allow": ["box:count"], "ask": ["*"] }));
     older(&env);
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     for arguments in [json!({ "path": "/ok/a" }), json!({ "path": "/ok/a", "force": 1 })] {
         assert_eq!(call(&mut client, &arguments)["approval_type"], "integrity", "{arguments}");
     }
     // What it did not cover then is a question like any other.
     asks(&mut client, &env, &json!({ "path": "/etc/passwd" }));
-    assert!(log(&env).is_empty());
+    assert!(toolbox_calls(&env).is_empty());
     // A yes for once is for once, and `always` for all arguments takes its place too.
     let asked = call(&mut client, &json!({ "path": "/ok/a" }));
     assert_eq!(answer(&mut client, &asked, "approve")["result"], 1);
@@ -283,8 +285,8 @@ fn what_an_older_pml_allowed_covers_nothing_without_an_answer() {
 
 #[test]
 fn conditions_are_shown_in_words_wherever_they_are_shown() {
-    let env = asking();
-    let mut client = client(&env);
+    let env = asking_project(pml());
+    let mut client = toolbox_client(&env);
     allow(&mut client, &json!({ "path": "/ok/a", "content": "Hello there." }));
     drop(client);
     let words = "`path` under `/ok`, `content`: anything";
@@ -295,7 +297,7 @@ fn conditions_are_shown_in_words_wherever_they_are_shown() {
         let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(words), "{shown}");
     }
-    let env = project(&json!({ "allow": ["box:count"], "ask": ["*"] }));
+    let env = toolbox_project(pml(), &json!({ "allow": ["box:count"], "ask": ["*"] }));
     older(&env);
     let told = env.run(&["doctor"]);
     let told = told.stdout + &told.stderr;

@@ -1,16 +1,18 @@
 //! Programs and servers that try to make the host pay: with memory, with CPU time, with the disk.
 
-use crate::commands::servers::{project, run};
-use crate::support::{pml, told};
+use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::{TestEnv, files_under, project_root};
+use pml_kit::{TestEnv, files_under, json_of, project_root, run_with_path, trusted_project};
 use std::process::Command;
 
 /// A project with a server whose answers are costly to read.
 fn with_heavy() -> TestEnv {
     let script = project_root().join("tests/kit/fakes/heavy.py");
     let server = json!({ "command": "python3", "args": [script] });
-    project(&json!({ "permissions": { "allow": ["*"] }, "servers": { "heavy": server } }))
+    trusted_project(
+        pml(),
+        &json!({ "permissions": { "allow": ["*"] }, "servers": { "heavy": server } }),
+    )
 }
 
 /// What a command took at most, its children's included.
@@ -68,10 +70,13 @@ fn an_answer_of_many_small_lists_does_not_fill_the_hosts_memory() {
         assert!(costs.stderr.contains(end), "{way}: {}", costs.stderr);
         assert!(costs.memory < 600, "{way}: {} MiB", costs.memory);
     }
-    let small = run(&env, &["eval", "(await mcp.heavy.lists({ n: 100_000, as: 'text' })).length"]);
+    let small = run_with_path(
+        &env,
+        &["eval", "(await mcp.heavy.lists({ n: 100_000, as: 'text' })).length"],
+    );
     assert_eq!((small.code, small.stdout.as_str()), (0, "100000\n"), "{}", small.stderr);
     let failed = "await mcp.heavy.lists({ n: 10, as: 'error' }).catch((e) => e.data.structuredContent.length)";
-    let failed = run(&env, &["eval", failed]);
+    let failed = run_with_path(&env, &["eval", failed]);
     assert_eq!((failed.code, failed.stdout.as_str()), (0, "10\n"), "{}", failed.stderr);
 }
 
@@ -102,7 +107,7 @@ fn arguments_of_many_small_lists_do_not_fill_the_hosts_memory() {
     let costs = measured(&env, &["eval", &send(1000)]);
     assert_eq!(costs.stdout, "\"ARGUMENTS_SIZE\"\n", "{}", costs.stderr);
     assert!(costs.memory < 400, "{} MiB", costs.memory);
-    let fits = run(&env, &["eval", &send(100)]);
+    let fits = run_with_path(&env, &["eval", &send(100)]);
     assert_eq!((fits.code, fits.stdout.as_str()), (0, "true\n"), "{}", fits.stderr);
 }
 
@@ -112,7 +117,7 @@ fn open_calls_share_what_their_arguments_may_take() {
     let program = "const row = Array(1000).fill([0]); const x = Array(200).fill(row);
         const all = await Promise.allSettled([1, 2, 3, 4, 5].map(() => mcp.heavy.take({ x })));
         return all.map((one) => one.reason?.code ?? 'sent')";
-    let output = run(&env, &["eval", program, "--json"]);
+    let output = run_with_path(&env, &["eval", program, "--json"]);
     let codes: Value = pml::json::from_str(&output.stdout).expect("JSON");
     assert_eq!(
         codes,
@@ -120,7 +125,7 @@ fn open_calls_share_what_their_arguments_may_take() {
     );
     let one_by_one = "const row = Array(1000).fill([0]); const x = Array(200).fill(row);
         for (let i = 0; i < 3; i++) await mcp.heavy.take({ x }); return 'sent'";
-    let output = run(&env, &["eval", one_by_one]);
+    let output = run_with_path(&env, &["eval", one_by_one]);
     assert_eq!(output.stdout, "\"sent\"\n", "{}", output.stderr);
 }
 
@@ -143,7 +148,7 @@ fn a_program_cannot_fill_the_disk() {
         assert!(output.stderr.contains("`--journal-size 1G`"), "{fills}: {}", output.stderr);
         // The write-ahead log holds the same once more.
         assert!(journal_bytes(&env) < 24 << 20, "{fills}: {}", journal_bytes(&env));
-        let runs = told(&env, &["runs", "--json"]);
+        let runs = json_of(&env, &["runs", "--json"]);
         assert_eq!(runs[0]["state"], "failed", "{runs}");
     }
 }
@@ -152,10 +157,10 @@ fn a_program_cannot_fill_the_disk() {
 fn a_server_cannot_fill_the_disk() {
     let env = with_heavy();
     let program = "for (let i = 0; ; i++) await mcp.heavy.text({ n: 1e6 })";
-    let output = run(&env, &["eval", program, "--journal-size", "4M"]);
+    let output = run_with_path(&env, &["eval", program, "--journal-size", "4M"]);
     assert!(output.stderr.contains("[JOURNAL_SIZE]"), "{}", output.stderr);
     let three = "for (let i = 0; i < 3; i++) await mcp.heavy.text({ n: 1e6 }); return 1";
-    let output = run(&env, &["eval", three, "--journal-size", "4M"]);
+    let output = run_with_path(&env, &["eval", three, "--journal-size", "4M"]);
     assert_eq!((output.code, output.stdout.as_str()), (0, "1\n"), "{}", output.stderr);
 }
 

@@ -1,9 +1,9 @@
 //! Clones that bring a journal along, or name a state folder of their own: nothing in them decides anything.
 
-use crate::support::{open_question, pml, told};
+use crate::pml;
 use pml::json::{Value, json};
 use pml::{Durability, Store};
-use pml_kit::{Output, StdioClient, TestEnv, files_under, project_root};
+use pml_kit::{Output, StdioClient, TestEnv, files_under, json_of, open_question, project_root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -107,7 +107,7 @@ fn a_committed_journal_is_named_once_and_explained_by_the_doctor() {
 fn planted_runs_and_decisions_are_neither_offered_nor_taken_up() {
     let env = clone();
     journal(&env.path().join(".pml"), &sql("runs.sql"));
-    assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+    assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
     assert!(!env.run(&["approvals"]).stderr.contains("answered"));
     for arguments in [
         &["run", "--resume", "last"][..],
@@ -134,7 +134,7 @@ fn a_journal_of_the_attackers_own_making_is_worth_nothing_elsewhere() {
         fs::create_dir_all(env.path().join(name)).expect("a folder");
         let committed = env.path().join(name).join("state.db");
         fs::copy(theirs.journal().join("state.db"), committed).expect("a copy");
-        assert_eq!(told(&env, &["runs", "--json"]), json!([]));
+        assert_eq!(json_of(&env, &["runs", "--json"]), json!([]));
         assert_eq!(env.run(&["run", "--resume", "last"]).code, 1);
         harmless(&env);
     }
@@ -319,18 +319,18 @@ fn a_committed_journal_is_not_taken_for_one_that_the_same_path_had() {
     // The user had a project here, whose trail an older pml kept in it; a clone has taken its place.
     let env = clone();
     let folder = env.path().join(".pml");
-    crate::runs::older_journal::leave(&env, 1);
+    pml_kit::leave_older_journal(&env, 1);
     fs::remove_dir_all(&folder).expect("removed");
     journal(&folder, &sql("runs.sql"));
     let output = env.run(&["runs"]);
     let why = "its audit trail is not the one that your state folder knows";
     assert!(output.stderr.contains(why), "{}", output.stderr);
-    assert_eq!(told(&env, &["runs", "--json"]), json!([]));
+    assert_eq!(json_of(&env, &["runs", "--json"]), json!([]));
     // With a trigger of its own it is not even read.
     let env = clone();
-    crate::runs::older_journal::leave(&env, 1);
+    pml_kit::leave_older_journal(&env, 1);
     journal(&env.path().join(".pml"), &sql("decide.sql"));
     let output = env.run(&["runs"]);
     assert!(output.stderr.contains("the trigger `decide` is not pml's"), "{}", output.stderr);
-    assert_eq!(told(&env, &["runs", "--json"]), json!([]));
+    assert_eq!(json_of(&env, &["runs", "--json"]), json!([]));
 }

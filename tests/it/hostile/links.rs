@@ -1,6 +1,6 @@
 //! A cloned repository whose `.pml` leads elsewhere.
 
-use crate::support::pml;
+use crate::pml;
 use std::fs;
 use std::os::unix::fs::symlink;
 

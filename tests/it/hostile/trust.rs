@@ -2,10 +2,11 @@
 //!
 //! The folders lie in `tests/cases/hostile/trust/`. Home is around the project, so that what is the user's is not the clone's.
 
-use crate::mcp::stdio::path;
-use crate::support::pml;
+use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::{Output, StdioClient, TestEnv, files_under, project_root};
+use pml_kit::{
+    Output, StdioClient, TestEnv, files_under, project_root, search_path, toolbox_script,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,13 +42,13 @@ impl Clone {
 
     /// A server that works, in the project.
     fn write_server(&self, name: &str) {
-        let toolbox = project_root().join("tests/kit/fakes/toolbox.py");
+        let toolbox = toolbox_script();
         self.write(name, fs::read(toolbox).expect("a file"));
     }
 
     fn command(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = self.env.command(arguments);
-        command.current_dir(self.folder()).env("PATH", path());
+        command.current_dir(self.folder()).env("PATH", search_path());
         command.envs(variables.iter().copied());
         command
     }
@@ -459,8 +460,8 @@ fn a_state_folder_that_came_open_is_closed_to_others() {
 
 #[test]
 fn an_answer_on_another_tool_decides_nothing() {
-    let env = crate::mcp::stdio::project(&json!({ "ask": ["*"] }));
-    let mut client = crate::mcp::stdio::client(&env);
+    let env = pml_kit::toolbox_project(pml(), &json!({ "ask": ["*"] }));
+    let mut client = pml_kit::toolbox_client(&env);
     let asked = client.call("box:count", json!({}));
     let id = asked["result"]["structuredContent"]["workflow_id"].clone();
     let answer = json!({ "continue_workflow": { "workflow_id": id, "approved": true } });
@@ -470,7 +471,7 @@ fn an_answer_on_another_tool_decides_nothing() {
         let message = refused["error"]["message"].as_str().expect("a message");
         assert!(message.contains("asked by `box:count`: come back on that tool"), "{message}");
     }
-    assert!(crate::mcp::stdio::log(&env).is_empty());
+    assert!(pml_kit::toolbox_calls(&env).is_empty());
     let done = client.call("box:count", answer);
     assert_eq!(done["result"]["structuredContent"]["result"], json!({ "n": 1 }), "{done}");
     for own in ["execute", "pml:execute", "pml_execute"] {

@@ -1,6 +1,6 @@
 //! The example programs run and print what they promise.
 
-use crate::support::example;
+use pml_kit::example;
 use std::process::Command;
 
 fn output(name: &str) -> String {

@@ -166,3 +166,22 @@ fn every_test_file_is_part_of_the_test_binary() {
     let lost: Vec<_> = files_under(&folder).into_iter().filter(|it| !found.contains(it)).collect();
     assert!(lost.is_empty(), "no `mod` line leads to {lost:#?}");
 }
+
+#[test]
+fn tests_are_in_areas_whose_mod_file_lists_them() {
+    let folder = project_root().join("tests/it");
+    for file in files_under(&folder) {
+        let depth = file.strip_prefix(&folder).expect("below it").components().count();
+        assert_eq!(depth == 1, file.ends_with("main.rs"), "not in an area: {}", file.display());
+        if !file.ends_with("mod.rs") {
+            continue;
+        }
+        for line in std::fs::read_to_string(&file).expect("a source file").lines() {
+            let fits = line.is_empty()
+                || line.starts_with("//!")
+                || line.starts_with("#[cfg(")
+                || line.split(' ').any(|word| word == "mod") && line.ends_with(';');
+            assert!(fits, "{}: {line}", file.display());
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Calls out of the sandbox and back.
 
-use crate::support::{TestTools, engine, run, value};
 use pml::json::{Value, json};
 use pml::{BoxFuture, Call, Engine, Event, Reply, Script, Tools};
+use pml_kit::sandbox::{TestTools, engine, run, value};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 

@@ -3,7 +3,7 @@
 //! A case is `tests/cases/<room>/<case>/` with `main.ts` (or `main.js`), `stdout`, and where they are not empty or zero,
 //! `stderr`, `code` and `arguments` (one a line). `PML_BLESS=1 cargo test` writes what it prints now; look at the diff.
 
-use crate::support::pml;
+use crate::pml;
 use pml_kit::{files_under, project_root};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! What a run costs the host, seen by an embedder: the journal, CPU time, and who waits for whom.
 
-use crate::support::{TestTools, code, engine, value};
 use pml::json::{Value, json};
 use pml::{
     Answer, BoxFuture, Call, CallError, Code, Config, Decision, Ending, Engine, Journal, JsonReply,
     MemoryJournal, Outcome, Reply, Script, Settled, Store, Tools, What,
 };
+use pml_kit::sandbox::{TestTools, code, engine, value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The same program, seed, clock and outcomes give the same steps, byte for byte.
 
-use crate::support::{TestTools, engine, value};
 use pml::json::{self, json};
 use pml::{Clock, Engine, Outcome, Recording, Script, Timestamp};
+use pml_kit::sandbox::{TestTools, engine, value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -53,7 +53,7 @@ async fn a_recorded_run_replays_step_by_step() {
     let text = json::to_string(&recording).expect("JSON");
     let read: Recording = json::from_str(&text).expect("its own text");
     assert_eq!(read, recording);
-    let another = crate::support::engine(|config| config.runs(1));
+    let another = pml_kit::sandbox::engine(|config| config.runs(1));
     assert_eq!(another.replay(&read).await.expect("it runs"), None);
 }
 

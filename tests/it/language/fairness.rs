@@ -1,8 +1,8 @@
 //! A busy program holds nobody up. Counted in time slices, so that a slow machine changes nothing.
 
-use crate::support::{TestTools, engine};
 use pml::Script;
 use pml::json::json;
+use pml_kit::sandbox::{TestTools, engine};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Each limit ends in its own code or a defined value, and leaves the engine unharmed.
 
-use crate::support::{code, engine, run, value};
 use pml::json::json;
 use pml::{Class, Engine, Level};
+use pml_kit::sandbox::{code, engine, run, value};
 use std::time::Duration;
 
 /// An engine with a short CPU time, so that the tests are quick.

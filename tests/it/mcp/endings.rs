@@ -1,13 +1,12 @@
 //! How `pml stdio` ends, and what it leaves behind.
 
-use crate::mcp::stdio::{client, project};
-use crate::support::until;
+use crate::pml;
 use pml::json::json;
-use pml_kit::TestEnv;
+use pml_kit::{TestEnv, toolbox_client, toolbox_project, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 
 fn allowing() -> TestEnv {
-    project(&json!({ "allow": ["box:*"] }))
+    toolbox_project(pml(), &json!({ "allow": ["box:*"] }))
 }
 
 /// The processes that run the toolbox of this project.
@@ -26,20 +25,20 @@ fn signal(pid: u32, signal: Signal) {
 
 /// The state and the number of calls of the newest run.
 fn newest(env: &TestEnv) -> (String, u64) {
-    let runs = crate::support::told(env, &["runs", "--json", "-n", "1"]);
+    let runs = pml_kit::json_of(env, &["runs", "--json", "-n", "1"]);
     (runs[0]["state"].as_str().expect("a state").into(), runs[0]["calls"].as_u64().unwrap_or(0))
 }
 
 #[test]
 fn when_the_client_is_gone_everything_ends() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     assert_eq!(client.execute("return (await mcp.box.count()).n")["result"], 1);
     assert_eq!(servers(&env), 1);
     client.close();
     let (code, stderr) = client.finish();
     assert_eq!((code, stderr.as_str()), (0, ""));
-    until("its server is gone", || servers(&env) == 0);
+    wait_until("its server is gone", || servers(&env) == 0);
 }
 
 #[test]
@@ -53,11 +52,11 @@ fn a_client_that_says_nothing_is_no_error() {
 #[test]
 fn a_program_whose_client_is_gone_goes_on_to_its_next_outcome_and_can_be_taken_up() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code = "let n = 0; await mcp.box.later({ ms: 400 }); n = (await mcp.box.count()).n; await mcp.box.later({ ms: 60000 }); return n";
     client.begin("tools/call", json!({ "name": "execute", "arguments": { "code": code } }));
     let log = env.path().join("calls.log");
-    until("the first call is out", || {
+    wait_until("the first call is out", || {
         std::fs::read_to_string(&log).is_ok_and(|it| it == "later\n")
     });
     client.close();
@@ -65,46 +64,46 @@ fn a_program_whose_client_is_gone_goes_on_to_its_next_outcome_and_can_be_taken_u
     // The first outcome is in the journal: whoever takes the run up does not make that call again.
     let (state, _) = newest(&env);
     assert_eq!(state, "interrupted");
-    let shown = crate::support::told(&env, &["runs", "show", "last", "--json"]);
+    let shown = pml_kit::json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!(shown["calls"][0]["tool"], "box:later");
     assert_eq!(shown["calls"][0]["standing"], "ok", "{shown}");
     // Nothing was sent after it, so that nothing is uncertain.
     assert_eq!(shown["calls"].as_array().map(Vec::len), Some(1), "{shown}");
-    until("its server is gone", || servers(&env) == 0);
+    wait_until("its server is gone", || servers(&env) == 0);
 }
 
 #[test]
 fn signals_end_it_cleanly_with_their_codes() {
     for (number, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let env = allowing();
-        let mut client = client(&env);
+        let mut client = toolbox_client(&env);
         assert_eq!(client.execute("return (await mcp.box.count()).n")["result"], 1);
         signal(client.pid(), number);
         let (ended, stderr) = client.finish();
         assert_eq!((ended, stderr.as_str()), (code, ""));
-        until("its server is gone", || servers(&env) == 0);
+        wait_until("its server is gone", || servers(&env) == 0);
     }
 }
 
 #[test]
 fn a_kill_takes_the_servers_too() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     assert_eq!(client.execute("return (await mcp.box.count()).n")["result"], 1);
     assert_eq!(servers(&env), 1);
     signal(client.pid(), Signal::KILL);
     assert_eq!(client.finish().0, -1);
-    until("its server is gone", || servers(&env) == 0);
+    wait_until("its server is gone", || servers(&env) == 0);
 }
 
 #[test]
 fn a_run_that_ends_takes_its_servers_with_it() {
     let env = allowing();
     let mut run = env.command(&["eval", "(await mcp.box.count()).n"]);
-    run.env("PATH", crate::mcp::stdio::path());
+    run.env("PATH", pml_kit::search_path());
     let output = run.output().expect("it runs");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n");
-    until("its server is gone", || servers(&env) == 0);
+    wait_until("its server is gone", || servers(&env) == 0);
 }
 
 #[test]
@@ -112,7 +111,7 @@ fn a_client_that_does_not_read_keeps_it_from_nothing() {
     use std::io::Write;
     let env = allowing();
     let mut child = env.command(&["stdio"]);
-    child.env("PATH", crate::mcp::stdio::path()).stdin(std::process::Stdio::piped());
+    child.env("PATH", pml_kit::search_path()).stdin(std::process::Stdio::piped());
     let mut child = child.spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("piped");
     let mut send = |message: pml::json::Value| writeln!(stdin, "{message}").expect("it reads");
@@ -130,18 +129,18 @@ fn a_client_that_does_not_read_keeps_it_from_nothing() {
         "arguments": { "code": code }, "_meta": { "progressToken": 1 } } }),
     );
     let log = env.path().join("calls.log");
-    until("the program goes on", || {
+    wait_until("the program goes on", || {
         std::fs::read_to_string(&log).is_ok_and(|calls| calls.contains("count"))
     });
     signal(child.id(), Signal::TERM);
     assert_eq!(child.wait().expect("it ends").code(), Some(143));
-    until("its server is gone", || servers(&env) == 0);
+    wait_until("its server is gone", || servers(&env) == 0);
 }
 
 #[test]
 fn a_server_whose_declaration_changes_ends_when_the_new_one_is_called() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code = "return (await mcp.box.count()).n";
     assert_eq!(client.execute(code)["result"], 1);
     let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
@@ -150,5 +149,5 @@ fn a_server_whose_declaration_changes_ends_when_the_new_one_is_called() {
     assert_eq!(trusted.code, 0, "{}", trusted.stderr);
     // It counts anew, since it is another one.
     assert_eq!(client.execute(code)["result"], 1);
-    until("the old one is gone", || servers(&env) == 1);
+    wait_until("the old one is gone", || servers(&env) == 1);
 }

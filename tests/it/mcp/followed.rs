@@ -1,10 +1,9 @@
 //! `pml stdio` in a project whose files change under it.
 
-use crate::mcp::stdio::{path, project};
-use crate::support::pml;
+use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{Environment, Grant, Origin, SettingsFile, ToolName};
-use pml_kit::{StdioClient, TestEnv, project_root};
+use pml_kit::{StdioClient, TestEnv, search_path, toolbox_project, toolbox_script};
 use std::fs;
 use std::process::Command;
 
@@ -12,7 +11,7 @@ const COUNT: &str = "return (await mcp.box.count()).n";
 
 fn command(env: &TestEnv, arguments: &[&str]) -> Command {
     let mut command = env.command(arguments);
-    command.env("PATH", path());
+    command.env("PATH", search_path());
     command
 }
 
@@ -25,7 +24,7 @@ fn client(env: &TestEnv, arguments: &[&str]) -> StdioClient {
 /// A project that nobody has trusted, whose server `box` is the toolbox.
 fn clone() -> TestEnv {
     let env = pml();
-    let toolbox = project_root().join("tests/kit/fakes/toolbox.py");
+    let toolbox = toolbox_script();
     let servers = json!({ "box": { "command": "python3", "args": [toolbox] } });
     let settings = json!({ "permissions": { "allow": ["*"] }, "servers": servers });
     env.write(".pml.json", settings.to_string());
@@ -67,7 +66,7 @@ fn trust_is_for_the_files_as_they_were() {
 
 #[test]
 fn servers_go_on_where_nothing_of_them_has_changed() {
-    let env = project(&json!({ "allow": ["box:*"] }));
+    let env = toolbox_project(pml(), &json!({ "allow": ["box:*"] }));
     let mut client = client(&env, &["stdio"]);
     assert_eq!(client.execute(COUNT)["result"], 1);
     env.write("other/.git/HEAD", "");
@@ -91,7 +90,7 @@ fn servers_go_on_where_nothing_of_them_has_changed() {
 
 #[test]
 fn what_is_allowed_for_good_counts_for_the_next_program_and_the_servers_go_on() {
-    let env = project(&json!({ "ask": ["*", "box:count"] }));
+    let env = toolbox_project(pml(), &json!({ "ask": ["*", "box:count"] }));
     let mut client = client(&env, &["stdio"]);
     let asked = client.execute(COUNT);
     assert_eq!(asked["status"], "approval_required", "{asked}");
@@ -115,7 +114,7 @@ fn what_is_allowed_for_good_counts_for_the_next_program_and_the_servers_go_on() 
 
 #[test]
 fn what_was_learnt_of_servers_is_kept_when_others_take_their_place() {
-    let env = project(&json!({ "allow": ["box:*"] }));
+    let env = toolbox_project(pml(), &json!({ "allow": ["box:*"] }));
     let mut client = client(&env, &["stdio"]);
     assert_eq!(client.execute("return await mcp.box.echo({ text: 'x' })")["result"], "x");
     change(&env, |settings| settings["servers"]["box"]["env"] = json!({ "NEW": "1" }));
@@ -143,7 +142,7 @@ fn without_a_journal_nothing_is_written_whether_there_is_a_place_for_it_or_not()
         client.close();
         assert_eq!(client.finish().0, 0);
     };
-    crate::support::trust(&env);
+    pml_kit::trust(&env);
     every_way();
     assert!(!folder.exists());
     fs::create_dir(&folder).expect("a folder");

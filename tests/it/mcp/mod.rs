@@ -3,9 +3,8 @@
 mod channel_caller;
 mod channel_dialog;
 mod channel_rounds;
-pub(crate) mod channel_support;
 mod channel_tasks;
 #[cfg(target_os = "linux")]
 mod endings;
 mod followed;
-pub(crate) mod stdio;
+mod stdio;

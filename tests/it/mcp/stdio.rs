@@ -1,67 +1,27 @@
 //! `pml stdio` as a client sees it, line by line.
 
-use crate::support::{pml, until};
+use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::{StdioClient, TestEnv, project_root};
-use std::process::Command;
-
-/// A trusted project whose server `box` is the toolbox.
-pub(crate) fn project(permissions: &Value) -> TestEnv {
-    let env = pml();
-    let toolbox = project_root().join("tests/kit/fakes/toolbox.py");
-    let log = env.path().join("calls.log");
-    let settings = json!({
-        "version": "0.1.0",
-        "permissions": permissions,
-        "servers": { "box": { "command": "python3", "args": [toolbox, log] } },
-    });
-    env.write(".pml.json", settings.to_string());
-    let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
-    assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
-    env
-}
-
-/// The binary, with a way to find python.
-pub(crate) fn command(env: &TestEnv, arguments: &[&str]) -> Command {
-    let mut command = env.command(arguments);
-    command.env("PATH", path());
-    command.env("ANTHROPIC_API_KEY", "sk-of-the-client").env("PML_TEST_SECRET", "hunter2");
-    command
-}
-
-/// Where this machine has python.
-#[expect(clippy::disallowed_methods, reason = "of the machine, not a setting of pml")]
-pub(crate) fn path() -> std::ffi::OsString {
-    std::env::var_os("PATH").unwrap_or_default()
-}
-
-pub(crate) fn client(env: &TestEnv) -> StdioClient {
-    let mut client = StdioClient::start(&mut command(env, &["stdio"]));
-    client.initialize();
-    client
-}
+use pml_kit::{
+    StdioClient, TestEnv, toolbox_calls, toolbox_client, toolbox_command, toolbox_project,
+    wait_until,
+};
 
 fn allowing() -> TestEnv {
-    project(&json!({ "allow": ["box:*"] }))
-}
-
-/// The calls that reached the server, in order.
-pub(crate) fn log(env: &TestEnv) -> Vec<String> {
-    let text = std::fs::read_to_string(env.path().join("calls.log")).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
+    toolbox_project(pml(), &json!({ "allow": ["box:*"] }))
 }
 
 #[test]
 fn there_are_exactly_five_tools_and_both_eras_see_the_same() {
     let env = allowing();
-    let mut legacy = client(&env);
+    let mut legacy = toolbox_client(&env);
     let listed = legacy.request("tools/list", json!({}));
     let names: Vec<_> = listed["result"]["tools"].as_array().expect("a list").iter().collect();
     assert_eq!(names.len(), 5, "{listed}");
     assert_eq!(names[0]["name"], "execute");
     assert_eq!(names[0]["_meta"]["anthropic/alwaysLoad"], true);
 
-    let mut modern = StdioClient::start(&mut command(&env, &["stdio"]));
+    let mut modern = StdioClient::start(&mut toolbox_command(&env, &["stdio"]));
     let meta = json!({ "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -84,7 +44,7 @@ fn there_are_exactly_five_tools_and_both_eras_see_the_same() {
 #[test]
 fn a_program_calls_servers_and_its_answer_is_told_twice() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code = "console.log('on my way'); const all = await Promise.all([1, 2, 3].map(n => mcp.box.count()));
         return { last: Math.max(...all.map(one => one.n)), inputs }";
     let answer = client.call("execute", json!({ "code": code, "inputs": { "a": 1 } }));
@@ -102,7 +62,7 @@ fn a_program_calls_servers_and_its_answer_is_told_twice() {
 #[test]
 fn names_are_understood_in_every_spelling_and_wrong_ones_are_answered_with_the_nearest() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code =
         "return [typeof (await mcp.box.getEnv()).PATH, typeof (await mcp.box['get-env']()).PATH,
         typeof (await mcp.call('box:get_env', {})).PATH]";
@@ -120,14 +80,14 @@ fn names_are_understood_in_every_spelling_and_wrong_ones_are_answered_with_the_n
 #[test]
 fn arguments_are_checked_before_the_server_sees_them() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code = "try { await mcp.box.echo({ text: 7 }) } catch (e) { return [e.code, e.message] }";
     let answer = client.execute(code);
     assert_eq!(answer["result"][0], "ARGUMENTS");
     let message = answer["result"][1].as_str().expect("a text");
     assert!(message.contains("`text` must be a string"), "{message}");
     assert_eq!(answer["tool_failures"][0]["tool"], "box:echo");
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
 }
 
 #[test]
@@ -135,7 +95,7 @@ fn a_tool_that_fails_throws_what_it_said() {
     let env = allowing();
     let code =
         "try { await mcp.box.sorry() } catch (e) { return [e.name, e.tool, e.message, e.content] }";
-    let answer = client(&env).execute(code);
+    let answer = toolbox_client(&env).execute(code);
     let content = json!([{ "type": "text", "text": "the disk is full" }]);
     assert_eq!(answer["result"], json!(["ToolError", "box:sorry", "the disk is full", content]));
     assert_eq!(answer["status"], "success");
@@ -145,7 +105,7 @@ fn a_tool_that_fails_throws_what_it_said() {
 #[test]
 fn pictures_reach_the_program_and_the_client_as_blocks() {
     let env = allowing();
-    let mut plain = client(&env);
+    let mut plain = toolbox_client(&env);
     let code = "const blocks = await mcp.box.picture(); return { kinds: blocks.map(b => b.type), shot: blocks[1] }";
     let call = |client: &mut StdioClient| {
         client.call("execute", json!({ "code": code }))["result"].clone()
@@ -156,7 +116,7 @@ fn pictures_reach_the_program_and_the_client_as_blocks() {
     assert_eq!(result["content"][1]["type"], "image");
     assert_eq!(result["content"][1]["data"], "iVBORw0KGgo=");
     // This client shows its model the structure or the blocks, never both.
-    let mut claude = StdioClient::start(&mut command(&env, &["stdio"]));
+    let mut claude = StdioClient::start(&mut toolbox_command(&env, &["stdio"]));
     claude.initialize_as("claude-code");
     let result = call(&mut claude);
     assert!(result.get("structuredContent").is_none(), "{result}");
@@ -165,8 +125,8 @@ fn pictures_reach_the_program_and_the_client_as_blocks() {
 
 #[test]
 fn what_asks_is_answered_with_approval_required_and_continued() {
-    let env = project(&json!({ "allow": ["box:echo"], "ask": ["box:*"] }));
-    let mut client = client(&env);
+    let env = toolbox_project(pml(), &json!({ "allow": ["box:echo"], "ask": ["box:*"] }));
+    let mut client = toolbox_client(&env);
     let code = "await mcp.box.echo({ text: 'before' }); return (await mcp.box.count()).n";
     let asked = client.execute(code);
     assert_eq!(asked["status"], "approval_required");
@@ -174,32 +134,32 @@ fn what_asks_is_answered_with_approval_required_and_continued() {
     assert_eq!(asked["approval_type"], "tool_permission");
     assert_eq!(asked["context"], json!({ "tool": "box:count", "arguments": {} }));
     assert_eq!(asked["options"], json!(["continue", "always", "abort", "replan"]));
-    assert_eq!(log(&env), ["echo"]);
+    assert_eq!(toolbox_calls(&env), ["echo"]);
     let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true, "always": false });
     let done = client.call("execute", json!({ "continue_workflow": answer }));
     assert_eq!(done["result"]["structuredContent"]["result"], 1, "{done}");
     assert_eq!(done["result"]["structuredContent"]["run_id"], asked["run_id"]);
     // What was done before the question is not done again.
-    assert_eq!(log(&env), ["echo", "count"]);
+    assert_eq!(toolbox_calls(&env), ["echo", "count"]);
     // An answer counts once; who repeats it is told what became of the run.
     let again = client.call("execute", json!({ "continue_workflow": answer }));
     let body = &again["result"]["structuredContent"];
     assert_eq!(body["result"], 1, "{again}");
     assert!(body["notes"][0].as_str().expect("a note").contains("answered before"), "{again}");
-    assert_eq!(log(&env), ["echo", "count"]);
+    assert_eq!(toolbox_calls(&env), ["echo", "count"]);
 }
 
 #[test]
 fn a_no_ends_the_program_and_an_unknown_workflow_is_said_to_be_gone() {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = toolbox_project(pml(), &json!({ "ask": ["*"] }));
+    let mut client = toolbox_client(&env);
     let asked = client.execute("return await mcp.box.count()");
     let answer = json!({ "workflow_id": asked["workflow_id"], "approved": false });
     let ended = client.call("execute", json!({ "continue_workflow": answer }));
     let body = &ended["result"]["structuredContent"];
     assert_eq!(body["status"], "aborted");
     assert_eq!(body["error"]["message"], "Workflow aborted by user");
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
     for id in ["nonsense", "00000000-0000-4000-8000-000000000000"] {
         let answer = json!({ "workflow_id": id, "approved": true });
         let gone = client.call("execute", json!({ "continue_workflow": answer }));
@@ -210,17 +170,17 @@ fn a_no_ends_the_program_and_an_unknown_workflow_is_said_to_be_gone() {
 
 #[test]
 fn a_question_of_one_process_is_answered_in_another() {
-    let env = project(&json!({ "ask": ["box:*"] }));
-    let asked = client(&env).execute("return (await mcp.box.count()).n");
+    let env = toolbox_project(pml(), &json!({ "ask": ["box:*"] }));
+    let asked = toolbox_client(&env).execute("return (await mcp.box.count()).n");
     let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
-    let done = client(&env).call("execute", json!({ "continue_workflow": answer }));
+    let done = toolbox_client(&env).call("execute", json!({ "continue_workflow": answer }));
     assert_eq!(done["result"]["structuredContent"]["result"], 1, "{done}");
 }
 
 #[test]
 fn what_is_denied_is_refused_and_its_server_never_starts() {
-    let env = project(&json!({ "allow": ["*"], "deny": ["box:*"] }));
-    let answer = client(&env).execute("await mcp.box.count()");
+    let env = toolbox_project(pml(), &json!({ "allow": ["*"], "deny": ["box:*"] }));
+    let answer = toolbox_client(&env).execute("await mcp.box.count()");
     assert_eq!(answer["status"], "error");
     assert_eq!(answer["error"]["code"], "TOOL_DENIED");
     assert_eq!(answer["error"]["message"], "Tool box:count is denied by user config");
@@ -229,8 +189,8 @@ fn what_is_denied_is_refused_and_its_server_never_starts() {
 
 #[test]
 fn tools_are_called_by_their_names_under_the_same_policy() {
-    let env = project(&json!({ "allow": ["box:echo"], "deny": ["box:sorry"] }));
-    let mut client = client(&env);
+    let env = toolbox_project(pml(), &json!({ "allow": ["box:echo"], "deny": ["box:sorry"] }));
+    let mut client = toolbox_client(&env);
     let done = client.call("box:echo", json!({ "text": "direct" }));
     assert_eq!(done["result"]["structuredContent"]["result"], "direct");
     let denied = client.call("box:sorry", json!({}));
@@ -249,7 +209,7 @@ fn tools_are_called_by_their_names_under_the_same_policy() {
 #[test]
 fn wrong_parameters_and_unknown_names_have_their_codes() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let mut code =
         |method: &str, params: Value| client.request(method, params)["error"]["code"].clone();
     assert_eq!(code("tools/call", json!({ "arguments": {} })), -32602);
@@ -270,7 +230,7 @@ fn wrong_parameters_and_unknown_names_have_their_codes() {
 #[test]
 fn lines_that_are_not_requests_do_no_harm() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     for line in
         ["garbage", "", "[]", "{\"jsonrpc\":\"2.0\"}", "{\"half\":", "null", "\u{0}\u{1b}[2J"]
     {
@@ -282,7 +242,7 @@ fn lines_that_are_not_requests_do_no_harm() {
 #[test]
 fn progress_says_what_is_called() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let arguments =
         json!({ "code": "for (let i = 0; i < 4; i++) await mcp.box.later({ ms: 150 }); return 1" });
     let done = client.request(
@@ -306,16 +266,16 @@ fn progress_says_what_is_called() {
 #[test]
 fn a_request_that_is_cancelled_takes_its_calls_with_it() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code = "await mcp.box.wait(); return 'never'";
     let id =
         client.begin("tools/call", json!({ "name": "execute", "arguments": { "code": code } }));
-    until("the call is out", || log(&env) == ["wait"]);
+    wait_until("the call is out", || toolbox_calls(&env) == ["wait"]);
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
     client.send(&cancel.to_string());
-    until("the server is told", || log(&env) == ["wait", "cancelled"]);
+    wait_until("the server is told", || toolbox_calls(&env) == ["wait", "cancelled"]);
     // Nobody takes up what its client did not want any more.
-    until("the run is over", || crate::support::state(&env) == "aborted");
+    wait_until("the run is over", || pml_kit::newest_state(&env) == "aborted");
     assert_eq!(client.execute("return 2")["result"], 2);
     assert!(client.aside.iter().all(|message| message["id"] != id), "{:?}", client.aside);
 }
@@ -323,7 +283,7 @@ fn a_request_that_is_cancelled_takes_its_calls_with_it() {
 #[test]
 fn a_hundred_programs_run_at_once_on_one_connection() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code = "const [a] = await Promise.all([mcp.box.echo({ text: 'n' + inputs.n }), mcp.box.later({ ms: 50 })]); return a";
     let ids: Vec<(u64, u64)> = (0..100)
         .map(|n| {
@@ -340,7 +300,7 @@ fn a_hundred_programs_run_at_once_on_one_connection() {
 #[test]
 fn a_result_that_is_too_big_is_read_by_its_handle() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let code = "return Array.from({ length: 20000 }, (_, n) => 'zürich ' + n)";
     let first = client.execute(code);
     assert_eq!(first["status"], "success");
@@ -349,7 +309,7 @@ fn a_result_that_is_too_big_is_read_by_its_handle() {
     let mut text = first["text"].as_str().expect("a text").to_owned();
     let mut next = first["next_offset"].clone();
     // Another process reads on.
-    let mut other = self::client(&env);
+    let mut other = self::toolbox_client(&env);
     while next.is_u64() {
         let part = other.call("execute", json!({ "handle": handle, "offset": next }));
         let part = &part["result"]["structuredContent"];
@@ -366,7 +326,7 @@ fn a_result_that_is_too_big_is_read_by_its_handle() {
 #[test]
 fn a_mended_program_takes_up_what_the_failed_one_has_done() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let failed = client.execute("await mcp.box.count(); await mcp.box.sorry(); return 1");
     assert_eq!(failed["status"], "error");
     let checkpoint = json!({ "run_id": failed["run_id"], "completed": 1, "completed_nodes": ["box:count"],
@@ -376,13 +336,13 @@ fn a_mended_program_takes_up_what_the_failed_one_has_done() {
         json!({ "code": "return (await mcp.box.count()).n", "resume_from": failed["run_id"] });
     let done = client.call("execute", mended);
     assert_eq!(done["result"]["structuredContent"]["result"], 1, "{done}");
-    assert_eq!(log(&env), ["count", "sorry"]);
+    assert_eq!(toolbox_calls(&env), ["count", "sorry"]);
 }
 
 #[test]
 fn browsing_shows_signatures_and_says_how_much() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let mut browse = |arguments: Value| {
         client.call("browse_components", arguments)["result"]["structuredContent"].clone()
     };
@@ -410,7 +370,7 @@ fn browsing_shows_signatures_and_says_how_much() {
 #[test]
 fn the_library_answers_in_its_form_and_refuses_paths() {
     let env = allowing();
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let body = |answer: Value| answer["result"]["structuredContent"].clone();
     assert_eq!(body(client.call("list_library", json!({}))), json!({ "workflows": [] }));
     assert_eq!(
@@ -437,7 +397,7 @@ fn the_library_answers_in_its_form_and_refuses_paths() {
 #[test]
 fn nothing_of_the_clients_environment_reaches_a_server() {
     let env = allowing();
-    let seen = client(&env).execute("return Object.keys(await mcp.box.getEnv())");
+    let seen = toolbox_client(&env).execute("return Object.keys(await mcp.box.getEnv())");
     let names: Vec<&str> =
         seen["result"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     assert!(names.contains(&"PATH") && names.contains(&"HOME"), "{names:?}");
@@ -452,7 +412,7 @@ fn an_untrusted_folder_starts_nothing_and_says_what_to_do() {
     let mut settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
     settings.push('\n');
     env.write(".pml.json", settings);
-    let mut client = client(&env);
+    let mut client = toolbox_client(&env);
     let refused = client.execute("await mcp.box.echo({ text: 'x' })");
     assert_eq!(
         (&refused["status"], &refused["approval_type"]),
@@ -463,13 +423,13 @@ fn an_untrusted_folder_starts_nothing_and_says_what_to_do() {
     let browsed =
         client.call("browse_components", json!({}))["result"]["structuredContent"].clone();
     assert_eq!(browsed["unavailable"][0]["code"], "UNTRUSTED", "{browsed}");
-    assert_eq!(log(&env), [""; 0]);
+    assert_eq!(toolbox_calls(&env), [""; 0]);
 }
 
 #[test]
 fn a_project_remembers_its_client_and_the_servers_it_used() {
     let env = allowing();
-    let mut first = client(&env);
+    let mut first = toolbox_client(&env);
     assert_eq!(first.execute("return (await mcp.box.count()).n")["result"], 1);
     assert_eq!(first.execute("return (await mcp.box.echo({ text: 'x' }))")["result"], "x");
     let read = |name: &str| {
@@ -477,19 +437,19 @@ fn a_project_remembers_its_client_and_the_servers_it_used() {
     };
     let id = read("client-id");
     assert_eq!(id.trim().len(), 36, "{id}");
-    until("its use is noted", || read("deps.json").contains("toolbox.py"));
+    wait_until("its use is noted", || read("deps.json").contains("toolbox.py"));
     let remembered: Value = json::from_str(&read("servers.json")).expect("JSON");
     assert!(remembered.to_string().contains("\"legacy\""), "{remembered}");
     first.close();
     assert_eq!(first.finish().0, 0);
     // The shape of a result whose server says nothing about it is told to whoever browses next, also without the server.
-    let mut second = client(&env);
+    let mut second = toolbox_client(&env);
     let found = second.call("browse_components", json!({ "query": "echo" }));
     let found = &found["result"]["structuredContent"]["nodes"][0];
     let signature = found["signature"].as_str().expect("a signature");
     assert!(signature.contains("Promise<string>") && signature.contains("inferred"), "{signature}");
     assert_eq!(read("client-id"), id);
-    assert_eq!(log(&env), ["count", "echo"]);
+    assert_eq!(toolbox_calls(&env), ["count", "echo"]);
 }
 
 #[test]
@@ -499,17 +459,17 @@ fn a_server_that_is_to_run_in_the_background_does_if_something_of_it_is_allowed(
         (json!({ "ask": ["box:*"] }), false),
         (json!({ "allow": ["box:echo"], "deny": ["box:*"] }), false),
     ] {
-        let env = project(&permissions);
+        let env = toolbox_project(pml(), &permissions);
         let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
         let mut settings: Value = json::from_str(&settings).expect("JSON");
         settings["servers"]["box"]["background"] = json!(true);
         env.write(".pml.json", settings.to_string());
-        let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
+        let trusted = toolbox_command(&env, &["trust", "--yes"]).output().expect("it runs");
         assert!(trusted.status.success());
-        let mut client = client(&env);
+        let mut client = toolbox_client(&env);
         let remembered = env.path().join(".pml/servers.json");
         match started {
-            true => until("it runs", || remembered.exists()),
+            true => wait_until("it runs", || remembered.exists()),
             false => {
                 // Long enough for one that is started: a program was run meanwhile.
                 assert_eq!(client.execute("return 1")["result"], 1);
@@ -521,8 +481,8 @@ fn a_server_that_is_to_run_in_the_background_does_if_something_of_it_is_allowed(
 
 #[test]
 fn a_project_that_changes_while_it_is_served_is_read_again() {
-    let env = project(&json!({ "deny": ["box:echo"] }));
-    let mut client = client(&env);
+    let env = toolbox_project(pml(), &json!({ "deny": ["box:echo"] }));
+    let mut client = toolbox_client(&env);
     let code = "return await mcp.box.echo({ text: 'x' })";
     assert_eq!(client.execute(code)["error"]["code"], "TOOL_DENIED");
     let settings = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");
@@ -530,7 +490,7 @@ fn a_project_that_changes_while_it_is_served_is_read_again() {
     env.write(".pml.json", &allowed);
     // Changed, and nobody has seen it.
     assert_eq!(client.execute(code)["approval_type"], "trust");
-    let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
+    let trusted = toolbox_command(&env, &["trust", "--yes"]).output().expect("it runs");
     assert!(trusted.status.success());
     assert_eq!(client.execute(code)["result"], "x");
     // What cannot be understood refuses everything.

@@ -1,6 +1,6 @@
 //! Calls that a project routes to its cloud, with a fake one: a listener that speaks just enough MCP.
 
-use crate::support::pml;
+use crate::pml;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::post;

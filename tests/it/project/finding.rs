@@ -1,11 +1,11 @@
 //! Tools whose server has to be started before anybody knows what a name means.
 
-use crate::support::engine;
 use pml::json::{Value, json};
 use pml::{
     Answer, AskKind, BoxFuture, Call, CallError, Code, Decision, Effects, Ending, Engine, Found,
     Origin, Outcome, Reply, Script, ToolName, Tools, What,
 };
+use pml_kit::sandbox::engine;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;

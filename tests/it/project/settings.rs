@@ -1,8 +1,8 @@
 //! `.pml.json` and the commands that change it.
 
-use crate::support::{pml, told};
+use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::TestEnv;
+use pml_kit::{TestEnv, json_of};
 use std::fs;
 
 fn settings(env: &TestEnv) -> Value {
@@ -86,7 +86,7 @@ fn servers_are_added_and_removed() {
     assert!(near.stderr.contains("hint: did you mean `github`?"), "{}", near.stderr);
     assert_eq!(env.run(&["remove", "github"]).code, 0);
     assert_eq!(settings(&env)["servers"].as_object().map(|servers| servers.len()), Some(1));
-    let trust = told(&env, &["trust", "--json"]);
+    let trust = json_of(&env, &["trust", "--json"]);
     assert_eq!(trust["changed"], json!([]), "our own writes stay trusted");
 }
 
@@ -145,7 +145,7 @@ fn servers_of_other_clients_are_listed_and_imported_when_told() {
         listed.stdout
     );
     assert!(listed.stderr.contains("`pml import --yes`"), "{}", listed.stderr);
-    let dry = told(&env, &["import", "--dry-run", "--yes", "--json"]);
+    let dry = json_of(&env, &["import", "--dry-run", "--yes", "--json"]);
     assert_eq!((&dry["written"], &dry["servers"][0]["name"]), (&json!(false), &json!("mine")));
     assert!(!env.path().join(".pml.json").exists());
     let taken = env.run(&["import", "--yes"]);
@@ -153,6 +153,6 @@ fn servers_of_other_clients_are_listed_and_imported_when_told() {
     // The file lies in the project: it may have come with it.
     assert!(taken.stderr.contains("run `pml trust`"), "{}", taken.stderr);
     assert_eq!(settings(&env)["servers"]["mine"]["command"], "x");
-    let again = told(&env, &["import", "--yes", "--json"]);
+    let again = json_of(&env, &["import", "--yes", "--json"]);
     assert_eq!((&again["written"], &again["taken"]), (&json!(false), &json!(["mine"])));
 }

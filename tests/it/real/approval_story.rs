@@ -3,55 +3,19 @@
 //!
 //! Where a client can ask a person, its dialog takes the place of `continue_workflow`: see `mcp/channel_*.rs`.
 
-use crate::support::{pml, until};
+use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::real::{SMALL, registries};
-use pml_kit::{StdioClient, TestEnv};
+use pml_kit::real::SMALL;
+use pml_kit::real::{hello_project, mirrored, registry_client, registry_command};
+use pml_kit::{StdioClient, TestEnv, wait_until};
 use std::fs;
-use std::process::Command;
-
-/// A trusted project whose server `hello` is a package that nobody has installed.
-pub(crate) fn project(permissions: &Value) -> TestEnv {
-    let servers = json!({ "hello": { "command": "npx", "args": ["-y", SMALL] } });
-    project_with(permissions, &servers)
-}
-
-pub(crate) fn project_with(permissions: &Value, servers: &Value) -> TestEnv {
-    let env = pml();
-    let settings = json!({ "version": "0.1.0", "permissions": permissions, "servers": servers });
-    env.write(".pml.json", json::to_string_pretty(&settings).expect("JSON"));
-    let trusted = command(&env, &["trust", "--yes"]).output().expect("it runs");
-    assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
-    env
-}
-
-pub(crate) fn command(env: &TestEnv, arguments: &[&str]) -> Command {
-    let mut command = env.command(arguments);
-    registries(&mut command);
-    command
-}
-
-pub(crate) fn client(env: &TestEnv) -> StdioClient {
-    let mut client = StdioClient::start(&mut command(env, &["stdio"]));
-    client.initialize();
-    client
-}
-
-/// The structure of an answer.
-pub(crate) fn body(answer: &Value) -> Value {
-    let result = &answer["result"];
-    let body = result["structuredContent"].clone();
-    let text = result["content"][0]["text"].as_str().expect("one text block");
-    assert_eq!(json::from_str::<Value>(text).expect("JSON"), body, "the text is a mirror");
-    body
-}
 
 fn greet(client: &mut StdioClient) -> Value {
-    body(&client.call("hello:echo", json!({ "message": "Ann" })))
+    mirrored(&client.call("hello:echo", json!({ "message": "Ann" })))
 }
 
 fn go_on(client: &mut StdioClient, answer: Value) -> Value {
-    body(&client.call("hello:echo", json!({ "continue_workflow": answer })))
+    mirrored(&client.call("hello:echo", json!({ "continue_workflow": answer })))
 }
 
 fn installed(env: &TestEnv) -> Vec<String> {
@@ -67,8 +31,8 @@ fn settings(env: &TestEnv) -> Value {
 #[test]
 fn ac1_2_a_tool_whose_server_is_not_installed_answers_approval_required_with_a_unique_workflow_id()
 {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut client = registry_client(&env);
     let asked = greet(&mut client);
     assert_eq!(
         (&asked["status"], &asked["approval_required"]),
@@ -106,8 +70,8 @@ fn ac1_2_a_tool_whose_server_is_not_installed_answers_approval_required_with_a_u
 
 #[test]
 fn ac3_4_continue_workflow_installs_and_makes_the_original_call() {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut client = registry_client(&env);
     let asked = greet(&mut client);
     let done = go_on(
         &mut client,
@@ -127,8 +91,8 @@ fn ac3_4_continue_workflow_installs_and_makes_the_original_call() {
 
 #[test]
 fn ac5_6_always_is_written_into_the_settings_and_later_calls_skip_approval() {
-    let env = project(&json!({ "allow": ["existing:tools"], "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "allow": ["existing:tools"], "ask": ["*"] }));
+    let mut client = registry_client(&env);
     let asked = greet(&mut client);
     let done = go_on(
         &mut client,
@@ -143,17 +107,17 @@ fn ac5_6_always_is_written_into_the_settings_and_later_calls_skip_approval() {
     }
     assert_eq!(greet(&mut client)["result"], "You said: Ann");
     // And so do those of another process, which finds everything there.
-    let mut other = self::client(&env);
+    let mut other = self::registry_client(&env);
     assert_eq!(greet(&mut other)["result"], "You said: Ann");
     // Another tool of the same server still asks.
-    let add = body(&other.call("hello:add", json!({ "a": 1, "b": 2 })));
+    let add = mirrored(&other.call("hello:add", json!({ "a": 1, "b": 2 })));
     assert_eq!(add["approval_type"], "tool_permission", "{add}");
 }
 
 #[test]
 fn ac7_8_an_allowed_tool_installs_its_server_without_asking() {
-    let env = project(&json!({ "allow": ["hello:*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
+    let mut client = registry_client(&env);
     let done = greet(&mut client);
     assert_eq!(
         (&done["status"], &done["result"]),
@@ -165,8 +129,8 @@ fn ac7_8_an_allowed_tool_installs_its_server_without_asking() {
 
 #[test]
 fn ac9_10_abort_installs_nothing_and_an_expired_or_unknown_id_is_an_error() {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut client = registry_client(&env);
     let asked = greet(&mut client);
     let no = json!({ "workflow_id": asked["workflow_id"], "approved": false });
     let aborted = go_on(&mut client, no.clone());
@@ -192,13 +156,16 @@ fn ac9_10_a_question_expires_after_its_time() {
         "approvals": { "timeout": "1s" },
     });
     env.write(".pml.json", settings.to_string());
-    assert!(command(&env, &["trust", "--yes"]).output().expect("it runs").status.success());
-    let mut client = client(&env);
+    assert!(
+        registry_command(&env, &["trust", "--yes"]).output().expect("it runs").status.success()
+    );
+    let mut client = registry_client(&env);
     let asked = greet(&mut client);
     assert_eq!(asked["status"], "approval_required", "{asked}");
     let run = asked["run_id"].as_str().expect("a run").to_owned();
-    until("it has expired", || {
-        let output = command(&env, &["runs", "show", &run, "--json"]).output().expect("it runs");
+    wait_until("it has expired", || {
+        let output =
+            registry_command(&env, &["runs", "show", &run, "--json"]).output().expect("it runs");
         String::from_utf8_lossy(&output.stdout).contains("\"expired\"")
     });
     let yes = json!({ "workflow_id": asked["workflow_id"], "approved": true });

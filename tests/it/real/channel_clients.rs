@@ -1,20 +1,21 @@
 //! Published clients that ask a person: the Python SDK in both eras, and the Inspector, which asks nobody.
 
-use crate::real::project::{Permissions, RealProject, program};
+use crate::pml;
 use pml::json::{Value, json};
 use pml_kit::real;
+use pml_kit::real::{Permissions, RealProject, execute_call};
 
 const ECHO: &str = "return await mcp.everything.echo({ message: 'hello' })";
 
 fn project() -> RealProject {
-    RealProject::new(&Permissions::AskAll, |_| [("everything", real::everything())])
+    RealProject::new(pml(), &Permissions::AskAll, |_| [("everything", real::everything())])
 }
 
 /// Drives a program and a single call; what was answered, and the dialogs that were shown.
 fn drive(mode: &str, said: Value) -> (Value, Value) {
     let project = project();
     let single = json!({ "tool": "everything:echo", "arguments": { "message": "hello" } });
-    let mut told = project.drive_asking(mode, json!([program(ECHO), single]), said);
+    let mut told = project.drive_asking(mode, json!([execute_call(ECHO), single]), said);
     (told["answers"].take(), told["asked"].take())
 }
 

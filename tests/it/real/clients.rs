@@ -1,14 +1,15 @@
 //! MCP clients as their authors publish them, which talk to `pml stdio`.
 
-use crate::real::project::{Permissions, RealProject, program};
+use crate::pml;
 use pml::json::{Value, json};
 use pml_kit::real;
+use pml_kit::real::{Permissions, RealProject, execute_call};
 
 const TOOLS: [&str; 5] =
     ["execute", "browse_components", "list_library", "describe_workflow", "save_to_library"];
 
 fn project() -> RealProject {
-    RealProject::new(&Permissions::AllowAll, |_| [("everything", real::everything())])
+    RealProject::new(pml(), &Permissions::AllowAll, |_| [("everything", real::everything())])
 }
 
 fn names(tools: &Value) -> Vec<&str> {
@@ -22,8 +23,8 @@ fn the_python_client_agrees_on_the_newest_revision_that_it_is_let() {
         let told = project.drive(
             mode,
             json!([
-                program("return (await mcp.everything.getSum({ a: 2, b: 3 })).length"),
-                program("return mcp.everything.getSum({ a: 'two', b: 3 })"),
+                execute_call("return (await mcp.everything.getSum({ a: 2, b: 3 })).length"),
+                execute_call("return mcp.everything.getSum({ a: 'two', b: 3 })"),
                 { "tool": "execute", "arguments": {} },
                 { "tool": "nothing", "arguments": {} },
                 { "tool": "everything:echo", "arguments": { "message": "hello" } },
@@ -73,7 +74,7 @@ fn the_inspector_finds_no_error_in_the_schemas_of_the_tools() {
 #[test]
 fn a_hundred_programs_at_the_same_time_share_one_connection_and_one_server() {
     let calls: Value = (0..100)
-        .map(|each| program(&format!("return mcp.everything.getSum({{ a: {each}, b: 1 }})")))
+        .map(|each| execute_call(&format!("return mcp.everything.getSum({{ a: {each}, b: 1 }})")))
         .collect();
     let told = project().drive("auto", json!([calls]));
     let answers = told["answers"][0].as_array().expect("answers");
@@ -87,7 +88,7 @@ fn a_hundred_programs_at_the_same_time_share_one_connection_and_one_server() {
 #[test]
 fn a_client_hears_how_far_a_program_is() {
     let code = "for (const message of ['a', 'b']) await mcp.everything.echo({ message })";
-    let told = project().drive("auto", json!([program(code)]));
+    let told = project().drive("auto", json!([execute_call(code)]));
     let progress = told["answers"][0]["progress"].as_array().expect("messages");
     assert!(!progress.is_empty(), "{told}");
     let shown = progress.iter().filter_map(Value::as_str).collect::<String>();

@@ -4,9 +4,8 @@
 //! A revision of the protocol names the scenarios that count for it. All of those pass, except the ones that are named here,
 //! each with its reason; one that is named and passes is an error too.
 
-use crate::support::example;
 use pml::json::{self, Value};
-use pml_kit::{files_under, real};
+use pml_kit::{example, files_under, real};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

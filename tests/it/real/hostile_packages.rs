@@ -1,8 +1,9 @@
 //! Packages that attack whoever installs them, through the binary and the real tools: none of their code runs, none takes the
 //! place of what was agreed to, and only the fetch has keys. The packages are in `tests/cases/hostile/registry`.
 
-use crate::real::approval_story::project_with;
+use crate::pml;
 use pml::json::{self, Value, json};
+use pml_kit::real::package_project;
 use pml_kit::real::{older_npm, registries, uv};
 use pml_kit::{FakeRegistry, TestEnv, project_root};
 use std::fs;
@@ -40,7 +41,7 @@ impl Attack {
             (name, entry)
         };
         let servers: Value = lines.iter().map(server).collect::<json::Map<String, Value>>().into();
-        let env = project_with(&json!({ "allow": ["*"] }), &servers);
+        let env = package_project(pml(), &json!({ "allow": ["*"] }), &servers);
         let settings = format!("//127.0.0.1:{}/:_authToken=hunter2\n", registry.port());
         fs::write(registry.folder().join("npmrc"), settings).expect("settings of npm");
         Attack { env, registry, tools }

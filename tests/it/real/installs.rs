@@ -1,10 +1,10 @@
 //! Packages that servers are started from, through the binary: from real registries, and where that goes wrong.
 
-use crate::real::approval_story::{body, client, command, project, project_with};
-use crate::support::until;
+use crate::pml;
 use pml::json::{Value, json};
 use pml_kit::real::{FEW, SMALL};
-use pml_kit::{StdioClient, TestEnv};
+use pml_kit::real::{hello_project, mirrored, package_project, registry_client, registry_command};
+use pml_kit::{StdioClient, TestEnv, wait_until};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -26,7 +26,7 @@ fn there(env: &TestEnv) -> Vec<PathBuf> {
 
 fn yes(client: &mut StdioClient, asked: &Value) -> Value {
     let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
-    body(&client.call("execute", json!({ "continue_workflow": answer })))
+    mirrored(&client.call("execute", json!({ "continue_workflow": answer })))
 }
 
 fn kill(pid: u32) {
@@ -37,8 +37,8 @@ fn kill(pid: u32) {
 #[test]
 fn a_package_of_pypi_is_installed_and_started_directly() {
     let servers = json!({ "calc": { "command": "uvx", "args": [FEW] } });
-    let env = project_with(&json!({ "ask": ["*"] }), &servers);
-    let mut client = client(&env);
+    let env = package_project(pml(), &json!({ "ask": ["*"] }), &servers);
+    let mut client = registry_client(&env);
     let asked = client.execute("return await mcp.calc.calculate({ expression: '6 * 7' })");
     assert_eq!(asked["approval_type"], "dependency", "{asked}");
     assert_eq!(asked["description"], "Approval required to install mcp-server-calculator@0.2.1");
@@ -51,8 +51,8 @@ fn a_package_of_pypi_is_installed_and_started_directly() {
 #[test]
 fn a_package_that_is_not_there_is_an_error_that_names_it_and_leaves_nothing() {
     let servers = json!({ "hello": { "command": "npx", "args": ["-y", "@pml-tests/no-such-package@1.2.3"] } });
-    let env = project_with(&json!({ "allow": ["*"] }), &servers);
-    let failed = client(&env).execute(GREET);
+    let env = package_project(pml(), &json!({ "allow": ["*"] }), &servers);
+    let failed = registry_client(&env).execute(GREET);
     assert_eq!(failed["status"], "error", "{failed}");
     let message = failed["error"]["message"].as_str().expect("a text");
     assert!(message.contains("@pml-tests/no-such-package"), "{message}");
@@ -63,8 +63,8 @@ fn a_package_that_is_not_there_is_an_error_that_names_it_and_leaves_nothing() {
 fn a_launch_line_whose_version_cannot_be_pinned_is_refused_with_what_to_write() {
     let servers =
         json!({ "hello": { "command": "npx", "args": ["-y", "github:someone/something"] } });
-    let env = project_with(&json!({ "allow": ["*"] }), &servers);
-    let failed = client(&env).execute(GREET);
+    let env = package_project(pml(), &json!({ "allow": ["*"] }), &servers);
+    let failed = registry_client(&env).execute(GREET);
     assert_eq!(failed["status"], "error", "{failed}");
     assert!(
         failed["error"]["message"]
@@ -76,22 +76,23 @@ fn a_launch_line_whose_version_cannot_be_pinned_is_refused_with_what_to_write() 
 
 #[test]
 fn an_install_that_is_cut_off_leaves_nothing_that_counts_and_can_be_tried_again() {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut first = client(&env);
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut first = registry_client(&env);
     let asked = first.execute(GREET);
     let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
     let arguments = json!({ "continue_workflow": answer });
     first.begin("tools/call", json!({ "name": "execute", "arguments": arguments }));
     let work = env.path().join(".pml/deps/.work");
     let begun = || fs::read_dir(&work).is_ok_and(|all| all.flatten().any(|it| it.path().is_dir()));
-    until("the install is under way", begun);
+    wait_until("the install is under way", begun);
     kill(first.pid());
     drop(first);
     let recorded = fs::read_to_string(env.path().join(".pml/deps.json")).unwrap_or_default();
     assert!(!recorded.contains("\"digest\""), "{recorded}");
     // The yes still counts: whoever takes the run up installs, and calls once.
     let run = asked["run_id"].as_str().expect("a run");
-    let output = command(&env, &["run", "--resume", run, "--json"]).output().expect("it runs");
+    let output =
+        registry_command(&env, &["run", "--resume", run, "--json"]).output().expect("it runs");
     let (stdout, stderr) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(stdout.trim(), "\"You said: Ann\"", "{stderr}");
@@ -101,13 +102,13 @@ fn an_install_that_is_cut_off_leaves_nothing_that_counts_and_can_be_tried_again(
 
 #[test]
 fn a_package_that_was_changed_is_not_started() {
-    let env = project(&json!({ "allow": ["hello:*"] }));
-    assert_eq!(client(&env).execute(GREET)["result"], "You said: Ann");
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
+    assert_eq!(registry_client(&env).execute(GREET)["result"], "You said: Ann");
     let package = there(&env).remove(0);
     let script = package.join("node_modules/mcp-hello-world/build/stdio.js");
     let text = fs::read_to_string(&script).expect("its program");
     fs::write(&script, format!("{text}\n// evil\n")).expect("it is changed");
-    let mut second = client(&env);
+    let mut second = registry_client(&env);
     let asked = second.execute(GREET);
     assert_eq!(
         (&asked["status"], &asked["approval_type"]),
@@ -120,22 +121,23 @@ fn a_package_that_was_changed_is_not_started() {
 
 #[test]
 fn a_client_hears_how_far_an_install_is() {
-    let env = project(&json!({ "allow": ["hello:*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
+    let mut client = registry_client(&env);
     let call = json!({ "name": "execute", "arguments": { "code": GREET }, "_meta": { "progressToken": "t" } });
     let id = client.begin("tools/call", call);
     let told = client.asked("notifications/progress");
     assert_eq!(told["params"]["progressToken"], "t");
     let message = told["params"]["message"].as_str().expect("a text");
     assert!(message.contains("mcp-hello-world@1.1.2"), "{message}");
-    assert_eq!(body(&client.answer(id))["result"], "You said: Ann");
+    assert_eq!(mirrored(&client.answer(id))["result"], "You said: Ann");
 }
 
 #[test]
 fn pml_install_shows_installs_and_says_when_all_is_there() {
-    let env = project(&json!({ "ask": ["*"] }));
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let run = |arguments: &[&str]| {
-        let output = command(&env, arguments).stdin(Stdio::null()).output().expect("it runs");
+        let output =
+            registry_command(&env, arguments).stdin(Stdio::null()).output().expect("it runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (text(&output.stdout), text(&output.stderr), output.status.code())
     };
@@ -168,9 +170,10 @@ fn pml_install_shows_installs_and_says_when_all_is_there() {
 
 #[test]
 fn to_look_at_a_server_installs_nothing() {
-    let env = project(&json!({ "allow": ["hello:*"] }));
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
     let found =
-        client(&env).call("browse_components", json!({}))["result"]["structuredContent"].clone();
+        registry_client(&env).call("browse_components", json!({}))["result"]["structuredContent"]
+            .clone();
     assert!(
         found["unavailable"][0]["reason"]
             .as_str()
@@ -182,11 +185,11 @@ fn to_look_at_a_server_installs_nothing() {
 
 #[test]
 fn a_plain_command_is_only_recorded() {
-    let env = crate::mcp::stdio::project(&json!({ "allow": ["box:*"] }));
-    let mut client = crate::mcp::stdio::client(&env);
+    let env = pml_kit::toolbox_project(pml(), &json!({ "allow": ["box:*"] }));
+    let mut client = pml_kit::toolbox_client(&env);
     assert_eq!(client.execute("return (await mcp.box.count()).n")["result"], 1);
     let state = || fs::read_to_string(env.path().join(".pml/deps.json")).unwrap_or_default();
-    until("its use is noted", || state().contains("toolbox.py"));
+    wait_until("its use is noted", || state().contains("toolbox.py"));
     assert!(!state().contains("\"folder\""), "{}", state());
     assert!(!env.path().join(".pml/deps").exists());
 }

@@ -1,8 +1,9 @@
 //! MCP servers as their authors publish them, alone and behind `pml stdio`.
 
-use crate::real::project::{Permissions, RealProject, program};
+use crate::pml;
 use pml::json::{self, Value, json};
 use pml_kit::real::{self, Launch};
+use pml_kit::real::{Permissions, RealProject, execute_call};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command};
@@ -47,7 +48,7 @@ fn published_servers_start_with_an_empty_environment_and_speak_what_they_are_kno
 
 /// One of each kind.
 fn all(permissions: &Permissions) -> RealProject {
-    let project = RealProject::new(permissions, |env| {
+    let project = RealProject::new(pml(), permissions, |env| {
         let files = env.path().join("files");
         [
             ("everything", real::everything()),
@@ -115,9 +116,9 @@ fn what_a_server_refuses_or_would_misread_is_an_error_that_the_program_can_catch
 #[test]
 fn an_image_that_a_server_gave_is_handed_on_as_an_image() {
     let project =
-        RealProject::new(&Permissions::AllowAll, |_| [("everything", real::everything())]);
+        RealProject::new(pml(), &Permissions::AllowAll, |_| [("everything", real::everything())]);
     let code = "return mcp.everything.getTinyImage()";
-    let told = project.drive("auto", json!([program(code)]));
+    let told = project.drive("auto", json!([execute_call(code)]));
     let blocks = told["answers"][0]["content"].as_array().expect("blocks");
     let image = blocks.iter().find(|block| block["type"] == "image");
     assert_eq!(image.expect("an image")["mimeType"], "image/png", "{told}");
@@ -126,7 +127,7 @@ fn an_image_that_a_server_gave_is_handed_on_as_an_image() {
 #[test]
 fn a_server_sees_nothing_of_the_clients_environment() {
     let mut project =
-        RealProject::new(&Permissions::AllowAll, |_| [("everything", real::everything())]);
+        RealProject::new(pml(), &Permissions::AllowAll, |_| [("everything", real::everything())]);
     project.variables = vec![("ANTHROPIC_API_KEY", "sk-ant-of-the-client")];
     let [answer] = project.execute(["return mcp.everything.getEnv()"]);
     assert_eq!(answer["status"], "success", "{answer}");
@@ -205,11 +206,11 @@ impl Drop for OverHttp {
 #[test]
 fn a_published_server_is_called_over_http() {
     let server = OverHttp::start();
-    let project = RealProject::new(&Permissions::AllowAll, |_| []);
+    let project = RealProject::new(pml(), &Permissions::AllowAll, |_| []);
     let entry = json!({ "type": "http", "url": server.1 });
     let settings = json!({ "mcpServers": { "remote": entry } });
     project.env.write(".mcp.json", settings.to_string());
-    crate::support::trust(&project.env);
+    pml_kit::trust(&project.env);
     let [answer] = project.execute([
         "const parts = await Promise.all([1, 2, 3].map(a => mcp.remote.getSum({ a, b: 1 })))\nreturn parts.length",
     ]);

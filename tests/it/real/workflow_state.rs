@@ -1,22 +1,23 @@
 //! The scenarios in which a workflow's state used to be lost: one call at a time, several at once, and several approvals in
 //! one program. The servers are real and come from npm.
 
-use crate::real::approval_story::{body, client, command, project, project_with};
+use crate::pml;
 use pml::json::{Value, json};
 use pml_kit::StdioClient;
 use pml_kit::real::SMALL;
+use pml_kit::real::{hello_project, mirrored, package_project, registry_client, registry_command};
 
 const GREET: &str = "return await mcp.hello.echo({ message: 'Ann' })";
 
 fn yes(client: &mut StdioClient, asked: &Value) -> Value {
     let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
-    body(&client.call("execute", json!({ "continue_workflow": answer })))
+    mirrored(&client.call("execute", json!({ "continue_workflow": answer })))
 }
 
 #[test]
 fn the_symptom_an_approved_install_is_made_and_is_not_asked_for_again() {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut client = registry_client(&env);
     let asked = client.execute(GREET);
     assert_eq!(asked["approval_type"], "dependency", "{asked}");
     assert_eq!(yes(&mut client, &asked)["result"], "You said: Ann");
@@ -27,8 +28,8 @@ fn the_symptom_an_approved_install_is_made_and_is_not_asked_for_again() {
 
 #[test]
 fn scenario_1_one_call_at_a_time_each_with_its_own_workflow() {
-    let env = project(&json!({ "allow": ["hello:add"], "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "allow": ["hello:add"], "ask": ["*"] }));
+    let mut client = registry_client(&env);
     let first = client.execute(GREET);
     assert_eq!(yes(&mut client, &first)["result"], "You said: Ann");
     let sum = client.execute("return await mcp.hello.add({ a: 1, b: 2 })");
@@ -40,8 +41,8 @@ fn scenario_1_one_call_at_a_time_each_with_its_own_workflow() {
 
 #[test]
 fn scenario_2_three_calls_at_once_have_three_workflows_that_can_be_answered_in_any_order() {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut client = client(&env);
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut client = registry_client(&env);
     let begun: Vec<u64> = (1..=3)
         .map(|n| {
             let code = format!("return (await mcp.hello.echo({{ message: 'n{n}' }}))");
@@ -49,7 +50,7 @@ fn scenario_2_three_calls_at_once_have_three_workflows_that_can_be_answered_in_a
             client.begin("tools/call", arguments)
         })
         .collect();
-    let asked: Vec<Value> = begun.into_iter().map(|id| body(&client.answer(id))).collect();
+    let asked: Vec<Value> = begun.into_iter().map(|id| mirrored(&client.answer(id))).collect();
     let ids: std::collections::BTreeSet<_> =
         asked.iter().map(|asked| asked["workflow_id"].to_string()).collect();
     assert_eq!(ids.len(), 3);
@@ -65,8 +66,8 @@ fn scenario_3_an_install_and_then_a_key_in_one_program() {
         "hello": { "command": "npx", "args": ["-y", SMALL] },
         "keyed": { "command": "npx", "args": ["-y", SMALL], "env": { "KEYED_API_KEY": "${KEYED_API_KEY}" } },
     });
-    let env = project_with(&json!({ "ask": ["*"] }), &servers);
-    let mut client = client(&env);
+    let env = package_project(pml(), &json!({ "ask": ["*"] }), &servers);
+    let mut client = registry_client(&env);
     let code = "const a = await mcp.hello.echo({ message: 'a' });
         const b = await mcp.keyed.echo({ message: 'b' }); return [a, b]";
     let first = client.execute(code);
@@ -91,8 +92,8 @@ fn the_open_question_on_several_dependencies_one_after_the_other_and_all_at_once
         "one": { "command": "npx", "args": ["-y", SMALL] },
         "two": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-sequential-thinking@2026.8.31"] },
     });
-    let env = project_with(&json!({ "ask": ["*"] }), &servers);
-    let mut client = client(&env);
+    let env = package_project(pml(), &json!({ "ask": ["*"] }), &servers);
+    let mut client = registry_client(&env);
     let thought = "{ thought: 'x', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 }";
     let together = format!(
         "const [a, b] = await Promise.all([mcp.one.echo({{ message: 'a' }}), mcp.two.sequentialthinking({thought})]);
@@ -109,8 +110,8 @@ fn the_open_question_on_several_dependencies_one_after_the_other_and_all_at_once
 
 #[test]
 fn a_workflow_outlives_the_process_that_asked() {
-    let env = project(&json!({ "ask": ["*"] }));
-    let mut first = client(&env);
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut first = registry_client(&env);
     let asked = first.execute(GREET);
     // SIGKILL: nothing of the process has a chance to say goodbye.
     assert!(
@@ -121,11 +122,11 @@ fn a_workflow_outlives_the_process_that_asked() {
             .success()
     );
     drop(first);
-    let open = command(&env, &["approvals", "--json"]).output().expect("it runs");
+    let open = registry_command(&env, &["approvals", "--json"]).output().expect("it runs");
     assert!(
         String::from_utf8_lossy(&open.stdout)
             .contains(asked["workflow_id"].as_str().expect("an id"))
     );
-    let mut second = client(&env);
+    let mut second = registry_client(&env);
     assert_eq!(yes(&mut second, &asked)["result"], "You said: Ann");
 }

@@ -1,13 +1,15 @@
 //! Programs made at random, cut off at every write of their journal: the resumed run gives what the uncut one gives, and
 //! no call reaches its tool twice.
 
-use crate::support::soak;
 use pml::json::{self, Value};
 use pml::{
     CallId, Code, Config, Durability, Effects, Engine, Journal, MemoryJournal, Outcome, Run, RunId,
     Script, Settled, Store, Verdict, What, approver_from_fn,
 };
-use pml_kit::{Counter, CutJournal, Generated, Here, Still, When, careful, effects, generate};
+use pml_kit::{
+    Counter, CutJournal, CutPoint, Generated, LocalTools, StoppedClock, careful_answer, generate,
+    soak, tool_effects,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -24,7 +26,7 @@ struct Bench {
 impl Bench {
     fn new(inner: Arc<dyn Journal>) -> Bench {
         let mut config = Config::new();
-        config.allow_tool("*").ask_tool("t:ask").runs(4).clock(Arc::new(Still));
+        config.allow_tool("*").ask_tool("t:ask").runs(4).clock(Arc::new(StoppedClock));
         config.question_lifetime(None);
         let journal = Arc::new(CutJournal::new(inner));
         let engine = Engine::with_journal(&config, journal.clone()).expect("an engine");
@@ -35,10 +37,10 @@ impl Bench {
 fn with_tools(run: Run, counter: &Arc<Counter>) -> Run {
     let seen = counter.clone();
     let approver = approver_from_fn(move |question| {
-        let answer = careful(&question, |run, call| seen.seen(run, call));
+        let answer = careful_answer(&question, |run, call| seen.seen(run, call));
         std::future::ready(Some(answer))
     });
-    run.tools(Here(counter.clone())).approver(approver)
+    run.tools(LocalTools(counter.clone())).approver(approver)
 }
 
 /// What a run came to, without what differs between any two runs.
@@ -76,7 +78,7 @@ async fn check_calls(engine: &Engine, run: RunId, counter: &Counter, program: &G
                 let (tool, verdict) = &calls[call];
                 let elsewhere = matches!(verdict, Verdict::Sleep { .. });
                 let seen = counter.seen(run, *call);
-                match effects(tool) {
+                match tool_effects(tool) {
                     Effects::Unknown if !elsewhere => {
                         assert_eq!(seen, 1, "call {call} of {tool}\n{}", program.code);
                     }
@@ -87,7 +89,7 @@ async fn check_calls(engine: &Engine, run: RunId, counter: &Counter, program: &G
         }
     }
     for (call, (tool, _)) in &calls {
-        if effects(tool) == Effects::Unknown {
+        if tool_effects(tool) == Effects::Unknown {
             let seen = counter.seen(run, *call);
             assert!(seen <= 1, "call {call} of {tool} was made {seen} times\n{}", program.code);
         }
@@ -115,7 +117,7 @@ async fn survives(
     Bench { engine, journal }: &Bench,
     program: &Generated,
     uncut: &Uncut,
-    first: (usize, When),
+    first: (usize, CutPoint),
     again: Option<usize>,
 ) {
     let counter = Arc::new(Counter::default());
@@ -126,7 +128,7 @@ async fn survives(
     if outcome.is_none()
         && let Some(at) = again
     {
-        journal.arm(Some((at, When::After)));
+        journal.arm(Some((at, CutPoint::After)));
         outcome = cut(with_tools(engine.resume(id), &counter), journal).await;
     }
     journal.arm(None);
@@ -163,11 +165,11 @@ async fn cut_everywhere(inner: Arc<dyn Journal>, seeds: std::ops::Range<u64>) ->
             // Before its first write there is no run.
             if at > 0 {
                 let again = (at % 3 == 0).then_some(at % 5);
-                survives(&bench, &program, &uncut, (at, When::Before), again).await;
+                survives(&bench, &program, &uncut, (at, CutPoint::Before), again).await;
                 cuts += 1;
             }
             let again = (at % 4 == 0).then_some(at % 3);
-            survives(&bench, &program, &uncut, (at, When::After), again).await;
+            survives(&bench, &program, &uncut, (at, CutPoint::After), again).await;
             cuts += 1;
         }
     }

@@ -1,13 +1,13 @@
 //! The journal as a file: several processes on it, disks that fail, and journals of other versions.
 
-use crate::runs::survivors::{Bench, Survivor};
-use crate::support::{TestTools, pml};
+use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{
     Answer, Answered, AskKind, Config, Decision, Durability, Engine, Journal, MemoryJournal,
     Question, RunId, RunState, Script, Store, SystemClock, Timestamp, What, approver_from_fn,
 };
-use pml_kit::{Output, TestEnv, project_root};
+use pml_kit::sandbox::TestTools;
+use pml_kit::{Output, Survivor, SurvivorProject, TestEnv, project_root};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -73,10 +73,10 @@ async fn a_dead_owners_write_is_refused() {
 }
 
 /// Runs a program whose process is killed at a write of its journal.
-fn killed(bench: &Bench, code: &str, write: usize, when: &str) -> RunId {
-    let script = bench.path("main.ts");
+fn killed(project: &SurvivorProject, code: &str, write: usize, when: &str) -> RunId {
+    let script = project.path("main.ts");
     std::fs::write(&script, code).expect("written");
-    let mut run = bench.start("run", script.to_str().expect("UTF-8"), Some((write, when)));
+    let mut run = project.start("run", script.to_str().expect("UTF-8"), Some((write, when)));
     let id = run.line().expect("an id").parse().expect("an id");
     assert_eq!(run.line().as_deref(), Some("cut"));
     run.kill();
@@ -84,8 +84,8 @@ fn killed(bench: &Bench, code: &str, write: usize, when: &str) -> RunId {
 }
 
 /// Goes on with a run in another process, and to its end.
-fn resume(bench: &Bench, run: RunId) -> Survivor {
-    let mut resumed = bench.start("resume", &run.to_string(), None);
+fn resume(project: &SurvivorProject, run: RunId) -> Survivor {
+    let mut resumed = project.start("resume", &run.to_string(), None);
     assert_eq!(resumed.line(), Some(run.to_string()));
     resumed
 }
@@ -94,14 +94,14 @@ const TWO_CALLS: &str = "await mcp.t.echo({ n: 1 }); return (await mcp.t.slow({ 
 
 #[tokio::test]
 async fn an_owner_killed_between_executing_and_settled_leaves_a_question_and_no_second_call() {
-    let bench = Bench::new();
+    let project = SurvivorProject::new();
     // Its writes: the run, call 1 out, call 1 settled, call 2 out, call 2 settled, the end.
-    let id = killed(&bench, TWO_CALLS, 4, "before");
+    let id = killed(&project, TWO_CALLS, 4, "before");
     let second = pml::CallId(2);
-    assert_eq!(bench.counter.seen(id, second), 1, "the call was made");
-    assert_eq!(resume(&bench, id).outcome(), Ok(json!({ "finished": 2 })));
-    assert_eq!(bench.counter.seen(id, second), 1, "it was not made again");
-    let stored = store(&bench.path(".pml")).load(id).await.expect("it is kept");
+    assert_eq!(project.seen(id, second), 1, "the call was made");
+    assert_eq!(resume(&project, id).outcome(), Ok(json!({ "finished": 2 })));
+    assert_eq!(project.seen(id, second), 1, "it was not made again");
+    let stored = store(&project.path(".pml")).load(id).await.expect("it is kept");
     let asks = stored.entries.iter().filter_map(|entry| match &entry.what {
         What::Asked { question } => Some(question.asks[0].kind),
         _ => None,
@@ -112,9 +112,9 @@ async fn an_owner_killed_between_executing_and_settled_leaves_a_question_and_no_
 #[tokio::test]
 async fn processes_that_race_to_resume_end_with_one_owner_and_one_call() {
     for write in 1..=4 {
-        let bench = Bench::new();
-        let id = killed(&bench, TWO_CALLS, write, "before");
-        let racers: Vec<_> = (0..4).map(|_| resume(&bench, id)).collect();
+        let project = SurvivorProject::new();
+        let id = killed(&project, TWO_CALLS, write, "before");
+        let racers: Vec<_> = (0..4).map(|_| resume(&project, id)).collect();
         let mut done = 0;
         for racer in racers {
             match racer.outcome() {
@@ -127,7 +127,7 @@ async fn processes_that_race_to_resume_end_with_one_owner_and_one_call() {
         }
         assert!(done >= 1);
         for call in [1, 2] {
-            assert_eq!(bench.counter.seen(id, pml::CallId(call)), 1, "call {call}");
+            assert_eq!(project.seen(id, pml::CallId(call)), 1, "call {call}");
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Mended programs that take up what earlier runs have done, over generations.
 
-use crate::support::soak;
 use pml::json::{Value, json};
 use pml::{
     Answer, AskId, AskKind, BoxFuture, Call, Code, Config, Decision, Effects, Ending, Engine,
     Journal, MemoryJournal, Outcome, Prune, Question, Reply, Run, RunId, Script, ToolName, Tools,
     approver_from_fn,
 };
-use pml_kit::{CutJournal, Generated, Still, When, effects, generate, reply};
+use pml_kit::{
+    CutJournal, CutPoint, Generated, StoppedClock, generate, soak, tool_effects, tool_reply,
+};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +25,7 @@ impl ByArguments {
     fn all(&self) -> BTreeMap<String, u64> {
         let seen = self.0.lock().expect("one thread");
         let counts = |entry: &(&String, &u64)| {
-            effects(entry.0.split(' ').next().expect("a tool")) == Effects::Unknown
+            tool_effects(entry.0.split(' ').next().expect("a tool")) == Effects::Unknown
         };
         seen.iter().filter(counts).map(|(key, count)| (key.clone(), *count)).collect()
     }
@@ -40,20 +41,20 @@ impl Tools for ByArguments {
                 "t:hang" => std::future::pending().await,
                 tool => {
                     tokio::task::yield_now().await;
-                    reply(tool, &call.arguments)
+                    tool_reply(tool, &call.arguments)
                 }
             }
         })
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {
-        effects(tool.as_str())
+        tool_effects(tool.as_str())
     }
 }
 
 fn engine(journal: Arc<dyn Journal>) -> Engine {
     let mut config = Config::new();
-    config.allow_tool("*").ask_tool("t:ask").runs(4).clock(Arc::new(Still)).reply_limit(500);
+    config.allow_tool("*").ask_tool("t:ask").runs(4).clock(Arc::new(StoppedClock)).reply_limit(500);
     config.question_lifetime(None);
     Engine::with_journal(&config, journal).expect("an engine")
 }
@@ -151,7 +152,7 @@ fn careful(tools: &ByArguments, question: &Question) -> Answer {
     let decisions = question.asks.iter().map(|ask| {
         let decision = match (ask.kind, tools.seen(&ask.tool, &ask.arguments)) {
             (AskKind::UncertainCall, 1..) => {
-                Decision::Result(reply(&ask.tool, &ask.arguments).expect("it answers"))
+                Decision::Result(tool_reply(&ask.tool, &ask.arguments).expect("it answers"))
             }
             (AskKind::ToolPermission, _)
                 if ask.arguments["n"].as_u64().is_some_and(|n| n % 7 == 0) =>
@@ -204,7 +205,7 @@ async fn takes_up(
             Some(last) => engine.run(script()).resume_from(last),
         };
         let id = run.id();
-        journal.arm(Some((at, When::After)));
+        journal.arm(Some((at, CutPoint::After)));
         if cut(run, &tools, journal).await {
             return false;
         }

@@ -6,6 +6,5 @@ mod kills;
 mod mended;
 #[cfg(unix)]
 mod moved_journal;
-pub(crate) mod older_journal;
+mod older_journal;
 mod rebuilds;
-pub(crate) mod survivors;

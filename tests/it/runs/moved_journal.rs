@@ -1,7 +1,8 @@
 //! One project at two paths, a project that was moved, and two users on one machine.
 
-use crate::support::{CONFIRM, pml};
+use crate::pml;
 use pml::json::{self, Value};
+use pml_kit::scripts::CONFIRM;
 use pml_kit::{Output, Terminal, TestEnv};
 use std::fs;
 use std::os::unix::fs::symlink;

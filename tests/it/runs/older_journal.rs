@@ -1,48 +1,17 @@
 //! The journal that an older pml left in `.pml/state.db`: history, if it is this user's.
 
-use crate::support::{TestTools, pml, told};
+use crate::pml;
 use pml::json::{Value, json};
-use pml::{Answer, Config, Decision, Durability, Engine, Journal, Script, Store, Timestamp};
-use pml_kit::{TestEnv, files_under};
+use pml_kit::{TestEnv, files_under, json_of, leave_older_journal};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-/// Leaves what an older pml would have: a run that finished after an answer, one that failed, and some that wait. How far the
-/// trail goes is in the user's state folder.
-pub(crate) fn leave(env: &TestEnv, waiting: usize) {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    runtime.block_on(async {
-        let heads = env.state().join("audit");
-        let folder = env.path().join(".pml");
-        let store = Store::open_with_heads(folder, Durability::Process, heads).expect("it opens");
-        let mut config = Config::new();
-        config.allow_tool("*").ask_tool("t:later").question_lifetime(None);
-        let engine = Engine::with_journal(&config, Arc::new(store.clone())).expect("an engine");
-        let run = |code: &str, name: &str| {
-            engine.run(Script::ts(code).named(name)).tools(TestTools::default())
-        };
-        let asks = "return (await mcp.t.later({ n: 4 })).n";
-        let asking = run(asks, "answered.ts");
-        let id = asking.id();
-        let _waits = asking.await.expect("it waits");
-        let open = store.questions(Some(id), Timestamp(0)).await.expect("it reads");
-        let yes = Answer::all(&open[0].question, Decision::Approve, "ann", "terminal");
-        store.answer(open[0].question.id, yes, Timestamp(0)).await.expect("it records");
-        engine.resume(id).tools(TestTools::default()).await.expect("it goes on");
-        run("throw new Error('no')", "failed.ts").await.expect("it runs");
-        for _ in 0..waiting {
-            run(asks, "waiting.ts").await.expect("it waits");
-        }
-    });
-}
 
 fn old(env: &TestEnv) -> PathBuf {
     env.path().join(".pml/state.db")
 }
 
 fn listed(env: &TestEnv) -> Vec<(Value, Value)> {
-    let runs = told(env, &["runs", "--json"]);
+    let runs = json_of(env, &["runs", "--json"]);
     let runs = runs.as_array().expect("a list").iter();
     runs.map(|run| (run["script"].clone(), run["state"].clone())).collect()
 }
@@ -50,7 +19,7 @@ fn listed(env: &TestEnv) -> Vec<(Value, Value)> {
 #[test]
 fn runs_that_are_over_are_imported_once_and_nothing_else_is() {
     let env = pml();
-    leave(&env, 2);
+    leave_older_journal(&env, 2);
     let before: Vec<_> = files_under(&env.path().join(".pml"))
         .into_iter()
         .map(|file| (fs::read(&file).expect("a file"), file))
@@ -62,12 +31,12 @@ fn runs_that_are_over_are_imported_once_and_nothing_else_is() {
     let expected = expected.map(|(script, state)| (json!(script), json!(state)));
     assert_eq!(listed(&env), expected);
     assert_eq!(env.run(&["runs"]).stderr, "");
-    assert_eq!(told(&env, &["approvals", "--json"]), json!([]));
+    assert_eq!(json_of(&env, &["approvals", "--json"]), json!([]));
     let over = env.run(&["run", "--resume", "last"]);
     assert!(over.stderr.contains("is over: it is failed"), "{}", over.stderr);
     // What a run did is there, also after the question that it asked.
-    let id = told(&env, &["runs", "--json"])[1]["run_id"].as_str().expect("an id").to_owned();
-    let shown = told(&env, &["runs", "show", &id, "--json"]);
+    let id = json_of(&env, &["runs", "--json"])[1]["run_id"].as_str().expect("an id").to_owned();
+    let shown = json_of(&env, &["runs", "show", &id, "--json"]);
     assert_eq!(shown["ending"], json!({ "finished": 4 }), "{shown}");
     assert!(env.run(&["replay", &id]).stdout.starts_with("same"), "it replays");
     let entries = env.run(&["audit", "--json"]);
@@ -91,7 +60,7 @@ fn runs_that_are_over_are_imported_once_and_nothing_else_is() {
 #[test]
 fn without_its_mark_in_the_state_folder_it_is_left_alone() {
     let env = pml();
-    leave(&env, 0);
+    leave_older_journal(&env, 0);
     fs::remove_dir_all(env.state().join("audit")).expect("removed");
     let output = env.run(&["runs"]);
     assert!(
@@ -105,7 +74,7 @@ fn without_its_mark_in_the_state_folder_it_is_left_alone() {
 #[test]
 fn a_copy_elsewhere_is_left_alone() {
     let env = pml();
-    leave(&env, 0);
+    leave_older_journal(&env, 0);
     env.write("copy/.pml/state.db", fs::read(old(&env)).expect("a file"));
     let mut command = env.command(&["runs"]);
     command.current_dir(env.path().join("copy"));
@@ -122,7 +91,7 @@ fn a_trail_that_was_changed_or_goes_on_unknown_is_left_alone() {
         "INSERT INTO audit (number, body, hash) VALUES (3, '{}', 'h');",
     ] {
         let env = pml();
-        leave(&env, 0);
+        leave_older_journal(&env, 0);
         let connection = rusqlite::Connection::open(old(&env)).expect("it opens");
         let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
         let mut statement = connection.prepare(triggers).expect("a schema");
@@ -146,7 +115,7 @@ fn a_trail_that_was_changed_or_goes_on_unknown_is_left_alone() {
 #[test]
 fn one_that_a_process_still_works_with_is_imported_when_that_has_ended() {
     let env = pml();
-    leave(&env, 0);
+    leave_older_journal(&env, 0);
     let owner = env.write(".pml/owners/0a1b2c3d", "1");
     let lock = fs::File::options().write(true).open(owner).expect("a file");
     lock.lock().expect("locked");
@@ -161,7 +130,7 @@ fn one_that_a_process_still_works_with_is_imported_when_that_has_ended() {
 fn one_that_is_a_link_is_left_alone() {
     use std::os::unix::fs::symlink;
     let env = pml();
-    leave(&env, 0);
+    leave_older_journal(&env, 0);
     let moved = env.path().join("elsewhere.db");
     fs::rename(old(&env), &moved).expect("moved");
     symlink(&moved, old(&env)).expect("a link");
@@ -173,7 +142,7 @@ fn one_that_is_a_link_is_left_alone() {
 #[test]
 fn processes_that_find_it_at_once_import_it_once() {
     let env = pml();
-    leave(&env, 1);
+    leave_older_journal(&env, 1);
     let started: Vec<_> =
         (0..4).map(|_| env.command(&["runs", "--json"]).spawn().expect("it starts")).collect();
     let said = started.into_iter().map(|child| env.finish(child).stderr.lines().count());

@@ -1,13 +1,12 @@
 //! Runs that are cut off and rebuilt: unknown outcomes, timers, clocks, checkpoints, and journals that do not fit.
 
-use crate::support::ByHand;
 use pml::json::{Value, json};
 use pml::{
     Answer, AskKind, BoxFuture, Call, CallError, Config, Decision, Effects, Ending, Engine, Event,
     Journal, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError, Stored, Timestamp,
     ToolName, Tools, What,
 };
-use pml_kit::Hooked;
+use pml_kit::{HookedJournal, ManualClock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -160,7 +159,7 @@ async fn timers_and_clocks_survive_a_restart_and_a_clock_that_jumps() {
         (NOON - HOUR, None, Duration::from_millis(200)),
     ] {
         let journal = Arc::new(MemoryJournal::new());
-        let clock = Arc::new(ByHand::at(NOON));
+        let clock = Arc::new(ManualClock::at(NOON));
         let engine = engine_with(journal, |config| config.clock(clock.clone()));
         let tools = Written::default();
         let id = hang(&engine, &tools, code).await;
@@ -208,7 +207,7 @@ fn other_arguments(stored: &mut Stored) {
 async fn doctored(
     doctor: fn(&mut Stored),
 ) -> (Engine, RunId, Result<Outcome, pml::Error>, Written) {
-    let journal = Hooked::new(Arc::new(MemoryJournal::new())).on_load(doctor);
+    let journal = HookedJournal::new(Arc::new(MemoryJournal::new())).on_load(doctor);
     let (engine, tools) = (engine(Arc::new(journal)), Written::default());
     let id = hang(
         &engine,
@@ -364,16 +363,17 @@ async fn a_finished_run_replays_and_a_failed_one_too() {
 fn hesitant(has: fn(&What) -> bool) -> (Engine, Arc<Semaphore>) {
     let gate = Arc::new(Semaphore::new(0));
     let wait = gate.clone();
-    let journal = Hooked::new(Arc::new(MemoryJournal::new())).on_append(move |batch, written| {
-        if !batch.entries.iter().any(|entry| has(&entry.what)) {
-            return written;
-        }
-        let wait = wait.clone();
-        Box::pin(async move {
-            wait.acquire().await.expect("it is open").forget();
-            written.await
-        })
-    });
+    let journal =
+        HookedJournal::new(Arc::new(MemoryJournal::new())).on_append(move |batch, written| {
+            if !batch.entries.iter().any(|entry| has(&entry.what)) {
+                return written;
+            }
+            let wait = wait.clone();
+            Box::pin(async move {
+                wait.acquire().await.expect("it is open").forget();
+                written.await
+            })
+        });
     (engine(Arc::new(journal)), gate)
 }
 
@@ -414,7 +414,7 @@ async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so()
 
 #[tokio::test]
 async fn a_journal_that_fails_stops_the_run_before_it_calls_anything_more() {
-    let journal = Hooked::new(Arc::new(MemoryJournal::new())).on_append(|batch, written| {
+    let journal = HookedJournal::new(Arc::new(MemoryJournal::new())).on_append(|batch, written| {
         let full = || StoreError::Full { path: "state.db".into() };
         match batch.entries.iter().any(|entry| matches!(entry.what, What::Settled { .. })) {
             true => Box::pin(std::future::ready(Err(full()))),
@@ -477,7 +477,7 @@ async fn an_abort_that_arrives_during_a_rebuild_ends_the_run() {
     // The answer is recorded right after the run was read.
     let abort = Answer::all(&question, Decision::Abort, "tester", "a test");
     let (question, recorder) = (question.id, inner.clone());
-    let journal = Hooked::new(inner).on_load(move |_| {
+    let journal = HookedJournal::new(inner).on_load(move |_| {
         drop(recorder.answer(question, abort.clone(), Timestamp(0)));
     });
     let late = engine_with(Arc::new(journal), |config| config.ask_tool("t:ask"));

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// Whether the write still happens.
+/// Whether the write at which a journal is cut still happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum CutPoint {
     /// It does not.
     Before,
     /// It does, and nobody hears of it.
@@ -26,7 +26,7 @@ pub struct CutJournal {
 
 #[derive(Default)]
 struct Shared {
-    cut: Mutex<Option<(usize, When)>>,
+    cut: Mutex<Option<(usize, CutPoint)>>,
     writes: AtomicUsize,
     dead: AtomicBool,
     death: Notify,
@@ -39,7 +39,7 @@ impl CutJournal {
     }
 
     /// Chooses the write to end at, counting from 0, and begins to count.
-    pub fn arm(&self, cut: Option<(usize, When)>) {
+    pub fn arm(&self, cut: Option<(usize, CutPoint)>) {
         *self.shared.cut.lock().expect("no panic") = cut;
         self.shared.writes.store(0, Ordering::SeqCst);
         self.shared.dead.store(false, Ordering::SeqCst);
@@ -64,7 +64,7 @@ impl CutJournal {
         let Some((_, when)) = cut.filter(|(at, _)| *at == number) else { return write() };
         self.shared.dead.store(true, Ordering::SeqCst);
         let shared = self.shared.clone();
-        let written = (when == When::After).then(write);
+        let written = (when == CutPoint::After).then(write);
         // The caller may not wait for it.
         tokio::spawn(async move {
             if let Some(written) = written {

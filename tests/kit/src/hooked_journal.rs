@@ -12,18 +12,18 @@ type OnLoad = dyn Fn(&mut Stored) + Send + Sync;
 type OnDecided = dyn Fn(&mut Vec<Decided>) + Send + Sync;
 
 /// A journal with something in between.
-pub struct Hooked {
+pub struct HookedJournal {
     inner: Arc<dyn Journal>,
     on_append: Box<OnAppend>,
     on_load: Arc<OnLoad>,
     on_decided: Arc<OnDecided>,
 }
 
-impl Hooked {
+impl HookedJournal {
     /// Returns a journal that does what `inner` does.
-    pub fn new(inner: Arc<dyn Journal>) -> Hooked {
+    pub fn new(inner: Arc<dyn Journal>) -> HookedJournal {
         let on_append = Box::new(|_: &Batch, written| written);
-        Hooked { inner, on_append, on_load: Arc::new(|_| {}), on_decided: Arc::new(|_| {}) }
+        HookedJournal { inner, on_append, on_load: Arc::new(|_| {}), on_decided: Arc::new(|_| {}) }
     }
 
     /// Has `hook` see every batch, with what its writer waits for.
@@ -31,14 +31,14 @@ impl Hooked {
     pub fn on_append(
         mut self,
         hook: impl Fn(&Batch, Pending<()>) -> Pending<()> + Send + Sync + 'static,
-    ) -> Hooked {
+    ) -> HookedJournal {
         self.on_append = Box::new(hook);
         self
     }
 
     /// Has `hook` change every run that is read.
     #[must_use]
-    pub fn on_load(mut self, hook: impl Fn(&mut Stored) + Send + Sync + 'static) -> Hooked {
+    pub fn on_load(mut self, hook: impl Fn(&mut Stored) + Send + Sync + 'static) -> HookedJournal {
         self.on_load = Arc::new(hook);
         self
     }
@@ -48,13 +48,13 @@ impl Hooked {
     pub fn on_decided(
         mut self,
         hook: impl Fn(&mut Vec<Decided>) + Send + Sync + 'static,
-    ) -> Hooked {
+    ) -> HookedJournal {
         self.on_decided = Arc::new(hook);
         self
     }
 }
 
-impl Journal for Hooked {
+impl Journal for HookedJournal {
     fn create(&self, header: Header) -> Pending<Lease> {
         self.inner.create(header)
     }

@@ -1,32 +1,36 @@
 //! A project with published servers, and published clients that talk to `pml stdio` in it.
 
+use super::clients::{inspector, python_driver};
+use super::launch::Launch;
+use crate::TestEnv;
 use pml::json::{self, Value, json};
-use pml_kit::TestEnv;
-use pml_kit::real::{self, Launch};
 use std::io::Write;
 use std::process::Command;
 
 /// What programs may do in it.
-pub(crate) enum Permissions {
+pub enum Permissions {
+    /// Every call is allowed.
     AllowAll,
+    /// Every call asks.
     AskAll,
 }
 
 /// A project whose files this user trusts.
-pub(crate) struct RealProject {
-    pub(crate) env: TestEnv,
+pub struct RealProject {
+    /// Its folder, and the binary.
+    pub env: TestEnv,
     /// What the client has in its environment, beside the least there is.
-    pub(crate) variables: Vec<(&'static str, &'static str)>,
+    pub variables: Vec<(&'static str, &'static str)>,
     arguments: Vec<&'static str>,
 }
 
 impl RealProject {
-    /// Makes a project; `servers` is given its folder.
-    pub(crate) fn new<const N: usize>(
+    /// Makes a project in `env`; `servers` is given its folder.
+    pub fn new<const N: usize>(
+        env: TestEnv,
         permissions: &Permissions,
         servers: impl FnOnce(&TestEnv) -> [(&'static str, Launch); N],
     ) -> RealProject {
-        let env = crate::support::pml();
         std::fs::create_dir(env.path().join("files")).expect("a folder");
         let named = servers(&env).map(|(name, launch)| (name.to_owned(), launch.entry()));
         let named: json::Map<_, _> = named.into_iter().collect();
@@ -43,18 +47,18 @@ impl RealProject {
     }
 
     /// The same project, as somebody finds it who has not trusted it.
-    pub(crate) fn untrusted(self) -> RealProject {
+    pub fn untrusted(self) -> RealProject {
         assert_eq!(self.env.run(&["trust", "--revoke"]).code, 0);
         self
     }
 
     /// Drives `pml stdio` with the Python client; what it says of the server, its tools and the answers.
-    pub(crate) fn drive(&self, mode: &str, calls: Value) -> Value {
+    pub fn drive(&self, mode: &str, calls: Value) -> Value {
         self.drive_asking(mode, calls, Value::Null)
     }
 
     /// The same, with a client that asks its user: `said` is what they say, one dialog after the other, and the last for ever.
-    pub(crate) fn drive_asking(&self, mode: &str, calls: Value, said: Value) -> Value {
+    pub fn drive_asking(&self, mode: &str, calls: Value, said: Value) -> Value {
         let mut variables =
             json!({ "HOME": self.env.path(), "PATH": "/usr/local/bin:/usr/bin:/bin" });
         variables["XDG_STATE_HOME"] = json!(self.env.state_home());
@@ -70,7 +74,7 @@ impl RealProject {
             "calls": calls,
             "said": said,
         });
-        let mut driver = real::python_driver("drive.py").command(self.env.path());
+        let mut driver = python_driver("drive.py").command(self.env.path());
         let mut child = driver.spawn().expect("the driver starts");
         let mut stdin = child.stdin.take().expect("piped");
         writeln!(stdin, "{asked}").expect("the driver reads");
@@ -81,29 +85,29 @@ impl RealProject {
     }
 
     /// The structures that `execute` answers to programs, run one after the other over one connection.
-    pub(crate) fn execute<const N: usize>(&self, programs: [&str; N]) -> [Value; N] {
-        let calls: Value = programs.iter().map(|code| program(code)).collect();
-        let mut told = self.drive("auto", calls);
-        let mut answers = told["answers"].as_array_mut().expect("answers").drain(..);
+    pub fn execute<const N: usize>(&self, programs: [&str; N]) -> [Value; N] {
+        let calls: Value = programs.iter().map(|code| execute_call(code)).collect();
+        let mut driven = self.drive("auto", calls);
+        let mut answers = driven["answers"].as_array_mut().expect("answers").drain(..);
         programs.map(|_| answers.next().expect("one for each")["structuredContent"].take())
     }
 
     /// Runs the inspector on `pml stdio`; its exit code and what it says.
-    pub(crate) fn inspect(&self, era: &str, arguments: &[&str]) -> (i32, Value) {
-        let mut command: Command = real::inspector().command(self.env.path());
+    pub fn inspect(&self, era: &str, arguments: &[&str]) -> (i32, Value) {
+        let mut command: Command = inspector().command(self.env.path());
         command.args(["--protocol-era", era, "--format", "json", "-q"]).args(arguments);
         command.arg("--cwd").arg(self.env.path()).arg(self.env.binary()).args(&self.arguments);
         // The inspector hands no variables on.
         command.arg("--state-dir").arg(self.env.state());
         let output = command.output().expect("the inspector runs");
-        let told = json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        let printed = json::from_slice(&output.stdout).unwrap_or_else(|error| {
             panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));
         });
-        (output.status.code().unwrap_or(-1), told)
+        (output.status.code().unwrap_or(-1), printed)
     }
 }
 
-/// A call of `execute` with a program.
-pub(crate) fn program(code: &str) -> Value {
+/// Returns a call of `execute` with a program.
+pub fn execute_call(code: &str) -> Value {
     json!({ "tool": "execute", "arguments": { "code": code } })
 }
