@@ -1,5 +1,5 @@
 //! A client for the official conformance suite, which starts it with the address of a server of its own and looks at what
-//! arrives there. For the tests only; `tests/it/conformance.rs` runs the suite.
+//! arrives there. For the tests only; `tests/it/real/conformance.rs` runs the suite.
 //!
 //! It does the same whatever the scenario, and as any program of a user would: lists the server's tools, and calls each with
 //! the arguments that the suite names, or with some that fit its schema.

@@ -7,14 +7,14 @@
 //! ```
 //!
 //! FOLDER holds the journal, SOCKET leads to the tools, which live in another process and count what reaches them. The run's
-//! id is printed first, then how it ended, each as one line. `tests/it/kills.rs` kills it some thousand times.
+//! id is printed first, then how it ended, each as one line. `tests/it/runs/kills.rs` kills it some thousand times.
 
 #![allow(clippy::print_stdout, reason = "its lines are what the test reads")]
 
 use pml::{
     Code, Config, Durability, Engine, Run, RunId, Script, Store, What, approver_from_fn, json,
 };
-use pml_kit::{CutJournal, Still, There, When, careful};
+use pml_kit::{CutJournal, CutPoint, RemoteTools, StoppedClock, careful_answer};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,15 +28,15 @@ async fn main() -> Result<(), Failure> {
         return Err("see the top of host/examples/survivor.rs".into());
     };
     let cut = match cut {
-        [write, when] if when == "before" => Some((write.parse()?, When::Before)),
-        [write, when] if when == "after" => Some((write.parse()?, When::After)),
+        [write, when] if when == "before" => Some((write.parse()?, CutPoint::Before)),
+        [write, when] if when == "after" => Some((write.parse()?, CutPoint::After)),
         _ => None,
     };
     let store = Store::open(folder, Durability::Process)?;
     let journal = Arc::new(CutJournal::new(Arc::new(store)));
     journal.arm(cut);
     let mut config = Config::new();
-    config.allow_tool("*").ask_tool("t:ask").runs(1).clock(Arc::new(Still));
+    config.allow_tool("*").ask_tool("t:ask").runs(1).clock(Arc::new(StoppedClock));
     config.question_lifetime(None);
     let engine = Engine::with_journal(&config, journal.clone())?;
     let run = match verb.as_str() {
@@ -68,10 +68,10 @@ async fn main() -> Result<(), Failure> {
 }
 
 fn with_tools(run: Run, socket: PathBuf) -> Run {
-    let tools = There(socket);
+    let tools = RemoteTools(socket);
     let there = tools.clone();
     let approver = approver_from_fn(move |question| {
-        let answer = careful(&question, |run, call| there.seen(run, call));
+        let answer = careful_answer(&question, |run, call| there.seen(run, call));
         std::future::ready(Some(answer))
     });
     run.tools(tools).approver(approver)

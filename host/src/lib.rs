@@ -30,13 +30,12 @@
 //!
 //! | room | holds | may use, besides the floor |
 //! | --- | --- | --- |
-//! | `cli` | the `pml` command (feature `cli`) | only what this file exports |
-//! | `mcp` | the MCP server that clients talk to (feature `mcp`) | only what this file exports |
 //! | `run` | the spine: a run from its program to its outcome | `source`, `sandbox`, `router`, `approval` |
 //! | `plan` | what a program will do: its calls, held against what the servers offer | `source`, `router`, `catalog` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
 //! | `sandbox` | the wasm engine, the guest, CPU and memory limits | nothing |
-//! | `router` | whether a call may go, and where it goes | `upstream`, `catalog`, `install` |
+//! | `router` | whether a call may go, and where it goes | `project`, `upstream`, `catalog`, `install` |
+//! | `project` | what a folder says and needs: settings, trust, servers (feature `servers`) | `upstream`, `catalog`, `install` |
 //! | `upstream` | MCP servers, processes and remote ones (feature `servers`) | nothing |
 //! | `catalog` | what the servers offer: types, signatures, search (feature `servers`) | nothing |
 //! | `install` | servers that are packages: resolved, installed and found again (feature `servers`) | nothing |

@@ -3,24 +3,24 @@
 //! | tool | does | may be repeated |
 //! | --- | --- | --- |
 //! | `t:echo` | answers at once | no |
-//! | `t:slow` | answers after a millisecond | no |
+//! | `t:slow` | answers after others had some turns | no |
 //! | `t:ask` | answers at once; to be put under `ask_tool` | no |
 //! | `t:read` | answers at once | yes: it reads |
 //! | `t:fail` | fails | yes: it is idempotent |
 
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, AskKind, BoxFuture, Call, CallError, CallId, Clock, Decision, Effects, Question, Reply,
-    RunId, Timestamp, ToolName, Tools,
+    Answer, AskKind, BoxFuture, Call, CallError, CallId, Decision, Effects, Question, Reply, RunId,
+    ToolName, Tools,
 };
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-const SLOW: Duration = Duration::from_millis(1);
+/// How many turns `t:slow` leaves to others before it answers.
+const TURNS: usize = 32;
 
 /// Counts calls.
 #[derive(Default)]
@@ -33,19 +33,20 @@ impl Counter {
         *self.seen.lock().expect("no panic").entry((run, call)).or_default() += 1;
     }
 
-    /// How often this call was seen.
+    /// Returns how often this call was seen.
     pub fn seen(&self, run: RunId, call: CallId) -> u64 {
         self.seen.lock().expect("no panic").get(&(run, call)).copied().unwrap_or(0)
     }
 
-    /// Answers calls that come over a socket, each on a thread of its own, for as long as the process lives.
-    pub fn serve(self: &Arc<Counter>, socket: &Path) {
+    /// Answers calls that come over a socket, for as long as the process lives.
+    ///
+    /// One thread reads and counts the calls in the order in which their callers connected. So whoever connects after a caller
+    /// has died sees all calls of the dead one.
+    pub fn serve(self: Arc<Counter>, socket: &Path) {
         let listener = UnixListener::bind(socket).expect("a socket");
-        let counter = self.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let counter = counter.clone();
-                std::thread::spawn(move || counter.attend(stream));
+                self.attend(stream);
             }
         });
     }
@@ -63,22 +64,27 @@ impl Counter {
             None => json!(self.seen(run, call)),
             Some(tool) => {
                 self.count(run, call);
-                if tool == "t:slow" {
-                    std::thread::sleep(SLOW);
-                }
-                match reply(tool, &request["arguments"]) {
+                match tool_reply(tool, &request["arguments"]) {
                     Ok(value) => json!({ "ok": value }),
                     Err(error) => json!({ "error": error }),
                 }
             }
         };
-        // The caller may be dead by now: that is what is tested.
-        let _ = writeln!(&stream, "{answer}");
+        let turns = if request["tool"] == "t:slow" { TURNS } else { 0 };
+        let answer = move || {
+            (0..turns).for_each(|_| std::thread::yield_now());
+            // The caller may be dead by now: that is what is tested.
+            let _ = writeln!(&stream, "{answer}");
+        };
+        match turns {
+            0 => answer(),
+            _ => drop(std::thread::spawn(answer)),
+        }
     }
 }
 
-/// What a tool answers: nothing but its arguments decides.
-pub fn reply(tool: &str, arguments: &Value) -> Reply {
+/// Returns what a tool answers: nothing but its arguments decides.
+pub fn tool_reply(tool: &str, arguments: &Value) -> Reply {
     match tool {
         "t:echo" | "t:slow" | "t:ask" | "t:read" => Ok(arguments.clone()),
         "t:fail" => Err(CallError::tool("it does not work").with_data(arguments.clone())),
@@ -86,8 +92,8 @@ pub fn reply(tool: &str, arguments: &Value) -> Reply {
     }
 }
 
-/// What a tool says of itself.
-pub fn effects(tool: &str) -> Effects {
+/// Returns what a tool says of itself.
+pub fn tool_effects(tool: &str) -> Effects {
     match tool {
         "t:read" => Effects::ReadOnly,
         "t:fail" => Effects::Idempotent,
@@ -96,29 +102,30 @@ pub fn effects(tool: &str) -> Effects {
 }
 
 /// The tools in this process.
-pub struct Here(pub Arc<Counter>);
+pub struct LocalTools(pub Arc<Counter>);
 
-impl Tools for Here {
+impl Tools for LocalTools {
     fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
         self.0.count(call.run, call.id);
         Box::pin(async move {
-            if call.tool.as_str() == "t:slow" {
-                tokio::time::sleep(SLOW).await;
+            let turns = if call.tool.as_str() == "t:slow" { TURNS } else { 0 };
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
             }
-            reply(call.tool.as_str(), &call.arguments)
+            tool_reply(call.tool.as_str(), &call.arguments)
         })
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {
-        effects(tool.as_str())
+        tool_effects(tool.as_str())
     }
 }
 
 /// The tools of another process, behind a socket.
 #[derive(Clone)]
-pub struct There(pub PathBuf);
+pub struct RemoteTools(pub PathBuf);
 
-impl There {
+impl RemoteTools {
     fn ask(&self, request: &Value) -> Value {
         let stream = UnixStream::connect(&self.0).expect("the tools are there");
         writeln!(&stream, "{request}").expect("the tools listen");
@@ -127,13 +134,13 @@ impl There {
         json::from_str(&line).expect("JSON")
     }
 
-    /// How often a call was seen there.
+    /// Returns how often a call was seen there.
     pub fn seen(&self, run: RunId, call: CallId) -> u64 {
         self.ask(&json!({ "run": run, "call": call })).as_u64().expect("a number")
     }
 }
 
-impl Tools for There {
+impl Tools for RemoteTools {
     fn call(&self, call: Call) -> BoxFuture<'_, Reply> {
         let there = self.clone();
         Box::pin(async move {
@@ -148,18 +155,18 @@ impl Tools for There {
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {
-        effects(tool.as_str())
+        tool_effects(tool.as_str())
     }
 }
 
-/// What a careful person says: a call that was seen is not repeated, one that was not is; of other calls, those with an
+/// Returns what a careful person says: a call that was seen is not repeated, one that was not is; of other calls, those with an
 /// `n` that seven divides are declined.
-pub fn careful(question: &Question, seen: impl Fn(RunId, CallId) -> u64) -> Answer {
+pub fn careful_answer(question: &Question, seen: impl Fn(RunId, CallId) -> u64) -> Answer {
     let decisions = question.asks.iter().map(|ask| {
         let decision = match (ask.kind, ask.call) {
             (AskKind::UncertainCall, Some(call)) => match seen(question.run, call) {
                 0 => Decision::Approve,
-                _ => Decision::Result(reply(&ask.tool, &ask.arguments).expect("it answers")),
+                _ => Decision::Result(tool_reply(&ask.tool, &ask.arguments).expect("it answers")),
             },
             _ if ask.arguments["n"].as_u64().is_some_and(|n| n % 7 == 0) => Decision::Decline,
             _ => Decision::Approve,
@@ -167,13 +174,4 @@ pub fn careful(question: &Question, seen: impl Fn(RunId, CallId) -> u64) -> Answ
         (ask.id, decision)
     });
     Answer::each(question, decisions, "a careful person", "a test")
-}
-
-/// A clock that stands still: only sleeps move a run's time.
-pub struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp(1_700_000_000_000_000)
-    }
 }

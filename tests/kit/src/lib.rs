@@ -1,22 +1,62 @@
-//! What the tests of pml share: a place to run the binary in, and the tree that they look at.
+//! What the tests of pml share.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `environment`, `terminal`, `stdio_client` | the binary: in a clean folder, on a terminal, behind an MCP client |
+//! | `commands` | what many tests ask of the binary |
+//! | `toolbox`, `channels` | projects with fake servers, and clients that ask a person |
+//! | [`real`] | servers, clients and packages from npm and PyPI |
+//! | [`sandbox`], [`scripts`], `programs` | engines of this process, programs for them, and programs made at random |
+//! | `counter`, `survivor` | tools that count their calls, and processes that can be killed |
+//! | `cut_journal`, `hooked_journal`, `older_journal` | journals that end early, that are changed, that an older pml wrote |
+//! | `clocks`, `waiting` | time: tests wait for conditions, and move clocks themselves |
+//! | `tree` | the files of the project |
+//!
+//! Only the test target knows the path of the binary, so what runs it is given a [`TestEnv`].
 
+mod channels;
+mod clocks;
+mod commands;
 mod counter;
-mod cut;
+mod cut_journal;
 mod environment;
 mod fake_registry;
-mod hooked;
+mod hooked_journal;
+mod older_journal;
 mod programs;
 pub mod real;
+pub mod sandbox;
+pub mod scripts;
 mod stdio_client;
+mod survivor;
 mod terminal;
+mod toolbox;
 mod tree;
+mod waiting;
 
-pub use counter::{Counter, Here, Still, There, careful, effects, reply};
-pub use cut::{CutJournal, When};
+pub use channels::{
+    ModernClient, accepted_form, all_but_the_eleventh, approve_in_another_process, asking_project,
+    asking_project_with, client_with, decided_channels, dialog_client, question_form, question_key,
+    structured,
+};
+pub use clocks::{ManualClock, StoppedClock};
+pub use commands::{
+    example, json_of, json_with_path, lines_of, newest_state, open_question, run_with_path,
+    search_path, short_digest, soak, trust,
+};
+pub use counter::{Counter, LocalTools, RemoteTools, careful_answer, tool_effects, tool_reply};
+pub use cut_journal::{CutJournal, CutPoint};
 pub use environment::{Output, TestEnv};
 pub use fake_registry::FakeRegistry;
-pub use hooked::Hooked;
+pub use hooked_journal::HookedJournal;
+pub use older_journal::leave_older_journal;
 pub use programs::{Generated, generate};
 pub use stdio_client::StdioClient;
+pub use survivor::{Survivor, SurvivorProject};
 pub use terminal::Terminal;
+pub use toolbox::{
+    failing_server, toolbox_calls, toolbox_client, toolbox_command, toolbox_project,
+    toolbox_script, toolbox_server, trusted_project, untrusted_project,
+};
 pub use tree::{files_under, project_root};
+pub use waiting::{PATIENCE, wait_until, wait_until_async};

@@ -1,14 +1,11 @@
 //! The simplest MCP client there is: lines of JSON to a process and back. It shows exactly what goes over the wire.
 
+use crate::waiting::PATIENCE;
 use pml::json::{self, Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
-
-/// How long an answer may take on a machine that is busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A process that speaks MCP on its stdin and stdout.
 pub struct StdioClient {

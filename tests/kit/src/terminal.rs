@@ -1,13 +1,10 @@
 //! A person at a terminal of their own, on which the binary runs. `script` makes the terminal.
 
 use crate::TestEnv;
+use crate::waiting::PATIENCE;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
-
-/// Longer than any of our commands takes; a test that waits for more fails, and says what was on the screen.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal with a command on it.
 pub struct Terminal {

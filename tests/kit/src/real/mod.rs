@@ -12,11 +12,15 @@
 mod clients;
 mod install;
 mod launch;
+mod packages;
+mod project;
 mod registries;
 mod servers;
 
 pub use clients::{conformance, inspector, node, older_npm, python, python_driver, tsc, uv};
 pub use launch::Launch;
+pub use packages::{hello_project, mirrored, package_project, registry_client, registry_command};
+pub use project::{Permissions, RealProject, execute_call};
 pub use registries::{FEW, SMALL, registries};
 pub use servers::{
     commands, everything, everything_over_http, filesystem, git, memory, sequential_thinking, time,

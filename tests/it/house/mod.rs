@@ -1,0 +1,6 @@
+//! The tree itself: who uses whom, dependencies, examples, and the guest artifact.
+
+mod dependencies;
+mod examples;
+mod guest;
+mod rooms;

@@ -1,0 +1,8 @@
+//! What programs can do, and what limits them.
+
+mod calls;
+mod cases;
+mod costs;
+mod determinism;
+mod fairness;
+mod limits;

@@ -1,0 +1,10 @@
+//! The MCP server `pml stdio`, and each channel by which a client asks a person.
+
+mod channel_caller;
+mod channel_dialog;
+mod channel_rounds;
+mod channel_tasks;
+#[cfg(target_os = "linux")]
+mod endings;
+mod followed;
+mod stdio;

@@ -1,0 +1,6 @@
+//! A project's files and servers: settings, trust, names of tools, the cloud.
+
+mod cloud;
+mod finding;
+mod settings;
+mod trust;

@@ -1,0 +1,195 @@
+//! Packages that servers are started from, through the binary: from real registries, and where that goes wrong.
+
+use crate::pml;
+use pml::json::{Value, json};
+use pml_kit::real::{FEW, SMALL};
+use pml_kit::real::{hello_project, mirrored, package_project, registry_client, registry_command};
+use pml_kit::{StdioClient, TestEnv, wait_until};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const GREET: &str = "return await mcp.hello.echo({ message: 'Ann' })";
+
+/// What is installed.
+fn there(env: &TestEnv) -> Vec<PathBuf> {
+    let entries = |folder: PathBuf| -> Vec<PathBuf> {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    let work = env.path().join(".pml/deps/.work");
+    let folders = entries(env.path().join(".pml/deps")).into_iter();
+    let mut all: Vec<PathBuf> =
+        folders.filter(|folder| *folder != work).flat_map(entries).collect();
+    all.sort();
+    all
+}
+
+fn yes(client: &mut StdioClient, asked: &Value) -> Value {
+    let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
+    mirrored(&client.call("execute", json!({ "continue_workflow": answer })))
+}
+
+fn kill(pid: u32) {
+    let killed = Command::new("kill").args(["-9", &pid.to_string()]).status().expect("kill");
+    assert!(killed.success());
+}
+
+#[test]
+fn a_package_of_pypi_is_installed_and_started_directly() {
+    let servers = json!({ "calc": { "command": "uvx", "args": [FEW] } });
+    let env = package_project(pml(), &json!({ "ask": ["*"] }), &servers);
+    let mut client = registry_client(&env);
+    let asked = client.execute("return await mcp.calc.calculate({ expression: '6 * 7' })");
+    assert_eq!(asked["approval_type"], "dependency", "{asked}");
+    assert_eq!(asked["description"], "Approval required to install mcp-server-calculator@0.2.1");
+    let done = yes(&mut client, &asked);
+    assert!(done["result"].to_string().contains("42"), "{done}");
+    let state = fs::read_to_string(env.path().join(".pml/deps.json")).expect("it is recorded");
+    assert!(state.contains("mcp-server-calculator") && state.contains("sha256:"), "{state}");
+}
+
+#[test]
+fn a_package_that_is_not_there_is_an_error_that_names_it_and_leaves_nothing() {
+    let servers = json!({ "hello": { "command": "npx", "args": ["-y", "@pml-tests/no-such-package@1.2.3"] } });
+    let env = package_project(pml(), &json!({ "allow": ["*"] }), &servers);
+    let failed = registry_client(&env).execute(GREET);
+    assert_eq!(failed["status"], "error", "{failed}");
+    let message = failed["error"]["message"].as_str().expect("a text");
+    assert!(message.contains("@pml-tests/no-such-package"), "{message}");
+    assert_eq!(there(&env), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_launch_line_whose_version_cannot_be_pinned_is_refused_with_what_to_write() {
+    let servers =
+        json!({ "hello": { "command": "npx", "args": ["-y", "github:someone/something"] } });
+    let env = package_project(pml(), &json!({ "allow": ["*"] }), &servers);
+    let failed = registry_client(&env).execute(GREET);
+    assert_eq!(failed["status"], "error", "{failed}");
+    assert!(
+        failed["error"]["message"]
+            .as_str()
+            .is_some_and(|it| it.contains("github:someone/something")),
+        "{failed}"
+    );
+}
+
+#[test]
+fn an_install_that_is_cut_off_leaves_nothing_that_counts_and_can_be_tried_again() {
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let mut first = registry_client(&env);
+    let asked = first.execute(GREET);
+    let answer = json!({ "workflow_id": asked["workflow_id"], "approved": true });
+    let arguments = json!({ "continue_workflow": answer });
+    first.begin("tools/call", json!({ "name": "execute", "arguments": arguments }));
+    let work = env.path().join(".pml/deps/.work");
+    let begun = || fs::read_dir(&work).is_ok_and(|all| all.flatten().any(|it| it.path().is_dir()));
+    wait_until("the install is under way", begun);
+    kill(first.pid());
+    drop(first);
+    let recorded = fs::read_to_string(env.path().join(".pml/deps.json")).unwrap_or_default();
+    assert!(!recorded.contains("\"digest\""), "{recorded}");
+    // The yes still counts: whoever takes the run up installs, and calls once.
+    let run = asked["run_id"].as_str().expect("a run");
+    let output =
+        registry_command(&env, &["run", "--resume", run, "--json"]).output().expect("it runs");
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(stdout.trim(), "\"You said: Ann\"", "{stderr}");
+    assert_eq!(there(&env).len(), 1);
+    assert!(!begun(), "what was cut off is swept away");
+}
+
+#[test]
+fn a_package_that_was_changed_is_not_started() {
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
+    assert_eq!(registry_client(&env).execute(GREET)["result"], "You said: Ann");
+    let package = there(&env).remove(0);
+    let script = package.join("node_modules/mcp-hello-world/build/stdio.js");
+    let text = fs::read_to_string(&script).expect("its program");
+    fs::write(&script, format!("{text}\n// evil\n")).expect("it is changed");
+    let mut second = registry_client(&env);
+    let asked = second.execute(GREET);
+    assert_eq!(
+        (&asked["status"], &asked["approval_type"]),
+        (&json!("approval_required"), &json!("integrity")),
+        "{asked}"
+    );
+    assert_eq!(yes(&mut second, &asked)["result"], "You said: Ann");
+    assert!(!fs::read_to_string(&script).expect("its program").contains("evil"));
+}
+
+#[test]
+fn a_client_hears_how_far_an_install_is() {
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
+    let mut client = registry_client(&env);
+    let call = json!({ "name": "execute", "arguments": { "code": GREET }, "_meta": { "progressToken": "t" } });
+    let id = client.begin("tools/call", call);
+    let told = client.asked("notifications/progress");
+    assert_eq!(told["params"]["progressToken"], "t");
+    let message = told["params"]["message"].as_str().expect("a text");
+    assert!(message.contains("mcp-hello-world@1.1.2"), "{message}");
+    assert_eq!(mirrored(&client.answer(id))["result"], "You said: Ann");
+}
+
+#[test]
+fn pml_install_shows_installs_and_says_when_all_is_there() {
+    let env = hello_project(pml(), &json!({ "ask": ["*"] }));
+    let run = |arguments: &[&str]| {
+        let output =
+            registry_command(&env, arguments).stdin(Stdio::null()).output().expect("it runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr), output.status.code())
+    };
+    let (stdout, _, code) = run(&["install", "--dry-run"]);
+    assert_eq!((stdout.as_str(), code), (format!("would install {SMALL}\n").as_str(), Some(0)));
+    let (_, stderr, code) = run(&["install"]);
+    assert!(code == Some(2) && stderr.contains("`--yes`"), "{stderr}");
+    let (_, stderr, code) = run(&["install", "helo"]);
+    assert!(code == Some(1) && stderr.contains("did you mean `hello`?"), "{stderr}");
+    assert_eq!(there(&env), Vec::<PathBuf>::new());
+    let (stdout, stderr, code) = run(&["install", "--yes"]);
+    assert_eq!(
+        (stdout.as_str(), code),
+        (format!("installed {SMALL}\n").as_str(), Some(0)),
+        "{stderr}"
+    );
+    assert!(stderr.contains("hello │ ") && stderr.contains(" from "), "{stderr}");
+    assert_eq!(
+        stderr.lines().filter(|line| line.starts_with("installing ")).count(),
+        1,
+        "{stderr}"
+    );
+    let (stdout, _, _) = run(&["install", "--json"]);
+    assert_eq!(stdout, "{\"would_install\":[]}\n");
+    let (stdout, _, _) = run(&["tools", "hello"]);
+    assert!(stdout.contains("echo"), "{stdout}");
+    let (stdout, _, _) = run(&["audit"]);
+    assert!(stdout.contains("mcp-hello-world"), "{stdout}");
+}
+
+#[test]
+fn to_look_at_a_server_installs_nothing() {
+    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
+    let found =
+        registry_client(&env).call("browse_components", json!({}))["result"]["structuredContent"]
+            .clone();
+    assert!(
+        found["unavailable"][0]["reason"]
+            .as_str()
+            .is_some_and(|it| it.contains("pml install hello")),
+        "{found}"
+    );
+    assert_eq!(there(&env), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_plain_command_is_only_recorded() {
+    let env = pml_kit::toolbox_project(pml(), &json!({ "allow": ["box:*"] }));
+    let mut client = pml_kit::toolbox_client(&env);
+    assert_eq!(client.execute("return (await mcp.box.count()).n")["result"], 1);
+    let state = || fs::read_to_string(env.path().join(".pml/deps.json")).unwrap_or_default();
+    wait_until("its use is noted", || state().contains("toolbox.py"));
+    assert!(!state().contains("\"folder\""), "{}", state());
+    assert!(!env.path().join(".pml/deps").exists());
+}
