@@ -6,7 +6,7 @@
 
 use pml::json::json;
 use pml::{
-    Answer, Answered, Config, Decision, Durability, Ending, Engine, Script, Store, Tools,
+    Answer, AnswerOutcome, Config, Decision, Durability, Ending, Engine, Script, Store, Tools,
     approver_from_fn, tools_from_fn,
 };
 use std::path::Path;
@@ -49,13 +49,13 @@ async fn main() -> Result<(), Failure> {
     let engine = open(folder.path())?;
     let yes = Answer::all(&questions[0], Decision::Approve, "the example", "an answer of its own");
     let answered = engine.answer(questions[0].id, yes.clone()).await?;
-    println!("recorded: {}", matches!(answered, Answered::Recorded { .. }));
+    println!("recorded: {}", matches!(answered, AnswerOutcome::Recorded { .. }));
     let outcome = engine.resume(waiting.run_id).tools(tools(sent.clone())).await?;
     println!("finished: {}", outcome.json().unwrap_or_default());
 
     // Late answers change nothing.
     let late = engine.answer(questions[0].id, yes).await?;
-    println!("late: {}", matches!(late, Answered::Late { .. }));
+    println!("late: {}", matches!(late, AnswerOutcome::Late { .. }));
     println!("mails sent: {}", sent.load(Ordering::SeqCst));
     Ok(())
 }

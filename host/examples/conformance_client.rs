@@ -5,7 +5,7 @@
 //! the arguments that the suite names, or with some that fit its schema.
 
 use pml::json::{self, Value, json};
-use pml::{Config, Definition, Engine, Freshness, Offer, Script, ServerConfig, Servers};
+use pml::{Config, Definition, Engine, Freshness, Script, ServerConfig, Servers, ToolOffer};
 use std::time::Duration;
 
 /// What the suite calls its client for: it has to be done within this.
@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// What to call a tool with. What is null is left out, as a program would.
-fn calls_of(definition: &Definition, offer: &Offer, told: &Value) -> Vec<Value> {
+fn calls_of(definition: &Definition, offer: &ToolOffer, told: &Value) -> Vec<Value> {
     let named = told["toolCalls"].as_array().into_iter().flatten();
     let named = named.filter(|call| call["name"] == definition.tool.tool());
     let mut named: Vec<_> = named.map(|call| call["arguments"].clone()).collect();

@@ -12,7 +12,8 @@
 #![allow(clippy::print_stdout, reason = "its lines are what the test reads")]
 
 use pml::{
-    Code, Config, Durability, Engine, Run, RunId, Script, Store, What, approver_from_fn, json,
+    Code, Config, Durability, Engine, JournalEvent, Run, RunId, Script, Store, approver_from_fn,
+    json,
 };
 use pml_kit::{CutJournal, CutPoint, RemoteTools, StoppedClock, careful_answer};
 use std::io::Write;
@@ -81,7 +82,7 @@ fn with_tools(run: Run, socket: PathBuf) -> Run {
 async fn ended(engine: &Engine, run: RunId) -> Result<String, Failure> {
     let stored = engine.journal().load(run).await?;
     match stored.entries.into_iter().next_back().map(|entry| entry.what) {
-        Some(What::Ended { ending }) => Ok(ending),
+        Some(JournalEvent::Ended { ending }) => Ok(ending),
         _ => Err("over without an ending".into()),
     }
 }

@@ -94,14 +94,15 @@ pub use approval::{
 };
 #[cfg(feature = "servers")]
 pub use catalog::{
-    Browsed, Index, Inferred, Listing, Mismatch, Node, Observed, Unchecked, Unresolved, Validator,
-    Wrong, browse, declarations as typescript_declarations, signature as typescript_signature,
+    ArgumentValidator, BrowseResult, BrowsedTool, InferredSchema, Mismatch, MismatchKind,
+    ObservedResults, ToolIndex, ToolListing, UnresolvedTool, UnusableSchema, browse,
+    declarations as typescript_declarations, signature as typescript_signature,
 };
-pub use config::{Config, Keeper};
+pub use config::{Config, GrantWriter};
 #[cfg(feature = "servers")]
 pub use config::{Environment, Launch, ServerConfig, UserKey};
 #[cfg(feature = "servers")]
-pub use disk::{Lock as FileLock, Safe as FileSafe, is_own_folder, replace as replace_file};
+pub use disk::{FileDurability, FileLock, is_own_folder, replace as replace_file};
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
@@ -109,57 +110,59 @@ pub use futures_util::future::BoxFuture;
 pub use model::digest;
 pub use model::weigh;
 pub use model::{
-    Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, Change, Class, Clock, Code,
-    Condition, Constraint, Decided, Decision, Decisions, Definition, Difference, Ecosystem,
-    Effects, Era, Grant, GrantVersion, InvalidTimestamp, InvalidTool, JsonReply, Level, Limits,
-    Line, MEMORY_CEILING, Need, Origin, Package, Piece, Progress, Question, QuestionId, Redactor,
-    Reply, RunId, STACK_CEILING, Secret, Settled, Since, SystemClock, Tenant, Timestamp, ToolName,
-    ToolPattern, TrustNeed, Variables, brief, differences_of, escape, offered_constraints, redact,
+    Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, CallResult, ChangeBaseline,
+    Clock, Code, Condition, ConsoleLevel, ConsoleLine, Constraint, Decision, Decisions, Definition,
+    DiffPiece, Difference, Ecosystem, Effects, ErrorClass, Grant, GrantVersion, InvalidTimestamp,
+    InvalidTool, JsonReply, Limits, MEMORY_CEILING, MissingVariables, Need, Package, Progress,
+    ProtocolEra, Question, QuestionId, RecordedDecision, Redactor, Reply, RunId, STACK_CEILING,
+    Secret, SystemClock, Tenant, Timestamp, ToolChange, ToolName, ToolOrigin, ToolPattern,
+    TrustNeed, brief, differences_of, escape, offered_constraints, redact,
 };
-pub use model::{Found, PathBase, Tell};
+pub use model::{PathBase, ProgressCallback, ResolvedTool};
 pub use model::{
     brief_with, cut, cut_to_columns, fold_middle, hex, in_one_line, milliseconds, span,
 };
 pub use model::{bytes, duration};
-pub use model::{fold, shown_given};
+pub use model::{fold, redacted_setting};
 #[cfg(feature = "servers")]
 pub use model::{nearest, steers_loading};
 #[cfg(feature = "servers")]
 pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
 #[cfg(feature = "servers")]
 pub use project::{
-    Approvals, Cloud, Declared, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredServer,
-    DeclaredVariable, Edited, Existing, FileState, FoundServer, FoundServers, ImportScope,
-    ImportSource, LeftOut, Permissions, Project, ProjectJournal, RoutedTo, RoutingRule, Seen,
-    SettingsFile, Sharing, TrustState, UnusableServer, UserSettings, agent_around, find_servers,
-    ignore_state, locate,
+    ApprovalSettings, Cloud, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState,
+    DeclaredServer, DeclaredVariable, EditOutcome, FoundServer, FoundServers, ImportScope,
+    ImportSource, OverwriteMode, Permissions, Project, ProjectDeclarations, ProjectJournal,
+    ReviewedBy, RouteTarget, RoutingRule, SettingsFile, SettingsSharing, SkippedImport, TrustState,
+    UnusableServer, UserSettings, agent_variable, find_servers, locate, update_gitignore,
 };
 #[cfg(feature = "servers")]
-pub use project::{Freshness, Offer, PackageState, Servers, Unavailable};
+pub use project::{Freshness, PackageState, Servers, ToolOffer, UnavailableServer};
 #[cfg(feature = "servers")]
-pub use project::{GoneJournal, OlderJournal};
+pub use project::{LegacyJournalOutcome, OrphanedJournal};
 pub use router::BUILT_IN;
-pub use router::{Policy, Ruling, Tools, tools_from_fn};
+pub use router::{Policy, PolicyDecision, Tools, tools_from_fn};
 pub use run::{
-    Abandoned, Aborted, Completed, Diverged, Divergence, Ending, Engine, Failure, Outcome,
-    Recording, Replay, Run, Turn, Unmatched, Usage,
+    AbandonedCall, AbortedRun, CompletedCall, Ending, Engine, Failure, JournalDivergence, Outcome,
+    RecordedStep, Recording, ReplayReport, Run, StepDivergence, UnmatchedCall, Usage,
 };
-pub use sandbox::{Fault, FaultKind, GUEST_DIGEST, Intent, Module, State, Step};
+pub use sandbox::{Fault, FaultKind, GUEST_DIGEST, GuestModule, Intent, ProgramState, Step};
 /// JSON values as they appear in this crate's interface.
 pub use serde_json as json;
 pub use source::{
-    CodeFrame, Frame, Language, Module as SourceModule, Place, Position, Program, Script, Shift,
-    SourceError,
+    CodeFrame, ColumnShift, Language, Position, Program, Script, SourceError, SourceLocation,
+    SourceModule, StackFrame,
 };
 #[cfg(feature = "servers")]
 pub use store::Definitions;
 pub use store::{
-    Answered, Asked, AuditFilter, Audited, Batch, Broken, Durability, Entry, FORMAT, Filter,
-    Header, Journal, Lease, MemoryJournal, Meter, Note, Noted, Pending, Prune, RunState, Safe,
-    Statistics, Store, StoreError, Stored, Summary, Trail, Verdict, What,
+    AnswerOutcome, AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, CallVerdict,
+    Durability, FORMAT, Journal, JournalBatch, JournalEntry, JournalEvent, JournalFuture, Lease,
+    MemoryJournal, Meter, PruneRule, RequiredDurability, RunFilter, RunHeader, RunState,
+    RunSummary, Statistics, Store, StoreError, StoredQuestion, StoredRun, TrailDefect,
 };
 #[cfg(feature = "servers")]
 pub use store::{Dependency, ProjectState};
-pub use store::{Glance, ImportMark, Imported, NotImported};
+pub use store::{ImportMark, JournalImport, JournalImportError, JournalOverview};
 #[cfg(feature = "servers")]
 pub use upstream::{ServerState, ServerStatus};

@@ -1,12 +1,15 @@
 //! `pml add`
 
-use super::report::Usage;
+use super::project;
+use super::report::UsageError;
 use super::ui::{self, HINT, WARNING};
-use super::{project, widen};
+use crate::widening_permit;
 use anyhow::Result;
 use clap::Args;
 use pml::json::{Map, Value, json};
-use pml::{Edited, Environment, Existing, Project, Seen, SettingsFile, escape, redact};
+use pml::{
+    EditOutcome, Environment, OverwriteMode, Project, ReviewedBy, SettingsFile, escape, redact,
+};
 use std::process::ExitCode;
 
 /// Add a server to this project's `.pml.json`
@@ -19,7 +22,7 @@ use std::process::ExitCode;
 /// Without a terminal it takes --yes. Where an agent runs the command, it is refused.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Add {
+pub(super) struct AddCommand {
     /// The server's name in programs: `mcp.NAME.tool()`
     #[arg(value_name = "NAME")]
     name: String,
@@ -46,15 +49,15 @@ pub(super) struct Add {
     yes: bool,
 }
 
-impl Add {
+impl AddCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let pass = widen::pass("pml add", self.yes)?;
+        let pass = widening_permit::pass("pml add", self.yes)?;
         let (folder, environment) = (project::current()?, Environment::of_process());
-        let existing = if self.force { Existing::Replace } else { Existing::Refuse };
+        let existing = if self.force { OverwriteMode::Replace } else { OverwriteMode::Refuse };
         let entry = self.entry()?;
         let settings = SettingsFile::of(&folder, &environment)?;
         let servers = [(self.name.clone(), entry)];
-        let edited = settings.add_servers(&servers, existing, Seen::ByUser)?;
+        let edited = settings.add_servers(&servers, existing, ReviewedBy::User)?;
         pass.note_change(settings.root(), vec![added(&self.name, &servers[0].1)]);
         ui::print(&format!("`{}` is added to `.pml.json`", escape(&self.name)))?;
         hint(edited, &environment)?;
@@ -74,7 +77,7 @@ impl Add {
             }
             None => {
                 let (command, arguments) = self.command.split_first().ok_or_else(|| {
-                    Usage("give the server's command after `--`, or its `--url`".into())
+                    UsageError("give the server's command after `--`, or its `--url`".into())
                 })?;
                 entry.insert("command".into(), json!(command));
                 if !arguments.is_empty() {
@@ -120,13 +123,13 @@ fn pairs(given: &[String], between: char, flag: &str, form: &str) -> Result<Map<
             Ok((name.trim().to_owned(), json!(value)))
         }
         // The text is not shown: it may be a key.
-        None => Err(Usage(format!("write `{flag}` as `{form}`")).into()),
+        None => Err(UsageError(format!("write `{flag}` as `{form}`")).into()),
     };
     given.iter().map(pair).collect()
 }
 
 /// Says what is left to do after a change of `.pml.json`.
-pub(super) fn hint(edited: Edited, environment: &Environment) -> Result<()> {
+pub(super) fn hint(edited: EditOutcome, environment: &Environment) -> Result<()> {
     if !edited.trusted {
         ui::say(&format!(
             "{WARNING}warning{WARNING:#}: `.pml.json` is not trusted as it is: nothing in it counts yet\n\

@@ -3,18 +3,18 @@
 use super::execute::runtime;
 use super::identify::short;
 use super::moment::{ago, span};
-use super::offers::choices;
 use super::reveal::{Reveal, redactor};
 use super::terminal::width_of_stdout;
 use super::ui::{self, BOLD, DIM, HINT};
 use super::wrap::wrap;
 use super::{project, runs};
+use crate::always_choices::choices;
 use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
 use pml::{
-    Ask, Asked, Clock, Error, Filter, Journal, Redactor, RunState, Summary, SystemClock, Timestamp,
-    details_of_ask_with, lines_of_ask_with, offers_of_ask,
+    Ask, Clock, Error, Journal, Redactor, RunFilter, RunState, RunSummary, StoredQuestion,
+    SystemClock, Timestamp, details_of_ask_with, lines_of_ask_with, offers_of_ask,
 };
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ const WIDTH: usize = 100;
 
 /// List what waits for an answer, and what was answered and waits for somebody to go on with it
 #[derive(Args)]
-pub(super) struct Approvals {
+pub(super) struct ApprovalsCommand {
     /// Show all there is to know about each: arguments in full, what differs, what would be installed
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
@@ -35,7 +35,7 @@ pub(super) struct Approvals {
     json: bool,
 }
 
-impl Approvals {
+impl ApprovalsCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let redactor = redactor(Reveal::from(self.reveal))?;
         let journal = project::journal()?;
@@ -89,13 +89,13 @@ impl Approvals {
 }
 
 /// Runs that were answered and that nobody goes on with.
-async fn left(journal: &dyn Journal, now: Timestamp) -> Result<Vec<Summary>> {
-    let filter = Filter { states: vec![RunState::Waiting], ..Filter::default() };
+async fn left(journal: &dyn Journal, now: Timestamp) -> Result<Vec<RunSummary>> {
+    let filter = RunFilter { states: vec![RunState::Waiting], ..RunFilter::default() };
     let waiting = journal.runs(filter, now).await.map_err(Error::from)?;
     Ok(waiting.into_iter().filter(|run| run.questions == 0 && run.owner.is_none()).collect())
 }
 
-fn line_of_left(run: &Summary) -> String {
+fn line_of_left(run: &RunSummary) -> String {
     let (name, script) = (short(run.run), runs::script(&run.script, 80));
     format!(
         "answered: nobody goes on with run {name} │ {script}\n\
@@ -104,16 +104,16 @@ fn line_of_left(run: &Summary) -> String {
 }
 
 /// What is said of an ask beside its first lines.
-type More<'a> = &'a dyn Fn(&Ask) -> Vec<String>;
+type AskDetailLines<'a> = &'a dyn Fn(&Ask) -> Vec<String>;
 
 /// What the choices are for.
 const ALWAYS: &str = "`pml approve ID --always --only-for N` allows it for good, N being:";
 
 fn lines(
-    asked: &Asked,
+    asked: &StoredQuestion,
     width: usize,
     now: Timestamp,
-    more: More<'_>,
+    more: AskDetailLines<'_>,
     redactor: &Redactor,
 ) -> String {
     let question = &asked.question;
@@ -147,7 +147,7 @@ fn lines(
 
 #[cfg(test)]
 mod tests {
-    use super::{Approvals, left, line_of_left, lines};
+    use super::{ApprovalsCommand, left, line_of_left, lines};
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::{Answer, AskKind, Decision, Journal, MemoryJournal, Redactor};
@@ -192,7 +192,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("outcome unknown │ `bank:*` asks"), "{text}");
-        let all = Approvals { verbose: true, reveal: false, json: false };
+        let all = ApprovalsCommand { verbose: true, reveal: false, json: false };
         let text = lines(&open[0], 100, at(60_450), &|ask| all.more(ask, &redactor), &redactor);
         assert!(text.contains("\n    │   \"token\": \"[hidden: 3 characters]\""), "{text}");
     }

@@ -2,11 +2,11 @@
 
 use super::log::LogFormat;
 use super::quantity::{Lifetime, bytes, durability, duration, lifetime, seed};
-use super::widen::Once;
 use super::{
     add, approvals, approve, audit, call, check, completions, doctor, import, init, install,
     remove, replay, runs, servers, stdio, tools, trust, types, version,
 };
+use crate::widening_permit::TrustOnceFlags;
 use clap::{Args, Parser, Subcommand};
 use pml::Durability;
 use std::{path::PathBuf, time::Duration};
@@ -48,28 +48,28 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    Run(Run),
-    Eval(Eval),
-    Stdio(stdio::Stdio),
-    Runs(runs::Runs),
-    Approvals(approvals::Approvals),
-    Approve(approve::Approve),
-    Audit(audit::Audit),
-    Replay(replay::Replay),
-    Init(init::Init),
-    Trust(trust::Trust),
-    Import(import::Import),
-    Add(add::Add),
-    Remove(remove::Remove),
-    Install(install::Install),
-    Servers(servers::Servers),
-    Tools(tools::Tools),
-    Call(call::Call),
-    Check(check::Check),
-    Types(types::Types),
-    Doctor(doctor::Doctor),
-    Version(version::Version),
-    Completions(completions::Completions),
+    Run(RunCommand),
+    Eval(EvalCommand),
+    Stdio(stdio::StdioCommand),
+    Runs(runs::RunsCommand),
+    Approvals(approvals::ApprovalsCommand),
+    Approve(approve::ApproveCommand),
+    Audit(audit::AuditCommand),
+    Replay(replay::ReplayCommand),
+    Init(init::InitCommand),
+    Trust(trust::TrustCommand),
+    Import(import::ImportCommand),
+    Add(add::AddCommand),
+    Remove(remove::RemoveCommand),
+    Install(install::InstallCommand),
+    Servers(servers::ServersCommand),
+    Tools(tools::ToolsCommand),
+    Call(call::CallCommand),
+    Check(check::CheckCommand),
+    Types(types::TypesCommand),
+    Doctor(doctor::DoctorCommand),
+    Version(version::VersionCommand),
+    Completions(completions::CompletionsCommand),
 }
 
 /// Run a program
@@ -82,7 +82,7 @@ pub(super) enum Command {
 /// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 4 waiting for approval, 130 interrupted, 255
 /// pml is broken.
 #[derive(Args)]
-pub(super) struct Run {
+pub(super) struct RunCommand {
     /// The file to run (.ts, .mts, .js, .mjs), or - for stdin
     #[arg(
         value_name = "FILE",
@@ -95,7 +95,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "RUN", conflicts_with_all = ["watch", "no_journal"])]
     pub(super) resume: Option<String>,
     #[command(flatten)]
-    pub(super) options: Options,
+    pub(super) options: RunOptions,
     /// Run again whenever the program or one of its modules changes
     #[arg(long)]
     pub(super) watch: bool,
@@ -103,17 +103,17 @@ pub(super) struct Run {
 
 /// Run a program given as text
 #[derive(Args)]
-pub(super) struct Eval {
+pub(super) struct EvalCommand {
     /// The program, in TypeScript
     #[arg(value_name = "CODE")]
     pub(super) code: String,
     #[command(flatten)]
-    pub(super) options: Options,
+    pub(super) options: RunOptions,
 }
 
 /// What both ways of running share.
 #[derive(Args, Clone)]
-pub(super) struct Options {
+pub(super) struct RunOptions {
     /// Give the program its `inputs`: JSON, or @FILE with JSON in it
     #[arg(long, value_name = "JSON|@FILE")]
     pub(super) inputs: Option<String>,
@@ -145,7 +145,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "DURATION", value_parser = lifetime)]
     pub(super) approval_timeout: Option<Lifetime>,
     #[command(flatten)]
-    pub(super) once: Once,
+    pub(super) once: TrustOnceFlags,
 }
 
 #[cfg(test)]

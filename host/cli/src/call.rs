@@ -1,10 +1,10 @@
 //! `pml call`: one call, as a program of its own under the same policy and journal as any other.
 
-use super::execute::{Kept, conclude, engine_over, runtime, see_through};
-use super::report::{self, FAILED, Usage};
-use super::widen::Once;
-use super::workplace::Workplace;
+use super::execute::{JournalStorage, conclude, engine_over, runtime, see_through};
+use super::report::{self, FAILED, UsageError};
 use super::{project, ui};
+use crate::project_context::ProjectContext;
+use crate::widening_permit::TrustOnceFlags;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use pml::json::{self, Value, json};
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 ///
 /// Exit codes: 0 success, 1 the call failed, 2 wrong usage, 4 waiting for approval, 130 interrupted, 255 pml is broken.
 #[derive(Args)]
-pub(super) struct Call {
+pub(super) struct CallCommand {
     /// The tool, as `pml tools` lists it
     #[arg(value_name = "SERVER:TOOL")]
     tool: ToolName,
@@ -36,18 +36,18 @@ pub(super) struct Call {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    once: Once,
+    once: TrustOnceFlags,
     /// Keep the journal in memory: nothing is written, and a call that waits is forgotten
     #[arg(long)]
     no_journal: bool,
 }
 
-impl Call {
+impl CallCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let arguments = arguments(&self.arguments)?;
         // The process ends after this; taking it apart would only make the user wait.
-        let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
-        let workplace = ManuallyDrop::new(Workplace::open_for(self.once.files()?, kept)?);
+        let kept = if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
+        let workplace = ManuallyDrop::new(ProjectContext::open_for(self.once.files()?, kept)?);
         let journal = project::journal_of(kept, workplace.project.durability, &workplace.project)?;
         let runtime = ManuallyDrop::new(runtime()?);
         let engine = ManuallyDrop::new(engine_over(&workplace, journal)?);
@@ -111,10 +111,12 @@ fn object(text: &str, from: &str) -> Result<Value> {
         Ok(Value::String(_)) => "a text",
         Ok(Value::Array(_)) => "a list",
         Err(error) => {
-            return Err(Usage(format!("the arguments are not JSON ({error}): {FORM}{from}")).into());
+            return Err(
+                UsageError(format!("the arguments are not JSON ({error}): {FORM}{from}")).into()
+            );
         }
     };
-    Err(Usage(format!("the arguments are {what}, not an object: {FORM}{from}")).into())
+    Err(UsageError(format!("the arguments are {what}, not an object: {FORM}{from}")).into())
 }
 
 #[cfg(test)]

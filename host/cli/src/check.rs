@@ -1,19 +1,19 @@
 //! `pml check`
 
 use super::execute::{read_stdin, runtime};
-use super::offered::{of_servers, offered, reason, untrusted};
 use super::quantity::counted;
 use super::report::FAILED;
 use super::servers::uninstalled;
 use super::ui::{self, ERROR, HINT, WARNING};
-use super::widen::Once;
-use super::workplace::Workplace;
+use crate::project_context::ProjectContext;
+use crate::server_query::{of_servers, offered, reason, untrusted};
+use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    Finding, Freshness, Limits, Listing, PlannedCall, Script, ToolName, Tools, Unavailable,
-    check_script, escape, fold, planned_calls,
+    Finding, Freshness, Limits, PlannedCall, Script, ToolListing, ToolName, Tools,
+    UnavailableServer, check_script, escape, fold, planned_calls,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use std::process::ExitCode;
 ///
 /// Exit codes: 0 nothing is wrong, 1 something is.
 #[derive(Args)]
-pub(super) struct Check {
+pub(super) struct CheckCommand {
     /// The files to check (.ts, .mts, .js, .mjs), or - for stdin
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath, required = true)]
     files: Vec<PathBuf>,
@@ -40,18 +40,18 @@ pub(super) struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    once: Once,
+    once: TrustOnceFlags,
 }
 
-impl Check {
+impl CheckCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.once.files()?)?;
+        let workplace = ProjectContext::open(self.once.files()?)?;
         let scripts =
             self.files.iter().map(|file| script(file)).collect::<Result<Vec<Script>>>()?;
         let calls: Vec<PlannedCall> = scripts.iter().flat_map(planned).collect();
         let called: BTreeSet<String> =
             calls.iter().filter_map(|call| call.server.as_deref()).map(fold).collect();
-        let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
+        let freshness = if self.refresh { Freshness::Live } else { Freshness::CachedOrLive };
         let (offer, lacking) = runtime()?.block_on(async {
             let wanted = |server: &str| called.contains(&fold(server));
             let offer = offered(&workplace, wanted, freshness).await;
@@ -64,7 +64,8 @@ impl Check {
             workplace.servers.close().await;
             (offer, lacking)
         });
-        let listing = unlisted(&workplace, &calls, Listing::new(offer.definitions.iter().cloned()));
+        let listing =
+            unlisted(&workplace, &calls, ToolListing::new(offer.definitions.iter().cloned()));
         let mut findings = Vec::new();
         for script in &scripts {
             findings.extend(check_script(script, Limits::SOURCE, &listing)?);
@@ -84,7 +85,7 @@ impl Check {
             for finding in &findings {
                 ui::say(&format!("{ERROR}error{ERROR:#}: {}", finding.report()));
             }
-            let there = |one: &&Unavailable| !lacking.contains(&one.server);
+            let there = |one: &&UnavailableServer| !lacking.contains(&one.server);
             for one in of_servers(&offer.unavailable).filter(there) {
                 ui::say(&format!(
                     "{WARNING}warning{WARNING:#}: calls of `{}` are not checked: {}",
@@ -129,7 +130,11 @@ fn planned(script: &Script) -> Vec<PlannedCall> {
 }
 
 /// Adds the servers that are there and were not asked, or could not be: theirs may be any tool.
-fn unlisted(workplace: &Workplace, calls: &[PlannedCall], listing: Listing) -> Listing {
+fn unlisted(
+    workplace: &ProjectContext,
+    calls: &[PlannedCall],
+    listing: ToolListing,
+) -> ToolListing {
     let known: BTreeSet<&str> = listing.iter().map(|definition| definition.tool.server()).collect();
     let declared = workplace.project.declared.servers.iter().map(|server| server.name.clone());
     let mut add: BTreeSet<String> = declared.filter(|name| !known.contains(&**name)).collect();
@@ -143,5 +148,5 @@ fn unlisted(workplace: &Workplace, calls: &[PlannedCall], listing: Listing) -> L
             add.insert(found.tool.server().to_owned());
         }
     }
-    add.into_iter().fold(listing, Listing::with_unlisted)
+    add.into_iter().fold(listing, ToolListing::with_unlisted)
 }

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 ///
 /// For bash: pml completions bash > ~/.local/share/bash-completion/completions/pml
 #[derive(Args)]
-pub(super) struct Completions {
+pub(super) struct CompletionsCommand {
     /// The shell
     shell: clap_complete::Shell,
 }
 
-impl Completions {
+impl CompletionsCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "pml", &mut script);

@@ -1,29 +1,29 @@
 //! What is told of a run while it goes on, and after it: its console, how far it is, and what was allowed for good.
 
-use super::progress::Progress;
+use super::progress::ProgressLine;
 use super::ui::{self, WARNING};
-use pml::{Event, Level, Line, ToolName, escape};
+use pml::{ConsoleLevel, ConsoleLine, Event, ToolName, escape};
 use std::convert::Infallible;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Prints console lines as they come. When the reader is gone, the program ends.
-pub(super) struct Console {
+pub(super) struct ConsolePrinter {
     json: bool,
-    progress: Progress,
+    progress: ProgressLine,
     failed: Mutex<Option<io::Error>>,
     gone: Notify,
     /// What was allowed for good, and why it could not be written down.
     allowed: Mutex<Vec<(ToolName, Option<String>)>>,
 }
 
-impl Console {
+impl ConsolePrinter {
     /// Returns the console of a run; with `json`, stdout is kept for its result.
-    pub(super) fn new(json: bool) -> Console {
-        Console {
+    pub(super) fn new(json: bool) -> ConsolePrinter {
+        ConsolePrinter {
             json,
-            progress: Progress::new(),
+            progress: ProgressLine::new(),
             failed: Mutex::default(),
             gone: Notify::new(),
             allowed: Mutex::default(),
@@ -62,9 +62,9 @@ impl Console {
         held(&self.failed).take().map_or(Ok(()), Err)
     }
 
-    fn print(&self, line: &Line) {
+    fn print(&self, line: &ConsoleLine) {
         let printed = self.progress.aside(|| match line.level {
-            Level::Warn | Level::Error => ui::err(&line.text),
+            ConsoleLevel::Warn | ConsoleLevel::Error => ui::err(&line.text),
             _ if self.json => ui::err(&line.text),
             _ => ui::out(&line.text),
         });

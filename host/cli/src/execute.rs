@@ -1,17 +1,17 @@
 //! `pml run` and `pml eval`, and seeing any run through.
 
-use super::arguments::{Eval, Options, Run};
-use super::console::Console;
+use super::arguments::{EvalCommand, RunCommand, RunOptions};
+use super::console::ConsolePrinter;
 use super::media::name_media;
 use super::prompt::{TerminalPrompt, say_what_waits};
-use super::report::Usage;
-use super::workplace::Workplace;
+use super::report::UsageError;
 use super::{identify, project, report, runs, ui, watch};
+use crate::project_context::ProjectContext;
 use anyhow::{Context, Result, bail};
 use pml::json::{self, Value, json, value::RawValue};
 use pml::{
     Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Redactor, Script, Servers,
-    SystemClock, agent_around, weigh,
+    SystemClock, agent_variable, weigh,
 };
 use signal_hook::consts::SIGINT;
 use std::io::Read;
@@ -22,16 +22,16 @@ use std::sync::atomic::AtomicBool;
 
 /// Where a run is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum JournalStorage {
     /// Other processes can go on with it.
     OnDisk,
     /// It is gone with this process.
     InMemory,
 }
 
-impl Options {
-    pub(super) fn kept(&self) -> Kept {
-        if self.no_journal { Kept::InMemory } else { Kept::OnDisk }
+impl RunOptions {
+    pub(super) fn kept(&self) -> JournalStorage {
+        if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk }
     }
 
     /// The first flag given that sets what a run has from its beginning.
@@ -48,7 +48,7 @@ impl Options {
     }
 }
 
-impl Run {
+impl RunCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let options = &self.options;
         let Some(file) = &self.file else {
@@ -56,7 +56,7 @@ impl Run {
                 let message = format!(
                     "a run that goes on has its inputs, its seed and its limits: give `{flag}` only with a FILE"
                 );
-                return Err(Usage(message).into());
+                return Err(UsageError(message).into());
             }
             return go_on(self.resume.as_deref().unwrap_or_default(), options);
         };
@@ -81,14 +81,14 @@ impl Run {
     }
 }
 
-impl Eval {
+impl EvalCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         once(Script::ts(self.code).named("eval.ts"), None, &self.options)
     }
 }
 
 /// Runs a script, on what an earlier run has done if there was one.
-fn once(script: Script, earlier: Option<&str>, options: &Options) -> Result<ExitCode> {
+fn once(script: Script, earlier: Option<&str>, options: &RunOptions) -> Result<ExitCode> {
     let workplace = ManuallyDrop::new(workplace(options)?);
     let journal = journal(options, &workplace)?;
     // The process ends after this; taking runtime and engine apart would only make the user wait.
@@ -107,14 +107,14 @@ fn once(script: Script, earlier: Option<&str>, options: &Options) -> Result<Exit
 }
 
 /// Goes on with a run of the journal.
-fn go_on(typed: &str, options: &Options) -> Result<ExitCode> {
+fn go_on(typed: &str, options: &RunOptions) -> Result<ExitCode> {
     let workplace = ManuallyDrop::new(workplace(options)?);
     let journal = journal(options, &workplace)?;
     let runtime = ManuallyDrop::new(runtime()?);
     let engine = ManuallyDrop::new(engine(options, &workplace, journal.clone())?);
     runtime.block_on(async {
         let run = identify::run(&*journal, typed, SystemClock.now()).await?.run;
-        perform(engine.resume(run), &workplace.servers, options.json, Kept::OnDisk).await
+        perform(engine.resume(run), &workplace.servers, options.json, JournalStorage::OnDisk).await
     })
 }
 
@@ -150,7 +150,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// A run of the script with what the options give it.
-pub(super) fn new_run(engine: &Engine, script: &Script, options: &Options) -> Result<pml::Run> {
+pub(super) fn new_run(engine: &Engine, script: &Script, options: &RunOptions) -> Result<pml::Run> {
     let mut run = engine.run(script.clone());
     if let Some(inputs) = inputs(options)? {
         run = run.inputs(inputs);
@@ -166,7 +166,7 @@ pub(super) async fn perform(
     run: pml::Run,
     servers: &Servers,
     json: bool,
-    kept: Kept,
+    kept: JournalStorage,
 ) -> Result<ExitCode> {
     let outcome = see_through(run, servers, json, kept).await?;
     conclude(&outcome, json, kept, &servers.redactor())
@@ -177,13 +177,13 @@ pub(super) async fn see_through(
     run: pml::Run,
     servers: &Servers,
     json: bool,
-    kept: Kept,
+    kept: JournalStorage,
 ) -> Result<Outcome> {
-    let console = Arc::new(Console::new(json));
+    let console = Arc::new(ConsolePrinter::new(json));
     let printer = console.clone();
     let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
     // Who does not see the question cannot answer it, and who wrote the calls does not approve them.
-    let nobody = !ui::stderr_is_terminal() || agent_around(&Environment::of_process()).is_some();
+    let nobody = !ui::stderr_is_terminal() || agent_variable(&Environment::of_process()).is_some();
     let hidden = servers.clone();
     let redactor = move || hidden.redactor();
     let prompt = if nobody { None } else { TerminalPrompt::open(kept, redactor) };
@@ -202,18 +202,22 @@ pub(super) async fn see_through(
 }
 
 /// The project that the options are about.
-fn workplace(options: &Options) -> Result<Workplace> {
-    Workplace::open_for(options.once.files()?, options.kept())
+fn workplace(options: &RunOptions) -> Result<ProjectContext> {
+    ProjectContext::open_for(options.once.files()?, options.kept())
 }
 
 /// The journal that the options name.
-fn journal(options: &Options, workplace: &Workplace) -> Result<Arc<dyn Journal>> {
+fn journal(options: &RunOptions, workplace: &ProjectContext) -> Result<Arc<dyn Journal>> {
     let durability = options.durability.unwrap_or(workplace.project.durability);
     project::journal_of(options.kept(), durability, &workplace.project)
 }
 
 /// The engine that the options describe.
-fn engine(options: &Options, workplace: &Workplace, journal: Arc<dyn Journal>) -> Result<Engine> {
+fn engine(
+    options: &RunOptions,
+    workplace: &ProjectContext,
+    journal: Arc<dyn Journal>,
+) -> Result<Engine> {
     let mut config = workplace.config();
     config.runs(1);
     if let Some(lifetime) = &options.approval_timeout {
@@ -235,7 +239,7 @@ fn engine(options: &Options, workplace: &Workplace, journal: Arc<dyn Journal>) -
 }
 
 /// An engine for runs that have their own limits already.
-pub(super) fn engine_over(workplace: &Workplace, journal: Arc<dyn Journal>) -> Result<Engine> {
+pub(super) fn engine_over(workplace: &ProjectContext, journal: Arc<dyn Journal>) -> Result<Engine> {
     let mut config = workplace.config();
     config.runs(1);
     Ok(Engine::with_journal(&config, journal)?)
@@ -245,7 +249,7 @@ pub(super) fn engine_over(workplace: &Workplace, journal: Arc<dyn Journal>) -> R
 pub(super) fn conclude(
     outcome: &Outcome,
     json: bool,
-    kept: Kept,
+    kept: JournalStorage,
     redactor: &Redactor,
 ) -> Result<ExitCode> {
     report::leftovers(outcome);
@@ -309,12 +313,12 @@ fn show(result: &RawValue, json: bool) -> Result<String> {
     }
 }
 
-fn inputs(options: &Options) -> Result<Option<Value>> {
+fn inputs(options: &RunOptions) -> Result<Option<Value>> {
     let Some(given) = &options.inputs else { return Ok(None) };
     let Some(file) = given.strip_prefix('@') else {
-        return json::from_str(given)
-            .map(Some)
-            .map_err(|error| Usage(format!("`--inputs` is not JSON, nor @FILE: {error}")).into());
+        return json::from_str(given).map(Some).map_err(|error| {
+            UsageError(format!("`--inputs` is not JSON, nor @FILE: {error}")).into()
+        });
     };
     let size =
         std::fs::metadata(file).with_context(|| format!("cannot read the inputs: {file}"))?.len();

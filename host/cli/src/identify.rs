@@ -2,9 +2,9 @@
 //!
 //! Ids of runs begin with the time, so that those made close together differ only at their end: the short form is the end.
 
-use super::report::Hinted;
+use super::report::HintedError;
 use anyhow::Result;
-use pml::{Error, Filter, Journal, RunId, Summary, Timestamp, escape};
+use pml::{Error, Journal, RunFilter, RunId, RunSummary, Timestamp, escape};
 use std::fmt::Display;
 
 /// Fewer characters would match by accident.
@@ -40,12 +40,12 @@ pub(super) fn ambiguous(what: &str, typed: &str, candidates: &[String]) -> anyho
     if candidates.len() > CANDIDATES {
         message += "\n…";
     }
-    Hinted::new(message, "write more of the id: its end tells them apart best").into()
+    HintedError::new(message, "write more of the id: its end tells them apart best").into()
 }
 
 /// Finds a run by its id, a unique beginning or end of it, or `last`.
-pub(super) async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<Summary> {
-    let mut filter = Filter::default();
+pub(super) async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunSummary> {
+    let mut filter = RunFilter::default();
     if typed == "last" {
         filter.limit = Some(1);
     } else if let Ok(run) = typed.parse::<RunId>() {
@@ -59,18 +59,18 @@ pub(super) async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> R
     match found.len() {
         1 => Ok(found.remove(0)),
         0 if typed == "last" => {
-            Err(Hinted::new("there is no run yet", "`pml run FILE` makes one").into())
+            Err(HintedError::new("there is no run yet", "`pml run FILE` makes one").into())
         }
         0 if typed.len() < LEAST => {
             let message = format!("`{}` is too short for an id", escape(typed));
-            Err(Hinted::new(message, "write at least four characters, or `last`").into())
+            Err(HintedError::new(message, "write at least four characters, or `last`").into())
         }
         0 => {
             let message = format!("there is no run `{}`", escape(typed));
-            Err(Hinted::new(message, "`pml runs` lists those there are").into())
+            Err(HintedError::new(message, "`pml runs` lists those there are").into())
         }
         _ => {
-            let line = |found: &Summary| format!("{}  {}", found.run, escape(&found.script));
+            let line = |found: &RunSummary| format!("{}  {}", found.run, escape(&found.script));
             let candidates: Vec<_> = found.iter().map(line).collect();
             Err(ambiguous("runs", typed, &candidates))
         }

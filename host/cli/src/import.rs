@@ -1,19 +1,19 @@
 //! `pml import`, and what `pml init` shares with it.
 
-use super::facts::{Fact, laid_out};
+use super::facts::{LabelledFact, laid_out};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stdout};
 use super::trust::one_line;
 use super::ui::{self, BOLD, DIM, HINT};
-use super::widen::{self, Pass};
 use super::{add, project};
+use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use pml::json::{Value, json};
 use pml::{
-    Environment, Existing, FoundServer, FoundServers, ImportScope, ImportSource, Project, Seen,
-    SettingsFile, escape, find_servers,
+    Environment, FoundServer, FoundServers, ImportScope, ImportSource, OverwriteMode, Project,
+    ReviewedBy, SettingsFile, escape, find_servers,
 };
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ const COMMAND: &str = "pml import";
 /// project itself (`.mcp.json`, `.vscode/mcp.json`, `.cursor/mcp.json`) and are taken unseen leave the result untrusted until
 /// `pml trust`. Without a terminal it only lists them, unless `--yes` is given. Where an agent runs the command, it is refused.
 #[derive(Args)]
-pub(super) struct Import {
+pub(super) struct ImportCommand {
     /// Only of these clients
     #[arg(value_name = "SOURCE", value_parser = clients())]
     sources: Vec<ImportSource>,
@@ -50,26 +50,26 @@ fn clients() -> impl TypedValueParser<Value = ImportSource> {
 }
 
 /// What is to be imported, held against what is there.
-pub(super) struct Offer {
+pub(super) struct ImportCandidates {
     new: Vec<FoundServer>,
     /// Names that are in `.pml.json` already.
     taken: Vec<String>,
     found: FoundServers,
 }
 
-impl Import {
+impl ImportCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let environment = Environment::of_process();
         let pass = match self.dry_run {
             true => None,
-            false => Some(widen::no_agent(COMMAND)?),
+            false => Some(widening_permit::no_agent(COMMAND)?),
         };
         let sources = match self.sources.is_empty() {
             true => ImportSource::ALL.to_vec(),
             false => self.sources,
         };
-        let existing = if self.force { Existing::Replace } else { Existing::Refuse };
-        let offer = Offer::of(&environment, &sources, existing, Own::Taken)?;
+        let existing = if self.force { OverwriteMode::Replace } else { OverwriteMode::Refuse };
+        let offer = ImportCandidates::of(&environment, &sources, existing, McpJsonServers::Import)?;
         if !self.json {
             offer.show()?;
         }
@@ -89,7 +89,13 @@ impl Import {
         }
         if self.json {
             ui::out(
-                &offer.told(if write.is_some() { Written::Yes } else { Written::No }).to_string(),
+                &offer
+                    .told(if write.is_some() {
+                        ImportStatus::Written
+                    } else {
+                        ImportStatus::NotWritten
+                    })
+                    .to_string(),
             )?;
         }
         Ok(ExitCode::SUCCESS)
@@ -98,26 +104,26 @@ impl Import {
 
 /// Whether `.pml.json` has them now.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
-    Yes,
-    No,
+enum ImportStatus {
+    Written,
+    NotWritten,
 }
 
 /// What becomes of servers in `.mcp.json`, which we read as it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
-    Taken,
-    Left,
+pub(super) enum McpJsonServers {
+    Import,
+    Skip,
 }
 
-impl Offer {
+impl ImportCandidates {
     /// Looks for servers.
     pub(super) fn of(
         environment: &Environment,
         clients: &[ImportSource],
-        existing: Existing,
-        own: Own,
-    ) -> Result<Offer> {
+        existing: OverwriteMode,
+        own: McpJsonServers,
+    ) -> Result<ImportCandidates> {
         let folder = project::current()?;
         let project = Project::load_in(&folder, environment)?;
         let is_ours = |name: &str| {
@@ -126,13 +132,17 @@ impl Offer {
                 .is_some_and(|declared| declared.file.ends_with(".pml.json"))
         };
         let mut found = find_servers(&folder, environment, clients);
-        if own == Own::Left {
+        if own == McpJsonServers::Skip {
             found.servers.retain(|server| !server.file.ends_with(".mcp.json"));
         }
         let (taken, new): (Vec<_>, Vec<_>) = std::mem::take(&mut found.servers)
             .into_iter()
-            .partition(|server| existing == Existing::Refuse && is_ours(&server.name));
-        Ok(Offer { new, taken: taken.into_iter().map(|server| server.name).collect(), found })
+            .partition(|server| existing == OverwriteMode::Refuse && is_ours(&server.name));
+        Ok(ImportCandidates {
+            new,
+            taken: taken.into_iter().map(|server| server.name).collect(),
+            found,
+        })
     }
 
     /// Returns whether there is nothing to take.
@@ -168,20 +178,22 @@ impl Offer {
     }
 
     /// Asks on the terminal; nothing if there is none, or the answer is no.
-    pub(super) fn asked(&self) -> Result<Option<Seen>> {
-        if !widen::somebody_is_there() {
+    pub(super) fn asked(&self) -> Result<Option<ReviewedBy>> {
+        if !widening_permit::somebody_is_there() {
             return Ok(None);
         }
         let Some(terminal) = Terminal::open() else { return Ok(None) };
         let count = counted(self.new.len() as u64, "server");
-        Ok(terminal.confirm(&format!("import {count} into `.pml.json`?"))?.then_some(Seen::ByUser))
+        Ok(terminal
+            .confirm(&format!("import {count} into `.pml.json`?"))?
+            .then_some(ReviewedBy::User))
     }
 
     /// Servers of the user's own files are theirs; those of the project's files may be anybody's.
-    pub(super) fn taken_unseen(&self) -> Seen {
+    pub(super) fn taken_unseen(&self) -> ReviewedBy {
         match self.new.iter().all(|server| server.scope == ImportScope::User) {
-            true => Seen::ByUser,
-            false => Seen::ByNobody,
+            true => ReviewedBy::User,
+            false => ReviewedBy::Nobody,
         }
     }
 
@@ -189,9 +201,9 @@ impl Offer {
     pub(super) fn write(
         &self,
         environment: &Environment,
-        existing: Existing,
-        seen: Seen,
-        pass: &Pass,
+        existing: OverwriteMode,
+        seen: ReviewedBy,
+        pass: &WideningPermit,
     ) -> Result<()> {
         let servers: Vec<_> =
             self.new.iter().map(|server| (server.name.clone(), server.entry.clone())).collect();
@@ -208,7 +220,7 @@ impl Offer {
         Ok(ui::print(&format!("{count} imported into `.pml.json`"))?)
     }
 
-    fn told(&self, written: Written) -> Value {
+    fn told(&self, written: ImportStatus) -> Value {
         let server = |server: &FoundServer| {
             json!({
                 "name": server.name,
@@ -222,7 +234,7 @@ impl Offer {
             json!({ "name": left.name, "file": left.file.to_string_lossy(), "reason": left.reason })
         });
         json!({
-            "written": written == Written::Yes,
+            "written": written == ImportStatus::Written,
             "servers": self.new.iter().map(server).collect::<Value>(),
             "taken": self.taken,
             "left_out": left.collect::<Value>(),
@@ -231,15 +243,17 @@ impl Offer {
 }
 
 /// A server, and all that can change what it does, as it would be written: who agrees to it agrees to all of it.
-fn facts(server: &FoundServer) -> Vec<Fact> {
-    let first = Fact::named("server", &server.name, BOLD, &server.launch);
+fn facts(server: &FoundServer) -> Vec<LabelledFact> {
+    let first = LabelledFact::named("server", &server.name, BOLD, &server.launch);
     let mut facts = vec![first.and(server.client.as_str())];
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    facts.extend(server.entry.get("cwd").map(|folder| Fact::ours("  in", DIM, &text(folder))));
+    facts.extend(
+        server.entry.get("cwd").map(|folder| LabelledFact::ours("  in", DIM, &text(folder))),
+    );
     for key in ["env", "headers"] {
         let given = server.entry.get(key).and_then(Value::as_object).into_iter().flatten();
-        facts.extend(given.map(|(name, value)| Fact::given(name, &text(value))));
+        facts.extend(given.map(|(name, value)| LabelledFact::given(name, &text(value))));
     }
-    facts.extend(server.notes.iter().map(|note| Fact::ours("  note", DIM, note)));
+    facts.extend(server.notes.iter().map(|note| LabelledFact::ours("  note", DIM, note)));
     facts
 }

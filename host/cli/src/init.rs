@@ -1,14 +1,14 @@
 //! `pml init`
 
-use super::import::{Offer, Own};
+use super::import::{ImportCandidates, McpJsonServers};
 use super::ui::{self, BOLD, DIM, HINT};
-use super::widen::{self, Pass};
 use super::{add, project};
+use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
 use pml::{
-    Environment, Error, Existing, ImportSource, ProjectState, SettingsFile, Sharing, Store, escape,
-    ignore_state,
+    Environment, Error, ImportSource, OverwriteMode, ProjectState, SettingsFile, SettingsSharing,
+    Store, escape, update_gitignore,
 };
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// terminal it takes `--yes`, with which they are imported, unless `--no-import` is given too. Where an agent runs the command,
 /// it is refused.
 #[derive(Args)]
-pub(super) struct Init {
+pub(super) struct InitCommand {
     /// Keep `.pml.json` in version control, for everybody
     #[arg(long)]
     shared: bool,
@@ -30,9 +30,9 @@ pub(super) struct Init {
     no_import: bool,
 }
 
-impl Init {
+impl InitCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let pass = widen::pass("pml init", self.yes)?;
+        let pass = widening_permit::pass("pml init", self.yes)?;
         let environment = Environment::of_process();
         let settings = SettingsFile::of(&project::current()?, &environment)?;
         let created = settings.create()?;
@@ -40,8 +40,8 @@ impl Init {
         let folder = root.join(ProjectState::FOLDER);
         let is_new = !folder.exists();
         Store::make_folder(&folder).map_err(Error::from)?;
-        let sharing = if self.shared { Sharing::Shared } else { Sharing::Private };
-        let ignored = ignore_state(root, sharing)?;
+        let sharing = if self.shared { SettingsSharing::Shared } else { SettingsSharing::Private };
+        let ignored = update_gitignore(root, sharing)?;
         let said = |done: bool, what: &str| match done {
             true => format!("  {what} written"),
             false => format!("  {DIM}{what} is there already{DIM:#}"),
@@ -61,8 +61,18 @@ impl Init {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn offer(&self, created: pml::Edited, environment: &Environment, pass: &Pass) -> Result<()> {
-        let offer = Offer::of(environment, ImportSource::ALL, Existing::Refuse, Own::Left)?;
+    fn offer(
+        &self,
+        created: pml::EditOutcome,
+        environment: &Environment,
+        pass: &WideningPermit,
+    ) -> Result<()> {
+        let offer = ImportCandidates::of(
+            environment,
+            ImportSource::ALL,
+            OverwriteMode::Refuse,
+            McpJsonServers::Skip,
+        )?;
         if offer.is_empty() {
             return add::hint(created, environment);
         }
@@ -73,7 +83,7 @@ impl Init {
         };
         match seen {
             Some(seen) => {
-                offer.write(environment, Existing::Refuse, seen, pass)?;
+                offer.write(environment, OverwriteMode::Refuse, seen, pass)?;
                 offer.say_written()
             }
             None => {

@@ -2,18 +2,18 @@
 
 use super::execute::runtime;
 use super::progress;
-use super::report::Hinted;
+use super::report::HintedError;
 use super::terminal::Terminal;
 use super::ui::{self, BOLD, HINT};
-use super::widen::{self, Once};
-use super::workplace::Workplace;
+use crate::project_context::ProjectContext;
+use crate::widening_permit::{self, TrustOnceFlags};
 use anyhow::Result;
 use clap::Args;
 use indicatif::ProgressBar;
 use pml::json::{Value, json};
 use pml::{
-    Clock, Journal, Note, Noted, Package, Progress, Servers, SystemClock, Tell, escape,
-    in_one_line, nearest, words_of_package,
+    AuditEvent, AuditNote, Clock, Journal, Package, Progress, ProgressCallback, Servers,
+    SystemClock, escape, in_one_line, nearest, words_of_package,
 };
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ const COMMAND: &str = "pml install";
 /// about it in the middle of a program. What is there already stays as it is. Where an agent runs the
 /// command, it is refused.
 #[derive(Args)]
-pub(super) struct Install {
+pub(super) struct InstallCommand {
     /// The servers; all of the project's if none is named
     #[arg(value_name = "SERVER")]
     servers: Vec<String>,
@@ -47,18 +47,18 @@ pub(super) struct Install {
     json: bool,
 }
 
-impl Install {
+impl InstallCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let pass = match self.dry_run {
             true => None,
-            false => Some(widen::no_agent(COMMAND)?),
+            false => Some(widening_permit::no_agent(COMMAND)?),
         };
-        let files = Once::said(self.trust, self.yes)?;
-        let workplace = ManuallyDrop::new(Workplace::open(files)?);
+        let files = TrustOnceFlags::said(self.trust, self.yes)?;
+        let workplace = ManuallyDrop::new(ProjectContext::open(files)?);
         if let Some(reason) = workplace.project.trust.reason() {
             let hint =
                 "`pml trust --show` shows what its files would start; `pml trust` trusts them";
-            return Err(Hinted::new(reason, hint).into());
+            return Err(HintedError::new(reason, hint).into());
         }
         let servers = &workplace.servers;
         let names = self.names(servers)?;
@@ -90,9 +90,11 @@ impl Install {
                     Some(near) => format!("did you mean `{}`?", escape(near)),
                     None => "`pml servers` lists those there are".into(),
                 };
-                return Err(
-                    Hinted::new(format!("there is no server `{}`", escape(name)), hint).into()
-                );
+                return Err(HintedError::new(
+                    format!("there is no server `{}`", escape(name)),
+                    hint,
+                )
+                .into());
             }
         }
         Ok(if self.servers.is_empty() { all } else { self.servers.clone() })
@@ -134,7 +136,7 @@ async fn look(servers: &Servers, names: &[String]) -> Result<Vec<Package>> {
 async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) -> Result<()> {
     let bar = progress::line();
     let (shown, said) = (bar.clone(), Mutex::new(String::new()));
-    let tell: Tell = Arc::new(move |step: Progress| match &shown {
+    let tell: ProgressCallback = Arc::new(move |step: Progress| match &shown {
         Some(bar) => {
             bar.set_message(match step.done {
                 0 => step.what,
@@ -154,8 +156,8 @@ async fn install(servers: &Servers, package: &Package, journal: &dyn Journal) ->
     let installed = servers.install(package, tell).await;
     finish(bar.as_ref());
     let digest = installed?;
-    let what = Noted::Installed { package: package.clone(), digest };
-    journal.audit(Note::new(SystemClock.now(), None, what)).await.map_err(pml::Error::from)?;
+    let what = AuditEvent::Installed { package: package.clone(), digest };
+    journal.audit(AuditNote::new(SystemClock.now(), None, what)).await.map_err(pml::Error::from)?;
     Ok(())
 }
 
@@ -168,9 +170,11 @@ fn finish(line: Option<&ProgressBar>) {
 fn agreed(count: usize) -> Result<bool> {
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
-        return Err(
-            Hinted::new("no terminal to confirm on", "add `--yes` to install without one").into()
-        );
+        return Err(HintedError::new(
+            "no terminal to confirm on",
+            "add `--yes` to install without one",
+        )
+        .into());
     };
     let them = if count == 1 { "it" } else { "them" };
     Ok(terminal.confirm(&format!("{HINT}pml install{HINT:#}: install {them}?"))?)

@@ -4,7 +4,7 @@
 //! **Invariant:** only events of pml itself are written, whatever `PML_LOG` says. Libraries below it log what they send and
 //! receive: arguments, results and keys. Events of pml hold names, ids, digests, spans and counts.
 
-use super::report::Hinted;
+use super::report::HintedError;
 use super::ui;
 use clap::ValueEnum;
 use pml::{Clock, Environment, SystemClock, escape};
@@ -35,13 +35,13 @@ pub(super) enum LogFormat {
 ///
 /// # Errors
 /// If `PML_LOG` cannot be read.
-pub(super) fn begin(format: LogFormat) -> Result<(), Hinted> {
+pub(super) fn begin(format: LogFormat) -> Result<(), HintedError> {
     let filter = match Environment::of_process().log_directives() {
         Some(text) => read(text).map_err(|wrong| {
             let message = format!("`PML_LOG` has a part that says nothing: `{}`", escape(wrong));
             let hint = "write a level (off, error, warn, info, debug, trace), or a part of pml and \
                         its level: `info,pml::call=debug`";
-            Hinted::usage(message, hint)
+            HintedError::usage(message, hint)
         })?,
         None => Targets::new().with_target(OWN, DEFAULT),
     };

@@ -13,39 +13,39 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Writes lines to stderr, in a thread of its own.
 #[derive(Clone)]
-pub(super) struct Notices(Arc<SyncSender<Note>>);
+pub(super) struct StderrNoticeWriter(Arc<SyncSender<StderrNotice>>);
 
-enum Note {
+enum StderrNotice {
     Line(String),
     /// All that came before is written.
-    Done(Sender<()>),
+    Flush(Sender<()>),
 }
 
-impl Notices {
+impl StderrNoticeWriter {
     /// Begins.
-    pub(super) fn new() -> Notices {
-        let (sender, notes): (_, Receiver<Note>) = sync_channel(WAITING);
+    pub(super) fn new() -> StderrNoticeWriter {
+        let (sender, notes): (_, Receiver<StderrNotice>) = sync_channel(WAITING);
         std::thread::spawn(move || {
             for note in notes {
                 match note {
-                    Note::Line(line) => ui::say(&line),
+                    StderrNotice::Line(line) => ui::say(&line),
                     // Nobody waits any more.
-                    Note::Done(done) => drop(done.send(())),
+                    StderrNotice::Flush(done) => drop(done.send(())),
                 }
             }
         });
-        Notices(Arc::new(sender))
+        StderrNoticeWriter(Arc::new(sender))
     }
 
     /// Writes a line, sooner or later.
     pub(super) fn say(&self, line: &str) {
-        let _ = self.0.try_send(Note::Line(line.into()));
+        let _ = self.0.try_send(StderrNotice::Line(line.into()));
     }
 
     /// Waits until everything is written, though not for long.
     pub(super) fn finish(&self) {
         let (done, written) = channel();
-        if self.0.try_send(Note::Done(done)).is_ok() {
+        if self.0.try_send(StderrNotice::Flush(done)).is_ok() {
             let _ = written.recv_timeout(PATIENCE);
         }
     }

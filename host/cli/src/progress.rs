@@ -26,10 +26,10 @@ const SPINNER: &str = "{spinner:.cyan} {msg} {elapsed:.dim}";
 const BAR: &str = "{spinner:.cyan} {msg} [{bar:24.cyan}] {percent}%";
 
 /// What a run is at.
-pub(super) struct Progress {
+pub(super) struct ProgressLine {
     /// Whether anybody would see a line.
     seen: bool,
-    calls: Mutex<Calls>,
+    calls: Mutex<ActiveCalls>,
 }
 
 /// Returns a line on stderr that is not drawn yet, if that is a terminal.
@@ -47,7 +47,7 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 #[derive(Default)]
-struct Calls {
+struct ActiveCalls {
     done: u64,
     out: BTreeMap<u64, String>,
     /// What calls lack and is being brought about.
@@ -58,13 +58,13 @@ struct Calls {
     shown: Option<ProgressBar>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Returns a line on stderr, if that is a terminal.
-    pub(super) fn new() -> Progress {
-        Progress { seen: ui::stderr_is_terminal(), calls: Mutex::default() }
+    pub(super) fn new() -> ProgressLine {
+        ProgressLine { seen: ui::stderr_is_terminal(), calls: Mutex::default() }
     }
 
-    fn calls(&self) -> MutexGuard<'_, Calls> {
+    fn calls(&self) -> MutexGuard<'_, ActiveCalls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -133,7 +133,7 @@ impl Progress {
     }
 }
 
-impl Calls {
+impl ActiveCalls {
     /// Whether nothing is on its way.
     fn rests(&self) -> bool {
         self.out.is_empty() && self.steps.is_empty()
@@ -199,13 +199,13 @@ fn what(step: &Step) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Calls;
+    use super::ActiveCalls;
     use indicatif::ProgressBar;
     use pml::Progress as Step;
 
     #[test]
     fn the_line_says_what_is_done_and_what_is_out() {
-        let mut calls = Calls::default();
+        let mut calls = ActiveCalls::default();
         assert_eq!(calls.message(), "0 calls done");
         calls.out.insert(1, "a:b".into());
         assert_eq!(calls.message(), "0 calls done, calling a:b");
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_is_installed_is_said_once_at_its_start_and_once_at_its_end() {
-        let mut calls = Calls::default();
+        let mut calls = ActiveCalls::default();
         let step = |done| Step::new("installing x\u{1b}[2J\n1.0", done, Some(10));
         assert_eq!(calls.step(1, &step(0)).as_deref(), Some("installing x\\u{1b}[2J 1.0"));
         assert_eq!([calls.step(1, &step(5)), calls.step(1, &step(10))], [None, None]);
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_bar_shows_how_far_it_is_where_that_is_known() {
         let bar = ProgressBar::hidden();
-        let mut calls = Calls::default();
+        let mut calls = ActiveCalls::default();
         calls.step(1, &Step::new("installing x", 5, Some(10)));
         calls.draw(&bar);
         assert_eq!((bar.position(), bar.length()), (5, Some(10)));

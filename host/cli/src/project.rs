@@ -1,7 +1,7 @@
 //! The project that a command is about, and its journal.
 
-use super::execute::Kept;
-use super::older;
+use super::execute::JournalStorage;
+use crate::older_journal;
 use anyhow::Context;
 use pml::{
     Durability, Environment, Error, Journal, MemoryJournal, Project, ProjectJournal, Store, locate,
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) fn store(durability: Durability) -> anyhow::Result<Arc<dyn Journal>> {
     let place = place()?;
     place.prepare()?;
-    older::take_up(&place)?;
+    older_journal::take_up(&place)?;
     open(&place, durability)
 }
 
@@ -25,13 +25,13 @@ fn open(place: &ProjectJournal, durability: Durability) -> anyhow::Result<Arc<dy
 
 /// Opens the journal that runs of a project are kept in, and the project's own folder for what is remembered of its servers.
 pub(super) fn journal_of(
-    kept: Kept,
+    kept: JournalStorage,
     durability: Durability,
     project: &Project,
 ) -> anyhow::Result<Arc<dyn Journal>> {
     match kept {
-        Kept::InMemory => Ok(Arc::new(MemoryJournal::new())),
-        Kept::OnDisk => {
+        JournalStorage::InMemory => Ok(Arc::new(MemoryJournal::new())),
+        JournalStorage::OnDisk => {
             prepare_caches(project)?;
             store(durability)
         }
@@ -55,7 +55,7 @@ fn prepare_caches(project: &Project) -> Result<(), Error> {
 /// Opens the journal to look at it. Where there is none, nothing is made: it is empty.
 pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
     let place = place()?;
-    match place.folder().exists() || older::is_there(&place) {
+    match place.folder().exists() || older_journal::is_there(&place) {
         true => store(Durability::Process),
         false => Ok(Arc::new(MemoryJournal::new())),
     }

@@ -1,20 +1,21 @@
 //! `pml remove`
 
-use super::{add, project, ui, widen};
+use super::{add, project, ui};
+use crate::widening_permit;
 use anyhow::Result;
 use clap::Args;
-use pml::{Environment, Noted, SettingsFile, escape};
+use pml::{AuditEvent, Environment, SettingsFile, escape};
 use std::process::ExitCode;
 
 /// Remove a server from this project's `.pml.json`
 #[derive(Args)]
-pub(super) struct Remove {
+pub(super) struct RemoveCommand {
     /// The server's name
     #[arg(value_name = "NAME")]
     name: String,
 }
 
-impl Remove {
+impl RemoveCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (folder, environment) = (project::current()?, Environment::of_process());
         let settings = SettingsFile::of(&folder, &environment)?;
@@ -23,7 +24,7 @@ impl Remove {
             settings.root().to_string_lossy().into_owned(),
             vec![format!("removed server {}", self.name)],
         );
-        widen::note(|who, channel| Noted::Changed { folder, changes, who, channel });
+        widening_permit::note(|who, channel| AuditEvent::Changed { folder, changes, who, channel });
         ui::print(&format!("`{}` is removed from `.pml.json`", escape(&self.name)))?;
         add::hint(edited, &environment)?;
         Ok(ExitCode::SUCCESS)

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 ///
 /// Calls are answered from the journal, and every call that the program makes is compared with it.
 #[derive(Args)]
-pub(super) struct Replay {
+pub(super) struct ReplayCommand {
     /// The id of the run, enough of its beginning or end, or `last`
     #[arg(value_name = "ID")]
     id: String,
@@ -21,7 +21,7 @@ pub(super) struct Replay {
     json: bool,
 }
 
-impl Replay {
+impl ReplayCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let journal = project::journal()?;
         // Nothing is called: no setting of the project matters.

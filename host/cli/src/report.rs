@@ -1,6 +1,6 @@
 //! Errors and failures, translated once: kind, chain, hint and exit code.
 
-use super::execute::Kept;
+use super::execute::JournalStorage;
 use super::identify::short;
 use super::quantity::counted;
 use super::terminal::width_of_stderr;
@@ -8,8 +8,8 @@ use super::ui::{self, DIM, ERROR, HINT, WARNING};
 use super::wrap::wrap;
 use pml::json::{Value, json};
 use pml::{
-    Aborted, Class, Code, Ending, Environment, Error, Failure, Outcome, Question, Redactor, RunId,
-    agent_around, cut_to_columns, escape, lines_of_ask_with,
+    AbortedRun, Code, Ending, Environment, Error, ErrorClass, Failure, Outcome, Question, Redactor,
+    RunId, agent_variable, cut_to_columns, escape, lines_of_ask_with,
 };
 use std::io;
 use std::process::ExitCode;
@@ -32,42 +32,42 @@ const TOOL: usize = 60;
 
 /// A flag whose value is wrong in a way that clap cannot see.
 #[derive(Debug)]
-pub(super) struct Usage(pub(super) String);
+pub(super) struct UsageError(pub(super) String);
 
-impl std::fmt::Display for Usage {
+impl std::fmt::Display for UsageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Usage {}
+impl std::error::Error for UsageError {}
 
 /// An error that knows what to do about it.
 #[derive(Debug)]
-pub(super) struct Hinted {
+pub(super) struct HintedError {
     message: String,
     hint: String,
     code: u8,
 }
 
-impl Hinted {
-    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Hinted {
-        Hinted { message: message.into(), hint: hint.into(), code: FAILED }
+impl HintedError {
+    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> HintedError {
+        HintedError { message: message.into(), hint: hint.into(), code: FAILED }
     }
 
     /// The same for a command that was typed in a way that it cannot be run.
-    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Hinted {
-        Hinted { code: USAGE, ..Hinted::new(message, hint) }
+    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> HintedError {
+        HintedError { code: USAGE, ..HintedError::new(message, hint) }
     }
 }
 
-impl std::fmt::Display for Hinted {
+impl std::fmt::Display for HintedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Hinted {}
+impl std::error::Error for HintedError {}
 
 /// Reports arguments that clap refuses; help and version go to stdout.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
@@ -90,20 +90,20 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
         text += &because(&cause.to_string());
     }
     let own = error.downcast_ref::<Error>();
-    let hinted = error.downcast_ref::<Hinted>().map(|hinted| hinted.hint.as_str());
+    let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
     if let Some(hint) = own.and_then(Error::hint).or(hinted) {
         text += &format!("\n{HINT}hint{HINT:#}: {hint}");
     }
     ui::say(&text);
-    if error.is::<Usage>() {
+    if error.is::<UsageError>() {
         return ExitCode::from(USAGE);
     }
-    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+    if let Some(hinted) = error.downcast_ref::<HintedError>() {
         return ExitCode::from(hinted.code);
     }
     match own.map(|own| own.kind().class()) {
-        Some(Class::Internal) => ExitCode::from(INTERNAL),
-        Some(Class::Usage) if own.is_some_and(|own| own.kind() == Code::Config) => {
+        Some(ErrorClass::Internal) => ExitCode::from(INTERNAL),
+        Some(ErrorClass::Usage) if own.is_some_and(|own| own.kind() == Code::Config) => {
             ExitCode::from(USAGE)
         }
         _ => ExitCode::from(FAILED),
@@ -113,7 +113,7 @@ pub(super) fn error(error: &anyhow::Error) -> ExitCode {
 /// The same as JSON, for whoever reads stdout.
 pub(super) fn told(error: &anyhow::Error) -> Value {
     let own = error.downcast_ref::<Error>();
-    let hinted = error.downcast_ref::<Hinted>().map(|hinted| hinted.hint.as_str());
+    let hinted = error.downcast_ref::<HintedError>().map(|hinted| hinted.hint.as_str());
     json!({
         "code": own.map(|own| own.kind().as_str()),
         "message": error.to_string(),
@@ -161,7 +161,7 @@ pub(super) fn call_failed(failure: &Failure) {
 }
 
 /// Says what a program waits for, and how to go on.
-pub(super) fn waiting(questions: &[Question], kept: Kept, redactor: &Redactor) {
+pub(super) fn waiting(questions: &[Question], kept: JournalStorage, redactor: &Redactor) {
     let width = width_of_stderr();
     for question in questions {
         let calls = match question.asks.len() {
@@ -179,7 +179,7 @@ pub(super) fn waiting(questions: &[Question], kept: Kept, redactor: &Redactor) {
             }
         }
         let hint = match kept {
-            Kept::OnDisk => match agent_around(&Environment::of_process()) {
+            JournalStorage::OnDisk => match agent_variable(&Environment::of_process()) {
                 // The agent is not asked, and not told how to answer.
                 Some(variable) => format!(
                     "an agent runs this command (`{variable}` is set), so nobody is asked here: a person answers in \
@@ -187,7 +187,7 @@ pub(super) fn waiting(questions: &[Question], kept: Kept, redactor: &Redactor) {
                 ),
                 None => format!("`pml approve {}` goes on", question.id),
             },
-            Kept::InMemory => {
+            JournalStorage::InMemory => {
                 "the run is forgotten: to answer later, run it without `--no-journal`".into()
             }
         };
@@ -196,7 +196,7 @@ pub(super) fn waiting(questions: &[Question], kept: Kept, redactor: &Redactor) {
 }
 
 /// Reports that a person ended a program, and what it had done if a better one is wanted.
-pub(super) fn aborted(aborted: &Aborted, run: RunId) {
+pub(super) fn aborted(aborted: &AbortedRun, run: RunId) {
     let (message, who) = (quote(&aborted.message), quote(&aborted.who));
     let mut text = format!("{ERROR}error{ERROR:#}: {message} [ABORTED]\n  {DIM}by{DIM:#}: {who}");
     if aborted.replan {

@@ -3,10 +3,10 @@
 //! **Invariant:** nothing is revealed without a warning, and nothing where an agent runs the command.
 
 use super::project;
-use super::report::Hinted;
+use super::report::HintedError;
 use super::ui::{self, WARNING};
 use anyhow::Result;
-use pml::{Environment, Project, Redactor, agent_around};
+use pml::{Environment, Project, Redactor, agent_variable};
 
 /// Said before secrets are shown.
 const SHOWN: &str = "secrets are shown as they are: they stay on the screen and in its history";
@@ -36,12 +36,12 @@ impl From<bool> for Reveal {
 pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
     let environment = Environment::of_process();
     if reveal == Reveal::Yes {
-        if let Some(variable) = agent_around(&environment) {
+        if let Some(variable) = agent_variable(&environment) {
             let message = format!(
                 "an agent runs this command (`{variable}` is set), and secrets are not shown to it"
             );
             let hint = "a person reveals them in a terminal of their own";
-            return Err(Hinted::new(message, hint).into());
+            return Err(HintedError::new(message, hint).into());
         }
         ui::say(&warning());
         return Ok(Redactor::revealing());

@@ -1,15 +1,15 @@
 //! `pml stdio`: the MCP server on stdin and stdout.
 
-use super::execute::Kept;
-use super::follow::Follower;
-use super::notices::Notices;
-use super::report::{self, Hinted};
-use super::workplace::{Files, Workplace};
+use super::execute::JournalStorage;
+use super::notices::StderrNoticeWriter;
+use super::report::{self, HintedError};
 use super::{execute, project};
+use crate::project_context::{ProjectContext, ProjectFilesTrust};
+use crate::project_reloader::ProjectReloader;
 use anyhow::{Context, Result};
 use clap::Args;
 use pml::{Environment, ProjectState, UserKey};
-use pml_mcp::{Door, Quit, serve_stdio};
+use pml_mcp::{CloseReason, McpServer, serve_stdio};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::mem::ManuallyDrop;
@@ -28,7 +28,7 @@ use tokio::io::AsyncReadExt;
 /// Ends when the client is gone (exit code 0), on SIGINT (130) or SIGTERM (143). Programs that run then go on until their next
 /// outcome is journalled and can be taken up with `pml run --resume`; servers end with it.
 #[derive(Args)]
-pub(super) struct Stdio {
+pub(super) struct StdioCommand {
     /// Not a flag any more: whoever starts us may be the project itself.
     #[arg(long, hide = true)]
     trust: bool,
@@ -37,12 +37,12 @@ pub(super) struct Stdio {
     no_journal: bool,
 }
 
-impl Stdio {
+impl StdioCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         if self.trust {
             let message = "unexpected argument `--trust`: `pml stdio` trusts nothing by itself";
             let hint = "run `pml trust` before; in CI, `pml trust --yes`";
-            return Err(Hinted::usage(message, hint).into());
+            return Err(HintedError::usage(message, hint).into());
         }
         // The process ends after this; taking it apart would only make the client wait.
         let runtime = ManuallyDrop::new(execute::runtime()?);
@@ -53,25 +53,26 @@ impl Stdio {
                 flag::register_conditional_shutdown(number, code.into(), impatient.clone())
                     .context("cannot listen for signals")?;
             }
-            let kept = if self.no_journal { Kept::InMemory } else { Kept::OnDisk };
-            let workplace = Workplace::open_for(Files::AsTrusted, kept)?;
+            let kept =
+                if self.no_journal { JournalStorage::InMemory } else { JournalStorage::OnDisk };
+            let workplace = ProjectContext::open_for(ProjectFilesTrust::AsRecorded, kept)?;
             let durability = workplace.project.durability;
             let journal = project::journal_of(kept, durability, &workplace.project)?;
-            if kept == Kept::OnDisk {
+            if kept == JournalStorage::OnDisk {
                 // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
             let root = workplace.project.root.clone();
-            let follower = Follower::new(&workplace, kept, journal)?;
+            let follower = ProjectReloader::new(&workplace, kept, journal)?;
             // The follower has them now, and lets them go when they are replaced.
             drop(workplace);
             let key = match kept {
-                Kept::OnDisk => UserKey::of(&Environment::of_process(), &root)?,
-                Kept::InMemory => UserKey::of_this_process(),
+                JournalStorage::OnDisk => UserKey::of(&Environment::of_process(), &root)?,
+                JournalStorage::InMemory => UserKey::of_this_process(),
             };
-            let notices = Notices::new();
+            let notices = StderrNoticeWriter::new();
             let log = notices.clone();
-            let door = Door::sealing_with(key, move || follower.current())
+            let door = McpServer::sealing_with(key, move || follower.current())
                 .noticing(move |line| log.say(line));
             let mut code = 0;
             let stop = async {
@@ -85,7 +86,7 @@ impl Stdio {
             let quit = serve_stdio(door, stop).await;
             notices.finish();
             match quit? {
-                Quit::Stopped => Ok(ExitCode::from(code)),
+                CloseReason::Stopped => Ok(ExitCode::from(code)),
                 _ => Ok(ExitCode::SUCCESS),
             }
         })

@@ -11,7 +11,7 @@ const WIDTH: usize = 80;
 
 /// What is shown to whoever wants to know more before they say yes.
 #[derive(Default)]
-pub(super) struct More {
+pub(super) struct ConfirmDetails {
     /// All there is to know, at `?`.
     pub(super) details: Vec<String>,
     /// The same with secrets, at `r`.
@@ -80,11 +80,11 @@ impl Terminal {
 
     /// Asks for a yes or a no, and waits for it.
     pub(super) fn confirm(&self, question: &str) -> io::Result<bool> {
-        self.confirm_with(question, &More::default())
+        self.confirm_with(question, &ConfirmDetails::default())
     }
 
     /// The same, and shows more to whoever asks for it. Others' words in it are wrapped behind their bar.
-    pub(super) fn confirm_with(&self, question: &str, more: &More) -> io::Result<bool> {
+    pub(super) fn confirm_with(&self, question: &str, more: &ConfirmDetails) -> io::Result<bool> {
         self.forget_typed();
         let mut lines = self.lines()?;
         let keys = match (more.details.is_empty(), more.revealed.is_empty()) {

@@ -1,18 +1,18 @@
 //! `pml trust`: shows what a project's files would do, asks where somebody is there, and records it.
 
-use super::facts::{Fact, laid_out, whole_line};
+use super::facts::{LabelledFact, laid_out, whole_line};
 use super::quantity::counted;
 use super::terminal::{Terminal, width_of_stderr, width_of_stdout};
 use super::ui::{self, BOLD, DIM, WARNING};
-use super::widen::{self, Pass};
 use super::wrap::wrap;
-use super::{project, report::Hinted};
+use super::{project, report::HintedError};
+use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredVariable, Environment, FileState, Noted,
-    Project, TrustState, escape, locate, redact,
+    AuditEvent, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState, DeclaredVariable,
+    Environment, Project, TrustState, escape, locate, redact,
 };
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ const COMMAND: &str = "pml trust";
 /// What you trust is printed: servers with their launch lines, and what is allowed without asking. On a terminal it is printed
 /// first, and you are asked; without one it takes `--yes`. Where an agent runs the command, it is refused.
 #[derive(Args)]
-pub(super) struct Trust {
+pub(super) struct TrustCommand {
     /// Trust it no longer
     #[arg(long)]
     revoke: bool,
@@ -44,14 +44,18 @@ pub(super) struct Trust {
     json: bool,
 }
 
-impl Trust {
+impl TrustCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (folder, environment) = (project::current()?, Environment::of_process());
         if self.revoke {
             let known = Project::revoke_trust(&folder, &environment)?;
             if known {
                 let folder = locate(&folder, &environment).to_string_lossy().into_owned();
-                widen::note(|who, channel| Noted::Distrusted { folder, who, channel });
+                widening_permit::note(|who, channel| AuditEvent::Distrusted {
+                    folder,
+                    who,
+                    channel,
+                });
             }
             match (self.json, known) {
                 (true, known) => ui::out(&json!({ "revoked": known }).to_string())?,
@@ -62,7 +66,7 @@ impl Trust {
         }
         let project = Project::load_in(&folder, &environment)?;
         if project.trust == TrustState::NotNeeded {
-            return Err(Hinted::new(
+            return Err(HintedError::new(
                 format!(
                     "there is nothing to trust here: {}",
                     escape(&project.root.to_string_lossy())
@@ -75,7 +79,7 @@ impl Trust {
             self.tell(&project, state(&project))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let pass = widen::no_agent(COMMAND)?;
+        let pass = widening_permit::no_agent(COMMAND)?;
         if project.trust.is_trusted() {
             // Nothing is widened by saying so again.
             self.tell(&project, granted(&project))?;
@@ -110,17 +114,19 @@ impl Trust {
 }
 
 /// Notes in the audit trail what is trusted.
-fn note_trust(pass: &Pass, project: &Project) {
+fn note_trust(pass: &WideningPermit, project: &Project) {
     let folder = project.root.to_string_lossy().into_owned();
     let files = project.digests().map(|(name, digest)| (name.into(), digest.into())).collect();
-    pass.note(|who, channel| Noted::Trusted { folder, files, who, channel });
+    pass.note(|who, channel| AuditEvent::Trusted { folder, files, who, channel });
 }
 
 /// Shows a project, and asks whether it is to be trusted.
 fn agreed(project: &Project) -> Result<bool> {
     let Some(terminal) = Terminal::open() else {
         let hint = "bring it to the foreground, or say so with `pml trust --yes`";
-        return Err(Hinted::new("nobody can be asked: the terminal does not listen", hint).into());
+        return Err(
+            HintedError::new("nobody can be asked: the terminal does not listen", hint).into()
+        );
     };
     ui::say(&lines(project, state(project), width_of_stderr()).join("\n"));
     Ok(terminal.confirm("trust this?")?)
@@ -176,12 +182,12 @@ fn told(project: &Project) -> Value {
 
 fn told_file(file: &DeclaredFile) -> Value {
     let (state, to) = match &file.state {
-        FileState::Held => ("trusted_as_it_is", None),
-        FileState::LeadsOut { to } => ("leads_out", Some(to)),
-        FileState::Absent => ("absent", None),
-        FileState::NotHeld => ("data", None),
-        FileState::Unresolved => ("unresolved", None),
-        FileState::LoadedFrom => ("loaded_from", None),
+        DeclaredFileState::Pinned => ("trusted_as_it_is", None),
+        DeclaredFileState::LinksOutside { to } => ("leads_out", Some(to)),
+        DeclaredFileState::Absent => ("absent", None),
+        DeclaredFileState::Data => ("data", None),
+        DeclaredFileState::Unresolved => ("unresolved", None),
+        DeclaredFileState::LoadFolder => ("loaded_from", None),
     };
     json!({ "name": file.name, "server": file.server, "state": state, "to": to })
 }
@@ -232,17 +238,17 @@ fn lines(project: &Project, state: &str, width: Option<usize>) -> Vec<String> {
 }
 
 /// A server, or something that can change what it does.
-fn of_server(fact: &DeclaredFact) -> Fact {
+fn of_server(fact: &DeclaredFact) -> LabelledFact {
     let (text, server) = (&fact.text, fact.server.as_deref().unwrap_or_default());
     let name = fact.name.as_deref().unwrap_or_default();
     match fact.kind {
-        DeclaredFactKind::Server => Fact::named("server", server, BOLD, text),
-        DeclaredFactKind::Folder => Fact::ours("  in", DIM, text),
+        DeclaredFactKind::Server => LabelledFact::named("server", server, BOLD, text),
+        DeclaredFactKind::Folder => LabelledFact::ours("  in", DIM, text),
         DeclaredFactKind::InstallScripts => {
-            Fact::ours("  installs", WARNING, "code of its package may run meanwhile")
+            LabelledFact::ours("  installs", WARNING, "code of its package may run meanwhile")
         }
-        DeclaredFactKind::Unusable => Fact::ours("  cannot be used", WARNING, text),
-        _ => Fact::given_shown(name, text),
+        DeclaredFactKind::Unusable => LabelledFact::ours("  cannot be used", WARNING, text),
+        _ => LabelledFact::given_shown(name, text),
     }
 }
 

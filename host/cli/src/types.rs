@@ -1,17 +1,17 @@
 //! `pml types`
 
 use super::execute::runtime;
-use super::offered::{offered, warn};
 use super::quantity::counted;
-use super::report::Hinted;
+use super::report::HintedError;
 use super::ui::{self, HINT};
-use super::widen::Once;
-use super::workplace::Workplace;
+use crate::project_context::ProjectContext;
+use crate::server_query::{offered, warn};
+use crate::widening_permit::TrustOnceFlags;
 use anyhow::{Context, Result};
 use clap::Args;
 use pml::json::json;
 use pml::{
-    Definition, Error, FileSafe, Freshness, Offer, Store, escape, replace_file,
+    Definition, Error, FileDurability, Freshness, Store, ToolOffer, escape, replace_file,
     typescript_declarations,
 };
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ const FILE: &str = "mcp.d.ts";
 ///
 /// What a server said when it last ran is good enough; one that never ran is started and stopped again.
 #[derive(Args)]
-pub(super) struct Types {
+pub(super) struct TypesCommand {
     /// Write to this file, or - for stdout
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
@@ -42,20 +42,22 @@ pub(super) struct Types {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    once: Once,
+    once: TrustOnceFlags,
 }
 
-impl Types {
+impl TypesCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.once.files()?)?;
+        let workplace = ProjectContext::open(self.once.files()?)?;
         // Types of nothing would take the place of those that are there.
         let project = &workplace.project;
         if let (Some(reason), false) = (project.trust.reason(), project.declared.servers.is_empty())
         {
             let hint = "look at what it declares, then run `pml trust`";
-            return Err(Hinted::new(format!("{reason}: its servers cannot be asked"), hint).into());
+            return Err(
+                HintedError::new(format!("{reason}: its servers cannot be asked"), hint).into()
+            );
         }
-        let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
+        let freshness = if self.refresh { Freshness::Live } else { Freshness::CachedOrLive };
         let offer = runtime()?.block_on(async {
             let offer = offered(&workplace, |_| true, freshness).await;
             workplace.servers.close().await;
@@ -84,10 +86,10 @@ impl Types {
 
     fn tell(
         &self,
-        workplace: &Workplace,
-        offer: &Offer,
+        workplace: &ProjectContext,
+        offer: &ToolOffer,
         path: &Path,
-        written: Written,
+        written: TypesFileStatus,
     ) -> Result<()> {
         let servers: BTreeSet<&str> =
             offer.definitions.iter().map(|definition| definition.tool.server()).collect();
@@ -100,7 +102,7 @@ impl Types {
         if self.json {
             let told = json!({
                 "path": path.to_string_lossy(),
-                "changed": written == Written::New,
+                "changed": written == TypesFileStatus::Written,
                 "tools": offer.definitions.len(),
                 "servers": servers,
                 "inferred": inferred,
@@ -113,8 +115,8 @@ impl Types {
         let tools = counted(offer.definitions.len() as u64, "tool");
         let of = counted(servers.len() as u64, "server");
         let what = match written {
-            Written::New => "is written",
-            Written::Same => "is up to date",
+            TypesFileStatus::Written => "is written",
+            TypesFileStatus::Unchanged => "is up to date",
         };
         let seen = match inferred {
             0 => String::new(),
@@ -122,7 +124,7 @@ impl Types {
         };
         ui::print(&format!("`{}` {what}: {tools} of {of}{seen}", escape(&short)))?;
         warn(&offer.unavailable);
-        if written == Written::New {
+        if written == TypesFileStatus::Written {
             ui::say(&format!(
                 "{HINT}hint{HINT:#}: name it in the `include` of `tsconfig.json`, or begin a program with\n  \
                  /// <reference path=\"{}\" />",
@@ -135,33 +137,33 @@ impl Types {
 
 /// Whether the file had to be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
-    New,
-    Same,
+enum TypesFileStatus {
+    Written,
+    Unchanged,
 }
 
 /// Puts a whole new file in place of what is there: a reader sees the old one or the new one, and what lies there may be a link
 /// that came with a clone.
-fn replace(path: &Path, text: &str) -> io::Result<Written> {
+fn replace(path: &Path, text: &str) -> io::Result<TypesFileStatus> {
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
     if is_file && fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
-        return Ok(Written::Same);
+        return Ok(TypesFileStatus::Unchanged);
     }
-    replace_file(path, text.as_bytes(), FileSafe::Process).map(|()| Written::New)
+    replace_file(path, text.as_bytes(), FileDurability::Process).map(|()| TypesFileStatus::Written)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Written, replace};
+    use super::{TypesFileStatus, replace};
     use std::fs;
 
     #[test]
     fn a_file_is_written_when_it_changes_and_leaves_nothing_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.d.ts");
-        assert!(replace(&path, "one").unwrap() == Written::New);
-        assert!(replace(&path, "one").unwrap() == Written::Same);
-        assert!(replace(&path, "two").unwrap() == Written::New);
+        assert!(replace(&path, "one").unwrap() == TypesFileStatus::Written);
+        assert!(replace(&path, "one").unwrap() == TypesFileStatus::Unchanged);
+        assert!(replace(&path, "two").unwrap() == TypesFileStatus::Written);
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(replace(&folder.path().join("nowhere/x"), "").is_err());
@@ -174,7 +176,7 @@ mod tests {
         let (victim, path) = (folder.path().join("victim"), folder.path().join("mcp.d.ts"));
         fs::write(&victim, "mine").unwrap();
         std::os::unix::fs::symlink(&victim, &path).unwrap();
-        assert!(replace(&path, "types").unwrap() == Written::New);
+        assert!(replace(&path, "types").unwrap() == TypesFileStatus::Written);
         assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
         assert!(path.symlink_metadata().unwrap().is_file());
     }

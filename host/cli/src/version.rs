@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 /// Print the version, and the digest of the guest that programs run in
 #[derive(Args)]
-pub(super) struct Version {
+pub(super) struct VersionCommand {
     /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
-impl Version {
+impl VersionCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let version = env!("CARGO_PKG_VERSION");
         let digest = pml::GUEST_DIGEST;

@@ -1,6 +1,6 @@
 //! `pml run --watch`: runs again when the program or one of its modules changes.
 
-use super::arguments::Options;
+use super::arguments::RunOptions;
 use super::execute::{new_run, perform};
 use super::quantity::counted;
 use super::report;
@@ -23,7 +23,7 @@ pub(super) async fn watch(
     servers: &Servers,
     script: &Script,
     file: &Path,
-    options: &Options,
+    options: &RunOptions,
 ) -> Result<Infallible> {
     let (sender, mut changes) = mpsc::unbounded_channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {

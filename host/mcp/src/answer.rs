@@ -6,7 +6,8 @@ use super::ending::{checkpoint, of_aborted, of_failure, of_result};
 use super::question;
 use pml::json::{Map, Value, json};
 use pml::{
-    CallError, Ending, Error, Level, Line, Outcome, Question, Redactor, Stored, ToolName, escape,
+    CallError, ConsoleLevel, ConsoleLine, Ending, Error, Outcome, Question, Redactor, StoredRun,
+    ToolName, escape,
 };
 use rmcp::model::{CallToolResult, ContentBlock};
 
@@ -15,7 +16,7 @@ const CONSOLE: usize = 16 << 10;
 
 /// An answer before it is written.
 #[derive(Clone)]
-pub(super) struct Answer {
+pub(super) struct ToolAnswer {
     pub(super) body: Map<String, Value>,
     pub(super) blocks: Vec<ContentBlock>,
     pub(super) failed: bool,
@@ -27,25 +28,25 @@ pub(super) struct ToolFailure {
     pub(super) error: CallError,
 }
 
-impl Answer {
-    pub(super) fn new(status: &str, body: Value) -> Answer {
+impl ToolAnswer {
+    pub(super) fn new(status: &str, body: Value) -> ToolAnswer {
         let mut fields = Map::new();
         fields.insert("status".into(), status.into());
         if let Value::Object(body) = body {
             fields.extend(body);
         }
-        Answer { body: fields, blocks: Vec::new(), failed: false }
+        ToolAnswer { body: fields, blocks: Vec::new(), failed: false }
     }
 
     /// An answer that something failed.
-    pub(super) fn error(error: Value) -> Answer {
-        let mut answer = Answer::new("error", json!({ "success": false, "error": error }));
+    pub(super) fn error(error: Value) -> ToolAnswer {
+        let mut answer = ToolAnswer::new("error", json!({ "success": false, "error": error }));
         answer.failed = true;
         answer
     }
 
     /// What kept a program from running, or from going on.
-    pub(super) fn of_error(error: &Error) -> Answer {
+    pub(super) fn of_error(error: &Error) -> ToolAnswer {
         let mut message = error.to_string();
         let mut source = std::error::Error::source(error);
         while let Some(cause) = source {
@@ -57,12 +58,12 @@ impl Answer {
         if let Some(hint) = error.hint() {
             body["hint"] = hint.into();
         }
-        Answer::error(body)
+        ToolAnswer::error(body)
     }
 
     /// Part of a result that was too big.
-    pub(super) fn of_part(part: Value) -> Answer {
-        let mut answer = Answer::new("success", json!({ "success": true }));
+    pub(super) fn of_part(part: Value) -> ToolAnswer {
+        let mut answer = ToolAnswer::new("success", json!({ "success": true }));
         answer.add(part);
         answer
     }
@@ -70,16 +71,18 @@ impl Answer {
     /// What a run came to. `stored` is its journal, which a run that did not finish is looked up in.
     pub(super) fn of_outcome(
         outcome: &Outcome,
-        stored: Option<&Stored>,
+        stored: Option<&StoredRun>,
         failures: &[ToolFailure],
         redactor: &Redactor,
-    ) -> Answer {
+    ) -> ToolAnswer {
         let mut answer = match &outcome.ending {
             Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
-            Ending::Failed(failure) => Answer::error(of_failure(&json!(failure))),
+            Ending::Failed(failure) => ToolAnswer::error(of_failure(&json!(failure))),
             Ending::Waiting(questions) => match questions.first() {
-                Some(first) => Answer::of_question(first, redactor),
-                None => Answer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" })),
+                Some(first) => ToolAnswer::of_question(first, redactor),
+                None => {
+                    ToolAnswer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" }))
+                }
             },
             Ending::Aborted(aborted) => of_aborted(&json!(aborted)),
             Ending::Expired(_) => gone(),
@@ -109,14 +112,14 @@ impl Answer {
     }
 
     /// A person is asked, by whoever reads this.
-    pub(super) fn of_question(asked: &Question, redactor: &Redactor) -> Answer {
-        let mut answer = Answer::new("approval_required", question::of(asked, redactor));
+    pub(super) fn of_question(asked: &Question, redactor: &Redactor) -> ToolAnswer {
+        let mut answer = ToolAnswer::new("approval_required", question::of(asked, redactor));
         answer.add(json!({ "run_id": asked.run }));
         answer
     }
 
     /// What the run has done, and, if `uncaught`, which call it failed with.
-    pub(super) fn add_checkpoint(&mut self, stored: &Stored, uncaught: bool) {
+    pub(super) fn add_checkpoint(&mut self, stored: &StoredRun, uncaught: bool) {
         self.add(checkpoint(stored));
         let node = self.body["checkpoint"]["failed_node"].clone();
         if uncaught && let Some(error) = self.body.get_mut("error") {
@@ -125,7 +128,7 @@ impl Answer {
     }
 
     /// What the program wrote.
-    pub(super) fn add_console(&mut self, lines: &[Line], dropped: u32) {
+    pub(super) fn add_console(&mut self, lines: &[ConsoleLine], dropped: u32) {
         let (mut size, mut shown) = (0, Vec::new());
         for line in lines {
             size += line.text.len();
@@ -164,7 +167,7 @@ impl Answer {
     /// Writes the answer. A client that shows its model either the structure or the blocks, never both, gets all of it as
     /// blocks where there are pictures.
     pub(super) fn write(self, either: bool) -> CallToolResult {
-        let Answer { body, blocks, failed } = self;
+        let ToolAnswer { body, blocks, failed } = self;
         let body = Value::Object(body);
         let text = body.to_string();
         let only_blocks = either && !blocks.is_empty();
@@ -177,8 +180,8 @@ impl Answer {
 }
 
 /// The answer to a workflow that nobody knows, or knows no more.
-pub(super) fn gone() -> Answer {
-    Answer::error(json!({
+pub(super) fn gone() -> ToolAnswer {
+    ToolAnswer::error(json!({
         "code": "WORKFLOW_UNKNOWN",
         "type": "WorkflowError",
         "message": "Workflow expired or not found",
@@ -191,10 +194,10 @@ fn of_tool_failure(failure: &ToolFailure) -> Value {
     json!({ "tool": tool, "error": error.message, "code": error.code })
 }
 
-fn told(line: &Line) -> String {
+fn told(line: &ConsoleLine) -> String {
     match line.level {
-        Level::Warn => format!("[warn] {}", line.text),
-        Level::Error => format!("[error] {}", line.text),
+        ConsoleLevel::Warn => format!("[warn] {}", line.text),
+        ConsoleLevel::Error => format!("[error] {}", line.text),
         _ => line.text.clone(),
     }
 }

@@ -26,7 +26,7 @@ fn walk(value: &mut Value, blocks: &mut Vec<ContentBlock>) {
                 }
                 return;
             };
-            let heavy = kind == Kind::Media || value["resource"]["blob"].is_string();
+            let heavy = kind == BlockKind::Media || value["resource"]["blob"].is_string();
             let Ok(block) = serde_json::from_value::<ContentBlock>(value.clone()) else { return };
             if heavy {
                 let mime = value.get("mimeType").or(value["resource"].get("mimeType")).cloned();
@@ -40,20 +40,20 @@ fn walk(value: &mut Value, blocks: &mut Vec<ContentBlock>) {
 }
 
 #[derive(PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Media,
     Resource,
 }
 
 /// Whether an object is a content block that is more than text.
-fn kind(value: &Value) -> Option<Kind> {
+fn kind(value: &Value) -> Option<BlockKind> {
     match value["type"].as_str()? {
         "image" | "audio" if value["data"].is_string() && value["mimeType"].is_string() => {
-            Some(Kind::Media)
+            Some(BlockKind::Media)
         }
-        "resource" if value["resource"]["uri"].is_string() => Some(Kind::Resource),
+        "resource" if value["resource"]["uri"].is_string() => Some(BlockKind::Resource),
         "resource_link" if value["uri"].is_string() && value["name"].is_string() => {
-            Some(Kind::Resource)
+            Some(BlockKind::Resource)
         }
         _ => None,
     }

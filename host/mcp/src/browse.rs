@@ -1,9 +1,9 @@
 //! `browse_components`: what programs can call, the best matches first, as much as a budget holds.
 
-use super::door::Visit;
-use super::parameters::Browse;
+use super::parameters::BrowseParameters;
+use crate::server::RequestScope;
 use pml::json::{Value, json};
-use pml::{Definition, Freshness, Index, Node, ToolName, browse as browse_index};
+use pml::{BrowsedTool, Definition, Freshness, ToolIndex, ToolName, browse as browse_index};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -23,34 +23,34 @@ const INPUTS: usize = 16;
 
 /// The index over what servers offered last, which takes longer to make than to use.
 #[derive(Default)]
-pub(super) struct Shelf {
-    last: Mutex<Last>,
+pub(super) struct ToolIndexCache {
+    last: Mutex<CachedIndex>,
 }
 
 #[derive(Default)]
-struct Last {
+struct CachedIndex {
     definitions: Vec<Arc<Definition>>,
-    index: Option<Arc<Index>>,
+    index: Option<Arc<ToolIndex>>,
 }
 
-impl Shelf {
-    fn index(&self, definitions: &[Arc<Definition>]) -> Arc<Index> {
+impl ToolIndexCache {
+    fn index(&self, definitions: &[Arc<Definition>]) -> Arc<ToolIndex> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let same = last.definitions.len() == definitions.len()
             && last.definitions.iter().zip(definitions).all(|(one, other)| Arc::ptr_eq(one, other));
         if let Some(index) = last.index.as_ref().filter(|_| same) {
             return index.clone();
         }
-        let index = Arc::new(Index::new(definitions.iter().cloned()));
-        *last = Last { definitions: definitions.to_vec(), index: Some(index.clone()) };
+        let index = Arc::new(ToolIndex::new(definitions.iter().cloned()));
+        *last = CachedIndex { definitions: definitions.to_vec(), index: Some(index.clone()) };
         index
     }
 }
 
 /// Looks for tools.
-pub(super) async fn browse(visit: &Visit, asked: &Browse) -> Value {
+pub(super) async fn browse(visit: &RequestScope, asked: &BrowseParameters) -> Value {
     let servers = &visit.servers;
-    let offer = servers.offer(|_| true, Freshness::Remembered, PATIENCE).await;
+    let offer = servers.offer(|_| true, Freshness::CachedOrLive, PATIENCE).await;
     let index = visit.door.shelf.index(&offer.definitions);
     // A third of it goes to the lists of parameters, and to what stands between.
     let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
@@ -70,7 +70,7 @@ pub(super) async fn browse(visit: &Visit, asked: &Browse) -> Value {
     answer
 }
 
-fn node(node: &Node, definition: Option<&Definition>) -> Value {
+fn node(node: &BrowsedTool, definition: Option<&Definition>) -> Value {
     let mut value = json!({ "type": node.tool, "server": node.tool.server() });
     if let Some(signature) = &node.signature {
         value["signature"] = signature.as_str().into();

@@ -1,18 +1,18 @@
 //! How the client of a request can ask a person: the ladder's rungs, best first.
 
-use super::seal::Called;
+use super::seal::CallBinding;
 use rmcp::model::{CallToolRequestParams, ElicitationCapability};
 use rmcp::service::{RequestContext, RoleServer};
 
 /// A way to ask a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Channel {
+pub(super) enum ClientChannel {
     /// The run becomes a task, and the question rides it.
     Task,
     /// The answer says that input is required, and the client makes the same call again with it.
-    Rounds,
+    InputRequired,
     /// We ask the client while its request waits.
-    Dialog,
+    Elicitation,
     /// The client cannot ask: its caller is told that somebody has to.
     Caller,
 }
@@ -20,38 +20,40 @@ pub(super) enum Channel {
 /// Who calls, and how they can be asked.
 pub(super) struct Caller<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
-    pub(super) channel: Channel,
+    pub(super) channel: ClientChannel,
     /// What is called, where the client may have to call it again.
-    pub(super) called: Option<Called>,
+    pub(super) called: Option<CallBinding>,
 }
 
-impl Channel {
+impl ClientChannel {
     /// The best one that the client has.
-    pub(super) fn of(context: &RequestContext<RoleServer>) -> Channel {
-        let Some(capabilities) = context.client_capabilities() else { return Channel::Caller };
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> ClientChannel {
+        let Some(capabilities) = context.client_capabilities() else {
+            return ClientChannel::Caller;
+        };
         if !capabilities.elicitation.as_ref().is_some_and(shows_forms) {
-            return Channel::Caller;
+            return ClientChannel::Caller;
         }
         match context.protocol_version() {
-            Some(version) if version.has_initialize() => Channel::Dialog,
-            None => Channel::Dialog,
-            Some(_) if capabilities.supports_tasks() => Channel::Task,
-            Some(_) => Channel::Rounds,
+            Some(version) if version.has_initialize() => ClientChannel::Elicitation,
+            None => ClientChannel::Elicitation,
+            Some(_) if capabilities.supports_tasks() => ClientChannel::Task,
+            Some(_) => ClientChannel::InputRequired,
         }
     }
 
     /// Whether a person is asked, not the model.
     pub(super) fn asks_people(self) -> bool {
-        self != Channel::Caller
+        self != ClientChannel::Caller
     }
 
     /// As the journal names it.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Channel::Task => "task",
-            Channel::Rounds => "mrtr",
-            Channel::Dialog => "elicitation",
-            Channel::Caller => "continue_workflow",
+            ClientChannel::Task => "task",
+            ClientChannel::InputRequired => "mrtr",
+            ClientChannel::Elicitation => "elicitation",
+            ClientChannel::Caller => "continue_workflow",
         }
     }
 }
@@ -66,9 +68,10 @@ impl<'a> Caller<'a> {
         request: &CallToolRequestParams,
         context: &'a RequestContext<RoleServer>,
     ) -> Caller<'a> {
-        let channel = Channel::of(context);
-        let comes_back = channel == Channel::Rounds || request.request_state.is_some();
-        let called = comes_back.then(|| Called::new(&request.name, request.arguments.as_ref()));
+        let channel = ClientChannel::of(context);
+        let comes_back = channel == ClientChannel::InputRequired || request.request_state.is_some();
+        let called =
+            comes_back.then(|| CallBinding::new(&request.name, request.arguments.as_ref()));
         Caller { context, channel, called }
     }
 

@@ -1,10 +1,10 @@
 //! `server:tool` called by its name: a program of one call, under the same policy and journal as any other.
 
 use super::channel::Caller;
-use super::door::Visit;
 use super::execute::begin;
-use super::parameters::Continue;
-use super::resume::{self, AnsweredOn};
+use super::parameters::ContinueParameters;
+use super::resume::{self, AnsweringTool};
+use crate::server::RequestScope;
 use pml::ToolName;
 use pml::json::Value;
 use rmcp::ErrorData;
@@ -12,13 +12,13 @@ use rmcp::model::{CallToolResponse, JsonObject};
 
 /// Calls one tool.
 pub(super) async fn call(
-    visit: &Visit,
+    visit: &RequestScope,
     caller: &Caller<'_>,
     tool: &ToolName,
     arguments: JsonObject,
 ) -> Result<CallToolResponse, ErrorData> {
-    if let Some(answer) = Continue::among(&arguments)? {
-        return resume::go_on(visit, caller, AnsweredOn::Tool(tool), answer).await;
+    if let Some(answer) = ContinueParameters::among(&arguments)? {
+        return resume::go_on(visit, caller, AnsweringTool::Tool(tool), answer).await;
     }
     begin(visit, caller, visit.engine.call(tool, Value::Object(arguments))).await
 }

@@ -1,45 +1,47 @@
 //! How a run ended, in the words of an answer: told by its outcome, or later by its journal.
 
-use super::answer::{Answer, gone};
+use super::answer::{ToolAnswer, gone};
 use super::{blocks, handle};
 use pml::json::value::RawValue;
 use pml::json::{self, Value, json};
 use pml::weigh;
-use pml::{RunId, Settled, Stored, What};
+use pml::{CallResult, JournalEvent, RunId, StoredRun};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// An ending as the journal has it.
 #[derive(Deserialize)]
-struct Ended {
+struct JournaledEnding {
     finished: Option<Box<RawValue>>,
     failed: Option<Value>,
     aborted: Option<Value>,
     expired: Option<Value>,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// What a run came to that is over, as its journal says. What it wrote is not in there.
-    pub(super) fn of_stored(stored: &Stored, ending: &str) -> Answer {
+    pub(super) fn of_stored(stored: &StoredRun, ending: &str) -> ToolAnswer {
         let run = stored.header.run;
-        let ended = json::from_str::<Ended>(ending);
+        let ended = json::from_str::<JournaledEnding>(ending);
         let mut answer = match ended {
-            Ok(Ended { failed: Some(failure), .. }) => {
-                let mut answer = Answer::error(of_failure(&failure));
+            Ok(JournaledEnding { failed: Some(failure), .. }) => {
+                let mut answer = ToolAnswer::error(of_failure(&failure));
                 answer.add_checkpoint(stored, failure.get("error_code").is_some());
                 answer
             }
-            Ok(Ended { aborted: Some(aborted), .. }) => {
+            Ok(JournaledEnding { aborted: Some(aborted), .. }) => {
                 let mut answer = of_aborted(&aborted);
                 answer.add_checkpoint(stored, false);
                 answer
             }
-            Ok(Ended { expired: Some(_), .. }) => {
+            Ok(JournaledEnding { expired: Some(_), .. }) => {
                 let mut answer = gone();
                 answer.add_checkpoint(stored, false);
                 answer
             }
-            Ok(Ended { finished, .. }) => of_result(run, finished.as_deref().map(RawValue::get)),
+            Ok(JournaledEnding { finished, .. }) => {
+                of_result(run, finished.as_deref().map(RawValue::get))
+            }
             Err(_) => gone(),
         };
         answer.add(json!({ "run_id": run }));
@@ -54,8 +56,8 @@ impl Answer {
 const SMALL_PARTS: usize = 16 << 20;
 
 /// A result: JSON text, or nothing for `undefined`.
-pub(super) fn of_result(run: RunId, text: Option<&str>) -> Answer {
-    let mut answer = Answer::new("success", json!({ "success": true }));
+pub(super) fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
+    let mut answer = ToolAnswer::new("success", json!({ "success": true }));
     let Some(text) = text else {
         answer.add(json!({ "result": null }));
         return answer;
@@ -98,28 +100,28 @@ pub(super) fn of_failure(failure: &Value) -> Value {
 }
 
 /// A run that a person ended, as it is written down.
-pub(super) fn of_aborted(aborted: &Value) -> Answer {
+pub(super) fn of_aborted(aborted: &Value) -> ToolAnswer {
     let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted["message"] });
     let completed = aborted["completed"].as_array().into_iter().flatten();
     let completed: Vec<_> = completed.map(|call| call["tool"].clone()).collect();
     let body = json!({ "success": false, "error": error, "completed": completed,
         "replan": aborted["replan"] });
-    Answer::new("aborted", body)
+    ToolAnswer::new("aborted", body)
 }
 
 /// What a run that did not finish has done.
-pub(super) fn checkpoint(stored: &Stored) -> Value {
+pub(super) fn checkpoint(stored: &StoredRun) -> Value {
     let mut tools = BTreeMap::new();
     let (mut completed, mut failed) = (Vec::new(), None);
     for entry in &stored.entries {
         match &entry.what {
-            What::Requested { call, tool, .. } => drop(tools.insert(*call, tool.as_str())),
-            What::Settled { call, settled } => {
+            JournalEvent::Requested { call, tool, .. } => drop(tools.insert(*call, tool.as_str())),
+            JournalEvent::Settled { call, settled } => {
                 let Some(tool) = tools.get(call).filter(|tool| **tool != "pml:sleep") else {
                     continue;
                 };
                 match settled {
-                    Settled::Value(_) => completed.push(*tool),
+                    CallResult::Value(_) => completed.push(*tool),
                     _ => failed = Some(*tool),
                 }
             }

@@ -1,25 +1,26 @@
 //! `execute`: a program is taken in, and seen through.
 
-use super::attend::After;
 use super::channel::Caller;
-use super::door::Visit;
 use super::hosted::{host, release};
-use super::ladder::{complete, see_through};
-use super::parameters::Execute;
-use super::resume::AnsweredOn;
-use super::{handle, library, resume};
+use super::parameters::ExecuteParameters;
+use super::resume::AnsweringTool;
+use super::{handle, resume};
+use crate::answering::{complete, see_through};
+use crate::server::RequestScope;
+use crate::wait::PriorDecision;
+use crate::workflows;
 use pml::{Run, Script};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 
 /// Does what `execute` is asked to do.
 pub(super) async fn execute(
-    visit: &Visit,
+    visit: &RequestScope,
     caller: &Caller<'_>,
-    asked: Execute,
+    asked: ExecuteParameters,
 ) -> Result<CallToolResponse, ErrorData> {
     match asked {
-        Execute::Code { code, inputs, resume_from } => {
+        ExecuteParameters::Code { code, inputs, resume_from } => {
             let mut run = visit.engine.run(Script::ts(code).named("execute.ts"));
             if let Some(inputs) = inputs {
                 run = run.inputs(inputs);
@@ -30,11 +31,13 @@ pub(super) async fn execute(
             }
             begin(visit, caller, run).await
         }
-        Execute::Workflow { name } => Ok(complete(caller, library::missing(&name), Vec::new())),
-        Execute::Continue(answer) => {
-            resume::go_on(visit, caller, AnsweredOn::Execute, answer).await
+        ExecuteParameters::Workflow { name } => {
+            Ok(complete(caller, workflows::missing(&name), Vec::new()))
         }
-        Execute::Handle { handle, offset } => {
+        ExecuteParameters::Continue(answer) => {
+            resume::go_on(visit, caller, AnsweringTool::Execute, answer).await
+        }
+        ExecuteParameters::Handle { handle, offset } => {
             let part = handle::read(&visit.engine, &handle, offset).await;
             Ok(complete(caller, part, Vec::new()))
         }
@@ -43,10 +46,10 @@ pub(super) async fn execute(
 
 /// Begins a run, and sees it through.
 pub(super) async fn begin(
-    visit: &Visit,
+    visit: &RequestScope,
     caller: &Caller<'_>,
     run: Run,
 ) -> Result<CallToolResponse, ErrorData> {
     let hosted = host(visit, run);
-    see_through(visit, caller, &hosted, After::Nothing, Vec::new()).await
+    see_through(visit, caller, &hosted, PriorDecision::Nothing, Vec::new()).await
 }

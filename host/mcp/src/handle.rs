@@ -1,9 +1,9 @@
 //! Results that are too big for one answer: read on in the journal, part by part.
 
-use super::answer::Answer;
+use super::answer::ToolAnswer;
 use pml::json::value::RawValue;
 use pml::json::{self, Value, json};
-use pml::{Engine, RunId, What};
+use pml::{Engine, JournalEvent, RunId};
 use serde::Deserialize;
 
 /// Results up to this many bytes come with the answer; clients cut at some 100,000 characters.
@@ -23,13 +23,13 @@ pub(super) fn first(run: RunId, text: &str) -> Value {
 }
 
 /// Reads on.
-pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> Answer {
+pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> ToolAnswer {
     let text = match handle.parse::<RunId>() {
         Ok(run) => result(engine, run).await,
         Err(_) => None,
     };
     let Some(text) = text else {
-        return Answer::error(json!({
+        return ToolAnswer::error(json!({
             "code": "HANDLE_UNKNOWN",
             "type": "HandleError",
             "message": "there is no such result, or it was forgotten",
@@ -38,7 +38,7 @@ pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> Answer
     };
     let mut part = part(text.get(), offset, PART);
     part["handle"] = handle.into();
-    Answer::of_part(part)
+    ToolAnswer::of_part(part)
 }
 
 /// The result of a finished run, as its journal has it.
@@ -49,7 +49,7 @@ async fn result(engine: &Engine, run: RunId) -> Option<Box<RawValue>> {
     }
     let stored = engine.journal().load(run).await.ok()?;
     let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
-        What::Ended { ending } => Some(ending),
+        JournalEvent::Ended { ending } => Some(ending),
         _ => None,
     });
     json::from_str::<Ended>(ending?).ok()?.finished

@@ -1,7 +1,7 @@
 //! What rmcp asks of a server, answered by the door.
 
-use super::door::Door;
 use super::{task, tools};
+use crate::server::McpServer;
 use pml::Error;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskMethod,
@@ -43,7 +43,7 @@ fn is_known(method: &str, context: &RequestContext<RoleServer>) -> bool {
     }
 }
 
-impl ServerHandler for Door {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tasks().build())
             .with_server_info(

@@ -19,33 +19,33 @@
 //! **Invariant:** nothing but the transport writes to stdout.
 
 mod answer;
-mod attend;
+mod answering;
+mod ask_choice;
 mod blocks;
 mod browse;
 mod channel;
-mod dialog;
 mod direct;
-mod door;
+mod elicitation;
 mod ending;
 mod execute;
 mod form;
 mod handle;
 mod handler;
 mod hosted;
-mod ladder;
-mod library;
-mod offers;
+mod input_required;
 mod parameters;
+mod progress_reporter;
 mod question;
 mod record;
 mod resume;
-mod rounds;
 mod seal;
+mod server;
 mod stdio;
 mod task;
-mod telling;
 mod tools;
+mod wait;
 mod watcher;
+mod workflows;
 
-pub use door::{Door, Setting};
-pub use stdio::{Quit, serve_stdio};
+pub use server::{McpServer, McpSetup};
+pub use stdio::{CloseReason, serve_stdio};

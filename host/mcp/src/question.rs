@@ -1,6 +1,6 @@
 //! A question as a client gets it that cannot ask a person itself.
 
-use super::offers::offers;
+use crate::ask_choice::offers;
 use pml::json::{Value, json};
 use pml::{
     Ask, AskKind, Need, Package, Question, Redactor, escape, fold_middle, lines_of_ask_with,
@@ -202,8 +202,8 @@ mod tests {
     use super::of;
     use pml::json::json;
     use pml::{
-        Ask, AskKind, CallId, Change, Difference, Ecosystem, Need, Package, Question, Redactor,
-        RunId, Since, Timestamp, TrustNeed, Variables,
+        Ask, AskKind, CallId, ChangeBaseline, Difference, Ecosystem, MissingVariables, Need,
+        Package, Question, Redactor, RunId, Timestamp, ToolChange, TrustNeed,
     };
 
     #[test]
@@ -256,11 +256,11 @@ mod tests {
     fn every_kind_says_what_it_is_about() {
         let package =
             Package::new("serena", Ecosystem::Npm, "serena", "0.5.0", "registry", "npx serena");
-        let variables = Variables::new("tavily", vec!["TAVILY_API_KEY".into()], "/p/.env");
+        let variables = MissingVariables::new("tavily", vec!["TAVILY_API_KEY".into()], "/p/.env");
         let trust =
             TrustNeed::new("/p", Vec::new(), "not trusted", vec!["starts `x`\u{202e}".into()]);
         let difference = Difference::new("description", Some("a".into()), Some("b".repeat(5_000)));
-        let change = Change::new(Since::Grant, vec![difference; 99]);
+        let change = ToolChange::new(ChangeBaseline::Grant, vec![difference; 99]);
         let body = |kind, need: Option<Need>| {
             let mut ask = Ask::new(kind, Some(CallId(1)), "s:t", json!({}), "why");
             ask.need = need;

@@ -1,12 +1,13 @@
 //! An answer on its way into the journal, where the first one counts.
 
-use super::door::Visit;
+use crate::server::RequestScope;
 use pml::{
-    Answer, Answered, Code, Decision, Decisions, Error, Question, QuestionId, Timestamp, escape,
+    Answer, AnswerOutcome, Code, Decision, Decisions, Error, Question, QuestionId, Timestamp,
+    escape,
 };
 
 /// What became of an answer.
-pub(super) struct Recorded {
+pub(super) struct RecordedAnswer {
     pub(super) question: Question,
     /// Whether nothing of the question is left to decide.
     pub(super) settled: bool,
@@ -19,12 +20,12 @@ pub(super) struct Recorded {
 /// # Errors
 /// If the journal fails, or has another question by now than the one that was shown.
 pub(super) async fn record(
-    visit: &Visit,
+    visit: &RequestScope,
     shown: &Question,
     decisions: Decisions,
     who: String,
     channel: &str,
-) -> Result<Option<Recorded>, Error> {
+) -> Result<Option<RecordedAnswer>, Error> {
     let ends = match &decisions {
         Decisions::All(decision) => decision.ends(),
         Decisions::Each(each) => each.values().any(Decision::ends),
@@ -36,23 +37,23 @@ pub(super) async fn record(
     let (who, said) = (escape(&answer.who).into_owned(), told(&answer.decisions));
     let question = shown.id;
     let answered = visit.engine.answer(question, answer).await?;
-    if let Answered::Recorded { .. } = answered {
+    if let AnswerOutcome::Recorded { .. } = answered {
         visit.door.notice(&format!("question {question}: {said}, by {who} ({channel})"));
     }
     Ok(match answered {
-        Answered::Recorded { question, open } => {
-            Some(Recorded { question, settled: open == 0 || ends, late: false })
+        AnswerOutcome::Recorded { question, open } => {
+            Some(RecordedAnswer { question, settled: open == 0 || ends, late: false })
         }
-        Answered::Late { question, decided } => {
+        AnswerOutcome::Late { question, decided } => {
             let ended = decided.iter().any(|decided| decided.decision.ends());
             let settled = ended || decided.len() >= question.asks.len();
-            Some(Recorded { question, settled, late: true })
+            Some(RecordedAnswer { question, settled, late: true })
         }
-        Answered::NotShown { .. } => {
+        AnswerOutcome::NotShown { .. } => {
             visit.door.notice(&format!("question {question}: refused from {who}: {NOT_SHOWN}"));
             return Err(not_shown());
         }
-        Answered::Gone => None,
+        AnswerOutcome::Gone => None,
     })
 }
 
@@ -67,7 +68,7 @@ pub(super) fn not_shown() -> Error {
 
 /// Reads a question and whether it is open at `now`; of an open one only what is still to be decided.
 pub(super) async fn look_up(
-    visit: &Visit,
+    visit: &RequestScope,
     question: QuestionId,
     now: Timestamp,
 ) -> Result<Option<(Question, bool)>, Error> {

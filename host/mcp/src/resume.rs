@@ -4,37 +4,37 @@
 //! **Invariant:** where the client can ask a person, what a model writes here approves nothing, unless the project's settings say
 //! so: the person is asked instead.
 
-use super::answer::{Answer, gone};
-use super::attend::After;
-use super::channel::{Caller, Channel};
-use super::door::Visit;
+use super::answer::{ToolAnswer, gone};
+use super::channel::{Caller, ClientChannel};
 use super::form;
-use super::hosted::{Stand, take_up};
-use super::ladder::{complete, see_through};
-use super::parameters::{Continue, Digests, Said, SaidOfOne, wrong};
+use super::hosted::{HostedRunState, take_up};
+use super::parameters::{AskAnswer, ContinueParameters, ShownDigests, WorkflowAnswer, wrong};
 use super::record::{look_up, not_shown, record};
+use crate::answering::{complete, see_through};
+use crate::server::RequestScope;
+use crate::wait::PriorDecision;
 use pml::{
-    Ask, AskKind, Clock, Code, Decisions, Error, Note, Noted, Question, QuestionId, SystemClock,
-    ToolName, escape,
+    Ask, AskKind, AuditEvent, AuditNote, Clock, Code, Decisions, Error, Question, QuestionId,
+    SystemClock, ToolName, escape,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 
 /// Records an answer and goes on with its run.
 pub(super) async fn go_on(
-    visit: &Visit,
+    visit: &RequestScope,
     caller: &Caller<'_>,
-    on: AnsweredOn<'_>,
-    answer: Continue,
+    on: AnsweringTool<'_>,
+    answer: ContinueParameters,
 ) -> Result<CallToolResponse, ErrorData> {
-    let answered = |answer: Answer| Ok(complete(caller, answer, Vec::new()));
+    let answered = |answer: ToolAnswer| Ok(complete(caller, answer, Vec::new()));
     let Some(question) = answer.question else { return answered(gone()) };
     check_tool(visit, caller, on, question).await?;
     let approves = answer.said.approves();
     let shown = match as_shown(visit, question, &answer.digests).await {
         Ok(Some(shown)) => shown,
         Ok(None) => return answered(gone()),
-        Err(error) => return answered(Answer::of_error(&error)),
+        Err(error) => return answered(ToolAnswer::of_error(&error)),
     };
     let decisions = decisions(&shown, answer.said)?;
     if approves && !visit.model_may_approve {
@@ -45,10 +45,10 @@ pub(super) async fn go_on(
             return answered(refused);
         }
     }
-    let name = Channel::Caller.name();
+    let name = ClientChannel::Caller.name();
     let recorded = match record(visit, &shown, decisions, caller.who(), name).await {
         Ok(recorded) => recorded,
-        Err(error) => return answered(Answer::of_error(&error)),
+        Err(error) => return answered(ToolAnswer::of_error(&error)),
     };
     let Some(recorded) = recorded else {
         // Nothing waits for it any more; its run may go on all the same.
@@ -56,12 +56,12 @@ pub(super) async fn go_on(
             return answered(gone());
         };
         let hosted = take_up(visit, question.run).await;
-        return see_through(visit, caller, &hosted, After::Nothing, Vec::new()).await;
+        return see_through(visit, caller, &hosted, PriorDecision::Nothing, Vec::new()).await;
     };
     let hosted = take_up(visit, recorded.question.run).await;
     let after = match recorded.settled {
-        true => After::Settled(question),
-        false => After::Part,
+        true => PriorDecision::Settled(question),
+        false => PriorDecision::Part,
     };
     let notes = match recorded.late {
         true => vec!["this question was answered before: nothing was decided by this".into()],
@@ -72,7 +72,7 @@ pub(super) async fn go_on(
 
 /// The tool that an answer comes on.
 #[derive(Clone, Copy)]
-pub(super) enum AnsweredOn<'a> {
+pub(super) enum AnsweringTool<'a> {
     /// `execute`, however it is spelled.
     Execute,
     /// A tool of a server, called by its name.
@@ -81,9 +81,9 @@ pub(super) enum AnsweredOn<'a> {
 
 /// Refuses an answer that comes on another tool than the one that was answered with the question: nothing is decided by it.
 async fn check_tool(
-    visit: &Visit,
+    visit: &RequestScope,
     caller: &Caller<'_>,
-    on: AnsweredOn<'_>,
+    on: AnsweringTool<'_>,
     question: QuestionId,
 ) -> Result<(), ErrorData> {
     // One that is gone, or a journal that fails, is answered further on.
@@ -95,8 +95,8 @@ async fn check_tool(
     let own = script.strip_suffix(".ts").filter(|name| name.contains(':') && !name.contains('/'));
     let own = own.and_then(|name| name.parse::<ToolName>().ok());
     let meant = match (on, &own) {
-        (AnsweredOn::Execute, None) => return Ok(()),
-        (AnsweredOn::Tool(tool), Some(own)) if tool == own => return Ok(()),
+        (AnsweringTool::Execute, None) => return Ok(()),
+        (AnsweringTool::Tool(tool), Some(own)) if tool == own => return Ok(()),
         (_, Some(own)) => format!("`{}`", escape(own.as_str())),
         (_, None) => "`execute`".into(),
     };
@@ -115,9 +115,9 @@ async fn check_tool(
 /// # Errors
 /// If the journal fails, or has another question by now.
 async fn as_shown(
-    visit: &Visit,
+    visit: &RequestScope,
     question: QuestionId,
-    digests: &Digests,
+    digests: &ShownDigests,
 ) -> Result<Option<Question>, Error> {
     // All of it: what was decided meanwhile is not unknown.
     let asked = visit.engine.journal().question(question, SystemClock.now()).await?;
@@ -139,10 +139,10 @@ async fn as_shown(
 }
 
 /// What was decided.
-fn decisions(asked: &Question, said: Said) -> Result<Decisions, ErrorData> {
+fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorData> {
     let each = match said {
-        Said::All(decision) => return Ok(Decisions::All(decision)),
-        Said::Each(each) => each,
+        WorkflowAnswer::All(decision) => return Ok(Decisions::All(decision)),
+        WorkflowAnswer::Each(each) => each,
     };
     if let Some(unknown) = each.keys().find(|ask| asked.ask(**ask).is_none()) {
         let count = asked.asks.len();
@@ -152,8 +152,8 @@ fn decisions(asked: &Question, said: Said) -> Result<Decisions, ErrorData> {
     }
     let decided = each.into_iter().map(|(ask, said)| {
         let decision = match said {
-            SaidOfOne::Decision(decision) => decision,
-            SaidOfOne::AlwaysWithin(index) => asked
+            AskAnswer::Decision(decision) => decision,
+            AskAnswer::AlwaysWithin(index) => asked
                 .ask(ask)
                 .and_then(|ask| form::within(ask, index))
                 .ok_or_else(|| wrong("continue_workflow", "`always` is not one of the offers"))?,
@@ -165,7 +165,11 @@ fn decisions(asked: &Question, said: Said) -> Result<Decisions, ErrorData> {
 }
 
 /// Whoever cloned a repository decides whether to trust it, not what runs in it: no client's word will do that no person gave.
-async fn no_trust(visit: &Visit, caller: &Caller<'_>, question: QuestionId) -> Option<Answer> {
+async fn no_trust(
+    visit: &RequestScope,
+    caller: &Caller<'_>,
+    question: QuestionId,
+) -> Option<ToolAnswer> {
     let (asked, open) = look_up(visit, question, SystemClock.now()).await.ok()??;
     if !open || !asked.asks.iter().any(|ask| ask.kind == AskKind::Trust) {
         return None;
@@ -177,39 +181,39 @@ async fn no_trust(visit: &Visit, caller: &Caller<'_>, question: QuestionId) -> O
     let hint = format!(
         "a person says `pml approve {question}` in a terminal, which goes on with the program, or `pml trust`"
     );
-    Some(Answer::of_error(&Error::new(Code::ApprovalByModel, message).with_hint(hint)))
+    Some(ToolAnswer::of_error(&Error::new(Code::ApprovalByModel, message).with_hint(hint)))
 }
 
 /// Tells that an answer counts for nothing, in the log and in the trail.
-async fn refuse(visit: &Visit, caller: &Caller<'_>, asked: &Question, reason: &str) {
-    let (who, channel) = (caller.who(), Channel::Caller.name().to_owned());
+async fn refuse(visit: &RequestScope, caller: &Caller<'_>, asked: &Question, reason: &str) {
+    let (who, channel) = (caller.who(), ClientChannel::Caller.name().to_owned());
     visit.door.notice(&format!("question {}: refused from {}: {reason}", asked.id, escape(&who)));
     let reason = reason.to_owned();
-    let what = Noted::Refused { question: Some(asked.id), who, channel, reason };
+    let what = AuditEvent::Refused { question: Some(asked.id), who, channel, reason };
     // A trail that cannot be written lets nothing through.
-    let note = Note::new(SystemClock.now(), Some(asked.run), what);
+    let note = AuditNote::new(SystemClock.now(), Some(asked.run), what);
     let _ = visit.engine.journal().audit(note).await;
 }
 
 /// The model's words count for nothing here: the person is asked, by the client's own dialog.
 async fn ask_a_person(
-    visit: &Visit,
+    visit: &RequestScope,
     caller: &Caller<'_>,
     question: QuestionId,
 ) -> Result<CallToolResponse, ErrorData> {
     let asked = match look_up(visit, question, SystemClock.now()).await {
         Ok(Some((asked, _))) => asked,
         Ok(None) => return Ok(complete(caller, gone(), Vec::new())),
-        Err(error) => return Ok(complete(caller, Answer::of_error(&error), Vec::new())),
+        Err(error) => return Ok(complete(caller, ToolAnswer::of_error(&error), Vec::new())),
     };
     let reason = "`continue_workflow` approves nothing where the client can ask a person";
     refuse(visit, caller, &asked, reason).await;
     let hosted = take_up(visit, asked.run).await;
     let note = "`continue_workflow` approves nothing here: your client can ask a person, and did"
         .to_owned();
-    let answer = see_through(visit, caller, &hosted, After::Nothing, vec![note]).await?;
+    let answer = see_through(visit, caller, &hosted, PriorDecision::Nothing, vec![note]).await?;
     let owned = match &*hosted.stand().borrow() {
-        Stand::Over(over) => over.error == Some(Code::RunOwned),
+        HostedRunState::Ended(over) => over.error == Some(Code::RunOwned),
         _ => false,
     };
     if !owned {
@@ -220,5 +224,5 @@ async fn ask_a_person(
         "a person decides, not `continue_workflow`; and the run is another process's",
     );
     let error = error.with_hint(format!("the person can say `pml approve {question}`"));
-    Ok(complete(caller, Answer::of_error(&error), Vec::new()))
+    Ok(complete(caller, ToolAnswer::of_error(&error), Vec::new()))
 }

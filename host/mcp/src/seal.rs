@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How long a state opens whose question never expires: as long as the journal keeps a run.
-const LONGEST: Duration = pml::Prune::AGE;
+const LONGEST: Duration = pml::PruneRule::AGE;
 
 /// How long a state opens after its question has expired, so that who repeats it is told what became of the run.
 const AFTER: Duration = Duration::from_secs(60 * 60);
@@ -22,20 +22,20 @@ const FORMAT: u32 = 2;
 const TASK: &[u8] = b"pml task";
 
 /// Seals with a key that is loaded when it is first needed.
-pub(super) struct Seal {
+pub(super) struct StateSealer {
     key: UserKey,
     codec: OnceLock<RequestStateCodec>,
 }
 
 /// The call that a state belongs to.
-pub(super) struct Called {
+pub(super) struct CallBinding {
     /// The name of the tool, and the digest of its arguments.
     bound: Vec<u8>,
 }
 
 /// An open question, as a client carries it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct SealedQuestion {
     format: u32,
     pub(super) question: QuestionId,
     pub(super) run: RunId,
@@ -47,29 +47,29 @@ pub(super) struct State {
     pub(super) lock: Option<String>,
 }
 
-impl Called {
-    pub(super) fn new(tool: &str, arguments: Option<&JsonObject>) -> Called {
+impl CallBinding {
+    pub(super) fn new(tool: &str, arguments: Option<&JsonObject>) -> CallBinding {
         let arguments = digest(&Value::Object(arguments.cloned().unwrap_or_default()));
         // A digest has a fixed length: where the name ends is not to be argued about.
-        Called { bound: format!("pml call {arguments} {tool}").into_bytes() }
+        CallBinding { bound: format!("pml call {arguments} {tool}").into_bytes() }
     }
 }
 
-impl State {
+impl SealedQuestion {
     pub(super) fn new(
         question: QuestionId,
         run: RunId,
         asks: Vec<(u32, String)>,
         program: String,
         lock: Option<String>,
-    ) -> State {
-        State { format: FORMAT, question, run, asks, program, lock }
+    ) -> SealedQuestion {
+        SealedQuestion { format: FORMAT, question, run, asks, program, lock }
     }
 }
 
-impl Seal {
-    pub(super) fn new(key: UserKey) -> Seal {
-        Seal { key, codec: OnceLock::new() }
+impl StateSealer {
+    pub(super) fn new(key: UserKey) -> StateSealer {
+        StateSealer { key, codec: OnceLock::new() }
     }
 
     fn codec(&self) -> Result<&RequestStateCodec, Error> {
@@ -83,8 +83,8 @@ impl Seal {
     /// Seals a state. `left` is how long its question can be answered.
     pub(super) fn state(
         &self,
-        state: &State,
-        called: &Called,
+        state: &SealedQuestion,
+        called: &CallBinding,
         left: Option<Duration>,
     ) -> Result<String, Error> {
         let ttl = left.map_or(LONGEST, |left| left + AFTER);
@@ -96,8 +96,12 @@ impl Seal {
     }
 
     /// Opens a state; nothing if it is not one of ours for this call, or is too old. Which of these it is is nobody's matter.
-    pub(super) fn open(&self, sealed: &str, called: &Called) -> Result<Option<State>, Error> {
-        let state = self.codec()?.open_json_with::<State>(sealed, &called.bound);
+    pub(super) fn open(
+        &self,
+        sealed: &str,
+        called: &CallBinding,
+    ) -> Result<Option<SealedQuestion>, Error> {
+        let state = self.codec()?.open_json_with::<SealedQuestion>(sealed, &called.bound);
         Ok(state.ok().filter(|state| state.format == FORMAT))
     }
 
@@ -116,19 +120,21 @@ impl Seal {
 
 #[cfg(test)]
 mod tests {
-    use super::{Called, Seal, State};
+    use super::{CallBinding, SealedQuestion, StateSealer};
     use pml::json::json;
     use pml::{QuestionId, RunId, UserKey};
     use std::time::Duration;
 
     #[test]
     fn a_state_opens_for_its_own_call_only_and_not_if_it_was_changed() {
-        let seal = Seal::new(UserKey::of_this_process());
+        let seal = StateSealer::new(UserKey::of_this_process());
         let arguments = json!({ "code": "1", "inputs": { "a": 1, "b": 2 } });
         let again = json!({ "inputs": { "b": 2, "a": 1 }, "code": "1" });
-        let called = |tool, arguments: &serde_json::Value| Called::new(tool, arguments.as_object());
+        let called =
+            |tool, arguments: &serde_json::Value| CallBinding::new(tool, arguments.as_object());
         let (question, run) = (QuestionId::new(), RunId::new());
-        let state = State::new(question, run, vec![(1, "digest".into())], "program".into(), None);
+        let state =
+            SealedQuestion::new(question, run, vec![(1, "digest".into())], "program".into(), None);
         let own = called("execute", &arguments);
         let sealed = seal.state(&state, &own, Some(Duration::from_secs(1))).unwrap();
         assert_eq!(seal.open(&sealed, &own).unwrap(), Some(state));
@@ -136,7 +142,7 @@ mod tests {
         for other in [
             called("pml:execute", &arguments),
             called("execute", &json!({ "code": "1" })),
-            Called::new("execute", None),
+            CallBinding::new("execute", None),
         ] {
             assert_eq!(seal.open(&sealed, &other).unwrap(), None);
         }
@@ -148,20 +154,20 @@ mod tests {
             let opened = seal.open(&changed, &own).unwrap();
             assert!(opened.is_none(), "{index} of {sealed}");
         }
-        let stranger = Seal::new(UserKey::of_this_process());
+        let stranger = StateSealer::new(UserKey::of_this_process());
         assert_eq!(stranger.open(&sealed, &own).unwrap(), None);
     }
 
     #[test]
     fn a_task_is_not_a_state_and_a_run_is_not_a_task() {
-        let seal = Seal::new(UserKey::of_this_process());
+        let seal = StateSealer::new(UserKey::of_this_process());
         let run = RunId::new();
         let task = seal.task(run).unwrap();
         assert_eq!(seal.task(run).unwrap(), task);
         assert_eq!(seal.run(&task).unwrap(), Some(run));
         assert_eq!(seal.run(&run.to_string()).unwrap(), None);
-        assert_eq!(seal.open(&task, &Called::new("execute", None)).unwrap(), None);
-        let other = Seal::new(UserKey::of_this_process());
+        assert_eq!(seal.open(&task, &CallBinding::new("execute", None)).unwrap(), None);
+        let other = StateSealer::new(UserKey::of_this_process());
         assert_eq!(other.run(&task).unwrap(), None);
     }
 }

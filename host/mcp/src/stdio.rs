@@ -6,7 +6,7 @@
 //! **Invariant:** the end of stdin is noticed before rmcp notices it, so that a client that is gone is never taken for one that
 //! cancels its requests.
 
-use super::Door;
+use super::McpServer;
 use pml::{Code, Error};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -18,9 +18,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Why the door was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Quit {
+pub enum CloseReason {
     /// The client is gone.
-    Gone,
+    ClientGone,
     /// We were told to stop.
     Stopped,
 }
@@ -30,7 +30,10 @@ pub enum Quit {
 ///
 /// # Errors
 /// If the streams cannot be used.
-pub async fn serve_stdio(door: Door, stop: impl Future<Output = ()>) -> Result<Quit, Error> {
+pub async fn serve_stdio(
+    door: McpServer,
+    stop: impl Future<Output = ()>,
+) -> Result<CloseReason, Error> {
     let (input, output) = streams().map_err(|error| {
         Error::new(Code::Internal, "stdin and stdout cannot be used").with_source(error)
     })?;
@@ -39,12 +42,12 @@ pub async fn serve_stdio(door: Door, stop: impl Future<Output = ()>) -> Result<Q
 
 /// Serves one client on two streams.
 pub(super) async fn serve(
-    door: Door,
+    door: McpServer,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
     stop: impl Future<Output = ()>,
-) -> Result<Quit, Error> {
-    let input = Noticing { input, door: door.clone() };
+) -> Result<CloseReason, Error> {
+    let input = EofNotifier { input, door: door.clone() };
     let session = async {
         match door.clone().serve((input, output)).await {
             Ok(running) => drop(running.waiting().await),
@@ -55,23 +58,23 @@ pub(super) async fn serve(
                 return Err(broken.with_source(error.to_string()));
             }
         }
-        Ok(Quit::Gone)
+        Ok(CloseReason::ClientGone)
     };
     let quit = tokio::select! {
         quit = session => quit,
-        () = stop => Ok(Quit::Stopped),
+        () = stop => Ok(CloseReason::Stopped),
     };
     door.closed().await;
     quit
 }
 
 /// Tells the door when its client is gone.
-struct Noticing<R> {
+struct EofNotifier<R> {
     input: R,
-    door: Door,
+    door: McpServer,
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Noticing<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for EofNotifier<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -4,11 +4,11 @@
 //! **Invariant:** a task is its run: what is told of it is told by the run or by its journal, so that it outlives this process.
 
 use super::channel::{shows_either, who};
-use super::door::Visit;
-use super::form::{Heard, waiting};
-use super::hosted::{Hosted, Over, Stand, take_up};
+use super::form::{FormAnswer, waiting};
+use super::hosted::{EndedRun, HostedRun, HostedRunState, take_up};
 use super::record::{look_up, record};
-use super::rounds::{as_shown, heard, key_read, requests};
+use crate::input_required::{as_shown, heard, key_read, requests};
+use crate::server::RequestScope;
 use pml::{Clock, Code, Decision, Decisions, Error, Question, RunId, SystemClock};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -24,12 +24,12 @@ const POLL_MS: u64 = 1_000;
 const SOON: Duration = Duration::from_millis(300);
 
 /// How long a task is known: as long as the journal keeps its run.
-const TTL_MS: u64 = pml::Prune::AGE.as_secs() * 1_000;
+const TTL_MS: u64 = pml::PruneRule::AGE.as_secs() * 1_000;
 
 /// The task of a run that asks.
 pub(super) fn create(
-    visit: &Visit,
-    hosted: &Hosted,
+    visit: &RequestScope,
+    hosted: &HostedRun,
     question: &Question,
 ) -> Result<CreateTaskResult, Error> {
     let id = visit.door.seal.task(hosted.run)?;
@@ -49,7 +49,7 @@ fn task(id: String, created: String) -> Task {
 
 /// Tells how a task stands.
 pub(super) async fn get(
-    visit: &Visit,
+    visit: &RequestScope,
     id: String,
     context: &RequestContext<RoleServer>,
 ) -> Result<GetTaskResult, ErrorData> {
@@ -60,14 +60,16 @@ pub(super) async fn get(
     let hosted = take_up(visit, run).await;
     if !known {
         // It has just been taken up, or is found to be another process's: a moment later it is known where it stands.
-        let stands = |stand: &Stand| !matches!(stand, Stand::Running);
+        let stands = |stand: &HostedRunState| !matches!(stand, HostedRunState::Running);
         let _ = tokio::time::timeout(SOON, hosted.stand().wait_for(stands)).await;
     }
     let stand = hosted.stand().borrow().clone();
     let question = match &stand {
-        Stand::Asked(open) => open.first().cloned(),
+        HostedRunState::Asking(open) => open.first().cloned(),
         // Another process has the run; its questions can be answered all the same.
-        Stand::Over(over) if over.error == Some(Code::RunOwned) => open_question(visit, run).await,
+        HostedRunState::Ended(over) if over.error == Some(Code::RunOwned) => {
+            open_question(visit, run).await
+        }
         _ => None,
     };
     let question = match question {
@@ -84,7 +86,7 @@ pub(super) async fn get(
                 input_requests: requests(&question, &visit.servers.redactor()),
             }
         }
-        (None, Stand::Over(over)) => over_payload(&over, shows_either(context)),
+        (None, HostedRunState::Ended(over)) => over_payload(&over, shows_either(context)),
         (None, _) => {
             task.status_message = Some(hosted.watcher.progress());
             TaskPayload::Working
@@ -95,7 +97,7 @@ pub(super) async fn get(
 
 /// Takes what a person said to the questions of a task.
 pub(super) async fn update(
-    visit: &Visit,
+    visit: &RequestScope,
     id: &str,
     responses: &InputResponses,
     context: &RequestContext<RoleServer>,
@@ -114,7 +116,7 @@ pub(super) async fn update(
         if question.run != run {
             continue;
         }
-        let Heard::Decided(decisions) = heard(&question, responses) else { continue };
+        let FormAnswer::Decided(decisions) = heard(&question, responses) else { continue };
         let recorded = record(visit, &question, decisions, who(context), "task").await;
         recorded.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     }
@@ -125,16 +127,16 @@ pub(super) async fn update(
 
 /// Ends a task, with the calls that are out.
 pub(super) async fn cancel(
-    visit: &Visit,
+    visit: &RequestScope,
     id: &str,
     context: &RequestContext<RoleServer>,
 ) -> Result<(), ErrorData> {
     let run = run_of(visit, id)?;
     let hosted = take_up(visit, run).await;
     hosted.cancel(who(context));
-    let over = |stand: &Stand| matches!(stand, Stand::Over(_));
+    let over = |stand: &HostedRunState| matches!(stand, HostedRunState::Ended(_));
     let error = match hosted.stand().wait_for(over).await.as_deref() {
-        Ok(Stand::Over(over)) => over.error,
+        Ok(HostedRunState::Ended(over)) => over.error,
         _ => None,
     };
     // Another process has it: it ends there, if it waits for somebody to say so.
@@ -148,7 +150,7 @@ pub(super) async fn cancel(
     Ok(())
 }
 
-fn run_of(visit: &Visit, id: &str) -> Result<RunId, ErrorData> {
+fn run_of(visit: &RequestScope, id: &str) -> Result<RunId, ErrorData> {
     match visit.door.seal.run(id) {
         Ok(run) => run.ok_or_else(unknown),
         Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
@@ -159,12 +161,12 @@ fn unknown() -> ErrorData {
     ErrorData::invalid_params("there is no such task", None)
 }
 
-async fn open_question(visit: &Visit, run: RunId) -> Option<Question> {
+async fn open_question(visit: &RequestScope, run: RunId) -> Option<Question> {
     let open = visit.engine.journal().questions(Some(run), SystemClock.now()).await.ok()?;
     open.into_iter().next().map(|asked| asked.question)
 }
 
-fn over_payload(over: &Over, either: bool) -> TaskPayload {
+fn over_payload(over: &EndedRun, either: bool) -> TaskPayload {
     match over.error {
         // It goes on in another process.
         Some(Code::RunOwned | Code::Cancelled) => return TaskPayload::Working,

@@ -12,7 +12,7 @@ static TOOLS: LazyLock<Arc<[Tool]>> = LazyLock::new(|| {
 
 /// Our tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Own {
+pub(super) enum PublishedTool {
     Execute,
     BrowseComponents,
     ListLibrary,
@@ -20,16 +20,16 @@ pub(super) enum Own {
     SaveToLibrary,
 }
 
-impl Own {
+impl PublishedTool {
     /// Returns the tool of that name, as listed or with our own prefix.
-    pub(super) fn named(name: &str) -> Option<Own> {
+    pub(super) fn named(name: &str) -> Option<PublishedTool> {
         let bare = name.strip_prefix("pml:").or_else(|| name.strip_prefix("pml_"));
         Some(match bare.unwrap_or(name) {
-            "execute" => Own::Execute,
-            "browse_components" => Own::BrowseComponents,
-            "list_library" => Own::ListLibrary,
-            "describe_workflow" => Own::DescribeWorkflow,
-            "save_to_library" => Own::SaveToLibrary,
+            "execute" => PublishedTool::Execute,
+            "browse_components" => PublishedTool::BrowseComponents,
+            "list_library" => PublishedTool::ListLibrary,
+            "describe_workflow" => PublishedTool::DescribeWorkflow,
+            "save_to_library" => PublishedTool::SaveToLibrary,
             _ => return None,
         })
     }
@@ -42,7 +42,7 @@ pub(super) fn list() -> Vec<Tool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Own, list};
+    use super::{PublishedTool, list};
 
     #[test]
     fn there_are_five_tools_that_clients_take_as_they_are() {
@@ -59,7 +59,7 @@ mod tests {
             ]
         );
         for tool in &tools {
-            assert!(Own::named(&tool.name).is_some(), "{}", tool.name);
+            assert!(PublishedTool::named(&tool.name).is_some(), "{}", tool.name);
             let description = tool.description.as_deref().expect("a description");
             assert!(description.len() < 2_048, "{}: {}", tool.name, description.len());
             // Clients flatten or drop tools whose schema is a union at its root.
@@ -75,9 +75,9 @@ mod tests {
 
     #[test]
     fn our_own_prefix_is_understood_and_nothing_else() {
-        assert_eq!(Own::named("pml:execute"), Some(Own::Execute));
-        assert_eq!(Own::named("pml_execute"), Some(Own::Execute));
-        assert_eq!(Own::named("pml:pml:execute"), None);
-        assert_eq!(Own::named("github:execute"), None);
+        assert_eq!(PublishedTool::named("pml:execute"), Some(PublishedTool::Execute));
+        assert_eq!(PublishedTool::named("pml_execute"), Some(PublishedTool::Execute));
+        assert_eq!(PublishedTool::named("pml:pml:execute"), None);
+        assert_eq!(PublishedTool::named("github:execute"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What is noticed of a run while it goes on: what it calls, what failed, and what it wrote.
 
 use super::answer::ToolFailure;
-use pml::{CallId, Event, EventSink, Line, ToolName, escape};
+use pml::{CallId, ConsoleLine, Event, EventSink, ToolName, escape};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -14,14 +14,14 @@ const CONSOLE: usize = 16 << 10;
 
 /// Watches one run.
 #[derive(Default)]
-pub(super) struct Watcher {
-    seen: Mutex<Seen>,
+pub(super) struct RunWatcher {
+    seen: Mutex<RunActivity>,
     /// How often something happened that is worth telling: it only grows.
     count: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct RunActivity {
     done: u64,
     out: BTreeMap<CallId, ToolName>,
     /// What is being brought about for a call, and how far it is.
@@ -29,13 +29,13 @@ struct Seen {
     failures: Vec<ToolFailure>,
     /// What became of what was allowed for good, in words.
     kept: Vec<String>,
-    lines: Vec<Line>,
+    lines: Vec<ConsoleLine>,
     size: usize,
     dropped: u32,
 }
 
-impl Watcher {
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+impl RunWatcher {
+    fn seen(&self) -> MutexGuard<'_, RunActivity> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -79,14 +79,14 @@ impl Watcher {
     }
 
     /// Takes what the program wrote since it was last taken, and how many lines of it were too many.
-    pub(super) fn lines(&self) -> (Vec<Line>, u32) {
+    pub(super) fn lines(&self) -> (Vec<ConsoleLine>, u32) {
         let mut seen = self.seen();
         seen.size = 0;
         (std::mem::take(&mut seen.lines), std::mem::take(&mut seen.dropped))
     }
 }
 
-impl EventSink for Watcher {
+impl EventSink for RunWatcher {
     fn event(&self, event: &Event) {
         let mut seen = self.seen();
         match event {

@@ -7,7 +7,7 @@
 //! of regular expressions and their backtracking are bounded. What would cost too much is not checked; the server judges it.
 
 use super::mismatch::{self, Mismatch};
-use super::weight::{self, Weight};
+use crate::catalog::schema_cost::{self, SchemaCost};
 use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 
@@ -20,16 +20,16 @@ const PATTERN: usize = 1 << 20;
 
 /// Checks arguments against one schema.
 #[derive(Debug)]
-pub struct Validator {
+pub struct ArgumentValidator {
     compiled: jsonschema::Validator,
     schema: Value,
-    weight: Weight,
+    weight: SchemaCost,
 }
 
 /// Why arguments cannot be checked against a schema: the server will judge them itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unchecked {
+pub enum UnusableSchema {
     /// The schema is too large, or unfolds to something too large.
     #[error("the schema is too large to check arguments against it")]
     TooLarge,
@@ -44,15 +44,15 @@ pub enum Unchecked {
     Invalid,
 }
 
-impl Validator {
+impl ArgumentValidator {
     /// Makes a schema ready to check arguments.
     ///
     /// # Errors
     /// Fails if the schema cannot be used. That is no reason to refuse a call.
-    pub fn new(schema: &Value) -> Result<Validator, Unchecked> {
-        let weight = weight::of(schema)?;
+    pub fn new(schema: &Value) -> Result<ArgumentValidator, UnusableSchema> {
+        let weight = schema_cost::of(schema)?;
         if schema.to_string().len() > SCHEMA {
-            return Err(Unchecked::TooLarge);
+            return Err(UnusableSchema::TooLarge);
         }
         let build = |draft: Option<Draft>| {
             let patterns =
@@ -64,14 +64,14 @@ impl Validator {
             if let Some(draft) = draft {
                 options = options.with_draft(draft);
             }
-            options.build(schema).map_err(|_| Unchecked::Invalid)
+            options.build(schema).map_err(|_| UnusableSchema::Invalid)
         };
         let compiled = match build(None) {
             // Many servers write draft 7 without saying so.
             Err(_) if schema.get("$schema").is_none() => build(Some(Draft::Draft7))?,
             other => other?,
         };
-        Ok(Validator { compiled, schema: schema.clone(), weight })
+        Ok(ArgumentValidator { compiled, schema: schema.clone(), weight })
     }
 
     /// Checks arguments. What would take too long is taken as right: the server judges it.
@@ -98,11 +98,11 @@ impl Validator {
 
 #[cfg(test)]
 mod tests {
-    use super::{Unchecked, Validator};
+    use super::{ArgumentValidator, UnusableSchema};
     use serde_json::{Value, json};
 
     fn wrong(schema: Value, arguments: Value) -> Vec<String> {
-        let validator = Validator::new(&schema).expect("a schema");
+        let validator = ArgumentValidator::new(&schema).expect("a schema");
         match validator.check(&arguments) {
             Ok(()) => Vec::new(),
             Err(wrong) => wrong.iter().map(ToString::to_string).collect(),
@@ -186,15 +186,19 @@ mod tests {
 
     #[test]
     fn schemas_that_cannot_be_used_say_why() {
-        let refused = |schema: Value| Validator::new(&schema).expect_err("no schema to use");
+        let refused =
+            |schema: Value| ArgumentValidator::new(&schema).expect_err("no schema to use");
         let outside = json!({ "properties": { "x": { "$ref": "https://example.org/x.json" } } });
-        assert_eq!(refused(outside), Unchecked::Outside);
-        assert_eq!(refused(json!({ "$ref": "file:///etc/passwd" })), Unchecked::Outside);
-        assert_eq!(refused(json!({ "type": "strnig" })), Unchecked::Invalid);
-        assert_eq!(refused(json!({ "$ref": "#" })), Unchecked::Endless);
+        assert_eq!(refused(outside), UnusableSchema::Outside);
+        assert_eq!(refused(json!({ "$ref": "file:///etc/passwd" })), UnusableSchema::Outside);
+        assert_eq!(refused(json!({ "type": "strnig" })), UnusableSchema::Invalid);
+        assert_eq!(refused(json!({ "$ref": "#" })), UnusableSchema::Endless);
         let endless = json!({ "$defs": { "a": { "anyOf": [{ "$ref": "#/$defs/b" }, {}] }, "b": { "not": { "$ref": "#/$defs/a" } } }, "$ref": "#/$defs/a" });
-        assert_eq!(refused(endless), Unchecked::Endless);
-        assert_eq!(refused(json!({ "description": "x".repeat(1 << 20) })), Unchecked::TooLarge);
+        assert_eq!(refused(endless), UnusableSchema::Endless);
+        assert_eq!(
+            refused(json!({ "description": "x".repeat(1 << 20) })),
+            UnusableSchema::TooLarge
+        );
     }
 
     #[test]
@@ -207,7 +211,10 @@ mod tests {
         }
         doubling.insert("d40".into(), json!({ "type": "string" }));
         let schema = json!({ "$defs": doubling, "$ref": "#/$defs/d0" });
-        assert_eq!(Validator::new(&schema).expect_err("too much"), Unchecked::TooLarge);
+        assert_eq!(
+            ArgumentValidator::new(&schema).expect_err("too much"),
+            UnusableSchema::TooLarge
+        );
 
         // Here each level of the value does.
         let step = json!({ "type": "object", "properties": { "x": { "$ref": "#" } } });
@@ -216,7 +223,7 @@ mod tests {
         for _ in 0..60 {
             deep = json!({ "x": deep });
         }
-        let validator = Validator::new(&schema).expect("a schema");
+        let validator = ArgumentValidator::new(&schema).expect("a schema");
         assert_eq!(validator.check(&deep), Ok(()));
         assert!(validator.check(&json!({ "x": 1 })).is_err());
 

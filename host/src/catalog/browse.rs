@@ -1,7 +1,7 @@
 //! What an agent sees of the tools under a budget: the best ones with their signatures, the rest by name, and how many there are.
 
-use super::observed::Observed;
-use super::search::Index;
+use super::observed::ObservedResults;
+use super::search::ToolIndex;
 use super::typescript::{call, sentence};
 use crate::model::{Annotations, ToolName};
 use serde::Serialize;
@@ -14,7 +14,7 @@ const FRAME: usize = 60;
 /// One tool, for an agent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Node {
+pub struct BrowsedTool {
     /// `server:tool`.
     pub tool: ToolName,
     /// How it is called and what comes back, in TypeScript; nothing if there was no room.
@@ -35,16 +35,16 @@ fn is_silent(annotations: &Annotations) -> bool {
 /// What fits into a budget.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Browsed {
+pub struct BrowseResult {
     /// The tools, the best first.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<BrowsedTool>,
     /// How many of them are there.
     pub shown: usize,
     /// How many fit the query.
     pub total: usize,
 }
 
-impl Browsed {
+impl BrowseResult {
     /// Returns `COMPLETE`, or `PARTIAL n of m`.
     pub fn coverage(&self) -> String {
         match self.shown == self.total {
@@ -73,11 +73,11 @@ impl Browsed {
 /// Signatures go to the best ones, and names to the rest while there is room for them. Some room is kept for names, so that
 /// one long signature does not hide what else there is; and the first is named whatever the budget.
 pub fn browse(
-    index: &Index,
+    index: &ToolIndex,
     query: &str,
     budget_tokens: usize,
-    observed: Option<&Observed>,
-) -> Browsed {
+    observed: Option<&ObservedResults>,
+) -> BrowseResult {
     let found = index.search(query);
     let budget = budget_tokens.saturating_mul(TOKEN);
     let names: usize = found.iter().map(|it| it.tool.as_str().len() + FRAME).sum();
@@ -91,7 +91,7 @@ pub fn browse(
         if !nodes.is_empty() && left < name {
             break;
         }
-        let mut node = Node {
+        let mut node = BrowsedTool {
             tool: definition.tool.clone(),
             signature: None,
             description: String::new(),
@@ -116,18 +116,18 @@ pub fn browse(
         left = left.saturating_sub(cost);
         nodes.push(node);
     }
-    Browsed { shown: nodes.len(), total: found.len(), nodes }
+    BrowseResult { shown: nodes.len(), total: found.len(), nodes }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Browsed, browse};
-    use crate::catalog::Index;
+    use super::{BrowseResult, browse};
+    use crate::catalog::ToolIndex;
     use crate::model::Definition;
     use serde_json::json;
     use std::sync::Arc;
 
-    fn browsed(tools: usize, budget: usize) -> Browsed {
+    fn browsed(tools: usize, budget: usize) -> BrowseResult {
         let tool = |n: usize| {
             let input = json!({
                 "type": "object",
@@ -137,7 +137,7 @@ mod tests {
             let name = format!("files:read_{n:03}").parse().expect("a tool");
             Arc::new(Definition::new(name, "Reads a file. And more.", input))
         };
-        browse(&Index::new((0..tools).map(tool)), "read", budget, None)
+        browse(&ToolIndex::new((0..tools).map(tool)), "read", budget, None)
     }
 
     #[test]

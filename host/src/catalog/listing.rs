@@ -3,13 +3,13 @@
 //! **Invariant:** a name that is written exactly means that name and nothing else; another spelling of it is found only if it can
 //! mean one thing.
 
-use crate::model::{Definition, Meant, ToolName, fold, meant, nearest};
+use crate::model::{Definition, NameMatch, ToolName, fold, meant, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Tools by server and name.
 #[derive(Clone, Debug, Default)]
-pub struct Listing {
+pub struct ToolListing {
     servers: BTreeMap<String, BTreeMap<String, Arc<Definition>>>,
     /// Servers that exist and whose tools are not known.
     unlisted: BTreeSet<String>,
@@ -18,7 +18,7 @@ pub struct Listing {
 /// Why a name leads to no tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Unresolved {
+pub enum UnresolvedTool {
     /// There is no such server. These are called nearly so.
     Server(Vec<String>),
     /// The server has no such tool. These, as `server:tool`, are called nearly so.
@@ -29,10 +29,10 @@ pub enum Unresolved {
     Unlisted,
 }
 
-impl Listing {
+impl ToolListing {
     /// Returns the listing of these tools.
-    pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> Listing {
-        let mut listing = Listing::default();
+    pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> ToolListing {
+        let mut listing = ToolListing::default();
         for definition in definitions {
             let tools = listing.servers.entry(definition.tool.server().into()).or_default();
             tools.insert(definition.tool.tool().into(), definition);
@@ -42,7 +42,7 @@ impl Listing {
 
     /// Adds a server whose tools are not known: it could not be started, or was not.
     #[must_use]
-    pub fn with_unlisted(mut self, server: impl Into<String>) -> Listing {
+    pub fn with_unlisted(mut self, server: impl Into<String>) -> ToolListing {
         self.unlisted.insert(server.into());
         self
     }
@@ -51,33 +51,33 @@ impl Listing {
     ///
     /// # Errors
     /// Fails if there is none, or more than one.
-    pub fn resolve(&self, server: &str, tool: &str) -> Result<&Arc<Definition>, Unresolved> {
+    pub fn resolve(&self, server: &str, tool: &str) -> Result<&Arc<Definition>, UnresolvedTool> {
         let names = self.servers.keys().chain(&self.unlisted).map(String::as_str);
         let server = match meant(server, names.clone()) {
-            Meant::One(name) => name,
-            Meant::Several(names) => {
+            NameMatch::One(name) => name,
+            NameMatch::Several(names) => {
                 let names = names.into_iter().map(str::to_owned).collect();
-                return Err(Unresolved::Ambiguous(names));
+                return Err(UnresolvedTool::Ambiguous(names));
             }
-            Meant::None => {
+            NameMatch::None => {
                 let near = nearest(server, names);
-                return Err(Unresolved::Server(near.into_iter().map(str::to_owned).collect()));
+                return Err(UnresolvedTool::Server(near.into_iter().map(str::to_owned).collect()));
             }
         };
-        let Some(tools) = self.servers.get(server) else { return Err(Unresolved::Unlisted) };
+        let Some(tools) = self.servers.get(server) else { return Err(UnresolvedTool::Unlisted) };
         let full = |name: &str| format!("{server}:{name}");
         match meant(tool, tools.keys().map(String::as_str)) {
-            Meant::One(name) => tools.get(name).ok_or(Unresolved::Unlisted),
-            Meant::Several(names) => {
-                Err(Unresolved::Ambiguous(names.iter().map(|name| full(name)).collect()))
+            NameMatch::One(name) => tools.get(name).ok_or(UnresolvedTool::Unlisted),
+            NameMatch::Several(names) => {
+                Err(UnresolvedTool::Ambiguous(names.iter().map(|name| full(name)).collect()))
             }
-            Meant::None => {
+            NameMatch::None => {
                 let near = nearest(tool, tools.keys().map(String::as_str));
                 let mut near: Vec<String> = near.into_iter().map(full).collect();
                 if near.is_empty() {
                     near = self.elsewhere(tool);
                 }
-                Err(Unresolved::Tool(near))
+                Err(UnresolvedTool::Tool(near))
             }
         }
     }
@@ -96,14 +96,14 @@ impl Listing {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listing, Unresolved};
+    use super::{ToolListing, UnresolvedTool};
     use crate::model::Definition;
     use serde_json::json;
     use std::sync::Arc;
 
-    fn listing() -> Listing {
+    fn listing() -> ToolListing {
         let tools = ["my-server:get-env", "my-server:set_a", "my-server:setA", "fs:read_file"];
-        Listing::new(
+        ToolListing::new(
             tools.map(|name| {
                 Arc::new(Definition::new(name.parse().expect("a tool"), "", json!({})))
             }),
@@ -111,7 +111,7 @@ mod tests {
         .with_unlisted("sleepy")
     }
 
-    fn resolved(server: &str, tool: &str) -> Result<String, Unresolved> {
+    fn resolved(server: &str, tool: &str) -> Result<String, UnresolvedTool> {
         listing().resolve(server, tool).map(|found| found.tool.to_string())
     }
 
@@ -129,15 +129,18 @@ mod tests {
         assert_eq!(resolved("my-server", "setA"), Ok("my-server:setA".into()));
         assert_eq!(resolved("my-server", "set_a"), Ok("my-server:set_a".into()));
         let both = vec!["my-server:setA".into(), "my-server:set_a".into()];
-        assert_eq!(resolved("my-server", "set-a"), Err(Unresolved::Ambiguous(both)));
+        assert_eq!(resolved("my-server", "set-a"), Err(UnresolvedTool::Ambiguous(both)));
     }
 
     #[test]
     fn what_is_not_there_is_told_with_what_is_near() {
-        assert_eq!(resolved("fs", "raed_file"), Err(Unresolved::Tool(vec!["fs:read_file".into()])));
-        assert_eq!(resolved("fss", "x"), Err(Unresolved::Server(vec!["fs".into()])));
+        assert_eq!(
+            resolved("fs", "raed_file"),
+            Err(UnresolvedTool::Tool(vec!["fs:read_file".into()]))
+        );
+        assert_eq!(resolved("fss", "x"), Err(UnresolvedTool::Server(vec!["fs".into()])));
         let elsewhere = vec!["fs:read_file".into()];
-        assert_eq!(resolved("my-server", "readFile"), Err(Unresolved::Tool(elsewhere)));
-        assert_eq!(resolved("sleepy", "anything"), Err(Unresolved::Unlisted));
+        assert_eq!(resolved("my-server", "readFile"), Err(UnresolvedTool::Tool(elsewhere)));
+        assert_eq!(resolved("sleepy", "anything"), Err(UnresolvedTool::Unlisted));
     }
 }

@@ -16,7 +16,7 @@ pub struct Mismatch {
     /// Where, as a JSON pointer: the wrong value, or the object that misses a field or has one too many.
     pub path: String,
     /// What kind of thing is wrong.
-    pub wrong: Wrong,
+    pub wrong: MismatchKind,
     /// Whether it is wrong only because of another part of the arguments.
     pub(crate) conditional: bool,
     message: String,
@@ -25,7 +25,7 @@ pub struct Mismatch {
 /// What kind of thing is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Wrong {
+pub enum MismatchKind {
     /// The value has another type.
     Type,
     /// A field is not there.
@@ -64,28 +64,30 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
     let (wrong, message) = match error.kind() {
         // The engine gave up: the server will judge.
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => return None,
-        Kind::Type { kind } => (Wrong::Type, wording::wrong_type(&field, types(kind), instance)),
+        Kind::Type { kind } => {
+            (MismatchKind::Type, wording::wrong_type(&field, types(kind), instance))
+        }
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
             let message = format!("{} is missing", wording::field_in(path, name));
-            (Wrong::Missing(name.into()), message)
+            (MismatchKind::Missing(name.into()), message)
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known = schema.pointer(&format!("{}/properties", parent(rule)));
             let message = wording::unknown(path, unexpected, known);
-            (Wrong::Unknown(unexpected.clone()), message)
+            (MismatchKind::Unknown(unexpected.clone()), message)
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             return Some(alternatives(schema, path, instance, context));
         }
-        Kind::Enum { options } => (Wrong::Value, wording::one_of(&field, options)),
+        Kind::Enum { options } => (MismatchKind::Value, wording::one_of(&field, options)),
         Kind::Constant { expected_value } => {
-            (Wrong::Value, format!("{field} must be {}", wording::value(expected_value)))
+            (MismatchKind::Value, format!("{field} must be {}", wording::value(expected_value)))
         }
         kind @ (Kind::MinItems { .. } | Kind::MaxItems { .. } | Kind::AdditionalItems { .. }) => {
-            (Wrong::Length, wording::bound(&field, kind))
+            (MismatchKind::Length, wording::bound(&field, kind))
         }
-        kind => (Wrong::Value, wording::bound(&field, kind)),
+        kind => (MismatchKind::Value, wording::bound(&field, kind)),
     };
     Some(Mismatch { path: path.into(), wrong, conditional: is_conditional(rule), message })
 }
@@ -139,7 +141,7 @@ fn alternatives(
             }
         }
     };
-    Mismatch { path: path.into(), wrong: Wrong::Value, conditional: false, message }
+    Mismatch { path: path.into(), wrong: MismatchKind::Value, conditional: false, message }
 }
 
 fn parent(rule: &str) -> &str {

@@ -10,21 +10,21 @@
 mod arguments;
 mod browse;
 mod built_in;
-mod infer;
 mod listing;
 mod mismatch;
 mod observed;
+mod schema_cost;
 mod search;
 mod typescript;
-mod weight;
+mod value_shape;
 mod wording;
 
-pub use arguments::{Unchecked, Validator};
-pub use browse::{Browsed, Node, browse};
+pub use arguments::{ArgumentValidator, UnusableSchema};
+pub use browse::{BrowseResult, BrowsedTool, browse};
 pub(crate) use built_in::definitions as built_in_definitions;
 
-pub use listing::{Listing, Unresolved};
-pub use mismatch::{Mismatch, Wrong};
-pub use observed::{Inferred, Observed};
-pub use search::Index;
+pub use listing::{ToolListing, UnresolvedTool};
+pub use mismatch::{Mismatch, MismatchKind};
+pub use observed::{InferredSchema, ObservedResults};
+pub use search::ToolIndex;
 pub use typescript::{declarations, signature};

@@ -8,8 +8,8 @@
 //! **Invariant:** the file is bounded, and whatever it holds, reading it does no harm: what cannot be understood counts as
 //! nothing seen, since everything in it can be seen again.
 
-use super::infer::Shape;
-use crate::disk::{self, Safe};
+use crate::catalog::value_shape::ValueShape;
+use crate::disk::{self, FileDurability};
 use crate::error::Error;
 use crate::model::{Code, Definition, ToolName};
 use serde::{Deserialize, Serialize};
@@ -37,15 +37,15 @@ const KNOWN: u32 = 64;
 
 /// What was seen of results, per tool.
 #[derive(Debug)]
-pub struct Observed {
+pub struct ObservedResults {
     folder: PathBuf,
-    notes: Mutex<Notes>,
+    notes: Mutex<ObservationTable>,
 }
 
 /// A schema that was inferred from results.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Inferred {
+pub struct InferredSchema {
     /// The JSON Schema.
     pub schema: Value,
     /// How many results it was inferred from.
@@ -53,31 +53,31 @@ pub struct Inferred {
 }
 
 #[derive(Debug, Default)]
-struct Notes {
-    tools: BTreeMap<ToolName, Seen>,
+struct ObservationTable {
+    tools: BTreeMap<ToolName, ToolObservation>,
     changed: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Seen {
+struct ToolObservation {
     /// Digest of the tool's definition.
     definition: String,
     results: u32,
-    shape: Shape,
+    shape: ValueShape,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Content {
+struct ObservationFile {
     version: u32,
-    tools: BTreeMap<ToolName, Seen>,
+    tools: BTreeMap<ToolName, ToolObservation>,
 }
 
-impl Observed {
+impl ObservedResults {
     /// Reads what was seen so far in a project's `.pml` folder, which need not be there.
-    pub fn open(folder: impl Into<PathBuf>) -> Observed {
+    pub fn open(folder: impl Into<PathBuf>) -> ObservedResults {
         let folder = folder.into();
         let tools = read(&folder.join(FILE));
-        Observed { folder, notes: Mutex::new(Notes { tools, changed: false }) }
+        ObservedResults { folder, notes: Mutex::new(ObservationTable { tools, changed: false }) }
     }
 
     /// Returns whether a result of a tool is to be looked at. One that is not is counted, and need not be read for it.
@@ -100,9 +100,10 @@ impl Observed {
         if !notes.tools.contains_key(tool) && notes.tools.len() >= TOOLS {
             return;
         }
-        let seen = notes.tools.entry(tool.clone()).or_insert_with(|| Seen::new(definition));
+        let seen =
+            notes.tools.entry(tool.clone()).or_insert_with(|| ToolObservation::new(definition));
         if seen.definition != definition {
-            *seen = Seen::new(definition);
+            *seen = ToolObservation::new(definition);
         }
         seen.results = seen.results.saturating_add(1);
         if seen.results > KNOWN && !seen.results.is_multiple_of(16) {
@@ -110,17 +111,17 @@ impl Observed {
         }
         // Most results look like those before: no lock is held for long, and nothing is written for them.
         let before = seen.shape.clone();
-        seen.shape.join(Shape::of(result));
+        seen.shape.join(ValueShape::of(result));
         seen.bound();
         notes.changed |= seen.shape != before || seen.results.is_power_of_two();
     }
 
     /// Returns what the results of a tool look like, if any were seen of this very definition.
-    pub fn inferred(&self, definition: &Definition) -> Option<Inferred> {
+    pub fn inferred(&self, definition: &Definition) -> Option<InferredSchema> {
         let notes = self.notes();
         let seen = notes.tools.get(&definition.tool)?;
         let current = seen.definition == definition.digest();
-        current.then(|| Inferred { schema: seen.shape.schema(), results: seen.results })
+        current.then(|| InferredSchema { schema: seen.shape.schema(), results: seen.results })
     }
 
     /// Writes what has changed, together with what other processes have seen meanwhile. A project without its folder keeps
@@ -138,21 +139,21 @@ impl Observed {
             let message = format!("cannot write observed results: {}", path.display());
             Error::new(Code::Config, message).with_source(error)
         })?;
-        *notes = Notes { tools, changed: false };
+        *notes = ObservationTable { tools, changed: false };
         Ok(())
     }
 
-    fn notes(&self) -> MutexGuard<'_, Notes> {
+    fn notes(&self) -> MutexGuard<'_, ObservationTable> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seen {
-    fn new(definition: &str) -> Seen {
-        Seen { definition: definition.into(), results: 0, shape: Shape::default() }
+impl ToolObservation {
+    fn new(definition: &str) -> ToolObservation {
+        ToolObservation { definition: definition.into(), results: 0, shape: ValueShape::default() }
     }
 
-    fn join(&mut self, other: Seen) {
+    fn join(&mut self, other: ToolObservation) {
         // Ours is newer than what is on disk: the tool has changed.
         if self.definition == other.definition {
             self.shape.join(other.shape);
@@ -162,7 +163,7 @@ impl Seen {
     }
 
     fn bound(&mut self) {
-        let fits = |shape: &Shape| {
+        let fits = |shape: &ValueShape| {
             shape.parts() <= PARTS
                 && serde_json::to_string(shape).is_ok_and(|text| text.len() <= SHAPE)
         };
@@ -174,25 +175,25 @@ impl Seen {
     }
 }
 
-fn read(path: &Path) -> BTreeMap<ToolName, Seen> {
+fn read(path: &Path) -> BTreeMap<ToolName, ToolObservation> {
     let content = disk::read(path, SIZE).ok();
-    let content = content.and_then(|bytes| serde_json::from_slice::<Content>(&bytes).ok());
+    let content = content.and_then(|bytes| serde_json::from_slice::<ObservationFile>(&bytes).ok());
     let mut tools = match content {
-        Some(Content { version: VERSION, tools }) => tools,
+        Some(ObservationFile { version: VERSION, tools }) => tools,
         _ => BTreeMap::new(),
     };
     while tools.len() > TOOLS {
         tools.pop_last();
     }
-    tools.values_mut().for_each(Seen::bound);
+    tools.values_mut().for_each(ToolObservation::bound);
     tools
 }
 
 fn write(
     folder: &Path,
     path: &Path,
-    ours: &BTreeMap<ToolName, Seen>,
-) -> io::Result<BTreeMap<ToolName, Seen>> {
+    ours: &BTreeMap<ToolName, ToolObservation>,
+) -> io::Result<BTreeMap<ToolName, ToolObservation>> {
     let _held = disk::lock(&folder.join(LOCK))?;
     let mut tools = ours.clone();
     for (tool, theirs) in read(path) {
@@ -205,14 +206,14 @@ fn write(
             Entry::Vacant(_) => {}
         }
     }
-    let content = Content { version: VERSION, tools };
-    disk::replace(path, serde_json::to_string(&content)?.as_bytes(), Safe::Process)?;
+    let content = ObservationFile { version: VERSION, tools };
+    disk::replace(path, serde_json::to_string(&content)?.as_bytes(), FileDurability::Process)?;
     Ok(content.tools)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FILE, Observed};
+    use super::{FILE, ObservedResults};
     use crate::model::Definition;
     use serde_json::json;
 
@@ -225,13 +226,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let tool = definition("fs:stat");
         std::fs::create_dir(folder.path().join(".pml")).expect("a folder");
-        let observed = Observed::open(folder.path().join(".pml"));
+        let observed = ObservedResults::open(folder.path().join(".pml"));
         assert_eq!(observed.inferred(&tool), None);
         observed.note(&tool.tool, &tool.digest(), &json!({ "size": 1 }));
         observed.note(&tool.tool, &tool.digest(), &json!({ "size": 2, "link": "x" }));
         observed.flush().expect("written");
 
-        let again = Observed::open(folder.path().join(".pml"));
+        let again = ObservedResults::open(folder.path().join(".pml"));
         let inferred = again.inferred(&tool).expect("a shape");
         assert_eq!(inferred.results, 2);
         assert_eq!(inferred.schema["required"], json!(["size"]));
@@ -244,21 +245,22 @@ mod tests {
     fn no_folder_is_made_for_it_and_one_that_comes_later_is_written_to() {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = parent.path().join(".pml");
-        let (observed, tool) = (Observed::open(&folder), definition("a:x"));
+        let (observed, tool) = (ObservedResults::open(&folder), definition("a:x"));
         observed.note(&tool.tool, &tool.digest(), &json!(1));
         observed.flush().expect("nothing to write to");
         assert!(!folder.exists());
         std::fs::create_dir(&folder).expect("a folder");
         observed.flush().expect("written");
-        assert!(Observed::open(&folder).inferred(&tool).is_some());
+        assert!(ObservedResults::open(&folder).inferred(&tool).is_some());
     }
 
     #[test]
     fn two_that_write_lose_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (one, other) = (Observed::open(folder.path()), Observed::open(folder.path()));
+        let (one, other) =
+            (ObservedResults::open(folder.path()), ObservedResults::open(folder.path()));
         let tools = [definition("a:x"), definition("a:y"), definition("a:both")];
-        let note = |observed: &Observed, tool: &Definition, value| {
+        let note = |observed: &ObservedResults, tool: &Definition, value| {
             observed.note(&tool.tool, &tool.digest(), &value);
         };
         note(&one, &tools[0], json!({ "x": 1 }));
@@ -269,7 +271,7 @@ mod tests {
             scope.spawn(|| one.flush().expect("written"));
             scope.spawn(|| other.flush().expect("written"));
         });
-        let all = Observed::open(folder.path());
+        let all = ObservedResults::open(folder.path());
         assert!(tools.iter().all(|tool| all.inferred(tool).is_some()));
         let both = all.inferred(&tools[2]).expect("a shape").schema;
         assert_eq!(both.get("required"), None);
@@ -279,7 +281,7 @@ mod tests {
     #[test]
     fn what_is_known_already_is_not_written_again() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (observed, tool) = (Observed::open(folder.path()), definition("a:x"));
+        let (observed, tool) = (ObservedResults::open(folder.path()), definition("a:x"));
         let note = || observed.note(&tool.tool, &tool.digest(), &json!({ "x": 1 }));
         (0..4).for_each(|_| note());
         observed.flush().expect("written");
@@ -297,18 +299,18 @@ mod tests {
             ["", "{", "[]", r#"{"version":99,"tools":{}}"#, r#"{"version":1,"tools":{"x":1}}"#]
         {
             std::fs::write(folder.path().join(FILE), text).expect("written");
-            let observed = Observed::open(folder.path());
+            let observed = ObservedResults::open(folder.path());
             assert_eq!(observed.inferred(&tool), None);
             observed.note(&tool.tool, &tool.digest(), &json!(1));
             observed.flush().expect("written over");
-            assert!(Observed::open(folder.path()).inferred(&tool).is_some());
+            assert!(ObservedResults::open(folder.path()).inferred(&tool).is_some());
         }
     }
 
     #[test]
     fn huge_results_stay_small() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (observed, tool) = (Observed::open(folder.path()), definition("a:x"));
+        let (observed, tool) = (ObservedResults::open(folder.path()), definition("a:x"));
         for round in 0..40 {
             let letters = |n: usize| {
                 let letter = |n: usize| char::from(b'a' + u8::try_from(n % 26).expect("small"));
@@ -326,7 +328,7 @@ mod tests {
         observed.flush().expect("written");
         let size = std::fs::metadata(folder.path().join(FILE)).expect("a file").len();
         assert!(size < 20 << 10, "{size}");
-        assert!(Observed::open(folder.path()).inferred(&tool).is_some());
+        assert!(ObservedResults::open(folder.path()).inferred(&tool).is_some());
     }
 
     #[cfg(unix)]
@@ -337,14 +339,14 @@ mod tests {
         let tool = definition("a:x");
         let elsewhere = folder.path().join("elsewhere");
         std::fs::create_dir(folder.path().join("one")).expect("a folder");
-        let observed = Observed::open(folder.path().join("one"));
+        let observed = ObservedResults::open(folder.path().join("one"));
         observed.note(&tool.tool, &tool.digest(), &json!(1));
         observed.flush().expect("written");
         std::fs::rename(folder.path().join("one").join(FILE), &elsewhere).expect("moved");
         symlink(&elsewhere, folder.path().join("one").join(FILE)).expect("a link");
         let before = std::fs::read(&elsewhere).expect("a file");
 
-        let observed = Observed::open(folder.path().join("one"));
+        let observed = ObservedResults::open(folder.path().join("one"));
         assert_eq!(observed.inferred(&tool), None);
         observed.note(&tool.tool, &tool.digest(), &json!("x"));
         observed.flush().expect("written");

@@ -31,7 +31,7 @@ const QUERY: usize = 24;
 
 /// Tools, ready to be searched.
 #[derive(Debug)]
-pub struct Index {
+pub struct ToolIndex {
     tools: Vec<Arc<Definition>>,
     /// For each word the tools that have it, by their place in `tools`, and how much it counts there.
     words: BTreeMap<String, Vec<(u32, f32)>>,
@@ -39,13 +39,14 @@ pub struct Index {
     names: HashMap<String, Vec<u32>>,
 }
 
-impl Index {
+impl ToolIndex {
     /// Reads the tools.
-    pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> Index {
+    pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> ToolIndex {
         let mut tools: Vec<Arc<Definition>> = definitions.into_iter().collect();
         tools.sort_by(|one, other| one.tool.cmp(&other.tool));
         tools.dedup_by(|one, other| one.tool == other.tool);
-        let mut index = Index { tools: Vec::new(), words: BTreeMap::new(), names: HashMap::new() };
+        let mut index =
+            ToolIndex { tools: Vec::new(), words: BTreeMap::new(), names: HashMap::new() };
         for (place, definition) in tools.iter().enumerate() {
             let place = u32::try_from(place).unwrap_or(u32::MAX);
             for (word, weight) in weights(definition) {
@@ -179,7 +180,7 @@ fn stem(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Index, stem};
+    use super::{ToolIndex, stem};
     use crate::model::Definition;
     use serde_json::json;
     use std::sync::Arc;
@@ -191,8 +192,8 @@ mod tests {
         Arc::new(Definition::new(name.parse().expect("a tool"), about, input))
     }
 
-    fn index() -> Index {
-        Index::new([
+    fn index() -> ToolIndex {
+        ToolIndex::new([
             tool("github:search_issues", "Finds issues and pull requests.", &["query", "page"]),
             tool("github:createIssue", "Opens a new issue.", &["title", "body"]),
             tool("github:list-repositories", "Lists the repositories of a user.", &["user"]),
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_at_a_character() {
-        let long = Index::new([tool("a:b", &"ü".repeat(100_000), &[])]);
+        let long = ToolIndex::new([tool("a:b", &"ü".repeat(100_000), &[])]);
         assert_eq!((long.search("b").len(), long.len()), (1, 1));
     }
 }

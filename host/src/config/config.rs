@@ -1,6 +1,6 @@
 //! What an embedder says of an engine, before it is checked.
 
-use super::Keeper;
+use super::GrantWriter;
 use crate::model::{Clock, Grant, Limits, SystemClock};
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ pub struct Config {
     pub(super) waiting_memory: usize,
     pub(super) question_lifetime: Option<Duration>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) keeper: Option<Arc<dyn Keeper>>,
+    pub(super) keeper: Option<Arc<dyn GrantWriter>>,
 }
 
 impl Config {
@@ -226,7 +226,7 @@ impl Config {
     }
 
     /// Sets who remembers what a person allows for good.
-    pub fn keeper(&mut self, keeper: impl Keeper) -> &mut Config {
+    pub fn keeper(&mut self, keeper: impl GrantWriter) -> &mut Config {
         self.keeper = Some(Arc::new(keeper));
         self
     }

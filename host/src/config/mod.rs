@@ -10,7 +10,7 @@ pub(crate) mod account;
 mod config;
 #[cfg(feature = "servers")]
 mod environment;
-mod keeper;
+mod grant_writer;
 #[cfg(feature = "servers")]
 mod pinned_files;
 #[cfg(feature = "servers")]
@@ -26,13 +26,13 @@ pub use config::Config;
 pub use environment::Environment;
 #[cfg(feature = "servers")]
 pub(crate) use environment::NETWORK;
-pub use keeper::Keeper;
+pub use grant_writer::GrantWriter;
 #[cfg(feature = "servers")]
 pub(crate) use pinned_files::{LookAgain, PinnedFiles};
 #[cfg(feature = "servers")]
 pub(crate) use server::check_name;
 #[cfg(feature = "servers")]
 pub use server::{Launch, ServerConfig};
-pub(crate) use settings::Settings;
+pub(crate) use settings::EngineSettings;
 #[cfg(feature = "servers")]
 pub use user_key::UserKey;

@@ -1,6 +1,6 @@
 //! A [`Config`] that has been checked: once it is `Settings`, every value is in its range.
 
-use super::{Config, Keeper};
+use super::{Config, GrantWriter};
 use crate::error::Error;
 use crate::model::{Clock, Code, Grant, Limits, MEMORY_CEILING, STACK_CEILING, ToolPattern};
 use std::{ops::RangeInclusive, sync::Arc, time::Duration};
@@ -36,7 +36,7 @@ pub(crate) const JOURNAL_RANGE: RangeInclusive<usize> = JOURNAL_FLOOR..=JOURNAL_
 pub(crate) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
 
 /// Valid settings.
-pub(crate) struct Settings {
+pub(crate) struct EngineSettings {
     pub(crate) limits: Limits,
     pub(crate) allow: Vec<ToolPattern>,
     pub(crate) ask: Vec<ToolPattern>,
@@ -47,13 +47,13 @@ pub(crate) struct Settings {
     pub(crate) waiting_memory: usize,
     pub(crate) question_lifetime: Option<Duration>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) keeper: Option<Arc<dyn Keeper>>,
+    pub(crate) keeper: Option<Arc<dyn GrantWriter>>,
 }
 
-impl TryFrom<&Config> for Settings {
+impl TryFrom<&Config> for EngineSettings {
     type Error = Error;
 
-    fn try_from(config: &Config) -> Result<Settings, Error> {
+    fn try_from(config: &Config) -> Result<EngineSettings, Error> {
         let limits = config.limits.clone();
         within("memory_limit", limits.memory, MEMORY_RANGE)?;
         within("stack_limit", limits.stack, STACK_RANGE)?;
@@ -79,7 +79,7 @@ impl TryFrom<&Config> for Settings {
         if config.question_lifetime.is_some_and(|lifetime| lifetime.is_zero()) {
             return Err(Error::new(Code::Config, "`question_lifetime` must be more than zero"));
         }
-        Ok(Settings {
+        Ok(EngineSettings {
             limits,
             allow: patterns("allow_tool", &config.allow)?,
             ask: patterns("ask_tool", &config.ask)?,
@@ -117,20 +117,20 @@ fn within(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, Settings};
+    use super::{Config, EngineSettings};
     use crate::model::Code;
 
     fn refusal(change: impl FnOnce(&mut Config) -> &mut Config) -> String {
         let mut config = Config::new();
         change(&mut config);
-        let error = Settings::try_from(&config).err().expect("refused");
+        let error = EngineSettings::try_from(&config).err().expect("refused");
         assert_eq!(error.kind(), Code::Config);
         error.to_string()
     }
 
     #[test]
     fn the_defaults_are_valid() {
-        assert!(Settings::try_from(&Config::new()).is_ok());
+        assert!(EngineSettings::try_from(&Config::new()).is_ok());
     }
 
     #[test]

@@ -22,28 +22,28 @@ const ELSEWHERE: &str =
 
 /// How the folder was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NamedBy {
+enum StateFolderSource {
     Flag,
     Variable,
     Xdg,
     Home,
 }
 
-impl fmt::Display for NamedBy {
+impl fmt::Display for StateFolderSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            NamedBy::Flag => "--state-dir",
-            NamedBy::Variable => "PML_STATE_DIR",
-            NamedBy::Xdg if cfg!(windows) => "LOCALAPPDATA",
-            NamedBy::Xdg => "XDG_STATE_HOME",
-            NamedBy::Home => "HOME",
+            StateFolderSource::Flag => "--state-dir",
+            StateFolderSource::Variable => "PML_STATE_DIR",
+            StateFolderSource::Xdg if cfg!(windows) => "LOCALAPPDATA",
+            StateFolderSource::Xdg => "XDG_STATE_HOME",
+            StateFolderSource::Home => "HOME",
         })
     }
 }
 
 /// A folder as it was named.
-struct Named {
-    by: NamedBy,
+struct StateFolderCandidate {
+    by: StateFolderSource,
     folder: PathBuf,
 }
 
@@ -77,10 +77,10 @@ impl Environment {
         })
     }
 
-    fn named(&self) -> Result<Option<Named>, Error> {
-        let named = |by| move |folder: PathBuf| Named { by, folder };
+    fn named(&self) -> Result<Option<StateFolderCandidate>, Error> {
+        let named = |by| move |folder: PathBuf| StateFolderCandidate { by, folder };
         if let Some(folder) = self.chosen_state_folder() {
-            return Ok(Some(named(NamedBy::Flag)(folder)));
+            return Ok(Some(named(StateFolderSource::Flag)(folder)));
         }
         if let Some(value) = self.variable("PML_STATE_DIR").filter(|value| !value.is_empty()) {
             let folder = PathBuf::from(value);
@@ -90,19 +90,21 @@ impl Environment {
                 return Err(Error::new(Code::Config, message)
                     .with_hint("name the folder from the root on, as in `/home/ann/pml-state`"));
             }
-            return Ok(Some(named(NamedBy::Variable)(folder)));
+            return Ok(Some(named(StateFolderSource::Variable)(folder)));
         }
         let xdg = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
-        let xdg = self.folder(xdg).map(|base| named(NamedBy::Xdg)(base.join("pml")));
+        let xdg = self.folder(xdg).map(|base| named(StateFolderSource::Xdg)(base.join("pml")));
         let home = || match cfg!(windows) {
             true => None,
-            false => self.home().map(|home| named(NamedBy::Home)(home.join(".local/state/pml"))),
+            false => self
+                .home()
+                .map(|home| named(StateFolderSource::Home)(home.join(".local/state/pml"))),
         };
         Ok(xdg.or_else(home))
     }
 }
 
-impl Named {
+impl StateFolderCandidate {
     /// Returns the folder with its links resolved, if it may be used for a project.
     fn checked(&self, project: &Path) -> Result<PathBuf, Error> {
         let folder = resolved(&self.folder)
@@ -144,7 +146,7 @@ impl Named {
     /// lie in it. The home counts that the account has, not the one that a variable names: that may be a clone.
     fn may_lie_in(&self, folder: &Path, root: &Path) -> bool {
         let counts = |home: PathBuf| folder.starts_with(&home) && home.starts_with(root);
-        matches!(self.by, NamedBy::Xdg | NamedBy::Home)
+        matches!(self.by, StateFolderSource::Xdg | StateFolderSource::Home)
             && super::account::home().is_some_and(counts)
     }
 

@@ -12,14 +12,14 @@ use std::path::Path;
 
 /// Keeps other processes out while it lives.
 #[derive(Debug)]
-pub struct Lock {
+pub struct FileLock {
     // Closing it frees the lock, as does the end of the process, however it comes.
     _file: File,
 }
 
 /// How safe a file must be before it counts as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Safe {
+pub enum FileDurability {
     /// It may be lost with the power: it can be made again.
     Process,
     /// It is on disk.
@@ -27,17 +27,17 @@ pub enum Safe {
 }
 
 /// Waits for other processes, and keeps them out from here on. The file stays: removing it would let two in.
-pub(crate) fn lock(path: &Path) -> io::Result<Lock> {
+pub(crate) fn lock(path: &Path) -> io::Result<FileLock> {
     let file = private().write(true).create(true).truncate(false).open(path)?;
     file.lock()?;
-    Ok(Lock { _file: file })
+    Ok(FileLock { _file: file })
 }
 
 /// Keeps other processes out from here on, unless one of them was first.
-pub(crate) fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
+pub(crate) fn try_lock(path: &Path) -> io::Result<Option<FileLock>> {
     let file = private().write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(Lock { _file: file })),
+        Ok(()) => Ok(Some(FileLock { _file: file })),
         Err(fs::TryLockError::WouldBlock) => Ok(None),
         Err(fs::TryLockError::Error(error)) => Err(error),
     }
@@ -95,7 +95,7 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// Puts a file in place of what is there, with the mode of that; a new one is for this user only. A reader sees the old one or
 /// the new one, whole.
-pub fn replace(path: &Path, bytes: &[u8], safe: Safe) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8], safe: FileDurability) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let fresh = path.with_file_name(format!("{name}.{}.tmp", uuid::Uuid::new_v4().simple()));
     let written = write_new(&fresh, bytes, path, safe).and_then(|()| fs::rename(&fresh, path));
@@ -106,7 +106,7 @@ pub fn replace(path: &Path, bytes: &[u8], safe: Safe) -> io::Result<()> {
     written
 }
 
-fn write_new(fresh: &Path, bytes: &[u8], like: &Path, safe: Safe) -> io::Result<()> {
+fn write_new(fresh: &Path, bytes: &[u8], like: &Path, safe: FileDurability) -> io::Result<()> {
     let mut file = private().write(true).create_new(true).open(fresh)?;
     if let Ok(found) = like.symlink_metadata()
         && found.is_file()
@@ -115,8 +115,8 @@ fn write_new(fresh: &Path, bytes: &[u8], like: &Path, safe: Safe) -> io::Result<
     }
     file.write_all(bytes)?;
     match safe {
-        Safe::Disk => file.sync_all(),
-        Safe::Process => Ok(()),
+        FileDurability::Disk => file.sync_all(),
+        FileDurability::Process => Ok(()),
     }
 }
 
@@ -135,17 +135,17 @@ fn private() -> OpenOptions {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{Safe, lock, read, replace, try_lock};
+    use super::{FileDurability, lock, read, replace, try_lock};
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
     fn a_file_is_replaced_whole_and_keeps_its_mode() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
-        replace(&path, b"one", Safe::Process).unwrap();
+        replace(&path, b"one", FileDurability::Process).unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        replace(&path, b"two", Safe::Disk).unwrap();
+        replace(&path, b"two", FileDurability::Disk).unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o644);
         assert_eq!(read(&path, 3).unwrap(), b"two");
         assert!(read(&path, 2).is_err());
@@ -171,7 +171,7 @@ mod tests {
         assert!(read(&link, 100).is_err());
         assert!(lock(&link).is_err());
         // The link is replaced, not what it leads to.
-        replace(&link, b"ours", Safe::Process).unwrap();
+        replace(&link, b"ours", FileDurability::Process).unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"theirs");
         assert_eq!(read(&link, 100).unwrap(), b"ours");
     }

@@ -4,7 +4,7 @@
 //! In flow a folder and a name, out flow bytes. **Invariant:** what is judged (owner, kind, size) is the open file itself,
 //! never a name that may mean another file a moment later.
 
-use super::{Lock, Safe};
+use super::{FileDurability, FileLock};
 use crate::error::Error;
 use crate::model::Code;
 use std::fs::{File, OpenOptions};
@@ -16,7 +16,7 @@ pub(crate) const PROJECT_FILE_SIZE: u64 = 1 << 20;
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Contents {
+pub(crate) struct FileContents {
     /// Where it is, links resolved.
     pub(crate) path: PathBuf,
     /// What is in it.
@@ -24,7 +24,7 @@ pub(crate) struct Contents {
 }
 
 /// Reads a file of the project, if it is there.
-pub(crate) fn read(root: &Path, name: &str) -> Result<Option<Contents>, Error> {
+pub(crate) fn read(root: &Path, name: &str) -> Result<Option<FileContents>, Error> {
     let path = root.join(name);
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -42,7 +42,7 @@ pub(crate) fn read(root: &Path, name: &str) -> Result<Option<Contents>, Error> {
 }
 
 /// Reads a file of this user, if it is there.
-pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<Contents>, Error> {
+pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<FileContents>, Error> {
     let file = match open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -64,7 +64,7 @@ pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<Contents>, Erro
         let message = format!("the file has more than {} KiB: {}", limit >> 10, shown(path));
         return Err(Error::new(Code::SourceRead, message).with_hint("move it away"));
     }
-    Ok(Some(Contents { path: path.into(), bytes }))
+    Ok(Some(FileContents { path: path.into(), bytes }))
 }
 
 /// Opens without waiting for whoever may write into a pipe of that name.
@@ -100,7 +100,7 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// Waits for other processes, and keeps them out from here on.
-pub(crate) fn lock(path: &Path) -> Result<Lock, Error> {
+pub(crate) fn lock(path: &Path) -> Result<FileLock, Error> {
     super::lock(path).map_err(|error| failed("lock", path, error))
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn make_private_folder(path: &Path) -> Result<(), Error> {
 
 /// Puts a file in place of what is there.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    super::replace(path, bytes, Safe::Disk).map_err(|error| failed("write", path, error))
+    super::replace(path, bytes, FileDurability::Disk).map_err(|error| failed("write", path, error))
 }
 
 /// Returns an error about a file of ours.

@@ -1,7 +1,8 @@
 //! What happens, told as it happens. Events flow one way, from a run to whoever listens; nothing comes back.
 
 use crate::model::{
-    CallError, CallId, Decided, Line, Progress, Question, QuestionId, RunId, Timestamp, ToolName,
+    CallError, CallId, ConsoleLine, Progress, Question, QuestionId, RecordedDecision, RunId,
+    Timestamp, ToolName,
 };
 use serde::Serialize;
 
@@ -22,7 +23,7 @@ pub enum Event {
         /// Which run.
         run: RunId,
         /// What it wrote.
-        line: Line,
+        line: ConsoleLine,
     },
     /// A call went out.
     CallStarted {
@@ -70,7 +71,7 @@ pub enum Event {
         /// Which run.
         run: RunId,
         /// What was decided, by whom.
-        decided: Decided,
+        decided: RecordedDecision,
     },
     /// What a person allowed for good was written down, or could not be.
     Kept {

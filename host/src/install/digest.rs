@@ -27,12 +27,12 @@ pub(super) fn digest(folder: &Path, package: &str) -> Result<String, InstallErro
         let failed = |error| InstallError::io("read", &path, error);
         field(&mut whole, name.as_encoded_bytes());
         match kind {
-            Kind::Folder => field(&mut whole, b"folder"),
-            Kind::Link(target) => {
+            FolderEntryKind::Folder => field(&mut whole, b"folder"),
+            FolderEntryKind::Link(target) => {
                 field(&mut whole, b"link");
                 field(&mut whole, target.as_os_str().as_encoded_bytes());
             }
-            Kind::File => {
+            FolderEntryKind::File => {
                 let mut file = File::open(&path).map_err(failed)?;
                 let runs = can_run(&file.metadata().map_err(failed)?);
                 field(&mut whole, if runs { b"program" } else { b"file" });
@@ -48,7 +48,7 @@ pub(super) fn digest(folder: &Path, package: &str) -> Result<String, InstallErro
     Ok(format!("sha256:{}", hex(&whole.finalize())))
 }
 
-enum Kind {
+enum FolderEntryKind {
     Folder,
     File,
     Link(PathBuf),
@@ -79,7 +79,7 @@ fn list(
     root: &Path,
     folder: &Path,
     package: &str,
-    entries: &mut Vec<(std::ffi::OsString, Kind)>,
+    entries: &mut Vec<(std::ffi::OsString, FolderEntryKind)>,
 ) -> Result<(), InstallError> {
     let failed = |error| InstallError::io("read", folder, error);
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -94,14 +94,14 @@ fn list(
             let target =
                 fs::read_link(&path).map_err(|error| InstallError::io("read", &path, error))?;
             if leads_out(Path::new(&name), &target) && !is_interpreter(Path::new(&name)) {
-                return Err(InstallError::Link { package: package.into(), path });
+                return Err(InstallError::OutsideLink { package: package.into(), path });
             }
-            entries.push((name, Kind::Link(target)));
+            entries.push((name, FolderEntryKind::Link(target)));
         } else if kind.is_dir() {
-            entries.push((name, Kind::Folder));
+            entries.push((name, FolderEntryKind::Folder));
             list(root, &path, package, entries)?;
         } else if kind.is_file() {
-            entries.push((name, Kind::File));
+            entries.push((name, FolderEntryKind::File));
         } else {
             // A pipe or a device: nothing that a package brings.
             return Err(InstallError::io("read", &path, io::ErrorKind::InvalidData.into()));
@@ -196,7 +196,7 @@ mod tests {
             let folder = sample();
             symlink(target, folder.path().join("a/out")).unwrap();
             let refused = digest(folder.path(), "x");
-            assert!(matches!(refused, Err(InstallError::Link { .. })), "{target}");
+            assert!(matches!(refused, Err(InstallError::OutsideLink { .. })), "{target}");
         }
         let folder = sample();
         fs::create_dir(folder.path().join("bin")).unwrap();

@@ -8,7 +8,7 @@ use crate::config::{Environment, NETWORK};
 use crate::model::Secret;
 
 /// Variables by name.
-pub(super) type ToolVariables = Vec<(String, Secret)>;
+pub(super) type PackageToolVariables = Vec<(String, Secret)>;
 
 /// Variables that any tool may need.
 const BASE: &[&str] = &[
@@ -111,7 +111,7 @@ const NOT: &[&str] = &[
 ];
 
 /// Returns the variables of what fetches from a registry.
-pub(super) fn fetching(environment: &Environment) -> ToolVariables {
+pub(super) fn fetching(environment: &Environment) -> PackageToolVariables {
     environment.pick(|name| {
         let given = BASE.contains(&name) || NETWORK.contains(&name) || name == "NETRC";
         given || is_setting(name)
@@ -119,7 +119,7 @@ pub(super) fn fetching(environment: &Environment) -> ToolVariables {
 }
 
 /// Returns the variables of what fetches nothing: no setting of a tool, and no key.
-pub(super) fn keyless(environment: &Environment) -> ToolVariables {
+pub(super) fn keyless(environment: &Environment) -> PackageToolVariables {
     let mut picked = environment
         .pick(|name| BASE.contains(&name) || NETWORK.contains(&name) || name.starts_with("PYENV_"));
     // A proxy's password is a key like any other.
@@ -130,7 +130,7 @@ pub(super) fn keyless(environment: &Environment) -> ToolVariables {
 
 /// Returns the variables of what runs code of packages: a home in which nothing of the user's lies, and settings without keys.
 /// `home` is that home.
-pub(super) fn for_scripts(environment: &Environment, home: &str) -> ToolVariables {
+pub(super) fn for_scripts(environment: &Environment, home: &str) -> PackageToolVariables {
     let mut given = keyless(environment);
     given.retain(|(name, _)| {
         name != "HOME" && (!name.starts_with("XDG_") || name == "XDG_CACHE_HOME")
@@ -193,7 +193,7 @@ mod tests {
         GIVEN.iter().copied().collect()
     }
 
-    fn names(variables: super::ToolVariables) -> Vec<String> {
+    fn names(variables: super::PackageToolVariables) -> Vec<String> {
         variables.into_iter().map(|(name, _)| name).collect()
     }
 

@@ -23,7 +23,13 @@ pub(crate) enum InstallError {
     NoHome,
     /// The tool says no.
     #[error("`{tool}` cannot {doing} `{package}`: {reason}{}", quoted(said))]
-    Tool { tool: String, doing: &'static str, package: String, reason: String, said: Vec<String> },
+    ToolFailed {
+        tool: String,
+        doing: &'static str,
+        package: String,
+        reason: String,
+        said: Vec<String>,
+    },
     /// No version of the package will do.
     #[error("there is no version of `{package}` that fits, or no such package{}", quoted(said))]
     NoVersion { package: String, said: Vec<String> },
@@ -37,16 +43,21 @@ pub(crate) enum InstallError {
     #[error(
         "what was installed is not what was agreed to: {what} of `{package}` is `{found}`, not `{agreed}`"
     )]
-    Other { package: String, what: &'static str, agreed: String, found: String },
+    Mismatch { package: String, what: &'static str, agreed: String, found: String },
     /// There is no program to start in it.
     #[error("`{package}` has no program {}", lacking(wanted.as_deref(), there))]
     NoProgram { package: String, wanted: Option<String>, there: Vec<String> },
     /// A program that another package has.
     #[error("`{program}` is no program of `{package}`, but of `{owner}`, which comes with it")]
-    OthersProgram { package: String, program: String, owner: String },
+    ForeignProgram { package: String, program: String, owner: String },
     /// A dependency that no registry answers for.
     #[error("`{package}` cannot be installed: `{dependency}`{} {reason}", wanted(wanted_by.as_deref()))]
-    Elsewhere { package: String, dependency: String, wanted_by: Option<String>, reason: String },
+    NotFromRegistry {
+        package: String,
+        dependency: String,
+        wanted_by: Option<String>,
+        reason: String,
+    },
     /// A package that puts itself in the place of what is started.
     #[error("`{package}` cannot be installed: {what} is not its own, but of {by}")]
     Shadowed { package: String, what: String, by: String },
@@ -55,7 +66,7 @@ pub(crate) enum InstallError {
     TooLarge { package: String, reason: String },
     /// A link that leads to what nobody has looked at.
     #[error("`{package}` has a link that leads out of it: {}", shown(path))]
-    Link { package: String, path: PathBuf },
+    OutsideLink { package: String, path: PathBuf },
     /// A file or folder of ours.
     #[error("cannot {action}: {}", shown(path))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
@@ -68,9 +79,9 @@ impl InstallError {
     /// Returns the stable code.
     pub(crate) fn code(&self) -> Code {
         match self {
-            InstallError::Other { .. }
-            | InstallError::Link { .. }
-            | InstallError::Elsewhere { .. }
+            InstallError::Mismatch { .. }
+            | InstallError::OutsideLink { .. }
+            | InstallError::NotFromRegistry { .. }
             | InstallError::Shadowed { .. } => Code::Integrity,
             InstallError::State(error) => error.kind(),
             _ => Code::ServerFailed,
@@ -88,7 +99,7 @@ impl InstallError {
                 tool => format!("install `{tool}`"),
             },
             InstallError::NoHome => "set `HOME`".into(),
-            InstallError::Tool { .. } => {
+            InstallError::ToolFailed { .. } => {
                 "check the network and the tool's own settings, then try again".into()
             }
             InstallError::NoVersion { .. } => "check its name and version".into(),
@@ -96,13 +107,13 @@ impl InstallError {
                 "`\"installScripts\": true` of the server in `.pml.json` allows it".into()
             }
             InstallError::Unreadable { tool, .. } => format!("a newer `{tool}` may help"),
-            InstallError::Other { .. } => {
+            InstallError::Mismatch { .. } => {
                 "try again; if it stays so, do not trust the registry".into()
             }
-            InstallError::OthersProgram { owner, program, .. } => format!(
+            InstallError::ForeignProgram { owner, program, .. } => format!(
                 "if that is meant, name its package, as in `uvx --from {owner} {program}`"
             ),
-            InstallError::Elsewhere { .. } => {
+            InstallError::NotFromRegistry { .. } => {
                 "only packages of registries are installed; install the server yourself and name its program".into()
             }
             InstallError::Shadowed { .. } => {

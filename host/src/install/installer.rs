@@ -3,18 +3,18 @@
 use super::count::count;
 use super::digest::digest;
 use super::error::InstallError;
-use super::installed::{Installed, Presence};
-use super::place::{folder_of, home, prepare};
-use super::pypi::{self, Backend};
-use super::records::{Records, Standing, describe};
-use super::resolved::is_version;
-use super::resolver::Resolver;
-use super::spec::{Scripts, Spec};
-use super::stage::{Stage, Turn};
-use super::tool::Tool;
+use super::pypi::{self, PythonTool};
+use super::resolver::VersionResolver;
+use super::spec::{InstallScripts, PackageSpec};
 use super::{environment, npm};
+use crate::install::folders::{folder_of, home, prepare};
+use crate::install::installation_store::{InstallationCheck, InstallationStore, describe};
+use crate::install::installed_package::{InstallationState, InstalledPackage};
+use crate::install::package_tool::PackageTool;
+use crate::install::resolved_version::is_version;
+use crate::install::staging::{InstallLock, StagingFolder};
 use crate::model::{Ecosystem, Package, Progress, escape};
-use crate::{config::Environment, store::Installation};
+use crate::{config::Environment, store::InstallationRecord};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,25 +28,25 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 const TELLING: Duration = Duration::from_millis(200);
 
 /// Is told how far an installation is.
-type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
+type InstallProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// The packages of a project's servers. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Installer(Arc<Inner>);
+pub(crate) struct Installer(Arc<InstallerInner>);
 
-struct Inner {
-    records: Records,
-    resolver: Resolver,
+struct InstallerInner {
+    records: InstallationStore,
+    resolver: VersionResolver,
     /// What was found whole, by server and by what was asked for.
-    known: Mutex<HashMap<(String, String), Installation>>,
+    known: Mutex<HashMap<(String, String), InstallationRecord>>,
 }
 
 impl Installer {
     /// Returns the installer of the project whose `.pml` is `state`. Nothing is read yet.
     pub(crate) fn new(state: impl Into<PathBuf>, environment: Environment) -> Installer {
-        let records = Records { state: state.into(), environment };
-        let (resolver, known) = (Resolver::default(), Mutex::default());
-        Installer(Arc::new(Inner { records, resolver, known }))
+        let records = InstallationStore { state: state.into(), environment };
+        let (resolver, known) = (VersionResolver::default(), Mutex::default());
+        Installer(Arc::new(InstallerInner { records, resolver, known }))
     }
 
     /// Returns what is there for a server. It is looked at, and hashed, once a process; from then on it is remembered.
@@ -56,22 +56,22 @@ impl Installer {
     pub(crate) async fn installed(
         &self,
         server: &str,
-        spec: &Spec,
-    ) -> Result<Presence, InstallError> {
+        spec: &PackageSpec,
+    ) -> Result<InstallationState, InstallError> {
         let key = (server.to_owned(), spec.identity());
         if let Some(known) = self.known().get(&key) {
-            return Ok(Presence::Ready(self.started(known, spec)));
+            return Ok(InstallationState::Ready(self.started(known, spec)));
         }
         let (server, identity) = key.clone();
         Ok(match self.blocking(move |records| records.look(&server, &identity)).await? {
-            Standing::Missing => Presence::Missing,
-            Standing::Whole(found) => {
+            InstallationCheck::Missing => InstallationState::Missing,
+            InstallationCheck::Intact(found) => {
                 let installed = self.started(&found, spec);
                 self.known().insert(key, found);
-                Presence::Ready(installed)
+                InstallationState::Ready(installed)
             }
-            Standing::Changed(found) => {
-                Presence::Changed(Package { changed: true, ..found.package })
+            InstallationCheck::Changed(found) => {
+                InstallationState::Changed(Package { changed: true, ..found.package })
             }
         })
     }
@@ -84,7 +84,7 @@ impl Installer {
     pub(crate) async fn resolve(
         &self,
         server: &str,
-        spec: &Spec,
+        spec: &PackageSpec,
         line: &str,
     ) -> Result<Package, InstallError> {
         self.0.resolver.resolve(&self.0.records, server, spec, line).await
@@ -97,10 +97,10 @@ impl Installer {
     /// If it cannot be installed, or is not what was agreed to; then nothing is left.
     pub(crate) async fn install(
         &self,
-        spec: &Spec,
+        spec: &PackageSpec,
         package: &Package,
-        tell: Tell,
-    ) -> Result<Installed, InstallError> {
+        tell: InstallProgressSink,
+    ) -> Result<InstalledPackage, InstallError> {
         agrees(spec, package)?;
         let named = format!("{}@{}", escape(&package.name), package.version);
         let step = |step: &str, done| tell(Progress::new(format!("{step} {named}"), done, None));
@@ -111,7 +111,7 @@ impl Installer {
         let (spec_too, package_too, folder_too) = (spec.clone(), package.clone(), folder.clone());
         let (turn, there) = self
             .blocking(move |records| {
-                let turn = Turn::wait(&prepare(&records.state, &folder_too)?, &folder_too)?;
+                let turn = InstallLock::wait(&prepare(&records.state, &folder_too)?, &folder_too)?;
                 // Whoever was first may have installed it.
                 let there = records.reuse(&folder_too, &spec_too, &package_too)?;
                 Ok((turn, there.map(|there| records.remember(there)).transpose()?))
@@ -150,13 +150,18 @@ impl Installer {
     }
 
     /// Has the ecosystem's tool do its work.
-    async fn fill(&self, spec: &Spec, package: &Package, stage: &Path) -> Result<(), InstallError> {
+    async fn fill(
+        &self,
+        spec: &PackageSpec,
+        package: &Package,
+        stage: &Path,
+    ) -> Result<(), InstallError> {
         let environment = &self.0.records.environment;
         let (home, tools) = home(environment, &self.0.records.state)?;
         let variables = environment::fetching(environment);
         let keyless = environment::keyless(environment);
         let named = spec.package().pinned(&package.version);
-        let tool = |name, program| Tool {
+        let tool = |name, program| PackageTool {
             name,
             program,
             variables: &variables,
@@ -173,7 +178,7 @@ impl Installer {
                 npm::install(&tool, environment, spec, package, stage, &home).await
             }
             _ => {
-                let backend = Backend::of(environment, spec)?;
+                let backend = PythonTool::of(environment, spec)?;
                 let tool = tool(backend.name(), backend.program());
                 backend.install(&tool, environment, spec, package, (stage, &home)).await
             }
@@ -183,11 +188,11 @@ impl Installer {
     /// Finds the program, hashes everything, puts it in its place and remembers it. Begun, it comes to its end even if nobody waits.
     async fn finish(
         &self,
-        spec: &Spec,
+        spec: &PackageSpec,
         package: &Package,
         folder: String,
-        stage: Stage,
-    ) -> Result<Installation, InstallError> {
+        stage: StagingFolder,
+    ) -> Result<InstallationRecord, InstallError> {
         let (spec, package) = (spec.clone(), package.clone());
         self.blocking(move |records| {
             let place = records.deps().join(&folder);
@@ -208,7 +213,7 @@ impl Installer {
     /// Does what waits for the disk where nobody else waits for it.
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Records) -> Result<T, InstallError> + Send + 'static,
+        work: impl FnOnce(&InstallationStore) -> Result<T, InstallError> + Send + 'static,
     ) -> Result<T, InstallError> {
         let records = self.0.records.clone();
         match tokio::task::spawn_blocking(move || work(&records)).await {
@@ -224,23 +229,23 @@ impl Installer {
         }
     }
 
-    fn started(&self, installation: &Installation, spec: &Spec) -> Installed {
-        Installed::of(installation, spec, &self.0.records.deps())
+    fn started(&self, installation: &InstallationRecord, spec: &PackageSpec) -> InstalledPackage {
+        InstalledPackage::of(installation, spec, &self.0.records.deps())
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Installation>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), InstallationRecord>> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Looks at what was installed at `stage`, and returns what there is to remember of it in its place.
 fn checked(
-    spec: &Spec,
+    spec: &PackageSpec,
     package: &Package,
     folder: &str,
     place: &Path,
     stage: &Path,
-) -> Result<Installation, InstallError> {
+) -> Result<InstallationRecord, InstallError> {
     if package.ecosystem == Ecosystem::Pypi {
         pypi::settle(stage, place, package)?;
     }
@@ -249,8 +254,8 @@ fn checked(
 }
 
 /// A package comes back from a journal: it must still be one that the launch line asks for, and safe in a path.
-fn agrees(spec: &Spec, package: &Package) -> Result<(), InstallError> {
-    let other = |what, agreed: &str, found: &str| InstallError::Other {
+fn agrees(spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
+    let other = |what, agreed: &str, found: &str| InstallError::Mismatch {
         package: escape(&package.name).into_owned(),
         what,
         agreed: escape(agreed).into_owned(),
@@ -268,7 +273,7 @@ fn agrees(spec: &Spec, package: &Package) -> Result<(), InstallError> {
         let of = package.program_of.as_deref().unwrap_or_default();
         return Err(other("the package whose program is started", of, &package.name));
     }
-    if spec.scripts() == Scripts::Allowed && !package.scripts {
+    if spec.scripts() == InstallScripts::Allowed && !package.scripts {
         return Err(other("whether code of it may run", "no", "yes"));
     }
     match is_version(&package.version) {

@@ -2,7 +2,7 @@
 //! `.pml/deps`, and started directly.
 //!
 //! In flows a launch line. [`Spec`] says whether it names a package and which; an [`Installer`] says what is there already
-//! ([`Presence`]), what would be installed ([`Package`](crate::model::Package)), and installs exactly that. Out flows an
+//! ([`FieldPresence`]), what would be installed ([`Package`](crate::model::Package)), and installs exactly that. Out flows an
 //! [`Installed`]: a command and its arguments.
 //!
 //! The ecosystems' own tools do the work (`npm`, `uv`, `pip`), so that the user's registries, mirrors, proxies and keys count.
@@ -18,22 +18,22 @@ mod count;
 mod digest;
 mod environment;
 mod error;
-mod found;
-mod installed;
+mod folders;
+mod installation_store;
+mod installed_package;
 mod installer;
 mod npm;
-mod place;
+mod package_program;
+mod package_tool;
 mod pypi;
-mod records;
-mod resolved;
+mod resolved_version;
 mod resolver;
 mod seal;
 mod spec;
-mod stage;
+mod staging;
 #[cfg(test)]
 mod tests;
-mod tool;
 
-pub(crate) use installed::{Installed, Presence};
+pub(crate) use installed_package::{InstallationState, InstalledPackage};
 pub(crate) use installer::Installer;
-pub(crate) use spec::{Scripts, Spec};
+pub(crate) use spec::{InstallScripts, PackageSpec};

@@ -1,13 +1,13 @@
 //! Asks registries which version is meant, and remembers what they said.
 
 use super::error::InstallError;
-use super::place::home;
-use super::pypi::Backend;
-use super::records::Records;
-use super::resolved::Resolved;
-use super::spec::Spec;
-use super::tool::Tool;
+use super::pypi::PythonTool;
+use super::spec::PackageSpec;
 use super::{environment, npm};
+use crate::install::folders::home;
+use crate::install::installation_store::InstallationStore;
+use crate::install::package_tool::PackageTool;
+use crate::install::resolved_version::ResolvedVersion;
 use crate::model::{Ecosystem, Package};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,18 +23,18 @@ const REMEMBERED: Duration = Duration::from_secs(10 * 60);
 
 /// What registries said, by what was asked for.
 #[derive(Default)]
-pub(super) struct Resolver(Mutex<HashMap<String, Resolution>>);
+pub(super) struct VersionResolver(Mutex<HashMap<String, SharedResolution>>);
 
 /// Whoever asks first does the work while the others wait.
-type Resolution = Arc<tokio::sync::Mutex<Option<(Instant, Resolved)>>>;
+type SharedResolution = Arc<tokio::sync::Mutex<Option<(Instant, ResolvedVersion)>>>;
 
-impl Resolver {
+impl VersionResolver {
     /// Returns the package of one exact version that a launch line means.
     pub(super) async fn resolve(
         &self,
-        records: &Records,
+        records: &InstallationStore,
         server: &str,
-        spec: &Spec,
+        spec: &PackageSpec,
         line: &str,
     ) -> Result<Package, InstallError> {
         let resolution = {
@@ -55,13 +55,16 @@ impl Resolver {
     }
 }
 
-async fn ask(records: &Records, spec: &Spec) -> Result<Resolved, InstallError> {
+async fn ask(
+    records: &InstallationStore,
+    spec: &PackageSpec,
+) -> Result<ResolvedVersion, InstallError> {
     let environment = &records.environment;
     let (home, tools) = home(environment, &records.state)?;
     let variables = environment::fetching(environment);
     let keyless = environment::keyless(environment);
     let written = spec.written();
-    let tool = |name, program| Tool {
+    let tool = |name, program| PackageTool {
         name,
         program,
         variables: &variables,
@@ -77,7 +80,7 @@ async fn ask(records: &Records, spec: &Spec) -> Result<Resolved, InstallError> {
             npm::resolve(&tool("npm", &program), spec, &tools, &home).await
         }
         _ => {
-            let backend = Backend::of(environment, spec)?;
+            let backend = PythonTool::of(environment, spec)?;
             let tool = tool(backend.name(), backend.program());
             backend.resolve(&tool, environment, spec, &home).await
         }

@@ -5,7 +5,7 @@
 
 use super::error::InstallError;
 use crate::model::digest;
-use crate::{config::UserKey, store::Installation};
+use crate::{config::UserKey, store::InstallationRecord};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::path::Path;
@@ -15,23 +15,23 @@ const PURPOSE: &[u8] = b"pml installation, version 1\n";
 
 /// The user's key.
 #[derive(Clone)]
-pub(super) struct Key([u8; 32]);
+pub(super) struct InstallationKey([u8; 32]);
 
-impl Key {
+impl InstallationKey {
     /// Returns the key that is kept in `home`, which is made if it is not there.
-    pub(super) fn of(home: &Path) -> Result<Key, InstallError> {
-        UserKey::at(home).load().map(Key).map_err(InstallError::State)
+    pub(super) fn of(home: &Path) -> Result<InstallationKey, InstallError> {
+        UserKey::at(home).load().map(InstallationKey).map_err(InstallError::State)
     }
 
     /// Returns the same installation with a seal.
-    pub(super) fn seal(&self, mut installed: Installation) -> Installation {
+    pub(super) fn seal(&self, mut installed: InstallationRecord) -> InstallationRecord {
         let seal = self.mac(&installed).finalize().into_bytes();
         installed.seal = crate::model::hex(&seal);
         installed
     }
 
     /// Returns whether the seal is this user's, and the installation what was sealed.
-    pub(super) fn fits(&self, installed: &Installation) -> bool {
+    pub(super) fn fits(&self, installed: &InstallationRecord) -> bool {
         let bytes = installed.seal.as_bytes();
         let pair = |pair: &[u8]| {
             let text = std::str::from_utf8(pair).ok()?;
@@ -42,7 +42,7 @@ impl Key {
     }
 
     /// The project's folder is no part of it: a project that is moved keeps what it has.
-    fn mac(&self, installed: &Installation) -> Hmac<Sha256> {
+    fn mac(&self, installed: &InstallationRecord) -> Hmac<Sha256> {
         let mut value = serde_json::to_value(installed).unwrap_or_default();
         if let Some(fields) = value.as_object_mut() {
             fields.remove("seal");
@@ -57,12 +57,12 @@ impl Key {
 
 #[cfg(test)]
 mod tests {
-    use super::Key;
+    use super::InstallationKey;
     use crate::model::{Ecosystem, Package, Timestamp};
-    use crate::store::{Installation, StartedBy};
+    use crate::store::{InstallationRecord, StartedBy};
 
-    fn installation() -> Installation {
-        Installation {
+    fn installation() -> InstallationRecord {
+        InstallationRecord {
             spec: "s".into(),
             package: Package::new("a", Ecosystem::Npm, "x", "1.0.0", "registry.example", "npx x"),
             folder: "npm/x@1.0.0".into(),
@@ -77,18 +77,18 @@ mod tests {
     #[test]
     fn a_seal_fits_what_was_sealed_by_this_user_and_nothing_else() {
         let (mine, theirs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let key = Key::of(mine.path()).unwrap();
+        let key = InstallationKey::of(mine.path()).unwrap();
         let sealed = key.seal(installation());
-        assert!(Key::of(mine.path()).unwrap().fits(&sealed));
-        assert!(!Key::of(theirs.path()).unwrap().fits(&sealed));
+        assert!(InstallationKey::of(mine.path()).unwrap().fits(&sealed));
+        assert!(!InstallationKey::of(theirs.path()).unwrap().fits(&sealed));
         assert!(!key.fits(&installation()));
         for change in [
-            |it: &mut Installation| it.digest = "sha256:2".into(),
-            |it: &mut Installation| it.entry = "other.js".into(),
-            |it: &mut Installation| it.folder = "npm/../..".into(),
-            |it: &mut Installation| it.package.version = "1.0.1".into(),
-            |it: &mut Installation| it.seal.push('0'),
-            |it: &mut Installation| it.seal.clear(),
+            |it: &mut InstallationRecord| it.digest = "sha256:2".into(),
+            |it: &mut InstallationRecord| it.entry = "other.js".into(),
+            |it: &mut InstallationRecord| it.folder = "npm/../..".into(),
+            |it: &mut InstallationRecord| it.package.version = "1.0.1".into(),
+            |it: &mut InstallationRecord| it.seal.push('0'),
+            |it: &mut InstallationRecord| it.seal.clear(),
         ] {
             let mut changed = sealed.clone();
             change(&mut changed);
@@ -100,6 +100,6 @@ mod tests {
     fn a_damaged_key_is_not_replaced() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("state.key"), "short").unwrap();
-        assert!(Key::of(home.path()).is_err());
+        assert!(InstallationKey::of(home.path()).is_err());
     }
 }

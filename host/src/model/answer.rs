@@ -1,6 +1,6 @@
 //! An answer to a question, and what it decides.
 
-use super::{Ask, AskId, Decided, Decision, Question, Timestamp};
+use super::{Ask, AskId, Decision, Question, RecordedDecision, Timestamp};
 use std::collections::BTreeMap;
 
 /// What was decided, about all asks of a question or about some.
@@ -65,9 +65,9 @@ impl Answer {
     pub fn decide(
         &self,
         question: &Question,
-        before: &[Decided],
+        before: &[RecordedDecision],
         at: Timestamp,
-    ) -> Option<Vec<Decided>> {
+    ) -> Option<Vec<RecordedDecision>> {
         let open = |ask: &&Ask| !before.iter().any(|decided| decided.ask == ask.id);
         let mut decided = Vec::new();
         for ask in question.asks.iter().filter(open) {
@@ -83,7 +83,8 @@ impl Answer {
                 return None;
             }
             let (who, channel) = (self.who.as_str(), self.channel.as_str());
-            let one = Decided::new(question.id, ask.id, decision.clone(), who, channel, at);
+            let one =
+                RecordedDecision::new(question.id, ask.id, decision.clone(), who, channel, at);
             decided.push(one.with_digest(Some(digest)));
         }
         Some(decided)

@@ -1,6 +1,6 @@
 //! A call on its way down, and what comes back up.
 
-use super::{Budget, CallId, Code, RunId, ToolName};
+use super::{CallId, Code, RunBudget, RunId, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub struct Call {
     /// Its arguments: a JSON object, parsed once from what the program wrote.
     pub arguments: Value,
     /// Who pays for reading its answer; nothing for a call that no run makes.
-    budget: Option<Budget>,
+    budget: Option<RunBudget>,
 }
 
 impl Call {
@@ -27,15 +27,15 @@ impl Call {
     }
 
     /// Says who pays for reading its answer.
-    pub(crate) fn paid_by(mut self, budget: Budget) -> Call {
+    pub(crate) fn paid_by(mut self, budget: RunBudget) -> Call {
         self.budget = Some(budget);
         self
     }
 
     /// Returns who pays for reading its answer.
     #[cfg(feature = "servers")]
-    pub(crate) fn budget(&self) -> Budget {
-        self.budget.clone().unwrap_or_else(Budget::of_nobody)
+    pub(crate) fn budget(&self) -> RunBudget {
+        self.budget.clone().unwrap_or_else(RunBudget::of_nobody)
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Class {
+pub enum ErrorClass {
     /// The script threw, or is not a program.
     Script,
     /// Policy, a person or a limit said no.
@@ -39,8 +39,8 @@ macro_rules! codes {
             }
 
             /// Returns whose matter it is.
-            pub fn class(self) -> Class {
-                match self { $(Code::$name => Class::$class,)+ }
+            pub fn class(self) -> ErrorClass {
+                match self { $(Code::$name => ErrorClass::$class,)+ }
             }
 
             /// Returns one sentence on what it means.

@@ -85,9 +85,9 @@ impl Definition {
 
 /// Which tool answers a call: its definition and its server, as they were when it was decided about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "Written", into = "Written")]
+#[serde(from = "RawOrigin", into = "RawOrigin")]
 #[non_exhaustive]
-pub struct Origin {
+pub struct ToolOrigin {
     /// sha256 of the tool's definition, in hex.
     pub definition: Arc<str>,
     /// sha256 of what its server is, in hex: its launch line, or its URL.
@@ -96,37 +96,37 @@ pub struct Origin {
     pub package: Option<Arc<str>>,
 }
 
-impl Origin {
+impl ToolOrigin {
     /// Returns an origin.
-    pub fn new(definition: impl Into<Arc<str>>, server: impl Into<Arc<str>>) -> Origin {
-        Origin { definition: definition.into(), server: server.into(), package: None }
+    pub fn new(definition: impl Into<Arc<str>>, server: impl Into<Arc<str>>) -> ToolOrigin {
+        ToolOrigin { definition: definition.into(), server: server.into(), package: None }
     }
 
     /// Returns the same of a server that was started from this package.
-    pub fn with_package(self, package: Option<Arc<str>>) -> Origin {
-        Origin { package, ..self }
+    pub fn with_package(self, package: Option<Arc<str>>) -> ToolOrigin {
+        ToolOrigin { package, ..self }
     }
 }
 
 /// An origin as it is written.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct RawOrigin {
     definition: String,
     server: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     package: Option<String>,
 }
 
-impl From<Written> for Origin {
-    fn from(written: Written) -> Origin {
+impl From<RawOrigin> for ToolOrigin {
+    fn from(written: RawOrigin) -> ToolOrigin {
         let package = written.package.map(Arc::from);
-        Origin::new(written.definition, written.server).with_package(package)
+        ToolOrigin::new(written.definition, written.server).with_package(package)
     }
 }
 
-impl From<Origin> for Written {
-    fn from(origin: Origin) -> Written {
-        Written {
+impl From<ToolOrigin> for RawOrigin {
+    fn from(origin: ToolOrigin) -> RawOrigin {
+        RawOrigin {
             definition: origin.definition.as_ref().into(),
             server: origin.server.as_ref().into(),
             package: origin.package.as_deref().map(Into::into),

@@ -1,6 +1,6 @@
 //! The tool that a name means, and what has to be known of it before it is called.
 
-use super::{Effects, Need, Origin, Progress, ToolName};
+use super::{Effects, Need, Progress, ToolName, ToolOrigin};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,30 +17,30 @@ pub enum PathBase {
 }
 
 /// Is told how far something is.
-pub type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
+pub type ProgressCallback = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// The tool that a name means.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct ResolvedTool {
     /// The tool, spelled as its server does.
     pub tool: ToolName,
     /// What a call of it may do to the world.
     pub effects: Effects,
     /// Its definition and its server, where they are known.
-    pub origin: Option<Origin>,
+    pub origin: Option<ToolOrigin>,
     /// What has to be there before it can be called, or more be known of it.
     pub need: Option<Need>,
 }
 
-impl Found {
+impl ResolvedTool {
     /// Returns a tool of which no more is known.
-    pub fn new(tool: ToolName, effects: Effects) -> Found {
-        Found { tool, effects, origin: None, need: None }
+    pub fn new(tool: ToolName, effects: Effects) -> ResolvedTool {
+        ResolvedTool { tool, effects, origin: None, need: None }
     }
 
     /// Returns a tool that cannot be called before `need` is met.
-    pub fn lacking(tool: ToolName, need: Need) -> Found {
-        Found { need: Some(need), ..Found::new(tool, Effects::Unknown) }
+    pub fn lacking(tool: ToolName, need: Need) -> ResolvedTool {
+        ResolvedTool { need: Some(need), ..ResolvedTool::new(tool, Effects::Unknown) }
     }
 }

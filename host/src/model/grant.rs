@@ -1,6 +1,6 @@
 //! What a person allowed for good.
 
-use super::{Constraint, Origin, Paths, Timestamp, ToolName};
+use super::{Constraint, PathResolver, Timestamp, ToolName, ToolOrigin};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ pub struct Grant {
     /// The tool.
     pub tool: ToolName,
     /// Its definition and its server, where they were known: if one changes, the grant lapses.
-    pub origin: Option<Origin>,
+    pub origin: Option<ToolOrigin>,
     /// What the arguments must be. Without conditions they may be anything; with some, every argument must be named.
     pub constraints: Vec<Constraint>,
     /// How the conditions were meant when they were written.
@@ -42,7 +42,7 @@ impl GrantVersion {
 
 impl Grant {
     /// Returns a grant.
-    pub fn new(tool: ToolName, origin: Option<Origin>, constraints: Vec<Constraint>) -> Grant {
+    pub fn new(tool: ToolName, origin: Option<ToolOrigin>, constraints: Vec<Constraint>) -> Grant {
         let (version, replaces) = (GrantVersion::Current, Vec::new());
         Grant { tool, origin, constraints, version, replaces, granted: None }
     }
@@ -53,7 +53,7 @@ impl Grant {
     }
 
     /// Returns whether the tool is what it was, as far as the grant says what that is.
-    pub fn is_of(&self, origin: Option<&Origin>) -> bool {
+    pub fn is_of(&self, origin: Option<&ToolOrigin>) -> bool {
         let Some(was) = &self.origin else { return true };
         origin.is_some_and(|is| {
             let package = was.package.is_none() || was.package == is.package;
@@ -62,7 +62,7 @@ impl Grant {
     }
 
     /// Returns whether arguments are like those that it was given for: all, or those that its conditions cover.
-    pub(crate) fn covers(&self, arguments: &Value, paths: &dyn Paths) -> bool {
+    pub(crate) fn covers(&self, arguments: &Value, paths: &dyn PathResolver) -> bool {
         let covered = || Constraint::cover(&self.constraints, arguments, paths);
         self.constraints.is_empty() || !self.is_older() && covered()
     }
@@ -110,7 +110,7 @@ impl Serialize for Grant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("tool", &self.tool)?;
-        if let Some(Origin { definition, server, package }) = &self.origin {
+        if let Some(ToolOrigin { definition, server, package }) = &self.origin {
             map.serialize_entry("definition", &**definition)?;
             map.serialize_entry("server", &**server)?;
             if let Some(package) = package {
@@ -148,29 +148,29 @@ impl fmt::Display for Grant {
 #[cfg(test)]
 mod tests {
     use super::{Grant, GrantVersion};
-    use crate::model::{ByWords, Condition, Constraint, Origin, Timestamp};
+    use crate::model::{Condition, Constraint, LexicalPaths, Timestamp, ToolOrigin};
     use serde_json::json;
 
     fn grant(constraints: Vec<Constraint>) -> Grant {
-        let origin = Origin::new("d", "s").with_package(Some("p".into()));
+        let origin = ToolOrigin::new("d", "s").with_package(Some("p".into()));
         Grant::new("a:b".parse().expect("a tool"), Some(origin), constraints)
     }
 
     #[test]
     fn it_is_of_a_tool_that_is_what_it_was() {
-        let of = |origin: Origin| grant(Vec::new()).is_of(Some(&origin));
+        let of = |origin: ToolOrigin| grant(Vec::new()).is_of(Some(&origin));
         let package = |package: &str| Some(package.into());
-        assert!(of(Origin::new("d", "s").with_package(package("p"))));
-        assert!(!of(Origin::new("e", "s").with_package(package("p"))));
-        assert!(!of(Origin::new("d", "t").with_package(package("p"))));
-        assert!(!of(Origin::new("d", "s").with_package(package("q"))));
-        assert!(!of(Origin::new("d", "s")));
+        assert!(of(ToolOrigin::new("d", "s").with_package(package("p"))));
+        assert!(!of(ToolOrigin::new("e", "s").with_package(package("p"))));
+        assert!(!of(ToolOrigin::new("d", "t").with_package(package("p"))));
+        assert!(!of(ToolOrigin::new("d", "s").with_package(package("q"))));
+        assert!(!of(ToolOrigin::new("d", "s")));
         assert!(!grant(Vec::new()).is_of(None));
         // What it does not name may be anything.
-        let unpacked = Grant { origin: Some(Origin::new("d", "s")), ..grant(Vec::new()) };
-        assert!(unpacked.is_of(Some(&Origin::new("d", "s").with_package(package("p")))));
+        let unpacked = Grant { origin: Some(ToolOrigin::new("d", "s")), ..grant(Vec::new()) };
+        assert!(unpacked.is_of(Some(&ToolOrigin::new("d", "s").with_package(package("p")))));
         let unknown = Grant { origin: None, ..grant(Vec::new()) };
-        assert!(unknown.is_of(None) && unknown.is_of(Some(&Origin::new("x", "y"))));
+        assert!(unknown.is_of(None) && unknown.is_of(Some(&ToolOrigin::new("x", "y"))));
     }
 
     #[test]
@@ -204,15 +204,15 @@ mod tests {
         let under = vec![Constraint::new("path", Condition::Under("/n".into()))];
         let (inside, more) = (json!({ "path": "/n/a" }), json!({ "path": "/n/a", "force": true }));
         let now = grant(under.clone());
-        assert!(now.covers(&inside, &ByWords) && !now.covers(&more, &ByWords));
+        assert!(now.covers(&inside, &LexicalPaths) && !now.covers(&more, &LexicalPaths));
         assert!(!now.covered_before(&inside));
         let older = Grant { version: GrantVersion::Older, ..now };
-        assert!(!older.covers(&inside, &ByWords) && !older.covers(&more, &ByWords));
+        assert!(!older.covers(&inside, &LexicalPaths) && !older.covers(&more, &LexicalPaths));
         assert!(older.covered_before(&inside) && older.covered_before(&more));
         for version in [GrantVersion::Older, GrantVersion::Current] {
             let plain = Grant { version, ..grant(Vec::new()) };
             for arguments in [inside.clone(), more.clone(), json!(null), json!([1])] {
-                assert!(plain.covers(&arguments, &ByWords), "{arguments}");
+                assert!(plain.covers(&arguments, &LexicalPaths), "{arguments}");
             }
         }
     }

@@ -5,93 +5,93 @@
 
 mod answer;
 mod call;
+mod call_result;
 mod canonical;
 mod clock;
 mod code;
+mod console_line;
 mod constraint;
 mod cost;
 mod definition;
 mod difference;
 mod durability;
 mod effects;
-mod era;
 #[cfg(feature = "servers")]
 mod exit;
 mod fold;
 mod found;
-mod given;
 mod grant;
+mod hidden_characters;
 mod id;
 mod limits;
-mod line;
+#[cfg(feature = "servers")]
+mod loader_variables;
 mod need;
 mod progress;
+mod protocol_era;
 mod quantity;
 mod question;
 mod record;
 mod redact;
+mod redacted_setting;
 mod secret;
-mod settled;
 mod span;
 #[cfg(feature = "servers")]
 mod spelling;
-#[cfg(feature = "servers")]
-mod steering;
-mod strict;
+mod strict_pattern;
 mod tenant;
 mod text;
 mod tool;
-mod unseen;
 
 pub use answer::{Answer, Decisions};
 pub use call::{Call, CallError, JsonReply, Reply};
+pub use call_result::CallResult;
 pub(crate) use canonical::canonical;
 pub use canonical::{digest, hex};
 pub use clock::{Clock, InvalidTimestamp, SystemClock, Timestamp};
-pub use code::{Class, Code};
-pub(crate) use constraint::{ByWords, Paths, Place, Start, offered_with};
+pub use code::{Code, ErrorClass};
+pub use console_line::{ConsoleLevel, ConsoleLine};
 pub use constraint::{Condition, Constraint, offered as offered_constraints};
+pub(crate) use constraint::{LexicalPaths, PathResolver, PathStart, ResolvedPath, offered_with};
 pub use cost::weigh;
 pub(crate) use cost::{
-    Budget, CompactError, CpuUse, Halt, INLINE, ParseError, Stint, Work, WriteError, compact,
-    parse, thread_time, write,
+    CompactError, CpuUse, HaltReason, HostWork, INLINE, ParseError, RunBudget, WorkSlice,
+    WriteError, compact, parse, thread_time, write,
 };
-pub use definition::{Annotations, Definition, Origin};
-pub use difference::{Difference, Piece, differences_of};
+pub use definition::{Annotations, Definition, ToolOrigin};
+pub use difference::{DiffPiece, Difference, differences_of};
 pub use durability::Durability;
 pub use effects::Effects;
-pub use era::Era;
 #[cfg(feature = "servers")]
 pub(crate) use exit::describe_exit;
 pub use fold::fold;
 pub(crate) use fold::words;
-pub use found::{Found, PathBase, Tell};
-pub use given::shown_given;
+pub use found::{PathBase, ProgressCallback, ResolvedTool};
 pub use grant::{Grant, GrantVersion};
+pub(crate) use hidden_characters::is_hidden;
 pub use id::{CallId, QuestionId, RunId};
 pub use limits::{Limits, MEMORY_CEILING, STACK_CEILING};
-pub use line::{Level, Line};
-pub use need::{Change, Ecosystem, Need, Package, Since, TrustNeed, Variables};
+#[cfg(feature = "servers")]
+pub use loader_variables::steers_loading;
+pub use need::{ChangeBaseline, Ecosystem, MissingVariables, Need, Package, ToolChange, TrustNeed};
 pub use progress::Progress;
+pub use protocol_era::ProtocolEra;
 pub use quantity::{bytes, duration};
-pub use question::{Ask, AskId, AskKind, Decided, Decision, Question};
+pub use question::{Ask, AskId, AskKind, Decision, Question, RecordedDecision};
 pub(crate) use record::CallRecord;
 pub(crate) use redact::brief_arguments;
 #[cfg(feature = "servers")]
 pub(crate) use redact::{KnownSecrets, names_secret};
 pub use redact::{Redactor, brief, brief_with, redact};
+pub use redacted_setting::redacted_setting;
 pub use secret::Secret;
-pub use settled::Settled;
 pub use span::{milliseconds, span};
 #[cfg(feature = "servers")]
 pub use spelling::nearest;
 #[cfg(feature = "servers")]
-pub(crate) use spelling::{Meant, meant};
-#[cfg(feature = "servers")]
-pub use steering::steers_loading;
-pub(crate) use strict::{Spelled, StrictPattern};
+pub(crate) use spelling::{NameMatch, meant};
+pub(crate) use strict_pattern::{FoldedToolName, StrictPattern};
 pub use tenant::Tenant;
 pub(crate) use text::thousands;
 pub use text::{cut, cut_to_columns, escape, fold_middle, in_one_line};
 pub use tool::{InvalidTool, ToolName, ToolPattern};
-pub(crate) use unseen::is_hidden;

@@ -12,11 +12,11 @@ pub enum Need {
     /// The server's package is not installed.
     Install(Package),
     /// Variables that the server declares are not set.
-    Variables(Variables),
+    Variables(MissingVariables),
     /// The project's files say how to get at the server, and nobody has trusted them.
     Trust(TrustNeed),
     /// The tool is not what it was when it was decided about, or last called.
-    Change(Change),
+    Change(ToolChange),
 }
 
 impl Need {
@@ -118,7 +118,7 @@ impl Package {
 /// Variables that are not set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Variables {
+pub struct MissingVariables {
     /// The server that declares them.
     pub server: String,
     /// Their names.
@@ -127,14 +127,14 @@ pub struct Variables {
     pub file: String,
 }
 
-impl Variables {
+impl MissingVariables {
     /// Returns variables that `server` lacks.
     pub fn new(
         server: impl Into<String>,
         names: Vec<String>,
         file: impl Into<String>,
-    ) -> Variables {
-        Variables { server: server.into(), names, file: file.into() }
+    ) -> MissingVariables {
+        MissingVariables { server: server.into(), names, file: file.into() }
     }
 }
 
@@ -167,9 +167,9 @@ impl TrustNeed {
 /// How a tool differs from what it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Change {
+pub struct ToolChange {
     /// Since when: a grant, or a call of the run.
-    pub since: Since,
+    pub since: ChangeBaseline,
     /// Every part that differs, as far as the earlier one is at hand.
     pub differences: Vec<Difference>,
     /// The conditions of the grant of an older pml that lapsed: an answer for good takes its place.
@@ -177,15 +177,15 @@ pub struct Change {
     pub was: Vec<Constraint>,
 }
 
-impl Change {
+impl ToolChange {
     /// Returns a change.
-    pub fn new(since: Since, differences: Vec<Difference>) -> Change {
-        Change { since, differences, was: Vec::new() }
+    pub fn new(since: ChangeBaseline, differences: Vec<Difference>) -> ToolChange {
+        ToolChange { since, differences, was: Vec::new() }
     }
 
     /// Returns the change with the conditions of the grant that lapsed.
-    pub fn with_conditions(self, was: Vec<Constraint>) -> Change {
-        Change { was, ..self }
+    pub fn with_conditions(self, was: Vec<Constraint>) -> ToolChange {
+        ToolChange { was, ..self }
     }
 }
 
@@ -193,7 +193,7 @@ impl Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Since {
+pub enum ChangeBaseline {
     /// From what somebody allowed for good.
     Grant,
     /// From what an earlier call of the run went to.

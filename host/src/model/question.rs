@@ -3,7 +3,7 @@
 //! A question is a batch of asks with an id of its own: an answer names the question, never the run, and the digest of each
 //! ask that it decides about, so that a late, repeated or misled one can approve nothing that was not shown.
 
-use super::{CallId, CallRecord, Constraint, Need, Origin, QuestionId, RunId, Timestamp};
+use super::{CallId, CallRecord, Constraint, Need, QuestionId, RunId, Timestamp, ToolOrigin};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -64,7 +64,7 @@ pub struct Ask {
     pub reason: String,
     /// Which definition of which server it is about, where that is known: an answer approves no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<ToolOrigin>,
     /// What the call lacks, where it lacks something: an answer gives exactly this, and lets the call be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
@@ -205,7 +205,7 @@ impl Decision {
 /// A decision as it was recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Decided {
+pub struct RecordedDecision {
     /// The question.
     #[serde(rename = "workflow_id")]
     pub question: QuestionId,
@@ -225,7 +225,7 @@ pub struct Decided {
     pub digest: Option<String>,
 }
 
-impl Decided {
+impl RecordedDecision {
     /// Returns a recorded decision.
     pub fn new(
         question: QuestionId,
@@ -234,15 +234,15 @@ impl Decided {
         who: impl Into<String>,
         channel: impl Into<String>,
         at: Timestamp,
-    ) -> Decided {
+    ) -> RecordedDecision {
         let (who, channel) = (who.into(), channel.into());
-        Decided { question, ask, decision, who, channel, at, digest: None }
+        RecordedDecision { question, ask, decision, who, channel, at, digest: None }
     }
 
     /// Returns the same decision about the ask of this digest.
     #[must_use]
-    pub fn with_digest(self, digest: Option<String>) -> Decided {
-        Decided { digest, ..self }
+    pub fn with_digest(self, digest: Option<String>) -> RecordedDecision {
+        RecordedDecision { digest, ..self }
     }
 
     /// Returns whether it was made about exactly this ask.

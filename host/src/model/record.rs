@@ -3,7 +3,7 @@
 //! **Invariant:** whatever a decision depends on is in the digest. What is left out (why it is asked, which call of the run it
 //! is, its number in the question) changes nothing of what would happen.
 
-use super::{AskKind, Need, Origin, canonical};
+use super::{AskKind, Need, ToolOrigin, canonical};
 use serde_json::{Value, json};
 
 /// One call as a person decides about it.
@@ -16,7 +16,7 @@ pub(crate) struct CallRecord<'a> {
     /// Its arguments, all of them.
     pub(crate) arguments: &'a Value,
     /// Which definition of which server and package it is, where that is known.
-    pub(crate) origin: Option<&'a Origin>,
+    pub(crate) origin: Option<&'a ToolOrigin>,
     /// What is to be installed, set, trusted or accepted first.
     pub(crate) need: Option<&'a Need>,
 }
@@ -36,13 +36,13 @@ impl CallRecord<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Ask, AskKind, CallId, Need, Origin, Variables};
+    use crate::model::{Ask, AskKind, CallId, MissingVariables, Need, ToolOrigin};
     use serde_json::json;
 
     fn ask() -> Ask {
         let arguments = json!({ "to": "Ann", "amount": 5 });
         let mut ask = Ask::new(AskKind::ToolPermission, None, "bank:pay", arguments, "it asks");
-        ask.origin = Some(Origin::new("definition", "server"));
+        ask.origin = Some(ToolOrigin::new("definition", "server"));
         ask
     }
 
@@ -59,14 +59,14 @@ mod tests {
         assert!(changed(|ask| ask.arguments = json!({ "to": "Ann", "amount": 50 })));
         assert!(changed(|ask| ask.arguments = json!({ "to": "Ann", "amount": "5" })));
         assert!(changed(|ask| ask.origin = None));
-        assert!(changed(|ask| ask.origin = Some(Origin::new("definition", "another"))));
+        assert!(changed(|ask| ask.origin = Some(ToolOrigin::new("definition", "another"))));
         let package = |ask: &mut Ask| {
-            let origin = Origin::new("definition", "server");
+            let origin = ToolOrigin::new("definition", "server");
             ask.origin = Some(origin.with_package(Some("package".into())));
         };
         assert!(changed(package));
         let need = |ask: &mut Ask| {
-            ask.need = Some(Need::Variables(Variables::new("s", vec!["A".into()], "f")));
+            ask.need = Some(Need::Variables(MissingVariables::new("s", vec!["A".into()], "f")));
         };
         assert!(changed(need));
         // In which order the keys were written, why it is asked, and which call it is changes nothing of what happens.

@@ -10,7 +10,7 @@ const SUGGESTED: usize = 3;
 
 /// What a spelling means among some names.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Meant<'n> {
+pub(crate) enum NameMatch<'n> {
     /// This name: it is spelled so, or nothing else could be.
     One(&'n str),
     /// It could be any of these.
@@ -20,17 +20,20 @@ pub(crate) enum Meant<'n> {
 }
 
 /// Returns which of the names a spelling means: the very name, or the only one that it is another spelling of.
-pub(crate) fn meant<'n>(spelled: &str, names: impl Iterator<Item = &'n str> + Clone) -> Meant<'n> {
+pub(crate) fn meant<'n>(
+    spelled: &str,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> NameMatch<'n> {
     if let Some(name) = names.clone().find(|name| *name == spelled) {
-        return Meant::One(name);
+        return NameMatch::One(name);
     }
     let key = fold(spelled);
     let mut same: Vec<&str> = names.filter(|name| fold(name) == key).collect();
     same.dedup();
     match same.as_slice() {
-        [] => Meant::None,
-        [name] => Meant::One(name),
-        _ => Meant::Several(same),
+        [] => NameMatch::None,
+        [name] => NameMatch::One(name),
+        _ => NameMatch::Several(same),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what is folded or counted shows its end, and how much of it is not shown.
 
-use super::unseen::{is_blank, is_hidden};
+use crate::model::hidden_characters::{is_blank, is_hidden};
 use std::borrow::Cow;
 
 /// Blanks in a row that are shown as they are. More of them would push what follows out of sight.

@@ -1,10 +1,10 @@
 //! A program held against what there is: names of tools, and arguments as far as they are written out.
 
 use super::finding::Finding;
-use super::partial::Partial;
-use crate::catalog::{Listing, Unresolved, Validator, built_in_definitions};
+use crate::catalog::{ArgumentValidator, ToolListing, UnresolvedTool, built_in_definitions};
 use crate::model::{Code, Definition, ToolName, cut, escape};
-use crate::source::{Callee, Found, Program, SourceError, Written, calls_of};
+use crate::plan::partial_arguments::PartialArguments;
+use crate::source::{Callee, LiteralValue, Program, ProgramCall, SourceError, calls_of};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ const QUOTE: usize = 128;
 ///
 /// # Errors
 /// Fails if a module cannot be parsed, which one that was loaded can.
-pub fn check(program: &Program, listing: &Listing) -> Result<Vec<Finding>, SourceError> {
-    let own = Listing::new(built_in_definitions().into_iter().map(Arc::new));
+pub fn check(program: &Program, listing: &ToolListing) -> Result<Vec<Finding>, SourceError> {
+    let own = ToolListing::new(built_in_definitions().into_iter().map(Arc::new));
     let mut checker = Checker { program, listing, own: &own, validators: HashMap::new() };
     let found = calls_of(program)?;
     Ok(found.iter().flat_map(|found| checker.check(found)).take(FINDINGS).collect())
@@ -30,15 +30,15 @@ pub fn check(program: &Program, listing: &Listing) -> Result<Vec<Finding>, Sourc
 
 struct Checker<'c> {
     program: &'c Program,
-    listing: &'c Listing,
+    listing: &'c ToolListing,
     /// The tools that pml itself has.
-    own: &'c Listing,
+    own: &'c ToolListing,
     /// One for each tool; none where the schema is of no use.
-    validators: HashMap<ToolName, Option<Validator>>,
+    validators: HashMap<ToolName, Option<ArgumentValidator>>,
 }
 
 impl<'c> Checker<'c> {
-    fn check(&mut self, found: &Found) -> Vec<Finding> {
+    fn check(&mut self, found: &ProgramCall) -> Vec<Finding> {
         let (server, tool) = match &found.callee {
             Callee::Tool { server, tool } => (server.as_str(), tool.as_str()),
             Callee::Text(text) => match text.split_once(':') {
@@ -49,49 +49,55 @@ impl<'c> Checker<'c> {
         };
         match self.resolve(server, tool) {
             Ok(definition) => self.arguments(found, definition),
-            Err(Unresolved::Unlisted) => Vec::new(),
+            Err(UnresolvedTool::Unlisted) => Vec::new(),
             Err(why) => self.unresolved(found, server, tool, why),
         }
     }
 
-    fn resolve(&self, server: &str, tool: &str) -> Result<&'c Arc<Definition>, Unresolved> {
+    fn resolve(&self, server: &str, tool: &str) -> Result<&'c Arc<Definition>, UnresolvedTool> {
         match self.own.iter().next().is_some_and(|own| own.tool.server() == server) {
             true => self.own.resolve(server, tool),
             false => self.listing.resolve(server, tool),
         }
     }
 
-    fn malformed(&self, found: &Found, text: &str) -> Vec<Finding> {
+    fn malformed(&self, found: &ProgramCall, text: &str) -> Vec<Finding> {
         let name = quote(text);
         let message = format!("`{name}` names no tool");
         let hint = Some("the first argument of `mcp.call` is `server:tool`".into());
         self.finding(found, found.offset, (Code::ToolUnknown, message, hint), name)
     }
 
-    fn unresolved(&self, found: &Found, server: &str, tool: &str, why: Unresolved) -> Vec<Finding> {
+    fn unresolved(
+        &self,
+        found: &ProgramCall,
+        server: &str,
+        tool: &str,
+        why: UnresolvedTool,
+    ) -> Vec<Finding> {
         let (server, tool) = (quote(server), quote(tool));
         let name = format!("{server}:{tool}");
         let said = match why {
-            Unresolved::Ambiguous(names) => {
+            UnresolvedTool::Ambiguous(names) => {
                 let message = format!("`{name}` could be {}", listed(&names, " or "));
                 let hint = "write the name as the server does: `mcp[\"server\"][\"tool\"](…)`";
                 (Code::ToolAmbiguous, message, Some(hint.to_owned()))
             }
-            Unresolved::Server(near) => {
+            UnresolvedTool::Server(near) => {
                 let message = format!("there is no server `{server}`");
                 (Code::ToolUnknown, message, meant(&near))
             }
-            Unresolved::Tool(near) => {
+            UnresolvedTool::Tool(near) => {
                 let message = format!("there is no tool `{name}`");
                 (Code::ToolUnknown, message, meant(&near))
             }
-            Unresolved::Unlisted => return Vec::new(),
+            UnresolvedTool::Unlisted => return Vec::new(),
         };
         self.finding(found, found.offset, said, name)
     }
 
-    fn arguments(&mut self, found: &Found, definition: &Arc<Definition>) -> Vec<Finding> {
-        let partial = Partial::new(&found.arguments);
+    fn arguments(&mut self, found: &ProgramCall, definition: &Arc<Definition>) -> Vec<Finding> {
+        let partial = PartialArguments::new(&found.arguments);
         if partial.holes.contains("") {
             return Vec::new();
         }
@@ -104,13 +110,13 @@ impl<'c> Checker<'c> {
         let validator = self
             .validators
             .entry(definition.tool.clone())
-            .or_insert_with(|| Validator::new(&definition.input).ok());
+            .or_insert_with(|| ArgumentValidator::new(&definition.input).ok());
         let Some(validator) = validator else { return Vec::new() };
         let wrong = validator.check_where(&partial.value, |wrong| partial.is_certain(wrong));
         let findings = wrong.iter().flat_map(|wrong| {
             // Without arguments there is no place for them but the call's own.
             let offset = match found.arguments.written {
-                Written::Absent => found.offset,
+                LiteralValue::Absent => found.offset,
                 _ => partial.offset(wrong).unwrap_or(found.offset),
             };
             let said = (Code::Arguments, format!("`{name}`: {wrong}"), None);
@@ -121,7 +127,7 @@ impl<'c> Checker<'c> {
 
     fn finding(
         &self,
-        found: &Found,
+        found: &ProgramCall,
         offset: u32,
         (code, message, hint): (Code, String, Option<String>),
         tool: String,

@@ -1,7 +1,7 @@
 //! One thing that is certainly wrong with a program.
 
 use crate::model::Code;
-use crate::source::Place;
+use crate::source::SourceLocation;
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Finding {
     /// The tool it is about, as `server:tool`: as it is called if it was found, else as the program spells it.
     pub tool: Option<String>,
     /// Where.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 impl Finding {

@@ -8,8 +8,8 @@
 
 mod check;
 mod finding;
-mod partial;
-mod planned;
+mod partial_arguments;
+mod planned_call;
 mod script;
 
 #[cfg(test)]
@@ -17,5 +17,5 @@ mod tests;
 
 pub use check::check;
 pub use finding::Finding;
-pub use planned::{PlannedCall, planned_calls};
+pub use planned_call::{PlannedCall, planned_calls};
 pub use script::check_script;

@@ -2,9 +2,9 @@
 
 use super::check::check;
 use super::finding::Finding;
-use crate::catalog::Listing;
+use crate::catalog::ToolListing;
 use crate::error::Error;
-use crate::source::{Place, Script, SourceError};
+use crate::source::{Script, SourceError, SourceLocation};
 
 /// Returns what is certainly wrong with a script and all that it imports. `source_limit` counts the bytes of all modules together.
 ///
@@ -15,7 +15,7 @@ use crate::source::{Place, Script, SourceError};
 pub fn check_script(
     script: &Script,
     source_limit: usize,
-    listing: &Listing,
+    listing: &ToolListing,
 ) -> Result<Vec<Finding>, Error> {
     let found = script.load(source_limit).and_then(|program| check(&program, listing));
     found.or_else(|error| unloaded(&error).map(|finding| vec![finding]))
@@ -30,7 +30,7 @@ fn unloaded(error: &SourceError) -> Result<Finding, Error> {
             let message = error.to_string();
             let end = format!(": {position}");
             let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();
-            let place = Place { position, frame: error.frame() };
+            let place = SourceLocation { position, frame: error.frame() };
             Ok(Finding { code, message, hint, tool: None, place })
         }
         None => {

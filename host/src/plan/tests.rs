@@ -1,13 +1,13 @@
 //! What is found wrong with programs, and what is not.
 
 use super::{Finding, check, check_script, planned_calls};
-use crate::catalog::Listing;
+use crate::catalog::ToolListing;
 use crate::model::Definition;
 use crate::source::Script;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn listing() -> Listing {
+fn listing() -> ToolListing {
     let tool = |name: &str, input: Value| {
         Arc::new(Definition::new(name.parse().expect("a tool"), "", input))
     };
@@ -30,7 +30,7 @@ fn listing() -> Listing {
         "if": { "properties": { "mode": { "const": "binary" } }, "required": ["mode"] },
         "then": { "required": ["limit"] },
     });
-    Listing::new([
+    ToolListing::new([
         tool("fs:read-file", read),
         tool("fs:set_a", json!({ "type": "object" })),
         tool("fs:setA", json!({ "type": "object" })),

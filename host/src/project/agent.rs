@@ -69,9 +69,9 @@ const NOTHING: &[&str] = &["", "0", "false", "no", "off"];
 ///
 /// ```
 /// let environment = [("HOME", "/home/ann"), ("CLAUDECODE", "1")].into_iter().collect();
-/// assert_eq!(pml::agent_around(&environment), Some("CLAUDECODE"));
+/// assert_eq!(pml::agent_variable(&environment), Some("CLAUDECODE"));
 /// ```
-pub fn agent_around(environment: &Environment) -> Option<&'static str> {
+pub fn agent_variable(environment: &Environment) -> Option<&'static str> {
     let says = |name: &&&str| {
         let value = environment.variable(name).map(|value| value.trim().to_ascii_lowercase());
         value.is_some_and(|value| !NOTHING.contains(&value.as_str()))
@@ -81,10 +81,10 @@ pub fn agent_around(environment: &Environment) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{VARIABLES, agent_around};
+    use super::{VARIABLES, agent_variable};
 
     fn around(variables: &[(&str, &str)]) -> Option<&'static str> {
-        agent_around(&variables.iter().copied().collect())
+        agent_variable(&variables.iter().copied().collect())
     }
 
     #[test]

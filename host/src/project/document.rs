@@ -3,7 +3,7 @@
 //! In flow bytes, out flow a tree and errors that show file, line and column. **Invariant:** what is shown of the text is
 //! escaped, bounded to one line, and secrets that look like it are left out: an error may end up in a log.
 
-use crate::disk::user_files::{Contents, shown};
+use crate::disk::user_files::{FileContents, shown};
 use crate::error::Error;
 use crate::model::{Code, Redactor, cut, escape};
 use jsonc_parser::ast::Value;
@@ -37,8 +37,8 @@ pub(super) struct Document {
 
 impl Document {
     /// Takes what was read for a text.
-    pub(super) fn new(file: Contents) -> Result<Document, Error> {
-        let Contents { path, bytes } = file;
+    pub(super) fn new(file: FileContents) -> Result<Document, Error> {
+        let FileContents { path, bytes } = file;
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Document { path, text }),
             Err(_) => {
@@ -114,10 +114,10 @@ fn visible(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contents, Document};
+    use super::{Document, FileContents};
 
     fn document(text: &str) -> Document {
-        Document::new(Contents { path: "/p/.pml.json".into(), bytes: text.into() }).unwrap()
+        Document::new(FileContents { path: "/p/.pml.json".into(), bytes: text.into() }).unwrap()
     }
 
     #[test]

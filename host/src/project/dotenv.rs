@@ -4,13 +4,13 @@
 //! a person trusts, as keys in it change; so it must not decide what is started or where keys are sent.
 
 use super::expand::is_variable;
-use crate::disk::user_files::{Contents, shown};
+use crate::disk::user_files::{FileContents, shown};
 use crate::error::Error;
 use crate::model::{Code, Secret};
 use std::collections::BTreeMap;
 
 /// Reads the variables of a `.env`. The last of two with the same name counts.
-pub(super) fn parse(file: &Contents) -> Result<BTreeMap<String, Secret>, Error> {
+pub(super) fn parse(file: &FileContents) -> Result<BTreeMap<String, Secret>, Error> {
     let refuse = |line: usize, message: &str| {
         // The line itself is not shown: a secret may stand in it.
         let message = format!("{message}: {}:{line}", shown(&file.path));
@@ -89,10 +89,10 @@ fn double_quoted(text: &str) -> Result<(String, &str), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Contents, parse};
+    use super::{FileContents, parse};
 
     fn read(text: &str) -> Result<Vec<(String, String)>, String> {
-        let file = Contents { path: "/p/.env".into(), bytes: text.into() };
+        let file = FileContents { path: "/p/.env".into(), bytes: text.into() };
         let variables = parse(&file).map_err(|error| error.to_string())?;
         Ok(variables.into_iter().map(|(name, value)| (name, value.reveal().into())).collect())
     }

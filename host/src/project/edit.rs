@@ -6,20 +6,20 @@
 
 use super::document::{Document, JSONC};
 use super::fields::shown;
-use super::files::Files;
 use super::locate::locate;
 use super::raw;
 use super::raw_server::claude_servers;
-use super::resolve::{Resolved, resolve};
-use super::trust::{Digests, TrustStore, digest_of};
+use super::resolve::{ResolvedSettings, resolve};
+use super::trust::{ManifestDigests, TrustStore, digest_of};
 use super::user::UserSettings;
 use crate::config::Environment;
 use crate::disk::user_files::replace;
 use crate::error::Error;
 use crate::model::{Code, ToolPattern, nearest};
-use crate::project::agent_around;
+use crate::project::agent_variable;
+use crate::project::project_files::ProjectFiles;
 use crate::{
-    disk::user_files::{Contents, PROJECT_FILE_SIZE, read},
+    disk::user_files::{FileContents, PROJECT_FILE_SIZE, read},
     project::{MCP_FILE, PML_FILE},
 };
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -40,7 +40,7 @@ pub struct SettingsFile {
 /// What became of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Edited {
+pub struct EditOutcome {
     /// Whether the file is another now.
     pub changed: bool,
     /// Whether the file is trusted as it is now.
@@ -49,7 +49,7 @@ pub struct Edited {
 
 /// What to do where there is something already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum OverwriteMode {
     /// It is an error.
     Refuse,
     /// The new one takes its place.
@@ -58,16 +58,16 @@ pub enum Existing {
 
 /// Whether a person has seen what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum ReviewedBy {
     /// They wrote it or agreed to it: a file that was trusted stays so.
-    ByUser,
+    User,
     /// It came from a file that nobody has trusted: the new file is not trusted either.
-    ByNobody,
+    Nobody,
 }
 
 /// What a change is worth nothing without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Needed {
+pub(super) enum EditPrecondition {
     Nothing,
     /// That the project is trusted as it stands.
     Trust,
@@ -93,15 +93,15 @@ impl SettingsFile {
     ///
     /// # Errors
     /// If it cannot be written, or is there and cannot be understood.
-    pub fn create(&self) -> Result<Edited, Error> {
-        self.edit(self.seen(Seen::ByUser), |_| Ok(false))
+    pub fn create(&self) -> Result<EditOutcome, Error> {
+        self.edit(self.seen(ReviewedBy::User), |_| Ok(false))
     }
 
     /// Whether a person has seen what is added. What an agent adds nobody has, unless this user lets agents do it.
-    fn seen(&self, seen: Seen) -> Seen {
+    fn seen(&self, seen: ReviewedBy) -> ReviewedBy {
         let may = || UserSettings::load(&self.environment, &self.root);
-        match agent_around(&self.environment) {
-            Some(_) if !may().is_ok_and(|settings| settings.agents_may_widen) => Seen::ByNobody,
+        match agent_variable(&self.environment) {
+            Some(_) if !may().is_ok_and(|settings| settings.agents_may_widen) => ReviewedBy::Nobody,
             _ => seen,
         }
     }
@@ -113,16 +113,16 @@ impl SettingsFile {
     pub fn add_servers(
         &self,
         servers: &[(String, Value)],
-        existing: Existing,
-        seen: Seen,
-    ) -> Result<Edited, Error> {
+        existing: OverwriteMode,
+        seen: ReviewedBy,
+    ) -> Result<EditOutcome, Error> {
         self.edit(self.seen(seen), |settings| {
             for (name, entry) in servers {
                 let list = settings.object_value_or_create("servers").ok_or_else(not_an_object)?;
                 match (list.get(name), existing) {
                     (None, _) => drop(list.append(name, input(entry))),
-                    (Some(property), Existing::Replace) => property.set_value(input(entry)),
-                    (Some(_), Existing::Refuse) => return Err(self.taken(name)),
+                    (Some(property), OverwriteMode::Replace) => property.set_value(input(entry)),
+                    (Some(_), OverwriteMode::Refuse) => return Err(self.taken(name)),
                 }
             }
             Ok(!servers.is_empty())
@@ -134,14 +134,14 @@ impl SettingsFile {
     ///
     /// # Errors
     /// If there is none of this name; the error names a similar one.
-    pub fn remove_server(&self, name: &str) -> Result<Edited, Error> {
+    pub fn remove_server(&self, name: &str) -> Result<EditOutcome, Error> {
         let hidden = match read(&self.root, MCP_FILE)? {
             Some(file) => claude_servers(&Document::new(file)?)?,
             None => Vec::new(),
         };
         let seen = match hidden.iter().any(|server| server.name == name) {
-            true => Seen::ByNobody,
-            false => Seen::ByUser,
+            true => ReviewedBy::Nobody,
+            false => ReviewedBy::User,
         };
         self.edit(seen, |settings| {
             let servers = settings.object_value("servers");
@@ -162,9 +162,9 @@ impl SettingsFile {
     ///
     /// # Errors
     /// If the file cannot be understood or written.
-    pub fn allow(&self, pattern: &ToolPattern) -> Result<Edited, Error> {
+    pub fn allow(&self, pattern: &ToolPattern) -> Result<EditOutcome, Error> {
         let pattern = String::from(pattern.clone());
-        self.edit(Seen::ByUser, |settings| {
+        self.edit(ReviewedBy::User, |settings| {
             let permissions =
                 settings.object_value_or_create("permissions").ok_or_else(not_an_object)?;
             let allow = permissions.array_value_or_create("allow").ok_or_else(not_an_object)?;
@@ -180,10 +180,10 @@ impl SettingsFile {
 
     fn edit(
         &self,
-        seen: Seen,
+        seen: ReviewedBy,
         change: impl FnOnce(&CstObject) -> Result<bool, Error>,
-    ) -> Result<Edited, Error> {
-        self.rewrite(Needed::Nothing, seen, |document| {
+    ) -> Result<EditOutcome, Error> {
+        self.rewrite(EditPrecondition::Nothing, seen, |document| {
             let tree = CstRootNode::parse(document.text(), &JSONC).map_err(|_| not_an_object())?;
             let settings = tree.object_value().ok_or_else(not_an_object)?;
             Ok(change(&settings)?.then(|| tree.to_string()))
@@ -193,14 +193,14 @@ impl SettingsFile {
     /// Puts what `change` makes of the file in its place; nothing if it stays as it is.
     pub(super) fn rewrite(
         &self,
-        needed: Needed,
-        seen: Seen,
+        needed: EditPrecondition,
+        seen: ReviewedBy,
         change: impl FnOnce(&Document) -> Result<Option<String>, Error>,
-    ) -> Result<Edited, Error> {
+    ) -> Result<EditOutcome, Error> {
         let lock = self.store.lock()?;
         let before = read(&self.root, PML_FILE)?;
-        let manifest = Files::at(self.root.clone(), &self.environment)?.digests;
-        if needed == Needed::Trust {
+        let manifest = ProjectFiles::at(self.root.clone(), &self.environment)?.digests;
+        if needed == EditPrecondition::Trust {
             self.check_trust(&manifest)?;
         }
         let was_trusted = match &before {
@@ -210,7 +210,7 @@ impl SettingsFile {
             None => true,
         };
         let is_new = before.is_none();
-        let new = || Contents { path: self.root.join(PML_FILE), bytes: NEW.into() };
+        let new = || FileContents { path: self.root.join(PML_FILE), bytes: NEW.into() };
         let document = Document::new(before.unwrap_or_else(new))?;
         understood(&document)?;
         let text = change(&document)?;
@@ -224,22 +224,25 @@ impl SettingsFile {
                 Error::new(Code::Config, message).with_hint("take out what is no longer needed")
             );
         }
-        understood(&Document::new(Contents { path: path.clone(), bytes: text.clone().into() })?)?;
+        understood(&Document::new(FileContents {
+            path: path.clone(),
+            bytes: text.clone().into(),
+        })?)?;
         if changed {
             replace(&path, text.as_bytes())?;
         }
-        let trusted = was_trusted && (seen == Seen::ByUser || !changed);
+        let trusted = was_trusted && (seen == ReviewedBy::User || !changed);
         if changed && trusted {
-            let mut now = Files::at(self.root.clone(), &self.environment)?.digests;
+            let mut now = ProjectFiles::at(self.root.clone(), &self.environment)?.digests;
             // What was written is trusted, and not what somebody may have put in its place.
             now.insert(PML_FILE.into(), digest_of(PML_FILE, text.as_bytes()));
             self.store.grant_written(&self.root, PML_FILE, &manifest, &now, &lock)?;
         }
-        Ok(Edited { changed, trusted })
+        Ok(EditOutcome { changed, trusted })
     }
 
     /// Refuses where what is written would not count.
-    fn check_trust(&self, manifest: &Digests) -> Result<(), Error> {
+    fn check_trust(&self, manifest: &ManifestDigests) -> Result<(), Error> {
         match self.store.check(&self.root, manifest)?.reason() {
             None => Ok(()),
             Some(reason) => {
@@ -273,7 +276,7 @@ impl SettingsFile {
 }
 
 /// Returns what a file means.
-pub(super) fn understood(document: &Document) -> Result<Resolved, Error> {
+pub(super) fn understood(document: &Document) -> Result<ResolvedSettings, Error> {
     resolve(&raw::settings(document)?, document)
 }
 

@@ -4,15 +4,17 @@
 //! **Invariant:** what is written takes effect: where it would not, because the file is not trusted or says otherwise about the
 //! tool, nothing is written and the error says why.
 
-use super::cut_out::without_item;
 use super::document::{Document, JSONC};
-use super::edit::{Edited, Needed, Seen, SettingsFile, input, not_an_object, understood};
-use super::edit_entry::{now_or, renew, restate, written};
+use super::edit::{
+    EditOutcome, EditPrecondition, ReviewedBy, SettingsFile, input, not_an_object, understood,
+};
 use super::grants::is_one_tool;
-use crate::config::Keeper;
+use crate::config::GrantWriter;
 use crate::error::Error;
-use crate::model::{Code, Grant, Spelled, StrictPattern, ToolPattern};
-use crate::{disk::user_files::Contents, project::PML_FILE};
+use crate::model::{Code, FoldedToolName, Grant, StrictPattern, ToolPattern};
+use crate::project::edit_grant::{now_or, renew, restate, written};
+use crate::project::remove_item::without_item;
+use crate::{disk::user_files::FileContents, project::PML_FILE};
 use jsonc_parser::ast::Value as Tree;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstRootNode};
@@ -26,16 +28,16 @@ impl SettingsFile {
     /// # Errors
     /// If the project is not trusted as it stands, if what is written would change nothing because another pattern denies the
     /// tool or has it asked about, or if the file cannot be understood or written. Then none is written.
-    pub fn grant(&self, grants: &[Grant]) -> Result<Edited, Error> {
+    pub fn grant(&self, grants: &[Grant]) -> Result<EditOutcome, Error> {
         if grants.is_empty() {
-            return Ok(Edited { changed: false, trusted: false });
+            return Ok(EditOutcome { changed: false, trusted: false });
         }
         grants.iter().try_for_each(writable)?;
-        self.rewrite(Needed::Trust, Seen::ByUser, |document| {
+        self.rewrite(EditPrecondition::Trust, ReviewedBy::User, |document| {
             let path = document.path();
             let mut text = document.text().to_owned();
             for grant in grants {
-                let now = Contents { path: path.into(), bytes: text.into() };
+                let now = FileContents { path: path.into(), bytes: text.into() };
                 text = with_grant(&Document::new(now)?, grant)?;
             }
             Ok((text != document.text()).then_some(text))
@@ -43,7 +45,7 @@ impl SettingsFile {
     }
 }
 
-impl Keeper for SettingsFile {
+impl GrantWriter for SettingsFile {
     fn keep(&self, grants: &[Grant]) -> Result<String, Error> {
         self.grant(grants)?;
         Ok(self.root().join(PML_FILE).to_string_lossy().into_owned())
@@ -99,7 +101,7 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     let mut text = without(document, "ask", |index| {
         permissions.ask.get(index).is_some_and(|pattern| pattern.as_str() == tool)
     })?;
-    let now = Contents { path: document.path().into(), bytes: text.into() };
+    let now = FileContents { path: document.path().into(), bytes: text.into() };
     text = without(&Document::new(now)?, "grants", |index| {
         permissions.grants.get(index).is_some_and(|known| goes(index, known))
     })?;
@@ -142,7 +144,7 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
 /// Whether a tool that is allowed by its name goes, whatever else the file says.
 fn takes_effect(ask: &[ToolPattern], deny: &[ToolPattern], grant: &Grant) -> Result<(), Error> {
     let tool = &grant.tool;
-    let spelled = Spelled::new(tool);
+    let spelled = FoldedToolName::new(tool);
     let covers = |pattern: &&ToolPattern| StrictPattern::new((*pattern).clone()).covers(&spelled);
     let refuse = |list: &str, pattern: &ToolPattern, what: &str| {
         let pattern = pattern.as_str();

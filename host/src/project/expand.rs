@@ -7,7 +7,7 @@ use crate::model::Secret;
 
 /// What came to light while variables were put in.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ExpansionReport {
     /// Names without a value, and without a default.
     pub(super) missing: Vec<String>,
     /// The values of variables: any may be a key.
@@ -18,11 +18,11 @@ pub(super) struct Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
     written: String,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Literal(String),
     Variable { name: String, default: Option<String> },
 }
@@ -34,7 +34,7 @@ impl Template {
         let mut rest = text;
         while let Some(start) = rest.find("${") {
             if start > 0 {
-                parts.push(Part::Literal(rest[..start].into()));
+                parts.push(TemplatePart::Literal(rest[..start].into()));
             }
             let inner = &rest[start + 2..];
             let end = inner.find('}').ok_or("a `${` has no `}`")?;
@@ -42,7 +42,7 @@ impl Template {
             rest = &inner[end + 1..];
         }
         if !rest.is_empty() {
-            parts.push(Part::Literal(rest.into()));
+            parts.push(TemplatePart::Literal(rest.into()));
         }
         Ok(Template { written: text.into(), parts })
     }
@@ -54,14 +54,14 @@ impl Template {
 
     /// Returns whether there is no variable in it.
     pub(super) fn is_plain(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Literal(_)))
+        self.parts.iter().all(|part| matches!(part, TemplatePart::Literal(_)))
     }
 
     /// Returns the names of its variables, each with whether it has a default.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&str, bool)> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Literal(_) => None,
-            Part::Variable { name, default } => Some((name.as_str(), default.is_some())),
+            TemplatePart::Literal(_) => None,
+            TemplatePart::Variable { name, default } => Some((name.as_str(), default.is_some())),
         })
     }
 
@@ -69,13 +69,13 @@ impl Template {
     pub(super) fn expand<'v>(
         &self,
         value: impl Fn(&str) -> Option<&'v str>,
-        found: &mut Found,
+        found: &mut ExpansionReport,
     ) -> String {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Literal(literal) => text += literal,
-                Part::Variable { name, default } => match (value(name), default) {
+                TemplatePart::Literal(literal) => text += literal,
+                TemplatePart::Variable { name, default } => match (value(name), default) {
                     // As in a shell: an empty one is as good as none where there is a default.
                     (None | Some(""), Some(default)) => text += default,
                     (Some(value), _) => {
@@ -91,7 +91,7 @@ impl Template {
     }
 }
 
-fn variable(inner: &str) -> Result<Part, String> {
+fn variable(inner: &str) -> Result<TemplatePart, String> {
     let bare = inner.strip_prefix("env:").unwrap_or(inner);
     let (name, default) = match bare.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
@@ -103,7 +103,7 @@ fn variable(inner: &str) -> Result<Part, String> {
     if default.is_some_and(|default| default.contains("${")) {
         return Err(format!("the default of `{name}` has a variable in it"));
     }
-    Ok(Part::Variable { name: name.into(), default: default.map(Into::into) })
+    Ok(TemplatePart::Variable { name: name.into(), default: default.map(Into::into) })
 }
 
 /// Returns whether a text can be the name of a variable.
@@ -115,7 +115,7 @@ pub(super) fn is_variable(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Template};
+    use super::{ExpansionReport, Template};
 
     fn expand(text: &str) -> (String, Vec<String>) {
         let value = |name: &str| match name {
@@ -124,7 +124,7 @@ mod tests {
             "HOSTILE" => Some("${SET}"),
             _ => None,
         };
-        let mut found = Found::default();
+        let mut found = ExpansionReport::default();
         let text = Template::parse(text).expect("a template").expand(value, &mut found);
         (text, found.missing)
     }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn values_of_variables_are_secrets_and_what_is_written_is_none() {
-        let mut found = Found::default();
+        let mut found = ExpansionReport::default();
         let template = Template::parse("--key=${SET} ${UNSET:-usual} x").expect("a template");
         template.expand(|name| (name == "SET").then_some("value"), &mut found);
         assert_eq!(found.secrets, [crate::model::Secret::new("value")]);

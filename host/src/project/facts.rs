@@ -6,8 +6,10 @@
 //! variables and headers, and all values that are not keys. A key that stands in a file is hidden, and counted.
 //! **Invariant:** texts are as the files have them: they are escaped once, where they are shown.
 
-use super::parts::{Declared, DeclaredFile, DeclaredServer, DeclaredVariable, FileState};
-use crate::model::{Grant, shown_given, steers_loading};
+use super::parts::{
+    DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable, ProjectDeclarations,
+};
+use crate::model::{Grant, redacted_setting, steers_loading};
 use serde_json::Value;
 use std::fmt;
 
@@ -60,7 +62,7 @@ pub enum DeclaredFactKind {
     NotCovered,
 }
 
-impl Declared {
+impl ProjectDeclarations {
     /// Returns everything that a person decides about, what loosens most first.
     pub fn facts(&self) -> Vec<DeclaredFact> {
         use DeclaredFactKind::{
@@ -105,7 +107,7 @@ fn of_server(server: &DeclaredServer) -> Vec<DeclaredFact> {
     facts.extend(server.folder.iter().map(|folder| fact(Folder, None, folder.clone())));
     for (name, value) in &server.given {
         let kind = if steers_loading(name) { Steering } else { Given };
-        facts.push(fact(kind, Some(name), shown_given(name, value.reveal())));
+        facts.push(fact(kind, Some(name), redacted_setting(name, value.reveal())));
     }
     if server.install_scripts {
         facts.push(fact(InstallScripts, None, String::new()));
@@ -127,12 +129,12 @@ fn in_words(grant: &Grant) -> String {
 /// A file that a launch line names, and what trusting it means.
 fn words_of_file(file: &DeclaredFile) -> String {
     let means = match &file.state {
-        FileState::Held => "trusted as it is".into(),
-        FileState::LeadsOut { to } => format!("leads out of the project, to {to}"),
-        FileState::Absent => "not there yet: its coming asks again".into(),
-        FileState::NotHeld => "data: its changes ask nothing".into(),
-        FileState::Unresolved => "put together by a shell: cannot be held".into(),
-        FileState::LoadedFrom => "what comes into it is loaded and not held".into(),
+        DeclaredFileState::Pinned => "trusted as it is".into(),
+        DeclaredFileState::LinksOutside { to } => format!("leads out of the project, to {to}"),
+        DeclaredFileState::Absent => "not there yet: its coming asks again".into(),
+        DeclaredFileState::Data => "data: its changes ask nothing".into(),
+        DeclaredFileState::Unresolved => "put together by a shell: cannot be held".into(),
+        DeclaredFileState::LoadFolder => "what comes into it is loaded and not held".into(),
     };
     format!("{} ({}), {means}", file.name, file.server)
 }
@@ -186,7 +188,7 @@ impl fmt::Display for DeclaredFact {
 
 #[cfg(test)]
 mod tests {
-    use super::{Declared, DeclaredServer};
+    use super::{DeclaredServer, ProjectDeclarations};
     use crate::model::Secret;
 
     fn server(name: &str, launch: &str, given: &[(&str, &str)]) -> DeclaredServer {
@@ -219,12 +221,12 @@ mod tests {
         (evil.folder, evil.install_scripts) = (Some("../elsewhere".into()), true);
         evil.unusable = Some("it is disabled".into());
         let next = server("next", "https://me:pw@evil.example/?token=abc", &[("Cookie", "a=b; c")]);
-        let declared = Declared {
+        let declared = ProjectDeclarations {
             servers: vec![evil, next],
             allow: vec!["*".parse().unwrap()],
             cloud: Some("https://cloud.example".into()),
             model_may_approve: true,
-            ..Declared::default()
+            ..ProjectDeclarations::default()
         };
         let told: Vec<String> = declared.facts().iter().map(ToString::to_string).collect();
         assert_eq!(

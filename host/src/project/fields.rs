@@ -10,7 +10,7 @@ use jsonc_parser::common::Ranged;
 
 /// A text and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct LocatedText {
     pub(super) value: String,
     pub(super) at: usize,
 }
@@ -18,8 +18,8 @@ pub(super) struct Text {
 /// A text or a number, as written, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
-    Text(Text),
-    Number(Text),
+    Text(LocatedText),
+    Number(LocatedText),
 }
 
 impl Scalar {
@@ -33,7 +33,7 @@ impl Scalar {
 
 /// What to do with keys that nobody knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unknown {
+pub(super) enum UnknownKeys {
     Refused,
     /// They mean something to another program.
     Ignored,
@@ -41,12 +41,12 @@ pub(super) enum Unknown {
 
 /// Reads values of one document.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
+pub(super) struct FieldReader<'a> {
     pub(super) document: &'a Document,
-    pub(super) unknown: Unknown,
+    pub(super) unknown: UnknownKeys,
 }
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     /// Returns the object that a value must be.
     pub(super) fn object<'v, 't>(
         &self,
@@ -76,7 +76,7 @@ impl Reader<'_> {
             let key = property.name.as_str();
             match known.iter().find(|known| **known == key) {
                 Some(known) => fields.push((*known, property)),
-                None if self.unknown == Unknown::Ignored => {}
+                None if self.unknown == UnknownKeys::Ignored => {}
                 None => return Err(self.unknown_key(property, what, known)),
             }
         }
@@ -94,9 +94,9 @@ impl Reader<'_> {
     }
 
     /// Returns the text that a value must be.
-    pub(super) fn text(&self, value: &Value<'_>, what: &str) -> Result<Text, Error> {
+    pub(super) fn text(&self, value: &Value<'_>, what: &str) -> Result<LocatedText, Error> {
         let text = value.as_string_lit().ok_or_else(|| self.expected(value, what, "a text"))?;
-        Ok(Text { value: text.value.as_ref().into(), at: text.range.start })
+        Ok(LocatedText { value: text.value.as_ref().into(), at: text.range.start })
     }
 
     /// Returns the yes or no that a value must be.
@@ -110,7 +110,7 @@ impl Reader<'_> {
         match value {
             Value::NumberLit(number) => {
                 let at = number.range.start;
-                Ok(Scalar::Number(Text { value: number.value.into(), at }))
+                Ok(Scalar::Number(LocatedText { value: number.value.into(), at }))
             }
             Value::StringLit(_) => self.text(value, what).map(Scalar::Text),
             _ => Err(self.expected(value, what, "a text or a number")),
@@ -118,7 +118,7 @@ impl Reader<'_> {
     }
 
     /// Returns the texts that a value must list.
-    pub(super) fn texts(&self, value: &Value<'_>, what: &str) -> Result<Vec<Text>, Error> {
+    pub(super) fn texts(&self, value: &Value<'_>, what: &str) -> Result<Vec<LocatedText>, Error> {
         let items = self.list(value, what)?.iter();
         items.map(|value| self.text(value, &format!("every item of {what}"))).collect()
     }
@@ -134,14 +134,18 @@ impl Reader<'_> {
     }
 
     /// Returns the texts that a value must have under its keys. A wrong one is shown by its key alone: it may be secret.
-    pub(super) fn pairs(&self, value: &Value<'_>, what: &str) -> Result<Vec<(Text, Text)>, Error> {
+    pub(super) fn pairs(
+        &self,
+        value: &Value<'_>,
+        what: &str,
+    ) -> Result<Vec<(LocatedText, LocatedText)>, Error> {
         let pair = |property: &ObjectProp<'_>| {
-            let name = Text { value: property.name.as_str().into(), at: property.start() };
+            let name = LocatedText { value: property.name.as_str().into(), at: property.start() };
             let Some(text) = property.value.as_string_lit() else {
                 let message = format!("{} of {what} must be a text", shown(&name.value));
                 return Err(self.document.refuse(name.at, message).with_hint("put it in quotes"));
             };
-            let value = Text { value: text.value.as_ref().into(), at: name.at };
+            let value = LocatedText { value: text.value.as_ref().into(), at: name.at };
             Ok((name, value))
         };
         self.object(value, what)?.properties.iter().map(pair).collect()

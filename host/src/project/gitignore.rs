@@ -12,7 +12,7 @@ const SETTINGS: &str = ".pml.json";
 
 /// Whether the settings are for everybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum SettingsSharing {
     /// `.pml.json` stays on this machine.
     Private,
     /// `.pml.json` goes into version control.
@@ -23,7 +23,7 @@ pub enum Sharing {
 ///
 /// # Errors
 /// If the file cannot be read or written.
-pub fn ignore_state(root: &Path, sharing: Sharing) -> Result<bool, Error> {
+pub fn update_gitignore(root: &Path, sharing: SettingsSharing) -> Result<bool, Error> {
     let found = read(root, ".gitignore")?;
     let path = found.as_ref().map_or_else(|| root.join(".gitignore"), |file| file.path.clone());
     let before = found.map(|file| file.bytes).unwrap_or_default();
@@ -35,18 +35,18 @@ pub fn ignore_state(root: &Path, sharing: Sharing) -> Result<bool, Error> {
     replace(&path, &after).map(|()| true)
 }
 
-fn updated(before: &[u8], sharing: Sharing) -> Vec<u8> {
+fn updated(before: &[u8], sharing: SettingsSharing) -> Vec<u8> {
     let end: &[u8] = if before.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
     let is = |line: &[u8], text: &str| line.trim_ascii_end() == text.as_bytes();
     let mut lines: Vec<&[u8]> = before.split_inclusive(|byte| *byte == b'\n').collect();
-    if sharing == Sharing::Shared {
+    if sharing == SettingsSharing::Shared {
         lines.retain(|line| !is(line, SETTINGS));
     }
     let mut after = lines.concat();
     // Whoever has our lines without that one has decided to share.
     let has = |text: &str| lines.iter().any(|line| is(line, text));
     let shared = STATE.iter().all(|text| has(text)) && !has(SETTINGS);
-    let wanted = (sharing == Sharing::Private && !shared).then_some(SETTINGS).into_iter();
+    let wanted = (sharing == SettingsSharing::Private && !shared).then_some(SETTINGS).into_iter();
     for wanted in wanted.chain(STATE.iter().copied()) {
         if lines.iter().any(|line| is(line, wanted)) {
             continue;
@@ -62,37 +62,37 @@ fn updated(before: &[u8], sharing: Sharing) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sharing, updated};
+    use super::{SettingsSharing, updated};
 
-    fn text(before: &str, sharing: Sharing) -> String {
+    fn text(before: &str, sharing: SettingsSharing) -> String {
         String::from_utf8(updated(before.as_bytes(), sharing)).unwrap()
     }
 
     #[test]
     fn lines_are_added_once() {
-        let once = text("node_modules", Sharing::Private);
+        let once = text("node_modules", SettingsSharing::Private);
         assert_eq!(once, "node_modules\n.pml.json\n.pml/*\n!.pml/mcp.lock\n");
-        assert_eq!(text(&once, Sharing::Private), once);
-        assert_eq!(text("", Sharing::Private), ".pml.json\n.pml/*\n!.pml/mcp.lock\n");
+        assert_eq!(text(&once, SettingsSharing::Private), once);
+        assert_eq!(text("", SettingsSharing::Private), ".pml.json\n.pml/*\n!.pml/mcp.lock\n");
     }
 
     #[test]
     fn a_project_that_is_shared_stays_so() {
-        let shared = text("node_modules\n", Sharing::Shared);
-        assert_eq!(text(&shared, Sharing::Private), shared);
+        let shared = text("node_modules\n", SettingsSharing::Shared);
+        assert_eq!(text(&shared, SettingsSharing::Private), shared);
     }
 
     #[test]
     fn line_ends_stay_as_they_are() {
-        let once = text("a\r\nb\r\n", Sharing::Private);
+        let once = text("a\r\nb\r\n", SettingsSharing::Private);
         assert_eq!(once, "a\r\nb\r\n.pml.json\r\n.pml/*\r\n!.pml/mcp.lock\r\n");
-        assert_eq!(text(&once, Sharing::Private), once);
+        assert_eq!(text(&once, SettingsSharing::Private), once);
     }
 
     #[test]
     fn shared_settings_are_not_ignored() {
-        assert_eq!(text("", Sharing::Shared), ".pml/*\n!.pml/mcp.lock\n");
-        let private = text("a\n", Sharing::Private);
-        assert_eq!(text(&private, Sharing::Shared), "a\n.pml/*\n!.pml/mcp.lock\n");
+        assert_eq!(text("", SettingsSharing::Shared), ".pml/*\n!.pml/mcp.lock\n");
+        let private = text("a\n", SettingsSharing::Private);
+        assert_eq!(text(&private, SettingsSharing::Shared), "a\n.pml/*\n!.pml/mcp.lock\n");
     }
 }

@@ -1,10 +1,10 @@
 //! What a grant of `.pml.json` means. In flow a [`RawGrant`] and the document for its places, out flows a [`Grant`].
 
 use super::document::Document;
-use super::fields::{Scalar, Text, shown};
+use super::fields::{LocatedText, Scalar, shown};
 use super::raw_grant::{RawCondition, RawGrant};
 use crate::error::Error;
-use crate::model::{Condition, Constraint, Grant, GrantVersion, Origin, ToolName};
+use crate::model::{Condition, Constraint, Grant, GrantVersion, ToolName, ToolOrigin};
 
 /// Longest text that tells a definition, a server or a package from others.
 const DIGEST: usize = 128;
@@ -37,8 +37,8 @@ pub(super) fn is_one_tool(tool: &ToolName) -> bool {
     !tool.as_str().contains('*')
 }
 
-fn origin(raw: &RawGrant, document: &Document) -> Result<Option<Origin>, Error> {
-    let known = |text: &Text| {
+fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Error> {
+    let known = |text: &LocatedText| {
         let length = text.value.len();
         match (1..=DIGEST).contains(&length)
             && text.value.bytes().all(|byte| byte.is_ascii_graphic())
@@ -50,7 +50,7 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<Origin>, Error> 
     let package = raw.package.as_ref().map(known).transpose()?;
     match (&raw.definition, &raw.server) {
         (Some(definition), Some(server)) => {
-            let origin = Origin::new(known(definition)?, known(server)?);
+            let origin = ToolOrigin::new(known(definition)?, known(server)?);
             Ok(Some(origin.with_package(package.map(Into::into))))
         }
         (None, None) if package.is_none() => Ok(None),

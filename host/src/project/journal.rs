@@ -11,7 +11,7 @@
 
 use crate::config::Environment;
 use crate::config::state_folder::resolved;
-use crate::disk::Lock;
+use crate::disk::FileLock;
 use crate::disk::user_files::{failed, lock, make_private_folder, replace};
 use crate::disk::user_files::{read_own, shown};
 use crate::error::Error;
@@ -47,7 +47,7 @@ pub struct ProjectJournal {
 /// What became of the journal that an older pml left in a project's `.pml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum OlderJournal {
+pub enum LegacyJournalOutcome {
     /// Its runs that were over are history now.
     Imported {
         /// How many.
@@ -64,7 +64,7 @@ pub enum OlderJournal {
 
 /// A journal whose project is no longer where it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GoneJournal {
+pub struct OrphanedJournal {
     /// Where the project was.
     pub path: PathBuf,
     /// Where its journal is.
@@ -72,11 +72,11 @@ pub struct GoneJournal {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct JournalOwnerRecord {
     version: u32,
     path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    older: Option<OlderJournal>,
+    older: Option<LegacyJournalOutcome>,
 }
 
 impl ProjectJournal {
@@ -126,22 +126,22 @@ impl ProjectJournal {
     }
 
     /// Returns what became of the journal that an older pml left in the project, if that was decided.
-    pub fn older(&self) -> Result<Option<OlderJournal>, Error> {
+    pub fn older(&self) -> Result<Option<LegacyJournalOutcome>, Error> {
         Ok(self.written()?.and_then(|written| written.older))
     }
 
     /// Remembers what became of it.
-    pub fn set_older(&self, older: OlderJournal) -> Result<(), Error> {
+    pub fn set_older(&self, older: LegacyJournalOutcome) -> Result<(), Error> {
         self.write(Some(older))
     }
 
     /// Keeps other processes from importing and adopting.
-    pub fn lock(&self) -> Result<Lock, Error> {
+    pub fn lock(&self) -> Result<FileLock, Error> {
         lock(&self.projects().join("lock"))
     }
 
     /// Returns the journals whose project is no longer where it was, by its path.
-    pub fn gone(&self) -> Vec<GoneJournal> {
+    pub fn gone(&self) -> Vec<OrphanedJournal> {
         let Ok(folders) = self.projects().read_dir() else { return Vec::new() };
         let mut gone: Vec<_> = folders
             .flatten()
@@ -150,7 +150,7 @@ impl ProjectJournal {
                 let folder = entry.path();
                 // What cannot be read is nobody's.
                 let written = read(&folder).ok().flatten()?;
-                Some(GoneJournal { path: written.path.into(), folder })
+                Some(OrphanedJournal { path: written.path.into(), folder })
             })
             .filter(|journal| journal.path != self.root && is_gone(&journal.path))
             .collect();
@@ -159,20 +159,20 @@ impl ProjectJournal {
     }
 
     /// Returns the journal of the project that was in `path`, if there is one: also if that path is still there.
-    pub fn of_path(&self, path: &Path) -> Option<GoneJournal> {
+    pub fn of_path(&self, path: &Path) -> Option<OrphanedJournal> {
         let path = resolved(path).ok()?;
         let folder = self.projects().join(name_of(&path));
         let at = |folder: &Path| {
             let written = read(folder).ok().flatten()?;
             (Path::new(&written.path) == path)
-                .then(|| GoneJournal { path: path.clone(), folder: folder.into() })
+                .then(|| OrphanedJournal { path: path.clone(), folder: folder.into() })
         };
         // One that was taken halfway lies here already, and still says whose it was.
         at(&folder).or_else(|| at(&self.folder()))
     }
 
     /// Moves the journal that is here out of the way, if there is one. Returns where it is then.
-    pub fn set_aside(&self, _: &Lock) -> Result<Option<PathBuf>, Error> {
+    pub fn set_aside(&self, _: &FileLock) -> Result<Option<PathBuf>, Error> {
         let here = self.folder();
         if here.symlink_metadata().is_err() {
             return Ok(None);
@@ -186,7 +186,7 @@ impl ProjectJournal {
     }
 
     /// Makes a journal that is another project's by name this one's.
-    pub fn take(&self, gone: &GoneJournal, _: &Lock) -> Result<(), Error> {
+    pub fn take(&self, gone: &OrphanedJournal, _: &FileLock) -> Result<(), Error> {
         let (from, here) = (&gone.folder, self.folder());
         if *from != here {
             std::fs::rename(from, &here).map_err(|error| failed("move", from, error))?;
@@ -201,7 +201,7 @@ impl ProjectJournal {
         self.state.join("projects")
     }
 
-    fn written(&self) -> Result<Option<Written>, Error> {
+    fn written(&self) -> Result<Option<JournalOwnerRecord>, Error> {
         let folder = self.folder();
         let Some(written) = read(&folder)? else { return Ok(None) };
         if Path::new(&written.path) != Path::new(&*self.root.to_string_lossy()) {
@@ -215,22 +215,25 @@ impl ProjectJournal {
         Ok(Some(written))
     }
 
-    fn write(&self, older: Option<OlderJournal>) -> Result<(), Error> {
+    fn write(&self, older: Option<LegacyJournalOutcome>) -> Result<(), Error> {
         let path = self.root.to_string_lossy().into_owned();
-        let text = serde_json::to_string_pretty(&Written { version: VERSION, path, older })
-            .map_err(|error| Error::new(Code::Internal, "cannot write state").with_source(error))?;
+        let text =
+            serde_json::to_string_pretty(&JournalOwnerRecord { version: VERSION, path, older })
+                .map_err(|error| {
+                    Error::new(Code::Internal, "cannot write state").with_source(error)
+                })?;
         replace(&self.folder().join(FILE), (text + "\n").as_bytes())
     }
 }
 
-fn read(folder: &Path) -> Result<Option<Written>, Error> {
+fn read(folder: &Path) -> Result<Option<JournalOwnerRecord>, Error> {
     let path = folder.join(FILE);
     let Some(file) = read_own(&path, SIZE)? else { return Ok(None) };
     let refuse = |message: &str| {
         Error::new(Code::Journal, format!("{message}: {}", shown(&path)))
             .with_hint("move the folder away to begin a new journal")
     };
-    let written: Written = serde_json::from_slice(&file.bytes)
+    let written: JournalOwnerRecord = serde_json::from_slice(&file.bytes)
         .map_err(|error| refuse("the file is damaged").with_source(error))?;
     match written.version {
         0..=VERSION => Ok(Some(written)),

@@ -8,34 +8,34 @@
 //! error; it never counts as an empty one. **Invariant:** nothing in a project makes the project trusted.
 
 mod agent;
-mod cut_out;
 mod document;
 mod dotenv;
 mod edit;
-mod edit_entry;
+mod edit_grant;
 mod edit_grants;
-mod entry;
 mod expand;
 mod facts;
 mod fields;
-mod files;
 mod gitignore;
 mod grants;
 mod import;
 mod journal;
+mod launch_template;
 mod locate;
 mod manifest;
 mod parts;
-mod plan;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]
 mod project;
+mod project_files;
 mod raw;
 mod raw_grant;
 mod raw_server;
-mod renew;
+mod reload;
+mod remove_item;
 mod resolve;
 mod routing_cache;
 mod secrets;
+mod server_entry;
 pub(crate) mod servers;
 #[cfg(test)]
 mod tests;
@@ -43,19 +43,21 @@ mod trust;
 mod user;
 mod variables;
 
-pub use agent::agent_around;
-pub use edit::{Edited, Existing, Seen, SettingsFile};
+pub use agent::agent_variable;
+pub use edit::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile};
 pub use facts::{DeclaredFact, DeclaredFactKind};
-pub use gitignore::{Sharing, ignore_state};
-pub use import::{FoundServer, FoundServers, ImportScope, ImportSource, LeftOut, find_servers};
-pub use journal::{GoneJournal, OlderJournal, ProjectJournal};
+pub use gitignore::{SettingsSharing, update_gitignore};
+pub use import::{
+    FoundServer, FoundServers, ImportScope, ImportSource, SkippedImport, find_servers,
+};
+pub use journal::{LegacyJournalOutcome, OrphanedJournal, ProjectJournal};
 pub use locate::locate;
 pub use parts::{
-    Approvals, Cloud, Declared, DeclaredFile, DeclaredServer, DeclaredVariable, FileState,
-    Permissions, RoutedTo, RoutingRule, UnusableServer,
+    ApprovalSettings, Cloud, DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable,
+    Permissions, ProjectDeclarations, RouteTarget, RoutingRule, UnusableServer,
 };
 pub use project::Project;
-pub use servers::{Freshness, Offer, PackageState, Servers, Unavailable};
+pub use servers::{Freshness, PackageState, Servers, ToolOffer, UnavailableServer};
 pub use trust::TrustState;
 pub use user::UserSettings;
 

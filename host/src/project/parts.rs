@@ -27,13 +27,13 @@ pub struct RoutingRule {
     /// Which tools.
     pub pattern: ToolPattern,
     /// Where.
-    pub to: RoutedTo,
+    pub to: RouteTarget,
 }
 
 /// Where a call goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum RoutedTo {
+pub enum RouteTarget {
     /// It is made here.
     Client,
     /// It is made by the cloud.
@@ -55,24 +55,24 @@ pub struct Cloud {
 /// How people are asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Approvals {
+pub struct ApprovalSettings {
     /// How long a question can be answered; `None` for ever.
     pub timeout: Option<Duration>,
     /// Whether a `continue_workflow` written by the model counts where the client could have asked a person.
     pub model_may_approve: bool,
 }
 
-impl Default for Approvals {
+impl Default for ApprovalSettings {
     /// Five minutes, and only people answer.
-    fn default() -> Approvals {
-        Approvals { timeout: Some(Config::QUESTION_LIFETIME), model_may_approve: false }
+    fn default() -> ApprovalSettings {
+        ApprovalSettings { timeout: Some(Config::QUESTION_LIFETIME), model_may_approve: false }
     }
 }
 
 /// What project files say that loosens something, trusted or not: what a person decides about.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Declared {
+pub struct ProjectDeclarations {
     /// The servers, as written.
     pub servers: Vec<DeclaredServer>,
     /// What is called without asking.
@@ -98,27 +98,27 @@ pub struct DeclaredFile {
     /// The file, seen from the project's folder: `./tools/docs.py`.
     pub name: String,
     /// How it is with it.
-    pub state: FileState,
+    pub state: DeclaredFileState,
 }
 
 /// How it is with a file that a launch line names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileState {
+pub enum DeclaredFileState {
     /// It is trusted as it is: a change asks again.
-    Held,
+    Pinned,
     /// It is a link to something outside the project: that it leads there is trusted, what is there is not looked at.
-    LeadsOut {
+    LinksOutside {
         /// Where.
         to: String,
     },
     /// It is not there. That it comes asks again.
     Absent,
     /// It is data that the program is given: a change asks nothing.
-    NotHeld,
+    Data,
     /// A shell puts its name together while it runs: nobody knows which file it is.
     Unresolved,
     /// It is a folder that a variable has programs load from: what comes into it asks nothing.
-    LoadedFrom,
+    LoadFolder,
 }
 
 /// A variable that decides something, and that `.env` could feed.

@@ -3,21 +3,22 @@
 //! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no variable is expanded and
 //! nothing is loosened: what it denies and asks about counts, everything else is as if it said nothing.
 
-use super::entry::Entry;
-use super::files::Files;
 use super::journal::ProjectJournal;
 use super::locate::locate;
 use super::parts::{
-    Approvals, Cloud, Declared, DeclaredServer, Permissions, RoutingRule, UnusableServer,
+    ApprovalSettings, Cloud, DeclaredServer, Permissions, ProjectDeclarations, RoutingRule,
+    UnusableServer,
 };
 use super::routing_cache;
-use super::trust::{Digests, TrustState, TrustStore, changed};
-use super::variables::Variables;
+use super::trust::{ManifestDigests, TrustState, TrustStore, changed};
+use super::variables::ExpansionVariables;
 use crate::config::Environment;
 use crate::config::PinnedFiles;
 use crate::config::ServerConfig;
 use crate::error::Error;
 use crate::model::{Durability, Limits, Secret};
+use crate::project::project_files::ProjectFiles;
+use crate::project::server_entry::ServerEntry;
 use crate::project::{MCP_FILE, PML_FILE};
 use crate::store::ProjectState;
 use std::collections::BTreeMap;
@@ -51,12 +52,12 @@ pub struct Project {
     /// What a run may use.
     pub limits: Limits,
     /// How people are asked.
-    pub approvals: Approvals,
+    pub approvals: ApprovalSettings,
     /// What the journal survives.
     pub durability: Durability,
     /// What the files say, trusted or not, as written.
-    pub declared: Declared,
-    pub(super) digests: Digests,
+    pub declared: ProjectDeclarations,
+    pub(super) digests: ManifestDigests,
     /// Where it stands whether the files are trusted.
     trust_store: Option<PathBuf>,
     /// What it was read with.
@@ -77,7 +78,7 @@ impl Project {
     /// # Errors
     /// As [`Project::load`].
     pub fn load_in(folder: &Path, environment: &Environment) -> Result<Project, Error> {
-        let (files, trust) = Files::read_judged(folder, environment)?;
+        let (files, trust) = ProjectFiles::read_judged(folder, environment)?;
         files.understand(trust, environment)
     }
 
@@ -87,7 +88,7 @@ impl Project {
     /// # Errors
     /// As [`Project::load`].
     pub fn load_trusted(folder: &Path, environment: &Environment) -> Result<Project, Error> {
-        let files = Files::read(folder, environment)?;
+        let files = ProjectFiles::read(folder, environment)?;
         let trust = match files.digests.is_empty() {
             true => TrustState::NotNeeded,
             false => TrustState::Trusted,
@@ -105,7 +106,7 @@ impl Project {
         environment: &Environment,
         accepted: &Project,
     ) -> Result<Project, Error> {
-        let (files, recorded) = Files::read_judged(folder, environment)?;
+        let (files, recorded) = ProjectFiles::read_judged(folder, environment)?;
         let changed = changed(&accepted.digests, &files.digests);
         let trust = if files.root == accepted.root && changed.is_empty() {
             accepted.trust.clone()
@@ -180,7 +181,7 @@ impl Project {
     }
 }
 
-impl Files {
+impl ProjectFiles {
     fn understand(
         mut self,
         trust: TrustState,
@@ -192,7 +193,7 @@ impl Files {
         let Permissions { allow, grants, .. } = permissions.clone();
         let mut project = Project {
             trust,
-            declared: Declared {
+            declared: ProjectDeclarations {
                 servers: self.entries.iter().map(|entry| entry.declared.clone()).collect(),
                 allow,
                 grants,
@@ -231,24 +232,24 @@ impl Project {
             synced_routing: Vec::new(),
             cloud: None,
             limits: Limits::default(),
-            approvals: Approvals::default(),
+            approvals: ApprovalSettings::default(),
             durability: Durability::default(),
-            declared: Declared::default(),
-            digests: Digests::new(),
+            declared: ProjectDeclarations::default(),
+            digests: ManifestDigests::new(),
             trust_store: None,
             environment: Arc::default(),
         }
     }
 
     /// Lets everything count that the files say.
-    fn loosen(&mut self, mut files: Files, environment: &Environment) -> Result<(), Error> {
+    fn loosen(&mut self, mut files: ProjectFiles, environment: &Environment) -> Result<(), Error> {
         let resolved = std::mem::take(&mut files.resolved);
         let key = resolved.cloud.as_ref().and_then(|cloud| cloud.api_key_env.clone());
-        let file = match key.is_some() || files.entries.iter().any(Entry::wants_file) {
+        let file = match key.is_some() || files.entries.iter().any(ServerEntry::wants_file) {
             true => files.take_variables()?,
             false => BTreeMap::new(),
         };
-        let variables = Variables::new(environment, &file);
+        let variables = ExpansionVariables::new(environment, &file);
         for entry in &files.entries {
             let name = &entry.declared.name;
             let unusable = |reason| UnusableServer { name: name.clone(), reason };

@@ -4,7 +4,7 @@
 //! same to editors; a test holds the two against each other.
 
 use super::document::Document;
-use super::fields::{Reader, Scalar, Text, Unknown};
+use super::fields::{FieldReader, LocatedText, Scalar, UnknownKeys};
 use super::raw_grant::{RawGrant, grants};
 use super::raw_server::{RawServer, servers};
 use crate::error::Error;
@@ -52,24 +52,24 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
 /// The file as typed.
 #[derive(Debug, Default)]
 pub(super) struct RawSettings {
-    pub(super) version: Option<Text>,
+    pub(super) version: Option<LocatedText>,
     /// Nothing if the file says nothing about permissions.
     pub(super) permissions: Option<RawPermissions>,
     pub(super) servers: Vec<RawServer>,
-    pub(super) routing: Vec<(Text, Text)>,
+    pub(super) routing: Vec<(LocatedText, LocatedText)>,
     pub(super) cloud: Option<RawCloud>,
     pub(super) limits: Vec<(&'static str, Scalar)>,
-    pub(super) approval_timeout: Option<Text>,
+    pub(super) approval_timeout: Option<LocatedText>,
     pub(super) model_may_approve: Option<bool>,
-    pub(super) durability: Option<Text>,
+    pub(super) durability: Option<LocatedText>,
 }
 
 /// `permissions` as typed.
 #[derive(Debug, Default)]
 pub(super) struct RawPermissions {
-    pub(super) allow: Vec<Text>,
-    pub(super) deny: Vec<Text>,
-    pub(super) ask: Vec<Text>,
+    pub(super) allow: Vec<LocatedText>,
+    pub(super) deny: Vec<LocatedText>,
+    pub(super) ask: Vec<LocatedText>,
     pub(super) grants: Vec<RawGrant>,
 }
 
@@ -77,13 +77,13 @@ pub(super) struct RawPermissions {
 #[derive(Debug, Default)]
 pub(super) struct RawCloud {
     pub(super) at: usize,
-    pub(super) url: Option<Text>,
-    pub(super) api_key_env: Option<Text>,
+    pub(super) url: Option<LocatedText>,
+    pub(super) api_key_env: Option<LocatedText>,
 }
 
 /// Reads `.pml.json`.
 pub(super) fn settings(document: &Document) -> Result<RawSettings, Error> {
-    let reader = Reader { document, unknown: Unknown::Refused };
+    let reader = FieldReader { document, unknown: UnknownKeys::Refused };
     let mut raw = RawSettings::default();
     // A file with nothing in it is one that somebody has not finished writing.
     let tree = document.tree()?;
@@ -107,7 +107,7 @@ pub(super) fn settings(document: &Document) -> Result<RawSettings, Error> {
     Ok(raw)
 }
 
-fn permissions(reader: Reader<'_>, value: &Value<'_>) -> Result<RawPermissions, Error> {
+fn permissions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<RawPermissions, Error> {
     let mut raw = RawPermissions::default();
     for (key, property) in reader.fields(value, "`permissions`", PERMISSION_KEYS)? {
         let what = format!("`permissions.{key}`");
@@ -121,7 +121,7 @@ fn permissions(reader: Reader<'_>, value: &Value<'_>) -> Result<RawPermissions, 
     Ok(raw)
 }
 
-fn cloud(reader: Reader<'_>, value: &Value<'_>, at: usize) -> Result<RawCloud, Error> {
+fn cloud(reader: FieldReader<'_>, value: &Value<'_>, at: usize) -> Result<RawCloud, Error> {
     let mut raw = RawCloud { at, ..RawCloud::default() };
     for (key, property) in reader.fields(value, "`cloud`", CLOUD_KEYS)? {
         let text = reader.text(&property.value, &format!("`cloud.{key}`"))?;
@@ -133,7 +133,10 @@ fn cloud(reader: Reader<'_>, value: &Value<'_>, at: usize) -> Result<RawCloud, E
     Ok(raw)
 }
 
-fn limits(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<(&'static str, Scalar)>, Error> {
+fn limits(
+    reader: FieldReader<'_>,
+    value: &Value<'_>,
+) -> Result<Vec<(&'static str, Scalar)>, Error> {
     let fields = reader.fields(value, "`limits`", LIMIT_KEYS)?.into_iter();
     let scalar = |(key, property): (_, &jsonc_parser::ast::ObjectProp<'_>)| {
         Ok((key, reader.scalar(&property.value, &format!("`limits.{key}`"))?))
@@ -141,7 +144,11 @@ fn limits(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<(&'static str, Sc
     fields.map(scalar).collect()
 }
 
-fn approvals(reader: Reader<'_>, value: &Value<'_>, raw: &mut RawSettings) -> Result<(), Error> {
+fn approvals(
+    reader: FieldReader<'_>,
+    value: &Value<'_>,
+    raw: &mut RawSettings,
+) -> Result<(), Error> {
     for (key, property) in reader.fields(value, "`approvals`", APPROVAL_KEYS)? {
         let what = format!("`approvals.{key}`");
         match key {
@@ -155,10 +162,10 @@ fn approvals(reader: Reader<'_>, value: &Value<'_>, raw: &mut RawSettings) -> Re
 #[cfg(test)]
 mod tests {
     use super::{Document, settings};
-    use crate::disk::user_files::Contents;
+    use crate::disk::user_files::FileContents;
 
     fn refusal(text: &str) -> String {
-        let file = Contents { path: "/p/.pml.json".into(), bytes: text.into() };
+        let file = FileContents { path: "/p/.pml.json".into(), bytes: text.into() };
         let error = settings(&Document::new(file).unwrap()).expect_err(text);
         format!("{error}\nhint: {}", error.hint().unwrap_or_default())
     }

@@ -1,6 +1,6 @@
 //! One grant as it is typed in `permissions.grants`.
 
-use super::fields::{Reader, Scalar, Text, shown};
+use super::fields::{FieldReader, LocatedText, Scalar, shown};
 use crate::error::Error;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -20,26 +20,26 @@ pub(super) const CONDITION_KEYS: &[&str] = &["under", "host", "equals", "any"];
 pub(super) struct RawGrant {
     /// Where it begins.
     pub(super) at: usize,
-    pub(super) tool: Option<Text>,
-    pub(super) definition: Option<Text>,
-    pub(super) server: Option<Text>,
-    pub(super) package: Option<Text>,
+    pub(super) tool: Option<LocatedText>,
+    pub(super) definition: Option<LocatedText>,
+    pub(super) server: Option<LocatedText>,
+    pub(super) package: Option<LocatedText>,
     /// How its conditions are meant.
     pub(super) version: Option<Scalar>,
     pub(super) conditions: Vec<RawCondition>,
-    pub(super) granted: Option<Text>,
+    pub(super) granted: Option<LocatedText>,
 }
 
 /// A condition as typed.
 #[derive(Clone, Debug)]
 pub(super) struct RawCondition {
-    pub(super) argument: Text,
+    pub(super) argument: LocatedText,
     pub(super) key: &'static str,
     pub(super) value: serde_json::Value,
 }
 
 /// Reads `permissions.grants`.
-pub(super) fn grants(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawGrant>, Error> {
+pub(super) fn grants(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawGrant>, Error> {
     let list = reader.list(value, "`permissions.grants`")?;
     if let Some(first) = list.get(GRANTS) {
         let message = format!("`permissions.grants` has more than {GRANTS} grants");
@@ -48,7 +48,7 @@ pub(super) fn grants(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawGra
     list.iter().map(|value| grant(reader, value)).collect()
 }
 
-fn grant(reader: Reader<'_>, value: &Value<'_>) -> Result<RawGrant, Error> {
+fn grant(reader: FieldReader<'_>, value: &Value<'_>) -> Result<RawGrant, Error> {
     let mut raw = RawGrant { at: value.start(), ..RawGrant::default() };
     for (key, property) in reader.fields(value, "a grant", GRANT_KEYS)? {
         let (value, what) = (&property.value, format!("`{key}` of a grant"));
@@ -65,7 +65,7 @@ fn grant(reader: Reader<'_>, value: &Value<'_>) -> Result<RawGrant, Error> {
     Ok(raw)
 }
 
-fn conditions(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawCondition>, Error> {
+fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondition>, Error> {
     let mut conditions = Vec::new();
     let properties = &reader.object(value, "`where` of a grant")?.properties;
     if properties.is_empty() {
@@ -75,7 +75,7 @@ fn conditions(reader: Reader<'_>, value: &Value<'_>) -> Result<Vec<RawCondition>
     }
     for property in properties {
         let name = property.name.as_str();
-        let argument = Text { value: name.into(), at: property.start() };
+        let argument = LocatedText { value: name.into(), at: property.start() };
         let what = format!("the condition on {}", shown(name));
         let fields = reader.fields(&property.value, &what, CONDITION_KEYS)?;
         // Nobody writes an argument down to say nothing of it.

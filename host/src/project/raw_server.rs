@@ -1,7 +1,7 @@
 //! One server as it is typed, in `.pml.json` or `.mcp.json`.
 
 use super::document::Document;
-use super::fields::{Reader, Scalar, Text, Unknown, shown};
+use super::fields::{FieldReader, LocatedText, Scalar, UnknownKeys, shown};
 use crate::error::Error;
 use jsonc_parser::ast::Value;
 
@@ -31,13 +31,13 @@ pub(super) struct RawServer {
     pub(super) name: String,
     /// Where its name stands.
     pub(super) at: usize,
-    pub(super) kind: Option<Text>,
-    pub(super) command: Option<Text>,
-    pub(super) arguments: Vec<Text>,
-    pub(super) environment: Vec<(Text, Text)>,
-    pub(super) folder: Option<Text>,
-    pub(super) url: Option<Text>,
-    pub(super) headers: Vec<(Text, Text)>,
+    pub(super) kind: Option<LocatedText>,
+    pub(super) command: Option<LocatedText>,
+    pub(super) arguments: Vec<LocatedText>,
+    pub(super) environment: Vec<(LocatedText, LocatedText)>,
+    pub(super) folder: Option<LocatedText>,
+    pub(super) url: Option<LocatedText>,
+    pub(super) headers: Vec<(LocatedText, LocatedText)>,
     pub(super) start_timeout: Option<Scalar>,
     pub(super) call_timeout: Option<Scalar>,
     pub(super) idle_timeout: Option<Scalar>,
@@ -61,7 +61,7 @@ pub(super) fn is_pml(command: &str) -> bool {
 
 /// Reads `.mcp.json`, in which other programs keep things that mean nothing to us.
 pub(super) fn claude_servers(document: &Document) -> Result<Vec<RawServer>, Error> {
-    let reader = Reader { document, unknown: Unknown::Ignored };
+    let reader = FieldReader { document, unknown: UnknownKeys::Ignored };
     let Some(tree) = document.tree()? else {
         return Err(document.refuse(0, "the file is empty").with_hint("write `{}`"));
     };
@@ -78,7 +78,7 @@ pub(super) fn claude_servers(document: &Document) -> Result<Vec<RawServer>, Erro
 
 /// Reads servers by their names.
 pub(super) fn servers(
-    reader: Reader<'_>,
+    reader: FieldReader<'_>,
     value: &Value<'_>,
     what: &str,
 ) -> Result<Vec<RawServer>, Error> {
@@ -95,7 +95,7 @@ pub(super) fn servers(
 }
 
 fn server(
-    reader: Reader<'_>,
+    reader: FieldReader<'_>,
     value: &Value<'_>,
     name: String,
     at: usize,

@@ -1,12 +1,10 @@
 //! What `.pml.json` means. In flow [`RawSettings`] and the document for its places, out flow valid settings.
 
 use super::document::Document;
-use super::entry::Entry;
 use super::expand::is_variable;
-use super::fields::{Scalar, Text, shown};
+use super::fields::{LocatedText, Scalar, shown};
 use super::grants::grant;
-use super::parts::{Approvals, Cloud, Permissions, RoutedTo, RoutingRule};
-use super::plan::is_http;
+use super::parts::{ApprovalSettings, Cloud, Permissions, RouteTarget, RoutingRule};
 use super::raw::{RawCloud, RawPermissions, RawSettings};
 use crate::config::settings::{
     CALLS_IN_FLIGHT_RANGE, JOURNAL_RANGE, MEMORY_RANGE, SIZE_RANGE, STACK_RANGE,
@@ -14,6 +12,8 @@ use crate::config::settings::{
 use crate::error::Error;
 use crate::model::{Durability, Limits, ToolPattern};
 use crate::model::{bytes, duration};
+use crate::project::launch_template::is_http;
+use crate::project::server_entry::ServerEntry;
 use std::ops::RangeInclusive;
 
 /// The format that this version writes.
@@ -21,22 +21,22 @@ pub(super) const VERSION: &str = "0.1.0";
 
 /// `.pml.json`, understood.
 #[derive(Debug, Default)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedSettings {
     /// Nothing if the file says nothing about permissions.
     pub(super) permissions: Option<Permissions>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ServerEntry>,
     pub(super) routing: Vec<RoutingRule>,
     pub(super) cloud: Option<Cloud>,
     pub(super) limits: Limits,
-    pub(super) approvals: Approvals,
+    pub(super) approvals: ApprovalSettings,
     pub(super) durability: Durability,
 }
 
 /// Gives the file its meaning.
-pub(super) fn resolve(raw: &RawSettings, document: &Document) -> Result<Resolved, Error> {
+pub(super) fn resolve(raw: &RawSettings, document: &Document) -> Result<ResolvedSettings, Error> {
     check_version(raw.version.as_ref(), document)?;
-    let entries = raw.servers.iter().map(|server| Entry::new(server, document));
-    Ok(Resolved {
+    let entries = raw.servers.iter().map(|server| ServerEntry::new(server, document));
+    Ok(ResolvedSettings {
         permissions: raw.permissions.as_ref().map(|raw| permissions(raw, document)).transpose()?,
         entries: entries.collect::<Result<_, _>>()?,
         routing: raw.routing.iter().map(|pair| route(pair, document)).collect::<Result<_, _>>()?,
@@ -47,7 +47,7 @@ pub(super) fn resolve(raw: &RawSettings, document: &Document) -> Result<Resolved
     })
 }
 
-fn check_version(version: Option<&Text>, document: &Document) -> Result<(), Error> {
+fn check_version(version: Option<&LocatedText>, document: &Document) -> Result<(), Error> {
     let Some(version) = version else { return Ok(()) };
     let mut parts = version.value.split('.');
     if (parts.next(), parts.next()) == (Some("0"), Some("1")) {
@@ -58,7 +58,7 @@ fn check_version(version: Option<&Text>, document: &Document) -> Result<(), Erro
 }
 
 fn permissions(raw: &RawPermissions, document: &Document) -> Result<Permissions, Error> {
-    let patterns = |texts: &[Text]| {
+    let patterns = |texts: &[LocatedText]| {
         texts.iter().map(|text| pattern(text, &text.value, document)).collect::<Result<_, _>>()
     };
     Ok(Permissions {
@@ -69,7 +69,7 @@ fn permissions(raw: &RawPermissions, document: &Document) -> Result<Permissions,
     })
 }
 
-fn pattern(text: &Text, meant: &str, document: &Document) -> Result<ToolPattern, Error> {
+fn pattern(text: &LocatedText, meant: &str, document: &Document) -> Result<ToolPattern, Error> {
     meant.parse().map_err(|_| {
         let message = format!("{} is a pattern that names no tools", shown(&text.value));
         let hint = "patterns are `server:tool`, `server:prefix_*`, `server:*` and `*`";
@@ -77,15 +77,18 @@ fn pattern(text: &Text, meant: &str, document: &Document) -> Result<ToolPattern,
     })
 }
 
-fn route((key, value): &(Text, Text), document: &Document) -> Result<RoutingRule, Error> {
+fn route(
+    (key, value): &(LocatedText, LocatedText),
+    document: &Document,
+) -> Result<RoutingRule, Error> {
     // A server's name stands for all its tools.
     let meant = match key.value.contains([':', '*']) {
         true => key.value.clone(),
         false => format!("{}:*", key.value),
     };
     let to = match value.value.as_str() {
-        "client" | "local" => RoutedTo::Client,
-        "server" => RoutedTo::Server,
+        "client" | "local" => RouteTarget::Client,
+        "server" => RouteTarget::Server,
         other => {
             let message = format!("{} is no place that a call can go to", shown(other));
             let hint = "the places are `client` (here; also `local`) and `server` (the cloud)";
@@ -121,8 +124,8 @@ fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {
     Ok(Cloud { url: url.value.clone(), api_key_env, api_key: None })
 }
 
-fn approvals(raw: &RawSettings, document: &Document) -> Result<Approvals, Error> {
-    let usual = Approvals::default();
+fn approvals(raw: &RawSettings, document: &Document) -> Result<ApprovalSettings, Error> {
+    let usual = ApprovalSettings::default();
     let timeout = match &raw.approval_timeout {
         None => usual.timeout,
         Some(text) if text.value == "never" => None,
@@ -131,10 +134,10 @@ fn approvals(raw: &RawSettings, document: &Document) -> Result<Approvals, Error>
         })?),
     };
     let model_may_approve = raw.model_may_approve.unwrap_or(usual.model_may_approve);
-    Ok(Approvals { timeout, model_may_approve })
+    Ok(ApprovalSettings { timeout, model_may_approve })
 }
 
-fn durability(text: Option<&Text>, document: &Document) -> Result<Durability, Error> {
+fn durability(text: Option<&LocatedText>, document: &Document) -> Result<Durability, Error> {
     match text.map(|text| (text.value.as_str(), text.at)) {
         None => Ok(Durability::default()),
         Some(("process", _)) => Ok(Durability::Process),

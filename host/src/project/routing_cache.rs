@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** it is a cache. What cannot be understood of it is not there; it never refuses anything.
 
-use super::parts::{RoutedTo, RoutingRule};
+use super::parts::{RouteTarget, RoutingRule};
 use crate::disk;
 use crate::store::ProjectState;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ const FILE: &str = "routing-cache.json";
 const SIZE: u64 = 1 << 20;
 
 #[derive(Deserialize)]
-struct Kept {
+struct RoutingCacheFile {
     #[serde(default)]
     routing: BTreeMap<String, String>,
 }
@@ -23,12 +23,12 @@ struct Kept {
 /// Returns the routes that the project at `root` last got from its cloud.
 pub(super) fn read(root: &Path) -> Vec<RoutingRule> {
     let kept = disk::read(&root.join(ProjectState::FOLDER).join(FILE), SIZE).ok();
-    let kept = kept.and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+    let kept = kept.and_then(|bytes| serde_json::from_slice::<RoutingCacheFile>(&bytes).ok());
     let routes = kept.map(|kept| kept.routing).unwrap_or_default();
     let rules = routes.into_iter().filter_map(|(name, place)| {
         let to = match place.as_str() {
-            "client" | "local" => RoutedTo::Client,
-            "server" => RoutedTo::Server,
+            "client" | "local" => RouteTarget::Client,
+            "server" => RouteTarget::Server,
             _ => return None,
         };
         let pattern = if name.contains(':') { name } else { format!("{name}:*") };

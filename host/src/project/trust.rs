@@ -6,7 +6,7 @@
 
 use super::manifest::{is_settings, named};
 use crate::config::Environment;
-use crate::disk::Lock;
+use crate::disk::FileLock;
 use crate::disk::user_files::{lock, make_private_folder, replace};
 use crate::disk::user_files::{read_own, shown};
 use crate::error::Error;
@@ -58,7 +58,7 @@ impl TrustState {
 }
 
 /// The digest of each part of a manifest, by name.
-pub(super) type Digests = BTreeMap<String, String>;
+pub(super) type ManifestDigests = BTreeMap<String, String>;
 
 /// Returns what is remembered of a file.
 pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
@@ -72,7 +72,7 @@ pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
 
 /// Returns the names of the parts that have changed or come, and of the settings files that are gone, in order. A script or a
 /// variable that is gone decides nothing any more: what is left was trusted as it is.
-pub(super) fn changed(before: &Digests, now: &Digests) -> Vec<String> {
+pub(super) fn changed(before: &ManifestDigests, now: &ManifestDigests) -> Vec<String> {
     let decides = |name: &&String| now.contains_key(*name) || is_settings(name);
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).filter(decides).collect();
     let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
@@ -86,9 +86,9 @@ pub(super) struct TrustStore {
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Stored {
+struct TrustFile {
     version: u32,
-    projects: BTreeMap<String, Digests>,
+    projects: BTreeMap<String, ManifestDigests>,
 }
 
 /// The newest format of the store. Version 1 knew settings files only: what else decides was never shown to whoever trusted
@@ -108,7 +108,7 @@ impl TrustStore {
     }
 
     /// Returns whether a project's files count.
-    pub(super) fn check(&self, root: &Path, files: &Digests) -> Result<TrustState, Error> {
+    pub(super) fn check(&self, root: &Path, files: &ManifestDigests) -> Result<TrustState, Error> {
         if files.is_empty() {
             return Ok(TrustState::NotNeeded);
         }
@@ -125,7 +125,7 @@ impl TrustStore {
     }
 
     /// Keeps other processes out of the store, and out of the files that are edited under it.
-    pub(super) fn lock(&self) -> Result<Lock, Error> {
+    pub(super) fn lock(&self) -> Result<FileLock, Error> {
         make_private_folder(&self.folder)?;
         lock(&self.folder.join("lock"))
     }
@@ -139,7 +139,12 @@ impl TrustStore {
     }
 
     /// Remembers a project's files, and nothing else of it.
-    pub(super) fn grant(&self, root: &Path, files: &Digests, _: &Lock) -> Result<(), Error> {
+    pub(super) fn grant(
+        &self,
+        root: &Path,
+        files: &ManifestDigests,
+        _: &FileLock,
+    ) -> Result<(), Error> {
         let mut stored = self.load()?;
         stored.projects.insert(key(root)?.into(), files.clone());
         self.save(&stored)?;
@@ -160,9 +165,9 @@ impl TrustStore {
         &self,
         root: &Path,
         name: &str,
-        before: &Digests,
-        after: &Digests,
-        _: &Lock,
+        before: &ManifestDigests,
+        after: &ManifestDigests,
+        _: &FileLock,
     ) -> Result<(), Error> {
         let mut stored = self.load()?;
         let known = stored.projects.entry(key(root)?.into()).or_default();
@@ -189,14 +194,14 @@ impl TrustStore {
         self.folder.join("trust.json")
     }
 
-    fn load(&self) -> Result<Stored, Error> {
+    fn load(&self) -> Result<TrustFile, Error> {
         let path = self.path();
-        let Some(file) = read_own(&path, STORE_SIZE)? else { return Ok(Stored::default()) };
+        let Some(file) = read_own(&path, STORE_SIZE)? else { return Ok(TrustFile::default()) };
         let refuse = |message: &str| {
             Error::new(Code::Config, format!("{message}: {}", shown(&path)))
                 .with_hint("move the file away to begin with no trusted folders")
         };
-        let stored: Stored = serde_json::from_slice(&file.bytes)
+        let stored: TrustFile = serde_json::from_slice(&file.bytes)
             .map_err(|error| refuse("the list of trusted folders is damaged").with_source(error))?;
         match stored.version {
             0..=VERSION => Ok(stored),
@@ -204,8 +209,8 @@ impl TrustStore {
         }
     }
 
-    fn save(&self, stored: &Stored) -> Result<(), Error> {
-        let stored = Stored { version: VERSION, projects: stored.projects.clone() };
+    fn save(&self, stored: &TrustFile) -> Result<(), Error> {
+        let stored = TrustFile { version: VERSION, projects: stored.projects.clone() };
         let text = serde_json::to_string_pretty(&stored)
             .map_err(|error| Error::new(Code::Internal, "cannot write trust").with_source(error))?;
         replace(&self.path(), (text + "\n").as_bytes())
@@ -221,10 +226,10 @@ fn key(root: &Path) -> Result<&str, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Digests, TrustState, TrustStore, digest_of};
+    use super::{ManifestDigests, TrustState, TrustStore, digest_of};
     use std::path::Path;
 
-    fn files(files: &[(&str, &str)]) -> Digests {
+    fn files(files: &[(&str, &str)]) -> ManifestDigests {
         let digest =
             |(name, text): &(&str, &str)| ((*name).to_owned(), digest_of(name, text.as_bytes()));
         files.iter().map(digest).collect()
@@ -241,12 +246,12 @@ mod tests {
         let (_folder, store) = store();
         let (root, other) = (Path::new("/a"), Path::new("/b"));
         let both = files(&[(".pml.json", "{}"), (".mcp.json", "{}")]);
-        assert_eq!(store.check(root, &Digests::new()).unwrap(), TrustState::NotNeeded);
+        assert_eq!(store.check(root, &ManifestDigests::new()).unwrap(), TrustState::NotNeeded);
         assert_eq!(store.check(root, &both).unwrap(), TrustState::Unknown);
         store.grant(root, &both, &store.lock().unwrap()).unwrap();
         assert_eq!(store.check(root, &both).unwrap(), TrustState::Trusted);
         assert_eq!(store.check(other, &both).unwrap(), TrustState::Unknown);
-        let changed = |files: &Digests| match store.check(root, files).unwrap() {
+        let changed = |files: &ManifestDigests| match store.check(root, files).unwrap() {
             TrustState::Changed { files } => files.join(" "),
             other => format!("{other:?}"),
         };

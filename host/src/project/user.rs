@@ -5,7 +5,7 @@
 //! that is not certainly this user's own, that a project could have brought, or that cannot be understood refuses.
 
 use super::document::Document;
-use super::fields::{Reader, Unknown};
+use super::fields::{FieldReader, UnknownKeys};
 use super::locate::repository;
 use crate::config::Environment;
 use crate::disk::user_files::failed;
@@ -67,7 +67,7 @@ impl UserSettings {
 }
 
 fn understand(document: &Document) -> Result<UserSettings, Error> {
-    let reader = Reader { document, unknown: Unknown::Refused };
+    let reader = FieldReader { document, unknown: UnknownKeys::Refused };
     let Some(tree) = document.tree()? else {
         return Err(document.refuse(0, "the file is empty").with_hint("write `{}`"));
     };

@@ -5,18 +5,18 @@ use crate::model::Secret;
 use std::collections::BTreeMap;
 
 /// Variables to expand with.
-pub(super) struct Variables<'a> {
+pub(super) struct ExpansionVariables<'a> {
     process: &'a Environment,
     file: &'a BTreeMap<String, Secret>,
 }
 
-impl<'a> Variables<'a> {
+impl<'a> ExpansionVariables<'a> {
     /// Returns the variables of a process and a `.env`.
     pub(super) fn new(
         process: &'a Environment,
         file: &'a BTreeMap<String, Secret>,
-    ) -> Variables<'a> {
-        Variables { process, file }
+    ) -> ExpansionVariables<'a> {
+        ExpansionVariables { process, file }
     }
 
     /// Returns a variable of the process: all that may decide what is started and where keys go.

@@ -3,7 +3,7 @@
 //! `pml:sleep {ms}` is every timer; the run settles it. `pml:confirm {message}` asks a person whether the program may go on:
 //! it always asks, and its approval is its reply.
 
-use super::{Policy, Verdict, Why};
+use super::{AskReason, Policy, PolicyVerdict};
 use crate::model::{CallError, Code, Reply, ToolName};
 use serde_json::{Value, json};
 
@@ -15,14 +15,16 @@ pub(crate) const SLEEP: &str = "sleep";
 
 const CONFIRM: &str = "confirm";
 
-pub(super) fn verdict(tool: &ToolName, policy: &Policy) -> Verdict {
+pub(super) fn verdict(tool: &ToolName, policy: &Policy) -> PolicyVerdict {
     if tool.tool() != CONFIRM {
         let message = format!("pml has no built-in tool `{}`", tool.tool());
-        return Verdict::Deny(CallError::new(Code::ToolUnknown, message));
+        return PolicyVerdict::Deny(CallError::new(Code::ToolUnknown, message));
     }
     match policy.denied(tool) {
-        Some(denied) => Verdict::Deny(denied),
-        None => Verdict::Ask(Why::new("the program wants your consent before it goes on")),
+        Some(denied) => PolicyVerdict::Deny(denied),
+        None => {
+            PolicyVerdict::Ask(AskReason::new("the program wants your consent before it goes on"))
+        }
     }
 }
 

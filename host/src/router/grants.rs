@@ -4,8 +4,8 @@
 //! read only where a grant of this tool has conditions on them. **Invariant:** a grant counts for its own tool to the letter, and
 //! that there is one restricts the tool in every spelling, as all that restricts does.
 
-use super::{Given, Subject, Why};
-use crate::model::{Constraint, Grant, Paths, ToolName, fold};
+use super::{ArgumentsRef, AskReason, PolicySubject};
+use crate::model::{Constraint, Grant, PathResolver, ToolName, fold};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,7 +29,11 @@ impl Grants {
     }
 
     /// Returns why a person decides on a call that is allowed; nothing if it goes.
-    pub(super) fn why(&self, subject: Subject<'_>, paths: &dyn Paths) -> Option<Why> {
+    pub(super) fn why(
+        &self,
+        subject: PolicySubject<'_>,
+        paths: &dyn PathResolver,
+    ) -> Option<AskReason> {
         // Most projects have none, and every call comes by here.
         let grants =
             (!self.of_tools.is_empty()).then(|| self.of_tools.get(&key(subject.tool)))??;
@@ -55,22 +59,24 @@ impl Grants {
                  now each must be named",
                 conditions(&[&was])
             );
-            return Some(Why { reason, lapsed: Some(Box::new(was)) });
+            return Some(AskReason { reason, lapsed: Some(Box::new(was)) });
         }
         if !current.is_empty() {
             let only = conditions(&current);
             let gaps = gaps(&current, arguments.as_deref(), paths);
-            return Some(Why::new(format!("`{tool}` is allowed for good only {only}{gaps}")));
+            return Some(AskReason::new(format!("`{tool}` is allowed for good only {only}{gaps}")));
         }
         // The newest that was for such arguments, or else the newest.
         let like = |grant: &&&Grant| covers(grant) || covered_before(grant);
         let was = lapsed.iter().rev().find(like).or(lapsed.last());
         Some(match was {
-            Some(was) => Why {
+            Some(was) => AskReason {
                 reason: format!("`{tool}` is not what it was when it was allowed for good"),
                 lapsed: Some(Box::new((*was).clone())),
             },
-            None => Why::new(format!("`{tool}` is allowed for good only in another spelling")),
+            None => {
+                AskReason::new(format!("`{tool}` is allowed for good only in another spelling"))
+            }
         })
     }
 
@@ -91,10 +97,10 @@ fn key(tool: &ToolName) -> String {
     format!("{}:{}", fold(tool.server()), fold(tool.tool()))
 }
 
-fn read(given: Given<'_>) -> Option<Cow<'_, Value>> {
+fn read(given: ArgumentsRef<'_>) -> Option<Cow<'_, Value>> {
     match given {
-        Given::Text(text) => serde_json::from_str(text).ok().map(Cow::Owned),
-        Given::Value(value) => Some(Cow::Borrowed(value)),
+        ArgumentsRef::Text(text) => serde_json::from_str(text).ok().map(Cow::Owned),
+        ArgumentsRef::Value(value) => Some(Cow::Borrowed(value)),
     }
 }
 
@@ -112,7 +118,7 @@ fn conditions(grants: &[&Grant]) -> String {
 }
 
 /// What keeps the grant from covering a call that comes nearest to it.
-fn gaps(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn Paths) -> String {
+fn gaps(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn PathResolver) -> String {
     let Some(arguments) = arguments else { return String::new() };
     let read_now = grants.iter().filter(|grant| !grant.is_older());
     let gaps = read_now.map(|grant| Constraint::gaps(&grant.constraints, arguments, paths));
@@ -128,37 +134,47 @@ fn gaps(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn Paths) -> Stri
 #[cfg(test)]
 mod tests {
     use super::Grants;
-    use crate::model::{ByWords, Condition, Constraint, Grant, GrantVersion, Origin};
-    use crate::router::{Given, Subject, Why};
+    use crate::model::{Condition, Constraint, Grant, GrantVersion, LexicalPaths, ToolOrigin};
+    use crate::router::{ArgumentsRef, AskReason, PolicySubject};
     use serde_json::{Value, json};
 
     fn under(folder: &str) -> Vec<Constraint> {
         vec![Constraint::new("path", Condition::Under(folder.into()))]
     }
 
-    fn grant(origin: Option<Origin>, constraints: Vec<Constraint>) -> Grant {
+    fn grant(origin: Option<ToolOrigin>, constraints: Vec<Constraint>) -> Grant {
         Grant::new("fs:read_file".parse().expect("a tool"), origin, constraints)
     }
 
-    fn origin(definition: &str) -> Origin {
-        Origin::new(definition, "server")
+    fn origin(definition: &str) -> ToolOrigin {
+        ToolOrigin::new(definition, "server")
     }
 
-    fn why(grants: &[Grant], is: Option<&Origin>, arguments: &Value) -> Option<Why> {
+    fn why(grants: &[Grant], is: Option<&ToolOrigin>, arguments: &Value) -> Option<AskReason> {
         of("fs:read_file", grants, is, arguments)
     }
 
-    fn of(tool: &str, grants: &[Grant], is: Option<&Origin>, arguments: &Value) -> Option<Why> {
+    fn of(
+        tool: &str,
+        grants: &[Grant],
+        is: Option<&ToolOrigin>,
+        arguments: &Value,
+    ) -> Option<AskReason> {
         let (tool, text) = (tool.parse().expect("a tool"), arguments.to_string());
         let grants = Grants::new(grants);
-        let asked =
-            |arguments| grants.why(Subject { tool: &tool, origin: is, arguments }, &ByWords);
-        let why = asked(Given::Value(arguments));
-        assert_eq!(why, asked(Given::Text(&text)), "read or not, they are the same arguments");
+        let asked = |arguments| {
+            grants.why(PolicySubject { tool: &tool, origin: is, arguments }, &LexicalPaths)
+        };
+        let why = asked(ArgumentsRef::Value(arguments));
+        assert_eq!(
+            why,
+            asked(ArgumentsRef::Text(&text)),
+            "read or not, they are the same arguments"
+        );
         why
     }
 
-    fn was(why: &Why) -> Option<Origin> {
+    fn was(why: &AskReason) -> Option<ToolOrigin> {
         why.lapsed.as_ref()?.origin.clone()
     }
 
@@ -179,7 +195,7 @@ mod tests {
             "{}",
             lapsed.reason
         );
-        let moved = Origin::new("one", "another server");
+        let moved = ToolOrigin::new("one", "another server");
         let lapsed = why(&grants, Some(&moved), &json!({})).expect("it asks");
         assert_eq!(was(&lapsed), Some(origin("one")));
         // Of a tool that nothing is known of, nothing says that it is the same.
@@ -201,7 +217,7 @@ mod tests {
         ] {
             let why = why(&grants, Some(&is), &other).expect("it asks");
             let only = "`fs:read_file` is allowed for good only with `path` under `/n`";
-            assert_eq!(why, Why::new(format!("{only}; not covered: {gap}")));
+            assert_eq!(why, AskReason::new(format!("{only}; not covered: {gap}")));
         }
     }
 

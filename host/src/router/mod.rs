@@ -4,10 +4,10 @@
 //! deny; then in flows the [`Call`] and out its reply. It never asks anybody: `run` does.
 
 mod built_in;
-#[cfg(all(test, feature = "servers"))]
-mod for_good;
 mod grants;
 mod paths;
+#[cfg(all(test, feature = "servers"))]
+mod permanent_grant_tests;
 mod policy;
 #[cfg(feature = "servers")]
 mod providers;
@@ -15,12 +15,12 @@ mod tools;
 
 pub use built_in::BUILT_IN;
 pub(crate) use built_in::SLEEP;
-pub use policy::{Policy, Ruling};
+pub use policy::{Policy, PolicyDecision};
 pub use tools::{Tools, tools_from_fn};
 
 use crate::model::{
-    Call, CallError, Constraint, Difference, Effects, Found, Grant, JsonReply, Need, Origin, Tell,
-    ToolName, offered_with,
+    Call, CallError, Constraint, Difference, Effects, Grant, JsonReply, Need, ProgressCallback,
+    ResolvedTool, ToolName, ToolOrigin, offered_with,
 };
 use futures_util::future::BoxFuture;
 use paths::ToolPaths;
@@ -29,41 +29,41 @@ use std::sync::Arc;
 
 /// What the door says to a call.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Verdict {
+pub(crate) enum PolicyVerdict {
     /// It may go.
     Go,
     /// A person decides.
-    Ask(Why),
+    Ask(AskReason),
     /// It may not go.
     Deny(CallError),
 }
 
 /// Why a person decides.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Why {
+pub(crate) struct AskReason {
     /// In words.
     pub(crate) reason: String,
     /// What somebody allowed for good, where the tool, or what its conditions mean, is no longer that.
     pub(crate) lapsed: Option<Box<Grant>>,
 }
 
-impl Why {
-    pub(crate) fn new(reason: impl Into<String>) -> Why {
-        Why { reason: reason.into(), lapsed: None }
+impl AskReason {
+    pub(crate) fn new(reason: impl Into<String>) -> AskReason {
+        AskReason { reason: reason.into(), lapsed: None }
     }
 }
 
 /// A call as the policy sees it.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct PolicySubject<'a> {
     pub(crate) tool: &'a ToolName,
-    pub(crate) origin: Option<&'a Origin>,
-    pub(crate) arguments: Given<'a>,
+    pub(crate) origin: Option<&'a ToolOrigin>,
+    pub(crate) arguments: ArgumentsRef<'a>,
 }
 
 /// Arguments as far as they are at hand. They are read only where a grant has conditions on them.
 #[derive(Clone, Copy)]
-pub(crate) enum Given<'a> {
+pub(crate) enum ArgumentsRef<'a> {
     /// JSON that nobody has looked at.
     Text(&'a str),
     /// A value.
@@ -87,15 +87,15 @@ impl Router {
     }
 
     /// Returns which tool a name means, where that can be said at once.
-    pub(crate) fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+    pub(crate) fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         match tool.server() == BUILT_IN {
-            true => Some(Ok(Found::new(tool.clone(), Effects::ReadOnly))),
+            true => Some(Ok(ResolvedTool::new(tool.clone(), Effects::ReadOnly))),
             false => self.tools.look_up(tool),
         }
     }
 
     /// Finds out which tool a name means.
-    pub(crate) async fn find(&self, tool: &ToolName) -> Result<Found, CallError> {
+    pub(crate) async fn find(&self, tool: &ToolName) -> Result<ResolvedTool, CallError> {
         match self.look_up(tool) {
             Some(found) => found,
             None => self.tools.find(tool).await,
@@ -107,8 +107,8 @@ impl Router {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: Tell,
-    ) -> Result<Found, CallError> {
+        tell: ProgressCallback,
+    ) -> Result<ResolvedTool, CallError> {
         self.tools.meet(tool, need, tell).await
     }
 
@@ -116,14 +116,14 @@ impl Router {
     pub(crate) fn differences(
         &self,
         tool: &ToolName,
-        before: &Origin,
-        now: &Origin,
+        before: &ToolOrigin,
+        now: &ToolOrigin,
     ) -> Vec<Difference> {
         self.tools.differences(tool, before, now)
     }
 
     /// Decides on a tool. What no pattern names is refused, whether or not it exists.
-    pub(crate) fn verdict(&self, subject: Subject<'_>) -> Verdict {
+    pub(crate) fn verdict(&self, subject: PolicySubject<'_>) -> PolicyVerdict {
         match subject.tool.server() == BUILT_IN {
             true => built_in::verdict(subject.tool, &self.policy),
             false => self.policy.verdict(subject, &self.paths(subject.tool)),

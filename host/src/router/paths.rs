@@ -6,7 +6,7 @@
 
 use super::Tools;
 use crate::model::PathBase;
-use crate::model::{ByWords, Paths, Place, Start, ToolName};
+use crate::model::{LexicalPaths, PathResolver, PathStart, ResolvedPath, ToolName};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
@@ -16,21 +16,21 @@ pub(crate) struct ToolPaths<'a> {
     pub(super) tool: &'a ToolName,
 }
 
-impl Paths for ToolPaths<'_> {
-    fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
+impl PathResolver for ToolPaths<'_> {
+    fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath> {
         let from = match (start, self.tools.path_base(self.tool)) {
-            (_, PathBase::Elsewhere) => return ByWords.follow(start, steps),
-            (Start::Root, _) => PathBuf::from("/"),
-            (Start::Here, PathBase::Folder(folder)) => real(&folder)?,
+            (_, PathBase::Elsewhere) => return LexicalPaths.follow(start, steps),
+            (PathStart::Root, _) => PathBuf::from("/"),
+            (PathStart::Here, PathBase::Folder(folder)) => real(&folder)?,
             _ => return None,
         };
         place(&walk(from, steps)?)
     }
 
-    fn folder(&self, folder: Place) -> Option<Place> {
+    fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {
         match (folder.start, self.tools.path_base(self.tool)) {
-            (_, PathBase::Elsewhere) | (Start::Root, _) => Some(folder),
-            (Start::Here, PathBase::Folder(base)) => {
+            (_, PathBase::Elsewhere) | (PathStart::Root, _) => Some(folder),
+            (PathStart::Here, PathBase::Folder(base)) => {
                 let mut place = place(&real(&base)?)?;
                 place.names.extend(folder.names);
                 Some(place)
@@ -100,7 +100,7 @@ fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
 }
 
 /// A real path as its names. One that is no text is none.
-fn place(path: &Path) -> Option<Place> {
+fn place(path: &Path) -> Option<ResolvedPath> {
     let mut names = Vec::new();
     for component in path.components() {
         match component {
@@ -109,7 +109,7 @@ fn place(path: &Path) -> Option<Place> {
             _ => return None,
         }
     }
-    Some(Place { start: Start::Root, names })
+    Some(ResolvedPath { start: PathStart::Root, names })
 }
 
 #[cfg(all(test, unix))]

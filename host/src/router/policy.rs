@@ -5,14 +5,16 @@
 //! these and has grants goes only while one of them holds.
 
 use super::grants::Grants;
-use super::{Subject, Verdict, Why};
-use crate::config::{Config, Settings};
+use super::{AskReason, PolicySubject, PolicyVerdict};
+use crate::config::{Config, EngineSettings};
 use crate::error::Error;
-use crate::model::{CallError, Code, Paths, Spelled, StrictPattern, ToolName, ToolPattern};
+use crate::model::{
+    CallError, Code, FoldedToolName, PathResolver, StrictPattern, ToolName, ToolPattern,
+};
 
 /// What becomes of the calls of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ruling {
+pub enum PolicyDecision {
     /// They are made.
     Go,
     /// A person is asked about each.
@@ -27,13 +29,13 @@ pub enum Ruling {
     },
 }
 
-impl Ruling {
+impl PolicyDecision {
     /// Returns `go`, `ask` or `deny`.
     pub fn as_str(&self) -> &'static str {
         match self {
-            Ruling::Go => "go",
-            Ruling::Ask { .. } => "ask",
-            Ruling::Deny { .. } => "deny",
+            PolicyDecision::Go => "go",
+            PolicyDecision::Ask { .. } => "ask",
+            PolicyDecision::Deny { .. } => "deny",
         }
     }
 }
@@ -49,8 +51,8 @@ pub struct Policy {
     grants: Grants,
 }
 
-impl From<&Settings> for Policy {
-    fn from(settings: &Settings) -> Policy {
+impl From<&EngineSettings> for Policy {
+    fn from(settings: &EngineSettings) -> Policy {
         Policy {
             allow: settings.allow.clone(),
             ask: settings.ask.iter().cloned().map(StrictPattern::new).collect(),
@@ -67,33 +69,39 @@ impl Policy {
     /// # Errors
     /// If a setting is out of its range.
     pub fn new(config: &Config) -> Result<Policy, Error> {
-        Ok(Policy::from(&Settings::try_from(config)?))
+        Ok(Policy::from(&EngineSettings::try_from(config)?))
     }
 
     /// Returns what becomes of the calls of a tool, as long as it stays what it is; [`Policy::remark`] says for which.
-    pub fn ruling(&self, tool: &ToolName) -> Ruling {
+    pub fn ruling(&self, tool: &ToolName) -> PolicyDecision {
         match self.by_patterns(tool) {
-            Verdict::Go => Ruling::Go,
-            Verdict::Ask(why) => Ruling::Ask { reason: why.reason },
-            Verdict::Deny(error) => Ruling::Deny { reason: error.message },
+            PolicyVerdict::Go => PolicyDecision::Go,
+            PolicyVerdict::Ask(why) => PolicyDecision::Ask { reason: why.reason },
+            PolicyVerdict::Deny(error) => PolicyDecision::Deny { reason: error.message },
         }
     }
 
     /// Returns under which conditions a tool goes that is allowed for good; nothing if there are none.
     pub fn remark(&self, tool: &ToolName) -> Option<String> {
-        matches!(self.by_patterns(tool), Verdict::Go).then(|| self.grants.remark(tool))?
+        matches!(self.by_patterns(tool), PolicyVerdict::Go).then(|| self.grants.remark(tool))?
     }
 
-    pub(super) fn verdict(&self, subject: Subject<'_>, paths: &dyn Paths) -> Verdict {
+    pub(super) fn verdict(
+        &self,
+        subject: PolicySubject<'_>,
+        paths: &dyn PathResolver,
+    ) -> PolicyVerdict {
         match self.by_patterns(subject.tool) {
-            Verdict::Go => self.grants.why(subject, paths).map_or(Verdict::Go, Verdict::Ask),
+            PolicyVerdict::Go => {
+                self.grants.why(subject, paths).map_or(PolicyVerdict::Go, PolicyVerdict::Ask)
+            }
             verdict => verdict,
         }
     }
 
-    fn by_patterns(&self, tool: &ToolName) -> Verdict {
+    fn by_patterns(&self, tool: &ToolName) -> PolicyVerdict {
         if let Some(denied) = self.denied(tool) {
-            return Verdict::Deny(denied);
+            return PolicyVerdict::Deny(denied);
         }
         let allow = self.allow.iter().filter(|pattern| pattern.covers(tool));
         let allow = allow.map(ToolPattern::specificity).max();
@@ -101,15 +109,15 @@ impl Policy {
         match (allow, ask) {
             (None, None) if !self.ask_unnamed => {
                 let message = format!("tool `{tool}` is not allowed");
-                Verdict::Deny(CallError::new(Code::ToolDenied, message))
+                PolicyVerdict::Deny(CallError::new(Code::ToolDenied, message))
             }
-            (allow, ask) if allow > ask => Verdict::Go,
-            (None, None) => {
-                Verdict::Ask(Why::new(format!("nothing says whether `{tool}` may be called")))
-            }
-            _ => {
-                Verdict::Ask(Why::new(format!("the policy says to ask before `{tool}` is called")))
-            }
+            (allow, ask) if allow > ask => PolicyVerdict::Go,
+            (None, None) => PolicyVerdict::Ask(AskReason::new(format!(
+                "nothing says whether `{tool}` may be called"
+            ))),
+            _ => PolicyVerdict::Ask(AskReason::new(format!(
+                "the policy says to ask before `{tool}` is called"
+            ))),
         }
     }
 
@@ -124,7 +132,7 @@ impl Policy {
 /// How much of the name the most specific of the patterns spells out that cover a tool.
 fn best(patterns: &[StrictPattern], tool: &ToolName) -> Option<usize> {
     // Most policies restrict nothing, and every call comes by here.
-    let spelled = (!patterns.is_empty()).then(|| Spelled::new(tool))?;
+    let spelled = (!patterns.is_empty()).then(|| FoldedToolName::new(tool))?;
     let covering = patterns.iter().filter(|pattern| pattern.covers(&spelled));
     covering.map(StrictPattern::specificity).max()
 }
@@ -186,19 +194,19 @@ mod tests {
         let asked = |allow: &str, ask: &str| {
             let mut config = crate::config::Config::new();
             config.ask_unnamed().allow_tool(allow).ask_tool(ask);
-            let was = crate::model::Origin::new("d", "s");
+            let was = crate::model::ToolOrigin::new("d", "s");
             config.grant(crate::model::Grant::new(tool.clone(), Some(was.clone()), Vec::new()));
             let policy = Policy::new(&config).expect("patterns");
             let verdict = |origin| {
-                let arguments = super::super::Given::Text("{}");
-                let subject = super::Subject { tool: &tool, origin, arguments };
-                policy.verdict(subject, &crate::model::ByWords)
+                let arguments = super::super::ArgumentsRef::Text("{}");
+                let subject = super::PolicySubject { tool: &tool, origin, arguments };
+                policy.verdict(subject, &crate::model::LexicalPaths)
             };
             [verdict(Some(&was)), verdict(None)].map(|verdict| match verdict {
-                super::Verdict::Go => "go",
-                super::Verdict::Ask(why) if why.lapsed.is_some() => "lapsed",
-                super::Verdict::Ask(_) => "ask",
-                super::Verdict::Deny(_) => "deny",
+                super::PolicyVerdict::Go => "go",
+                super::PolicyVerdict::Ask(why) if why.lapsed.is_some() => "lapsed",
+                super::PolicyVerdict::Ask(_) => "ask",
+                super::PolicyVerdict::Deny(_) => "deny",
             })
         };
         assert_eq!(asked("a:b", "*"), ["go", "lapsed"]);

@@ -1,8 +1,8 @@
 //! What an embedder brings: the tools themselves.
 
 use crate::model::{
-    Call, CallError, Code, Difference, Effects, Found, JsonReply, Need, Origin, PathBase, Reply,
-    Tell, ToolName,
+    Call, CallError, Code, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback, Reply,
+    ResolvedTool, ToolName, ToolOrigin,
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -49,12 +49,12 @@ pub trait Tools: Send + Sync + 'static {
 
     /// Returns which tool a name means, where that can be said at once; nothing where it has to be found out first. The
     /// policy decides on the tool that was found, not on how a program spells it.
-    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
-        Some(Ok(Found::new(tool.clone(), self.effects(tool))))
+    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
+        Some(Ok(ResolvedTool::new(tool.clone(), self.effects(tool))))
     }
 
     /// Finds out which tool a name means, as long as it takes: a server may have to be started for it.
-    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let found = self.look_up(tool);
         let found = found.unwrap_or_else(|| Err(CallError::unknown(tool.as_str())));
         Box::pin(std::future::ready(found))
@@ -66,14 +66,19 @@ pub trait Tools: Send + Sync + 'static {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: Tell,
-    ) -> BoxFuture<'_, Result<Found, CallError>> {
+        tell: ProgressCallback,
+    ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let _ = (need, tell);
         self.find(tool)
     }
 
     /// Returns how a tool differs from what it was at another time, as far as that is still known.
-    fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
+    fn differences(
+        &self,
+        tool: &ToolName,
+        before: &ToolOrigin,
+        now: &ToolOrigin,
+    ) -> Vec<Difference> {
         let _ = (tool, before, now);
         Vec::new()
     }
@@ -107,11 +112,11 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
         (**self).effects(tool)
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         (**self).look_up(tool)
     }
 
-    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         (**self).find(tool)
     }
 
@@ -119,12 +124,17 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: Tell,
-    ) -> BoxFuture<'_, Result<Found, CallError>> {
+        tell: ProgressCallback,
+    ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         (**self).meet(tool, need, tell)
     }
 
-    fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
+    fn differences(
+        &self,
+        tool: &ToolName,
+        before: &ToolOrigin,
+        now: &ToolOrigin,
+    ) -> Vec<Difference> {
         (**self).differences(tool, before, now)
     }
 

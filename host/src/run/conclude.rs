@@ -1,35 +1,35 @@
 //! How a run ends: its last entries, and what the caller gets.
 
-use super::calls::Keeping;
-use super::history::{History, Reached};
-use super::live::{End, Last, Live};
-use super::session::Session;
-use super::trouble::Trouble;
-use super::{Abandoned, Aborted, Completed, Ending, Failure, Outcome, Usage, failure};
+use super::calls::PendingGrantWrite;
+use super::history::{History, PastCallStage};
+use super::{AbandonedCall, AbortedRun, CompletedCall, Ending, Failure, Outcome, Usage, failure};
 use crate::error::Error;
 use crate::event::Event;
-use crate::model::{Budget, Code, Decided, Decision};
-use crate::sandbox::{Fault, Stop};
+use crate::model::{Code, Decision, RecordedDecision, RunBudget};
+use crate::run::live_run::{LiveRun, ProgramEnd, ProgramResult};
+use crate::run::run_driver::RunDriver;
+use crate::run::run_error::RunError;
+use crate::sandbox::{Fault, StopReason};
 use crate::source::Program;
-use crate::store::{RunState, Safe, What};
+use crate::store::{JournalEvent, RequiredDurability, RunState};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
 /// How many times as long it takes to parse a program as to parse JSON.
 const PARSING: usize = 32;
 
-impl Session {
+impl RunDriver {
     /// The program ended by itself.
     pub(super) async fn ended(
         &mut self,
-        end: End,
-        live: &mut Live,
+        end: ProgramEnd,
+        live: &mut LiveRun,
         program: &Program,
     ) -> Result<Outcome, Error> {
         let budget = live.calls.budget().clone();
         let (finished, mut faults) = match end.ending {
-            Last::Finished(json) => (Some(read_result(json, &budget).await?), Vec::new()),
-            Last::Fault(fault) => (None, vec![fault]),
+            ProgramResult::Finished(json) => (Some(read_result(json, &budget).await?), Vec::new()),
+            ProgramResult::Fault(fault) => (None, vec![fault]),
         };
         faults.extend(end.unhandled);
         let mut failures = place(faults, program, &budget).await?.into_iter();
@@ -49,13 +49,15 @@ impl Session {
     /// The run was stopped. What is not the program's doing is an error, and leaves the run as it is.
     pub(super) async fn failed(
         &mut self,
-        trouble: Trouble,
-        live: Option<&mut Live>,
+        trouble: RunError,
+        live: Option<&mut LiveRun>,
     ) -> Result<Outcome, Error> {
         let failure = match &trouble {
-            Trouble::Stop(Stop::Broken(_)) | Trouble::Store(_) | Trouble::Left => None,
-            Trouble::Stop(stop) => Some(failure::of_stop(stop)),
-            Trouble::Diverged(diverged) => diverged.failure(),
+            RunError::Stop(StopReason::Broken(_)) | RunError::Store(_) | RunError::Suspended => {
+                None
+            }
+            RunError::Stop(stop) => Some(failure::of_stop(stop)),
+            RunError::Diverged(diverged) => diverged.failure(),
         };
         match failure {
             Some(failure) => self.conclude(Ending::Failed(failure), live).await,
@@ -66,8 +68,8 @@ impl Session {
     /// A person ended the run.
     pub(super) async fn aborted(
         &mut self,
-        ends: &Decided,
-        live: Option<&mut Live>,
+        ends: &RecordedDecision,
+        live: Option<&mut LiveRun>,
     ) -> Result<Outcome, Error> {
         let run = self.ledger.run();
         self.events.event(&Event::Decided { run, decided: ends.clone() });
@@ -77,9 +79,10 @@ impl Session {
         let done = history
             .calls
             .iter()
-            .filter(|(call, past)| past.reached == Reached::Done && given.contains(call));
-        let completed = done.map(|(call, past)| Completed { call: *call, tool: past.tool.clone() });
-        let aborted = Aborted {
+            .filter(|(call, past)| past.reached == PastCallStage::Done && given.contains(call));
+        let completed =
+            done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.clone() });
+        let aborted = AbortedRun {
             message: "Workflow aborted by user".into(),
             who: ends.who.clone(),
             channel: ends.channel.clone(),
@@ -90,9 +93,9 @@ impl Session {
     }
 
     /// Waits until what was allowed for good is written down: the next run is to know it.
-    async fn keep(&mut self, live: &mut Live) {
+    async fn keep(&mut self, live: &mut LiveRun) {
         live.note(&mut self.ledger);
-        for Keeping { tool, kept } in live.calls.keeping() {
+        for PendingGrantWrite { tool, kept } in live.calls.keeping() {
             let error = match kept.await {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(error.to_string()),
@@ -103,7 +106,7 @@ impl Session {
     }
 
     /// Nobody here can help: the question stays in the journal, and so does the run.
-    pub(super) async fn waiting(&mut self, mut live: Option<&mut Live>) -> Outcome {
+    pub(super) async fn waiting(&mut self, mut live: Option<&mut LiveRun>) -> Outcome {
         if let Some(live) = live.as_deref_mut() {
             self.keep(live).await;
         }
@@ -115,7 +118,7 @@ impl Session {
     pub(super) async fn conclude(
         &mut self,
         mut ending: Ending,
-        mut live: Option<&mut Live>,
+        mut live: Option<&mut LiveRun>,
     ) -> Result<Outcome, Error> {
         let mut abandoned = Vec::new();
         if let Some(live) = live.as_deref_mut() {
@@ -125,8 +128,8 @@ impl Session {
             self.clock = live.clock.clone();
         }
         let at = self.clock.now();
-        for Abandoned { call, sent, .. } in &abandoned {
-            self.ledger.note(at, What::Abandoned { call: *call, sent: *sent });
+        for AbandonedCall { call, sent, .. } in &abandoned {
+            self.ledger.note(at, JournalEvent::Abandoned { call: *call, sent: *sent });
         }
         let result = match &ending {
             Ending::Finished(json) => json.as_ref().map_or(0, |json| json.get().len()),
@@ -141,14 +144,14 @@ impl Session {
         let text = serde_json::to_string(&ending).map_err(|error| {
             Error::new(Code::Internal, "the ending cannot be written").with_source(error)
         })?;
-        self.ledger.note(at, What::Ended { ending: text });
+        self.ledger.note(at, JournalEvent::Ended { ending: text });
         let state = match &ending {
             Ending::Finished(_) => RunState::Finished,
             Ending::Failed(_) => RunState::Failed,
             Ending::Aborted(_) => RunState::Aborted,
             Ending::Expired(_) | Ending::Waiting(_) => RunState::Expired,
         };
-        self.ledger.write(state, Safe::Process).await?;
+        self.ledger.write(state, RequiredDurability::Process).await?;
         self.events.event(&Event::Ended { run: self.ledger.run(), at });
         Ok(self.outcome(ending, live, abandoned))
     }
@@ -156,8 +159,8 @@ impl Session {
     fn outcome(
         &mut self,
         ending: Ending,
-        live: Option<&mut Live>,
-        abandoned: Vec<Abandoned>,
+        live: Option<&mut LiveRun>,
+        abandoned: Vec<AbandonedCall>,
     ) -> Outcome {
         let mut outcome = Outcome::new(self.ledger.run(), ending);
         outcome.abandoned = abandoned;
@@ -182,7 +185,7 @@ impl Session {
 /// Reads the result of a program: the guest says that it is JSON.
 async fn read_result(
     json: Option<String>,
-    budget: &Budget,
+    budget: &RunBudget,
 ) -> Result<Option<Box<RawValue>>, Error> {
     let Some(json) = json else { return Ok(None) };
     let read = budget.work(json.len(), move |work| {
@@ -197,7 +200,7 @@ async fn read_result(
 async fn place(
     faults: Vec<Fault>,
     program: &Program,
-    budget: &Budget,
+    budget: &RunBudget,
 ) -> Result<Vec<Failure>, Error> {
     if faults.is_empty() {
         return Ok(Vec::new());
@@ -213,5 +216,5 @@ async fn place(
 }
 
 fn broken(reason: impl Into<String>) -> Error {
-    Trouble::Stop(Stop::Broken(reason.into())).into()
+    RunError::Stop(StopReason::Broken(reason.into())).into()
 }

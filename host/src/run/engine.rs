@@ -1,14 +1,15 @@
 //! The engine: one for a process, cheap to clone.
 
-use super::parking::Parking;
-use super::{Divergence, Recording, Replay, Run, end, replay};
-use crate::config::{Config, Settings};
+use super::{Recording, ReplayReport, Run, StepDivergence, replay};
+use crate::config::{Config, EngineSettings};
 use crate::error::Error;
-use crate::model::{Answer, Code, Limits, Line, QuestionId, RunId, ToolName};
+use crate::model::{Answer, Code, ConsoleLine, Limits, QuestionId, RunId, ToolName};
 use crate::router::Policy;
-use crate::sandbox::{Instance, Machine, Stop};
+use crate::run::abort;
+use crate::run::waiting_runs::WaitingRuns;
+use crate::sandbox::{Instance, StopReason, WasmEngine};
 use crate::source::Script;
-use crate::store::{Answered, Journal, MemoryJournal};
+use crate::store::{AnswerOutcome, Journal, MemoryJournal};
 use serde_json::{Value, json};
 use std::{fmt, sync::Arc};
 use tracing::debug;
@@ -16,11 +17,11 @@ use tracing::debug;
 /// Runs programs. Clones share everything; a process needs only one.
 #[derive(Clone)]
 pub struct Engine {
-    pub(super) settings: Arc<Settings>,
-    pub(super) machine: Arc<Machine>,
+    pub(super) settings: Arc<EngineSettings>,
+    pub(super) machine: Arc<WasmEngine>,
     pub(super) policy: Arc<Policy>,
     pub(super) journal: Arc<dyn Journal>,
-    pub(super) parking: Arc<Parking>,
+    pub(super) parking: Arc<WaitingRuns>,
 }
 
 impl Engine {
@@ -39,8 +40,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::new`].
     pub fn with_journal(config: &Config, journal: Arc<dyn Journal>) -> Result<Engine, Error> {
-        let settings = Settings::try_from(config)?;
-        let machine = Machine::new(settings.runs).map_err(|error| {
+        let settings = EngineSettings::try_from(config)?;
+        let machine = WasmEngine::new(settings.runs).map_err(|error| {
             Error::new(Code::Internal, "cannot start the sandbox on this machine")
                 .with_source(error.into_boxed_dyn_error())
                 .with_hint("if addresses are limited (`ulimit -v`), lift the limit or lower `Config::runs`")
@@ -49,7 +50,7 @@ impl Engine {
         Ok(Engine {
             machine: Arc::new(machine),
             policy: Arc::new(Policy::from(&settings)),
-            parking: Arc::new(Parking::new(settings.waiting_memory)),
+            parking: Arc::new(WaitingRuns::new(settings.waiting_memory)),
             settings: Arc::new(settings),
             journal,
         })
@@ -59,8 +60,8 @@ impl Engine {
     pub(super) async fn instance(
         &self,
         limits: Limits,
-        on_line: Box<dyn FnMut(&Line) + Send>,
-    ) -> Result<Instance, Stop> {
+        on_line: Box<dyn FnMut(&ConsoleLine) + Send>,
+    ) -> Result<Instance, StopReason> {
         let slot = match self.machine.try_slot() {
             Some(slot) => slot,
             None => {
@@ -94,7 +95,11 @@ impl Engine {
     ///
     /// # Errors
     /// If the journal fails. An answer that comes too late is not an error: [`Answered`] says so.
-    pub async fn answer(&self, question: QuestionId, answer: Answer) -> Result<Answered, Error> {
+    pub async fn answer(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+    ) -> Result<AnswerOutcome, Error> {
         Ok(self.journal.answer(question, answer, self.settings.clock.now()).await?)
     }
 
@@ -109,7 +114,7 @@ impl Engine {
         who: &str,
         channel: &str,
     ) -> Result<(), Error> {
-        end::end(self, run, message.into(), who, channel).await.map(drop)
+        abort::end(self, run, message.into(), who, channel).await.map(drop)
     }
 
     /// Returns the journal.
@@ -122,7 +127,7 @@ impl Engine {
     ///
     /// # Errors
     /// If there is no such run, or the sandbox fails. A call that differs is not an error: [`Replay`] says so.
-    pub async fn replay_run(&self, run: RunId) -> Result<Replay, Error> {
+    pub async fn replay_run(&self, run: RunId) -> Result<ReplayReport, Error> {
         replay::replay_run(self, run).await
     }
 
@@ -130,7 +135,7 @@ impl Engine {
     ///
     /// # Errors
     /// If the sandbox fails. A step that differs is not an error but a [`Divergence`].
-    pub async fn replay(&self, recording: &Recording) -> Result<Option<Divergence>, Error> {
+    pub async fn replay(&self, recording: &Recording) -> Result<Option<StepDivergence>, Error> {
         replay::replay(self, recording).await
     }
 }

@@ -1,9 +1,9 @@
 //! Why a program failed, placed in the user's own source.
 
 use crate::error::Error;
-use crate::model::{Class, Code, Stint};
-use crate::sandbox::{Fault, FaultKind, Stop};
-use crate::source::{Frame, Position, Program, SourceError};
+use crate::model::{Code, ErrorClass, WorkSlice};
+use crate::sandbox::{Fault, FaultKind, StopReason};
+use crate::source::{Position, Program, SourceError, StackFrame};
 use serde::Serialize;
 
 /// A failure of a program: what, where, and why. Name, message and stack are the program's own words and may hold
@@ -28,7 +28,7 @@ pub struct Failure {
     pub position: Option<Position>,
     /// The calls that led there, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stack: Vec<Frame>,
+    pub stack: Vec<StackFrame>,
     /// The source around the position, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code_frame: Option<String>,
@@ -39,7 +39,7 @@ pub struct Failure {
 
 impl Failure {
     /// Returns whose matter it is.
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> ErrorClass {
         self.code.class()
     }
 }
@@ -60,14 +60,14 @@ pub(super) fn plain(code: Code, message: impl Into<String>) -> Failure {
 }
 
 /// A program that was stopped.
-pub(super) fn of_stop(stop: &Stop) -> Failure {
+pub(super) fn of_stop(stop: &StopReason) -> Failure {
     plain(stop.code(), stop.to_string())
 }
 
 /// A script that does not load. A file that cannot be read is the user's matter and an error.
 pub(super) fn of_source(error: &SourceError) -> Result<Failure, Error> {
     let code = error.code();
-    if matches!(code.class(), Class::Usage | Class::Internal) {
+    if matches!(code.class(), ErrorClass::Usage | ErrorClass::Internal) {
         let mut usage = Error::new(code, error.to_string());
         if let Some(hint) = error.hint() {
             usage = usage.with_hint(hint);
@@ -86,7 +86,7 @@ pub(super) fn of_source(error: &SourceError) -> Result<Failure, Error> {
 }
 
 /// A failure that the guest reports.
-pub(super) fn of_fault(program: &Program, fault: Fault, run: &Stint<'_>) -> Failure {
+pub(super) fn of_fault(program: &Program, fault: Fault, run: &WorkSlice<'_>) -> Failure {
     let code = match fault.kind {
         FaultKind::Threw => Code::Threw,
         FaultKind::Syntax => Code::Syntax,

@@ -1,13 +1,15 @@
 //! A journal, read: what is known of each call, and what the program was given in which order.
 
-use crate::model::Found;
-use crate::model::{Ask, AskKind, CallId, Code, Decided, Question, QuestionId, Settled, Timestamp};
-use crate::store::{Entry, Meter, Verdict, What};
+use crate::model::ResolvedTool;
+use crate::model::{
+    Ask, AskKind, CallId, CallResult, Code, Question, QuestionId, RecordedDecision, Timestamp,
+};
+use crate::store::{CallVerdict, JournalEntry, JournalEvent, Meter};
 use std::collections::{BTreeMap, HashSet};
 
 /// How far a call came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reached {
+pub(super) enum PastCallStage {
     /// The program asked for it.
     Requested,
     /// It waits for a person.
@@ -20,31 +22,31 @@ pub(super) enum Reached {
 
 /// A call as it was written down.
 #[derive(Clone, Debug)]
-pub(super) struct Past {
+pub(super) struct PastCall {
     pub(super) tool: String,
     pub(super) arguments: Result<String, usize>,
-    pub(super) verdict: Verdict,
-    pub(super) reached: Reached,
+    pub(super) verdict: CallVerdict,
+    pub(super) reached: PastCallStage,
     /// The tool that it meant and what that said of its effects then, once it went out.
-    pub(super) sent: Option<Found>,
+    pub(super) sent: Option<ResolvedTool>,
     /// Whether it went out and nobody knows its outcome.
     pub(super) unknown: bool,
 }
 
 /// An outcome that the program was given.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
+pub(super) struct DeliveredOutcome {
     pub(super) call: CallId,
-    pub(super) settled: Settled,
+    pub(super) settled: CallResult,
     pub(super) at: Timestamp,
 }
 
 /// All that a journal says of a run.
 #[derive(Default)]
 pub(super) struct History {
-    pub(super) calls: BTreeMap<CallId, Past>,
+    pub(super) calls: BTreeMap<CallId, PastCall>,
     /// In the order in which the program was given them.
-    pub(super) given: Vec<Given>,
+    pub(super) given: Vec<DeliveredOutcome>,
     pub(super) questions: Vec<Question>,
     withdrawn: HashSet<QuestionId>,
     pub(super) meter: Meter,
@@ -58,9 +60,9 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn read(entries: Vec<Entry>) -> History {
+    pub(super) fn read(entries: Vec<JournalEntry>) -> History {
         let mut history = History::default();
-        for Entry { at, meter, what } in entries {
+        for JournalEntry { at, meter, what } in entries {
             history.meter = meter;
             history.last = history.last.max(at);
             history.note(at, what);
@@ -68,45 +70,46 @@ impl History {
         history
     }
 
-    fn note(&mut self, at: Timestamp, what: What) {
-        let settling = matches!(what, What::Settled { .. });
+    fn note(&mut self, at: Timestamp, what: JournalEvent) {
+        let settling = matches!(what, JournalEvent::Settled { .. });
         if settling && !self.settling {
             self.firm = self.given.len();
         }
         self.settling = settling;
         match what {
-            What::Requested { call, tool, arguments, verdict } => {
-                let reached = Reached::Requested;
+            JournalEvent::Requested { call, tool, arguments, verdict } => {
+                let reached = PastCallStage::Requested;
                 // An earlier run made it, and nobody knew its outcome; so it is until somebody does.
-                let unknown = matches!(verdict, Verdict::Ask { kind: AskKind::UncertainCall, .. });
-                let past = Past { tool, arguments, verdict, reached, sent: None, unknown };
+                let unknown =
+                    matches!(verdict, CallVerdict::Ask { kind: AskKind::UncertainCall, .. });
+                let past = PastCall { tool, arguments, verdict, reached, sent: None, unknown };
                 self.calls.insert(call, past);
             }
-            What::Asked { question } => {
+            JournalEvent::Asked { question } => {
                 for call in question.asks.iter().filter_map(|ask| ask.call) {
-                    self.reach(call, Reached::Asked(question.id));
+                    self.reach(call, PastCallStage::Asked(question.id));
                 }
                 self.questions.push(question);
             }
-            What::Executing { call, tool, origin, effects, .. } => {
-                self.reach(call, Reached::Executing);
+            JournalEvent::Executing { call, tool, origin, effects, .. } => {
+                self.reach(call, PastCallStage::Executing);
                 if let Some(past) = self.calls.get_mut(&call) {
-                    past.sent = Some(Found { origin, ..Found::new(tool, effects) });
+                    past.sent = Some(ResolvedTool { origin, ..ResolvedTool::new(tool, effects) });
                 }
                 self.went_out = true;
             }
-            What::Settled { call, settled } => {
-                self.reach(call, Reached::Done);
+            JournalEvent::Settled { call, settled } => {
+                self.reach(call, PastCallStage::Done);
                 if let Some(past) = self.calls.get_mut(&call) {
                     past.unknown &= tells_nothing(&settled);
                 }
-                self.given.push(Given { call, settled, at });
+                self.given.push(DeliveredOutcome { call, settled, at });
             }
-            What::Cancelled { call, .. } | What::Abandoned { call, .. } => {
-                self.reach(call, Reached::Done);
+            JournalEvent::Cancelled { call, .. } | JournalEvent::Abandoned { call, .. } => {
+                self.reach(call, PastCallStage::Done);
             }
-            What::Withdrawn { question } => drop(self.withdrawn.insert(question)),
-            What::Resumed { .. } | What::Ended { .. } => {}
+            JournalEvent::Withdrawn { question } => drop(self.withdrawn.insert(question)),
+            JournalEvent::Resumed { .. } | JournalEvent::Ended { .. } => {}
         }
     }
 
@@ -123,7 +126,7 @@ impl History {
     /// The questions that were not taken back, and of which not everything is validly `decided`.
     pub(super) fn unanswered<'a>(
         &'a self,
-        decided: &'a [Decided],
+        decided: &'a [RecordedDecision],
     ) -> impl Iterator<Item = QuestionId> + 'a {
         let open = |question: &&Question| {
             !self.withdrawn.contains(&question.id)
@@ -134,16 +137,16 @@ impl History {
         self.questions.iter().filter(open).map(|question| question.id)
     }
 
-    fn reach(&mut self, call: CallId, reached: Reached) {
+    fn reach(&mut self, call: CallId, reached: PastCallStage) {
         if let Some(past) = self.calls.get_mut(&call) {
             past.reached = reached;
-            past.unknown |= reached == Reached::Executing;
+            past.unknown |= reached == PastCallStage::Executing;
         }
     }
 }
 
 /// Whether an outcome is ours and says nothing of what the tool did.
-fn tells_nothing(settled: &Settled) -> bool {
+fn tells_nothing(settled: &CallResult) -> bool {
     let codes = [
         Code::OutcomeUnknown,
         Code::ReplySize,
@@ -156,7 +159,7 @@ fn tells_nothing(settled: &Settled) -> bool {
         Code::CallTimeout,
     ];
     match settled {
-        Settled::Value(_) => false,
-        Settled::Error { code, .. } => codes.iter().any(|ours| ours.as_str() == code),
+        CallResult::Value(_) => false,
+        CallResult::Error { code, .. } => codes.iter().any(|ours| ours.as_str() == code),
     }
 }

@@ -18,36 +18,36 @@
 //! with its outcome.
 //! **Invariant:** a run gives way at least once a time slice.
 
+mod abort;
 mod calls;
 mod checkpoint;
 mod conclude;
 mod console;
-mod desk;
-mod end;
 mod engine;
 mod failure;
 mod history;
-mod ledger;
-mod live;
+mod journal_writer;
+mod live_run;
 mod outcome;
-mod parking;
 mod perform;
+mod question_waiter;
 mod rebuild;
 mod recording;
 mod replay;
 mod run_builder;
 mod run_clock;
-mod session;
+mod run_driver;
+mod run_error;
+mod run_request;
 mod stopwatch;
 mod timers;
-mod told;
-mod trouble;
+mod waiting_runs;
 
-pub use checkpoint::Unmatched;
+pub use checkpoint::UnmatchedCall;
 pub use engine::Engine;
 pub use failure::Failure;
-pub use outcome::{Abandoned, Aborted, Completed, Ending, Outcome, Usage};
-pub use recording::{Recording, Turn};
-pub use replay::{Divergence, Replay};
+pub use outcome::{AbandonedCall, AbortedRun, CompletedCall, Ending, Outcome, Usage};
+pub use recording::{RecordedStep, Recording};
+pub use replay::{ReplayReport, StepDivergence};
 pub use run_builder::Run;
-pub use trouble::Diverged;
+pub use run_error::JournalDivergence;

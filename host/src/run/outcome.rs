@@ -1,7 +1,7 @@
 //! What a run comes to.
 
-use super::{Failure, Recording, Unmatched};
-use crate::model::{CallId, Line, Question, QuestionId, RunId};
+use super::{Failure, Recording, UnmatchedCall};
+use crate::model::{CallId, ConsoleLine, Question, QuestionId, RunId};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use std::time::Duration;
@@ -15,15 +15,15 @@ pub struct Outcome {
     /// Its result or its failure.
     pub ending: Ending,
     /// What the program wrote, in order.
-    pub console: Vec<Line>,
+    pub console: Vec<ConsoleLine>,
     /// Lines that were over the console's limit.
     pub dropped_lines: u32,
     /// Rejections that the program left unhandled.
     pub unhandled: Vec<Failure>,
     /// Calls that the program did not wait for.
-    pub abandoned: Vec<Abandoned>,
+    pub abandoned: Vec<AbandonedCall>,
     /// Calls with effects of the run that this one was resumed from, which its program did not ask for again.
-    pub unmatched: Vec<Unmatched>,
+    pub unmatched: Vec<UnmatchedCall>,
     /// What it cost.
     pub usage: Usage,
     /// Every step, if [`Run::recorded`](crate::Run::recorded) asked for it.
@@ -43,7 +43,7 @@ pub enum Ending {
     /// another, [`Engine::resume`](crate::Engine::resume) goes on with it.
     Waiting(Vec<Question>),
     /// A person ended the run.
-    Aborted(Aborted),
+    Aborted(AbortedRun),
     /// Nobody answered this question in time.
     Expired(QuestionId),
 }
@@ -72,7 +72,7 @@ impl Ending {
 /// A run that a person ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Aborted {
+pub struct AbortedRun {
     /// One sentence.
     pub message: String,
     /// Who ended it.
@@ -82,13 +82,13 @@ pub struct Aborted {
     /// Whether a better program is wanted.
     pub replan: bool,
     /// The calls that had their outcome by then.
-    pub completed: Vec<Completed>,
+    pub completed: Vec<CompletedCall>,
 }
 
 /// A call that has its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Completed {
+pub struct CompletedCall {
     /// Which call.
     pub call: CallId,
     /// The tool as the program wrote it.
@@ -98,7 +98,7 @@ pub struct Completed {
 /// A call that was out or queued when the program ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Abandoned {
+pub struct AbandonedCall {
     /// Which call.
     pub call: CallId,
     /// The tool as the program wrote it.

@@ -2,18 +2,18 @@
 
 use super::calls::Approval;
 use crate::model::{
-    Budget, Call, CallError, CallId, Code, INLINE, JsonReply, ParseError, Reply, RunId, Settled,
-    Stint, WriteError, write,
+    Call, CallError, CallId, CallResult, Code, INLINE, JsonReply, ParseError, Reply, RunBudget,
+    RunId, WorkSlice, WriteError, write,
 };
 use crate::{
-    model::Found,
-    router::{Given, Router, Subject, Verdict},
+    model::ResolvedTool,
+    router::{ArgumentsRef, PolicySubject, PolicyVerdict, Router},
 };
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Parses the arguments of a call into the one value that policy and tool see. Long ones are for [`parse_aside`].
-pub(super) fn parse(text: &str, budget: &Budget) -> Result<Value, CallError> {
+pub(super) fn parse(text: &str, budget: &RunBudget) -> Result<Value, CallError> {
     let memory = budget.host_memory();
     budget.work_here(text.len(), |work| object(text, memory, &work.begin()))
 }
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str, budget: &Budget) -> Result<Value, CallError> {
 /// Parses arguments, long ones on another thread. Returns them with their text.
 pub(super) async fn parse_aside(
     text: String,
-    budget: &Budget,
+    budget: &RunBudget,
 ) -> Result<(String, Value), CallError> {
     let memory = budget.host_memory();
     let parsed = budget.work(text.len(), move |work| {
@@ -31,7 +31,7 @@ pub(super) async fn parse_aside(
     parsed.await?
 }
 
-fn object(text: &str, memory: usize, stint: &Stint<'_>) -> Result<Value, CallError> {
+fn object(text: &str, memory: usize, stint: &WorkSlice<'_>) -> Result<Value, CallError> {
     let refuse = |message: String| Err(CallError::new(Code::Arguments, message));
     match crate::model::parse(text, memory, stint) {
         Ok(value @ Value::Object(_)) => Ok(value),
@@ -48,11 +48,11 @@ fn object(text: &str, memory: usize, stint: &Stint<'_>) -> Result<Value, CallErr
 }
 
 /// A call that goes out.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingCall {
     pub(super) run: RunId,
     pub(super) id: CallId,
     /// The tool as it was decided about.
-    pub(super) found: Found,
+    pub(super) found: ResolvedTool,
     /// What a person approved, if one was asked.
     pub(super) approval: Option<Arc<Approval>>,
     pub(super) arguments: String,
@@ -63,16 +63,21 @@ pub(super) struct Outgoing {
 }
 
 /// What came of a call.
-pub(super) enum Performed {
+pub(super) enum PerformOutcome {
     /// Its outcome, and the error that it is.
-    Settled(Settled, Option<CallError>),
+    Settled(CallResult, Option<CallError>),
     /// It did not go out: its tool is not what was decided about, or lacks something by now.
-    Changed(Box<Found>, String),
+    Changed(Box<ResolvedTool>, String),
 }
 
 /// Carries out a call.
-pub(super) async fn perform(router: &Router, budget: &Budget, outgoing: Outgoing) -> Performed {
-    let Outgoing { run, id, found: decided, approval, arguments, parsed, reply_limit } = outgoing;
+pub(super) async fn perform(
+    router: &Router,
+    budget: &RunBudget,
+    outgoing: OutgoingCall,
+) -> PerformOutcome {
+    let OutgoingCall { run, id, found: decided, approval, arguments, parsed, reply_limit } =
+        outgoing;
     let found = async {
         let parsed = match parsed {
             Some(value) => (arguments, value),
@@ -87,7 +92,7 @@ pub(super) async fn perform(router: &Router, budget: &Budget, outgoing: Outgoing
             // A person's approval is of exactly what goes out.
             let approved = |approval: Arc<Approval>| approval.covers(&found, &value);
             if found.need.is_some() || differs || !approval.is_none_or(approved) {
-                return Performed::Changed(Box::new(found), text);
+                return PerformOutcome::Changed(Box::new(found), text);
             }
             // It is written once more on its way out.
             budget.charge_for(text.len());
@@ -96,22 +101,22 @@ pub(super) async fn perform(router: &Router, budget: &Budget, outgoing: Outgoing
         Err(error) => Err(error),
     };
     let (settled, error) = settle_aside(reply, reply_limit, budget).await;
-    Performed::Settled(settled, error)
+    PerformOutcome::Settled(settled, error)
 }
 
 async fn send(
     router: &Router,
-    budget: &Budget,
+    budget: &RunBudget,
     run: RunId,
     id: CallId,
-    found: Found,
+    found: ResolvedTool,
     arguments: Value,
 ) -> Result<JsonReply, CallError> {
-    let Found { tool, origin, .. } = found;
+    let ResolvedTool { tool, origin, .. } = found;
     // A person may have taken long to approve it: what is denied by now stays here.
-    let given = Given::Value(&arguments);
-    let subject = Subject { tool: &tool, origin: origin.as_ref(), arguments: given };
-    if let Verdict::Deny(error) = router.verdict(subject) {
+    let given = ArgumentsRef::Value(&arguments);
+    let subject = PolicySubject { tool: &tool, origin: origin.as_ref(), arguments: given };
+    if let PolicyVerdict::Deny(error) = router.verdict(subject) {
         return Err(error);
     }
     router.check(&tool, &arguments)?;
@@ -122,13 +127,13 @@ async fn send(
 async fn settle_aside(
     reply: Result<JsonReply, CallError>,
     limit: usize,
-    budget: &Budget,
-) -> (Settled, Option<CallError>) {
+    budget: &RunBudget,
+) -> (CallResult, Option<CallError>) {
     let error = match reply {
-        Ok(JsonReply::Text(text)) if text.len() <= limit => return (Settled::Value(text), None),
+        Ok(JsonReply::Text(text)) if text.len() <= limit => return (CallResult::Value(text), None),
         Ok(JsonReply::Text(text)) => too_large(text.len(), limit),
         Ok(JsonReply::Value(value)) => match write_aside(value, limit, budget).await {
-            Ok(json) => return (Settled::Value(json), None),
+            Ok(json) => return (CallResult::Value(json), None),
             Err(error) => not_written(error),
         },
         Err(error) => error,
@@ -140,8 +145,8 @@ async fn settle_aside(
 async fn refuse_aside(
     mut error: CallError,
     limit: usize,
-    budget: &Budget,
-) -> (Settled, Option<CallError>) {
+    budget: &RunBudget,
+) -> (CallResult, Option<CallError>) {
     let short = error.data.as_ref().map(|data| write_here(data, limit.min(INLINE), budget));
     let written = match short {
         None => None,
@@ -152,7 +157,7 @@ async fn refuse_aside(
         },
     };
     let CallError { code, message, .. } = &error;
-    let settled = Settled::Error { code: code.clone(), message: message.clone(), data: written };
+    let settled = CallResult::Error { code: code.clone(), message: message.clone(), data: written };
     (settled, Some(error))
 }
 
@@ -160,7 +165,7 @@ async fn refuse_aside(
 pub(super) async fn write_aside(
     value: Value,
     limit: usize,
-    budget: &Budget,
+    budget: &RunBudget,
 ) -> Result<String, WriteError> {
     match write_here(&value, limit.min(INLINE), budget) {
         Err(WriteError::TooLarge(_)) if limit > INLINE => {
@@ -177,24 +182,24 @@ pub(super) async fn write_aside(
     }
 }
 
-fn write_here(value: &Value, limit: usize, budget: &Budget) -> Result<String, WriteError> {
+fn write_here(value: &Value, limit: usize, budget: &RunBudget) -> Result<String, WriteError> {
     let written = budget.work_here(0, |work| write(value, limit, &work.begin()));
     budget.charge_for(written.as_ref().map_or(limit, String::len));
     written
 }
 
 /// Writes a reply of our own, or of a person.
-pub(super) fn settle(reply: Reply, limit: usize, budget: &Budget) -> Settled {
+pub(super) fn settle(reply: Reply, limit: usize, budget: &RunBudget) -> CallResult {
     match reply.and_then(|value| write_here(&value, limit, budget).map_err(not_written)) {
-        Ok(json) => Settled::Value(json),
+        Ok(json) => CallResult::Value(json),
         Err(error) => refusal(&error),
     }
 }
 
 /// Writes an error as the guest will get it, without what else the tool said.
-pub(super) fn refusal(error: &CallError) -> Settled {
+pub(super) fn refusal(error: &CallError) -> CallResult {
     let CallError { code, message, .. } = error;
-    Settled::Error { code: code.clone(), message: message.clone(), data: None }
+    CallResult::Error { code: code.clone(), message: message.clone(), data: None }
 }
 
 fn not_written(error: WriteError) -> CallError {

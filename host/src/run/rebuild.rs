@@ -1,14 +1,14 @@
 //! A program run again up to where its journal ends: settled calls are answered from the journal, nothing is called, and
 //! every request is compared with what the journal has.
 
-use super::calls::{Calls, PastAsk};
-use super::history::{Given, History, Past, Reached};
-use super::session::begin;
-use super::trouble::{Diverged, Trouble};
-use crate::model::{CallId, Decided, Settled, Timestamp, escape};
-use crate::sandbox::{GUEST_DIGEST, Instance, Intent, State, Step, Stop};
+use super::calls::{OpenCalls, PastAsk};
+use super::history::{DeliveredOutcome, History, PastCall, PastCallStage};
+use crate::model::{CallId, CallResult, RecordedDecision, Timestamp, escape};
+use crate::run::run_driver::begin;
+use crate::run::run_error::{JournalDivergence, RunError};
+use crate::sandbox::{GUEST_DIGEST, Instance, Intent, ProgramState, Step, StopReason};
 use crate::source::Program;
-use crate::store::Header;
+use crate::store::RunHeader;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(super) fn allowance(limit: Duration) -> Duration {
 }
 
 /// Where a program stands when its journal is used up.
-pub(super) struct Replayed {
+pub(super) struct ReplayedProgram {
     /// The calls that have no outcome and that the journal has.
     waiting: BTreeSet<CallId>,
     /// The last step, with what the journal does not have: of this step, and of those before it that were given what was
@@ -33,7 +33,7 @@ pub(super) struct Replayed {
 }
 
 /// A replay under way.
-struct Replaying<'a> {
+struct ReplayComparison<'a> {
     history: &'a History,
     guest_changed: bool,
     waiting: BTreeSet<CallId>,
@@ -45,30 +45,30 @@ struct Replaying<'a> {
 /// Runs a program again. `each` sees every step with what went into it.
 pub(super) async fn replay(
     instance: &mut Instance,
-    header: &Header,
+    header: &RunHeader,
     program: &Program,
     history: &History,
-    mut each: impl FnMut(Timestamp, Option<(CallId, Settled)>, &Step),
-) -> Result<Replayed, Trouble> {
+    mut each: impl FnMut(Timestamp, Option<(CallId, CallResult)>, &Step),
+) -> Result<ReplayedProgram, RunError> {
     let (started, guest_changed) = (header.started, header.guest != GUEST_DIGEST);
     let (waiting, fresh, made) = (BTreeSet::new(), Vec::new(), CallId(0));
-    let mut replaying = Replaying { history, guest_changed, waiting, fresh, made };
+    let mut replaying = ReplayComparison { history, guest_changed, waiting, fresh, made };
     // What stops a program that was not stopped before is a difference too.
-    let stopped = |stop: Stop| match guest_changed {
-        true => Trouble::Diverged(Diverged {
+    let stopped = |stop: StopReason| match guest_changed {
+        true => RunError::Diverged(JournalDivergence {
             call: None,
             expected: "a step".into(),
             found: stop.to_string(),
             guest_changed,
         }),
-        false => Trouble::Stop(stop),
+        false => RunError::Stop(stop),
     };
     let mut last = instance.start(begin(header, program), started).await.map_err(stopped)?;
     each(started, None, &last);
     let mut steps = 1;
-    for Given { call, settled, at } in &history.given {
+    for DeliveredOutcome { call, settled, at } in &history.given {
         // The program may have ended in the middle of what was noted at once.
-        if last.state != State::Waiting {
+        if last.state != ProgramState::Waiting {
             break;
         }
         replaying.take(std::mem::take(&mut last.intents), steps > history.firm + 1)?;
@@ -82,12 +82,12 @@ pub(super) async fn replay(
     replaying.take(std::mem::take(&mut last.intents), true)?;
     replaying.finish()?;
     last.intents = replaying.fresh;
-    Ok(Replayed { waiting: replaying.waiting, last, steps })
+    Ok(ReplayedProgram { waiting: replaying.waiting, last, steps })
 }
 
-impl Replaying<'_> {
+impl ReplayComparison<'_> {
     /// Compares what a step asked for with the journal. `cut` says whether the journal may end before it.
-    fn take(&mut self, intents: Vec<Intent>, cut: bool) -> Result<(), Trouble> {
+    fn take(&mut self, intents: Vec<Intent>, cut: bool) -> Result<(), RunError> {
         for intent in intents {
             match &intent {
                 Intent::Request { id, .. } => {
@@ -103,7 +103,7 @@ impl Replaying<'_> {
                 }
                 Intent::Cancel(id) => {
                     let past = self.history.calls.get(id);
-                    match past.is_some_and(|past| past.reached == Reached::Done) {
+                    match past.is_some_and(|past| past.reached == PastCallStage::Done) {
                         true => drop(self.waiting.remove(id)),
                         false => self.fresh.push(intent),
                     }
@@ -113,7 +113,7 @@ impl Replaying<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, call: CallId) -> Result<(), Trouble> {
+    fn settle(&mut self, call: CallId) -> Result<(), RunError> {
         if call > self.made {
             let (expected, found) = ("an outcome of it".into(), "no such call".into());
             return Err(self.diverged(call, expected, found));
@@ -122,7 +122,7 @@ impl Replaying<'_> {
         Ok(())
     }
 
-    fn finish(&self) -> Result<(), Trouble> {
+    fn finish(&self) -> Result<(), RunError> {
         match self.history.calls.last_key_value() {
             Some((last, past)) if *last > self.made => {
                 let expected = format!("a call of `{}`", escape(&past.tool));
@@ -132,14 +132,14 @@ impl Replaying<'_> {
         }
     }
 
-    fn diverged(&self, call: CallId, expected: String, found: String) -> Trouble {
+    fn diverged(&self, call: CallId, expected: String, found: String) -> RunError {
         let (call, guest_changed) = (Some(call), self.guest_changed);
-        Trouble::Diverged(Diverged { call, expected, found, guest_changed })
+        RunError::Diverged(JournalDivergence { call, expected, found, guest_changed })
     }
 }
 
 /// Compares a request with the journal's; `Err` holds what was expected and what was found.
-fn compare(past: Option<&Past>, intent: &Intent) -> Result<(), (String, String)> {
+fn compare(past: Option<&PastCall>, intent: &Intent) -> Result<(), (String, String)> {
     let Intent::Request { tool, arguments, .. } = intent else { return Ok(()) };
     let found = |detail: &str| format!("a call of `{}`{detail}", escape(tool));
     let Some(past) = past else {
@@ -162,13 +162,19 @@ fn compare(past: Option<&Past>, intent: &Intent) -> Result<(), (String, String)>
     }
 }
 
-impl Replayed {
+impl ReplayedProgram {
     /// Hands the calls that the journal has over to `calls`, and returns the last step with what it has not.
-    pub(super) fn restore(self, history: &History, decided: &[Decided], calls: &mut Calls) -> Step {
+    pub(super) fn restore(
+        self,
+        history: &History,
+        decided: &[RecordedDecision],
+        calls: &mut OpenCalls,
+    ) -> Step {
         for id in self.waiting {
             if let Some(past) = history.calls.get(&id) {
                 let asked = history.asked(id).map(|(question, ask)| {
-                    let of_it = |one: &&Decided| one.question == question && one.ask == ask.id;
+                    let of_it =
+                        |one: &&RecordedDecision| one.question == question && one.ask == ask.id;
                     PastAsk { question, ask, decided: decided.iter().find(of_it) }
                 });
                 calls.restore(id, past.clone(), asked);

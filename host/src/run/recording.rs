@@ -1,7 +1,7 @@
 //! Everything that decided how a program ran, and every step it took.
 
-use crate::model::{CallId, Limits, Settled, Timestamp};
-use crate::sandbox::{Begin, Module, Step};
+use crate::model::{CallId, CallResult, Limits, Timestamp};
+use crate::sandbox::{GuestModule, StartParameters, Step};
 use serde::{Deserialize, Serialize};
 
 /// A run that can be run again, exactly.
@@ -11,7 +11,7 @@ pub struct Recording {
     /// sha256 of the guest that ran it.
     pub guest: String,
     /// The JavaScript of all modules, as executed.
-    pub modules: Vec<Module>,
+    pub modules: Vec<GuestModule>,
     /// The inputs: one JSON text.
     pub inputs: String,
     /// The seed.
@@ -19,23 +19,23 @@ pub struct Recording {
     /// The limits.
     pub limits: Limits,
     /// What went in and what came out, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<RecordedStep>,
 }
 
 /// One step, with what it was given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Turn {
+pub struct RecordedStep {
     /// The clock reading that the step was given.
     pub now: Timestamp,
     /// The outcome that it was given; nothing for the first step.
-    pub settled: Option<(CallId, Settled)>,
+    pub settled: Option<(CallId, CallResult)>,
     /// What it gave.
     pub step: Step,
 }
 
 impl Recording {
-    pub(super) fn new(begin: &Begin, limits: &Limits) -> Recording {
+    pub(super) fn new(begin: &StartParameters, limits: &Limits) -> Recording {
         Recording {
             guest: crate::sandbox::GUEST_DIGEST.into(),
             modules: begin.modules.clone(),
@@ -46,11 +46,20 @@ impl Recording {
         }
     }
 
-    pub(super) fn push(&mut self, now: Timestamp, settled: Option<(CallId, Settled)>, step: &Step) {
-        self.turns.push(Turn { now, settled, step: step.clone() });
+    pub(super) fn push(
+        &mut self,
+        now: Timestamp,
+        settled: Option<(CallId, CallResult)>,
+        step: &Step,
+    ) {
+        self.turns.push(RecordedStep { now, settled, step: step.clone() });
     }
 
-    pub(super) fn begin(&self) -> Begin {
-        Begin { modules: self.modules.clone(), inputs: self.inputs.clone(), seed: self.seed }
+    pub(super) fn begin(&self) -> StartParameters {
+        StartParameters {
+            modules: self.modules.clone(),
+            inputs: self.inputs.clone(),
+            seed: self.seed,
+        }
     }
 }

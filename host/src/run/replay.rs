@@ -1,18 +1,19 @@
 //! A run, run again with nothing but what was recorded or journalled.
 
 use super::history::History;
-use super::trouble::Trouble;
-use super::{Diverged, Engine, Recording, rebuild, session};
+use super::{Engine, JournalDivergence, Recording, rebuild};
 use crate::error::Error;
 use crate::model::{Code, RunId};
-use crate::sandbox::{GUEST_DIGEST, State, Step, Stop};
-use crate::store::{RunState, What};
+use crate::run::run_driver;
+use crate::run::run_error::RunError;
+use crate::sandbox::{GUEST_DIGEST, ProgramState, Step, StopReason};
+use crate::store::{JournalEvent, RunState};
 use serde::Serialize;
 
 /// The first step that came out differently.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Divergence {
+pub struct StepDivergence {
     /// Which step, counting from 0.
     pub step: usize,
     /// What was recorded.
@@ -24,7 +25,7 @@ pub struct Divergence {
 pub(super) async fn replay(
     engine: &Engine,
     recording: &Recording,
-) -> Result<Option<Divergence>, Error> {
+) -> Result<Option<StepDivergence>, Error> {
     let limits = recording.limits.clone();
     let mut instance = engine.instance(limits, Box::new(|_| {})).await.map_err(broken)?;
     for (index, turn) in recording.turns.iter().enumerate() {
@@ -34,7 +35,7 @@ pub(super) async fn replay(
         };
         let found = found.map_err(broken)?;
         if found != turn.step {
-            return Ok(Some(Divergence { step: index, expected: turn.step.clone(), found }));
+            return Ok(Some(StepDivergence { step: index, expected: turn.step.clone(), found }));
         }
         // What the run held back while a call was out, it gave back by now: sizes were checked when it was recorded.
         instance.release(usize::MAX);
@@ -42,62 +43,66 @@ pub(super) async fn replay(
     Ok(None)
 }
 
-fn broken(stop: Stop) -> Error {
+fn broken(stop: StopReason) -> Error {
     Error::new(Code::Internal, "the recording does not run again").with_source(stop)
 }
 
 /// What came of running a journalled program again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Replay {
+pub struct ReplayReport {
     /// Steps taken.
     pub steps: usize,
     /// Calls of the journal.
     pub calls: usize,
     /// Where it first did something else; nothing if it did the same.
-    pub diverged: Option<Diverged>,
+    pub diverged: Option<JournalDivergence>,
 }
 
-pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<Replay, Error> {
+pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<ReplayReport, Error> {
     let stored = engine.journal.load(run).await?;
     let header = stored.header;
     let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
-        What::Ended { ending } => Some(ending.clone()),
+        JournalEvent::Ended { ending } => Some(ending.clone()),
         _ => None,
     });
     let history = History::read(stored.entries);
     let mut limits = header.limits.clone();
     limits.cpu_time = rebuild::allowance(limits.cpu_time);
     let instance = engine.instance(limits, Box::new(|_| {})).await;
-    let mut instance = instance.map_err(|stop| Error::from(Trouble::from(stop)))?;
-    let program = session::program(&header)?;
+    let mut instance = instance.map_err(|stop| Error::from(RunError::from(stop)))?;
+    let program = run_driver::program(&header)?;
     let replayed = rebuild::replay(&mut instance, &header, &program, &history, |_, _, _| {}).await;
     let calls = history.calls.len();
     match replayed {
         Ok(replayed) => {
             let diverged = result(stored.state, ending.as_deref(), &replayed.last.state);
             let guest_changed = header.guest != GUEST_DIGEST;
-            let diverged = diverged.map(|diverged| Diverged { guest_changed, ..diverged });
-            Ok(Replay { steps: replayed.steps, calls, diverged })
+            let diverged = diverged.map(|diverged| JournalDivergence { guest_changed, ..diverged });
+            Ok(ReplayReport { steps: replayed.steps, calls, diverged })
         }
-        Err(Trouble::Diverged(diverged)) => {
-            Ok(Replay { steps: 0, calls, diverged: Some(diverged) })
+        Err(RunError::Diverged(diverged)) => {
+            Ok(ReplayReport { steps: 0, calls, diverged: Some(diverged) })
         }
         Err(trouble) => Err(trouble.into()),
     }
 }
 
 /// Compares the result of a run that finished.
-fn result(state: RunState, ending: Option<&str>, found: &State) -> Option<Diverged> {
+fn result(
+    state: RunState,
+    ending: Option<&str>,
+    found: &ProgramState,
+) -> Option<JournalDivergence> {
     if state != RunState::Finished {
         return None;
     }
     let result = match found {
-        State::Finished(json) => json.as_deref().unwrap_or("null"),
+        ProgramState::Finished(json) => json.as_deref().unwrap_or("null"),
         _ => "",
     };
     let same = ending == Some(&format!("{{\"finished\":{result}}}"));
-    let diverged = || Diverged {
+    let diverged = || JournalDivergence {
         call: None,
         expected: "its result".into(),
         found: if result.is_empty() { "no result" } else { "another result" }.into(),

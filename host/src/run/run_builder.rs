@@ -1,21 +1,21 @@
 //! A run before it starts: what to run, with what.
 
-use super::console::Console;
-use super::desk::Desk;
-use super::ledger::{Kept, Ledger};
+use super::console::RunConsole;
 use super::run_clock::RunClock;
-use super::session::{Fresh, Session, Start};
 use super::stopwatch::Stopwatch;
-use super::told::{Prepared, Told};
-use super::trouble::Trouble;
 use super::{Engine, Outcome};
 use crate::approval::Approver;
 use crate::error::Error;
 use crate::event::EventSink;
 use crate::model::{RunId, Tenant, span};
 use crate::router::{Router, Tools};
+use crate::run::journal_writer::{JournalQuota, JournalWriter};
+use crate::run::question_waiter::QuestionWaiter;
+use crate::run::run_driver::{NewRun, RunDriver, RunStart};
+use crate::run::run_error::RunError;
+use crate::run::run_request::{PreparedRun, RunRequest};
 use crate::source::Script;
-use crate::store::{Header, Lease, Meter, RunState, Safe, What};
+use crate::store::{JournalEvent, Lease, Meter, RequiredDurability, RunHeader, RunState};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -30,7 +30,7 @@ pub struct Run {
     engine: Engine,
     id: RunId,
     /// What was told of a new run; nothing if it is in the journal already.
-    told: Option<Box<Told>>,
+    told: Option<Box<RunRequest>>,
     tools: Arc<dyn Tools>,
     events: Arc<dyn EventSink>,
     approver: Arc<dyn Approver>,
@@ -40,14 +40,14 @@ pub struct Run {
 
 impl Run {
     pub(super) fn of_script(engine: Engine, script: Script) -> Run {
-        Run::new(engine, RunId::new(), Some(Box::new(Told::new(script))))
+        Run::new(engine, RunId::new(), Some(Box::new(RunRequest::new(script))))
     }
 
     pub(super) fn of_journal(engine: Engine, run: RunId) -> Run {
         Run::new(engine, run, None)
     }
 
-    fn new(engine: Engine, id: RunId, told: Option<Box<Told>>) -> Run {
+    fn new(engine: Engine, id: RunId, told: Option<Box<RunRequest>>) -> Run {
         Run {
             engine,
             id,
@@ -65,7 +65,7 @@ impl Run {
         self.id
     }
 
-    fn tell(mut self, tell: impl FnOnce(&mut Told)) -> Run {
+    fn tell(mut self, tell: impl FnOnce(&mut RunRequest)) -> Run {
         if let Some(told) = &mut self.told {
             tell(told);
         }
@@ -156,17 +156,17 @@ impl Run {
         outcome
     }
 
-    async fn begin(mut self) -> Result<Result<(Session, Start), Box<Outcome>>, Error> {
+    async fn begin(mut self) -> Result<Result<(RunDriver, RunStart), Box<Outcome>>, Error> {
         let Some(told) = self.told.take() else { return Ok(Ok(self.take_up().await?)) };
         let prepared = match told.prepare(&self.engine, self.id).await? {
             Ok(prepared) => prepared,
             Err(refused) => return Ok(Err(refused)),
         };
-        let Prepared { mut header, program, begin, checkpoint, cpu, wall } = prepared;
+        let PreparedRun { mut header, program, begin, checkpoint, cpu, wall } = prepared;
         let (limits, lines) = (header.limits.clone(), Arc::new(AtomicU64::new(0)));
-        let console = Arc::new(Console::new(self.id, self.events.clone(), lines.clone()));
+        let console = Arc::new(RunConsole::new(self.id, self.events.clone(), lines.clone()));
         let instance = self.engine.instance(limits.clone(), console.clone().on_line()).await;
-        let mut instance = instance.map_err(|stop| Error::from(Trouble::from(stop)))?;
+        let mut instance = instance.map_err(|stop| Error::from(RunError::from(stop)))?;
         instance.take_up(cpu, limits.cpu_time, 0);
         // Waiting for a slot is not the program's time.
         let mut stopwatch = Stopwatch::new(wall);
@@ -175,24 +175,24 @@ impl Run {
         if header.resumed_from.is_none() {
             header.started = header.created;
         }
-        let fresh = Box::new(Fresh { program, begin, limits, checkpoint, instance, console });
+        let fresh = Box::new(NewRun { program, begin, limits, checkpoint, instance, console });
         let (script, started) = (header.script.clone(), header.started);
-        let kept = Kept { size: header.size(), limit: header.limits.journal };
+        let kept = JournalQuota { size: header.size(), limit: header.limits.journal };
         let lease = self.engine.journal.create(header).await?;
         let clock = RunClock::new(self.engine.settings.clock.clone(), started);
         let mut session =
             self.session(lease, script, RunState::Running, Meter::default(), clock, kept);
         session.told = lines;
         session.ledger.stopwatch = stopwatch;
-        Ok(Ok((session, Start::Fresh(fresh))))
+        Ok(Ok((session, RunStart::New(fresh))))
     }
 
     /// Takes over a run that the journal has.
-    async fn take_up(self) -> Result<(Session, Start), Error> {
+    async fn take_up(self) -> Result<(RunDriver, RunStart), Error> {
         let lease = self.engine.journal.claim(self.id).await?;
         let stored = self.engine.journal.load(self.id).await?;
-        let Header { script, started, limits, .. } = &stored.header;
-        let kept = Kept { size: stored.size(), limit: limits.journal };
+        let RunHeader { script, started, limits, .. } = &stored.header;
+        let kept = JournalQuota { size: stored.size(), limit: limits.journal };
         let last = stored.entries.last();
         let meter = last.map_or_else(Meter::default, |entry| entry.meter);
         let last = last.map_or(*started, |entry| entry.at);
@@ -200,9 +200,9 @@ impl Run {
         let at = clock.now();
         let mut session = self.session(lease, script.clone(), stored.state, meter, clock, kept);
         let pml = env!("CARGO_PKG_VERSION").into();
-        session.ledger.note(at, What::Resumed { pml });
-        session.ledger.write(stored.state, Safe::Process).await?;
-        Ok((session, Start::Stored(Box::new(stored))))
+        session.ledger.note(at, JournalEvent::Resumed { pml });
+        session.ledger.write(stored.state, RequiredDurability::Process).await?;
+        Ok((session, RunStart::Stored(Box::new(stored))))
     }
 
     fn session(
@@ -212,16 +212,16 @@ impl Run {
         state: RunState,
         meter: Meter,
         clock: RunClock,
-        kept: Kept,
-    ) -> Session {
+        kept: JournalQuota,
+    ) -> RunDriver {
         let Run { engine, id, tools, events, approver, recorded, leave, .. } = self;
         let journal = engine.journal.clone();
-        let ledger = Ledger::new(journal.clone(), lease, state, meter, kept);
-        let desk = Desk::new(id, journal, approver, events.clone());
+        let ledger = JournalWriter::new(journal.clone(), lease, state, meter, kept);
+        let desk = QuestionWaiter::new(id, journal, approver, events.clone());
         let router = Arc::new(Router::new(engine.policy.clone(), tools));
         let told = Arc::new(AtomicU64::new(meter.lines));
         let rebuilding = Duration::ZERO;
-        Session {
+        RunDriver {
             engine,
             script,
             router,

@@ -15,7 +15,7 @@ const ARGUMENTS: usize = 100;
 /// The arguments of a sleep.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sleep {
+struct SleepArguments {
     ms: f64,
 }
 
@@ -35,7 +35,7 @@ impl Timers {
         now: Timestamp,
     ) -> Result<Timestamp, CallError> {
         let arguments = (arguments.len() <= ARGUMENTS).then_some(arguments);
-        let sleep = arguments.and_then(|text| serde_json::from_str::<Sleep>(text).ok());
+        let sleep = arguments.and_then(|text| serde_json::from_str::<SleepArguments>(text).ok());
         let ms = sleep.map(|sleep| sleep.ms).filter(|ms| (0.0..=LONGEST).contains(ms));
         let Some(ms) = ms else {
             let message = "`pml:sleep` takes `{ ms }`, a number from 0 to 2147483648";

@@ -14,36 +14,37 @@ pub(super) const TARGET: &str = env!("PML_TARGET");
 
 /// Machine code starts at a page of its own, so that it can be run where it lies.
 #[repr(C, align(4096))]
-struct Paged<T: ?Sized>(T);
+struct PageAligned<T: ?Sized>(T);
 
-static COMPILED: &Paged<[u8]> = &Paged(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
+static COMPILED: &PageAligned<[u8]> =
+    &PageAligned(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
 
 /// Whether an engine of this process runs the code where it lies. wasmtime knows code by its address, so only one can.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Where the guest's code is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum GuestCodeLocation {
     /// Where it lies in this binary, which saves copying megabytes at the start of a process.
     InPlace,
     /// In a copy.
     Copy,
 }
 
-impl Place {
+impl GuestCodeLocation {
     /// Takes the code for the first engine of the process, on Linux; all others get copies.
-    pub(super) fn take() -> Place {
+    pub(super) fn take() -> GuestCodeLocation {
         match cfg!(target_os = "linux") && !TAKEN.swap(true, Ordering::SeqCst) {
-            true => Place::InPlace,
-            false => Place::Copy,
+            true => GuestCodeLocation::InPlace,
+            false => GuestCodeLocation::Copy,
         }
     }
 
     /// Makes the settings ready for it.
     pub(super) fn prepare(self, config: &mut Config) {
         #[cfg(target_os = "linux")]
-        if self == Place::InPlace {
-            config.with_custom_code_memory(Some(std::sync::Arc::new(InPlace)));
+        if self == GuestCodeLocation::InPlace {
+            config.with_custom_code_memory(Some(std::sync::Arc::new(InPlaceCodeMemory)));
         }
     }
 
@@ -56,8 +57,10 @@ impl Place {
         // SAFETY: the bytes are what `precompile_component` returned, embedded in this binary and never written to.
         unsafe {
             match self {
-                Place::InPlace => Component::deserialize_raw(engine, NonNull::from(&COMPILED.0)),
-                Place::Copy => Component::deserialize(engine, &COMPILED.0),
+                GuestCodeLocation::InPlace => {
+                    Component::deserialize_raw(engine, NonNull::from(&COMPILED.0))
+                }
+                GuestCodeLocation::Copy => Component::deserialize(engine, &COMPILED.0),
             }
         }
     }
@@ -65,13 +68,13 @@ impl Place {
 
 /// Makes code executable in place. wasmtime does this itself for memory that it has mapped, but not for ours.
 #[cfg(target_os = "linux")]
-struct InPlace;
+struct InPlaceCodeMemory;
 
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "changes what may be done with pages of memory")]
-impl wasmtime::CustomCodeMemory for InPlace {
+impl wasmtime::CustomCodeMemory for InPlaceCodeMemory {
     fn required_alignment(&self) -> usize {
-        align_of::<Paged<[u8; 0]>>()
+        align_of::<PageAligned<[u8; 0]>>()
     }
 
     fn publish_executable(&self, start: *const u8, length: usize) -> Result<()> {
@@ -96,13 +99,13 @@ impl wasmtime::CustomCodeMemory for InPlace {
 #[cfg(test)]
 mod tests {
     use super::super::tunables::tunables;
-    use super::{Place, TARGET};
+    use super::{GuestCodeLocation, TARGET};
     use wasmtime::Engine;
 
     #[test]
     fn the_only_import_is_mcp_call() {
         let engine = Engine::new(&tunables(TARGET).expect("settings")).expect("engine");
-        let component = Place::Copy.load(&engine).expect("the guest loads");
+        let component = GuestCodeLocation::Copy.load(&engine).expect("the guest loads");
         let kind = component.component_type();
         let imports: Vec<_> = kind.imports(&engine).map(|(name, _)| name.to_owned()).collect();
         assert_eq!(imports, ["pml:sandbox/mcp-call@0.1.0"]);

@@ -2,10 +2,10 @@
 
 use super::bindings::exports::pml::sandbox::program as wit;
 use super::bindings::pml::sandbox::mcp_call;
-use super::{Fault, FaultKind, Module, State};
-use crate::model::{Level, Line, Settled};
+use super::{Fault, FaultKind, GuestModule, ProgramState};
+use crate::model::{CallResult, ConsoleLevel, ConsoleLine};
 
-pub(super) fn module(module: Module) -> wit::Module {
+pub(super) fn module(module: GuestModule) -> wit::Module {
     wit::Module {
         name: module.name,
         code: module.code,
@@ -14,30 +14,30 @@ pub(super) fn module(module: Module) -> wit::Module {
     }
 }
 
-pub(super) fn outcome(settled: Settled) -> wit::Outcome {
+pub(super) fn outcome(settled: CallResult) -> wit::Outcome {
     match settled {
-        Settled::Value(json) => wit::Outcome::Value(json),
-        Settled::Error { code, message, data } => {
+        CallResult::Value(json) => wit::Outcome::Value(json),
+        CallResult::Error { code, message, data } => {
             wit::Outcome::Error(wit::CallError { code, message, data })
         }
     }
 }
 
-pub(super) fn line(level: mcp_call::Level, text: String) -> Line {
+pub(super) fn line(level: mcp_call::Level, text: String) -> ConsoleLine {
     let level = match level {
-        mcp_call::Level::Debug => Level::Debug,
-        mcp_call::Level::Log => Level::Log,
-        mcp_call::Level::Warn => Level::Warn,
-        mcp_call::Level::Error => Level::Error,
+        mcp_call::Level::Debug => ConsoleLevel::Debug,
+        mcp_call::Level::Log => ConsoleLevel::Log,
+        mcp_call::Level::Warn => ConsoleLevel::Warn,
+        mcp_call::Level::Error => ConsoleLevel::Error,
     };
-    Line { level, text }
+    ConsoleLine { level, text }
 }
 
-pub(super) fn state(state: wit::State) -> State {
+pub(super) fn state(state: wit::State) -> ProgramState {
     match state {
-        wit::State::Waiting => State::Waiting,
-        wit::State::Finished(json) => State::Finished(json),
-        wit::State::Failed(failure) => State::Failed(fault(failure)),
+        wit::State::Waiting => ProgramState::Waiting,
+        wit::State::Finished(json) => ProgramState::Finished(json),
+        wit::State::Failed(failure) => ProgramState::Failed(fault(failure)),
     }
 }
 

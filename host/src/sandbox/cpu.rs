@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// What a run has used, shared by its step and the callback that ends its slices.
 #[derive(Default)]
-pub(crate) struct Cpu {
+pub(crate) struct CpuMeter {
     used: CpuUse,
     slices: AtomicU64,
     busy: AtomicBool,
@@ -17,12 +17,12 @@ pub(crate) struct Cpu {
 }
 
 /// A stretch of running, from one poll of the guest to its return.
-pub(crate) struct Stretch {
+pub(crate) struct CpuInterval {
     start: Instant,
     thread: Option<Duration>,
 }
 
-impl Stretch {
+impl CpuInterval {
     fn elapsed(&self) -> Duration {
         let thread =
             self.thread.and_then(|start| thread_time().map(|now| now.saturating_sub(start)));
@@ -30,7 +30,7 @@ impl Stretch {
     }
 }
 
-impl Cpu {
+impl CpuMeter {
     /// A step begins.
     pub(crate) fn begin(&self) {
         self.busy.store(false, Relaxed);
@@ -38,13 +38,13 @@ impl Cpu {
 
     /// The guest gets the thread.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
-    pub(crate) fn enter(&self) -> Stretch {
+    pub(crate) fn enter(&self) -> CpuInterval {
         let thread = if self.busy.load(Relaxed) { thread_time() } else { None };
-        Stretch { start: Instant::now(), thread }
+        CpuInterval { start: Instant::now(), thread }
     }
 
     /// The guest gives the thread back. Returns how long it had it.
-    pub(crate) fn leave(&self, stretch: &Stretch) -> Duration {
+    pub(crate) fn leave(&self, stretch: &CpuInterval) -> Duration {
         let aside = Duration::from_nanos(self.aside.swap(0, Relaxed));
         let spent = match stretch.thread {
             // The thread's own clock does not count the time that the host's work waited.

@@ -4,11 +4,11 @@
 
 use super::bindings::Guest;
 use super::bindings::exports::pml::sandbox::program as wit;
-use super::cpu::Cpu;
-use super::machine::{Machine, Slot};
+use super::cpu::CpuMeter;
 use super::state::{GuestState, LineSink};
-use super::{Module, State, Step, Stop, convert};
-use crate::model::{CallId, CpuUse, Limits, Settled, Timestamp};
+use super::{GuestModule, ProgramState, Step, StopReason, convert};
+use crate::model::{CallId, CallResult, CpuUse, Limits, Timestamp};
+use crate::sandbox::wasm_engine::{Slot, WasmEngine};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -19,8 +19,8 @@ use wasmtime::{Store, UpdateDeadline};
 const HOSTCALL_FUEL: usize = 1 << 30;
 
 /// What a program starts with.
-pub(crate) struct Begin {
-    pub(crate) modules: Vec<Module>,
+pub(crate) struct StartParameters {
+    pub(crate) modules: Vec<GuestModule>,
     /// One JSON text.
     pub(crate) inputs: String,
     pub(crate) seed: [u8; 32],
@@ -30,20 +30,20 @@ pub(crate) struct Begin {
 pub(crate) struct Instance {
     store: Store<GuestState>,
     guest: Guest,
-    machine: Arc<Machine>,
-    cpu: Arc<Cpu>,
+    machine: Arc<WasmEngine>,
+    cpu: Arc<CpuMeter>,
     _slot: Slot,
 }
 
 impl Instance {
     /// Makes a fresh guest in a slot of the machine.
     pub(crate) async fn new(
-        machine: Arc<Machine>,
+        machine: Arc<WasmEngine>,
         slot: Slot,
         limits: Limits,
         on_line: LineSink,
-    ) -> Result<Instance, Stop> {
-        let cpu = Arc::<Cpu>::default();
+    ) -> Result<Instance, StopReason> {
+        let cpu = Arc::<CpuMeter>::default();
         let state = GuestState {
             limits,
             cpu: cpu.clone(),
@@ -61,18 +61,23 @@ impl Instance {
             let state = context.data();
             state.cpu.slice();
             match state.cpu.used() > state.limits.cpu_time {
-                true => Err(Stop::CpuTime(state.limits.cpu_time).into()),
+                true => Err(StopReason::CpuTime(state.limits.cpu_time).into()),
                 false => Ok(UpdateDeadline::Yield(1)),
             }
         });
         store.set_epoch_deadline(1);
         store.set_hostcall_fuel(HOSTCALL_FUEL);
-        let guest = machine.guest.instantiate_async(&mut store).await.map_err(Stop::from_trap)?;
+        let guest =
+            machine.guest.instantiate_async(&mut store).await.map_err(StopReason::from_trap)?;
         Ok(Instance { store, guest, machine, cpu, _slot: slot })
     }
 
     /// Starts the program.
-    pub(crate) async fn start(&mut self, begin: Begin, now: Timestamp) -> Result<Step, Stop> {
+    pub(crate) async fn start(
+        &mut self,
+        begin: StartParameters,
+        now: Timestamp,
+    ) -> Result<Step, StopReason> {
         let limits = &self.store.data().limits;
         let clamp = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
         let program = wit::Program {
@@ -94,9 +99,9 @@ impl Instance {
     pub(crate) async fn resume(
         &mut self,
         id: CallId,
-        settled: Settled,
+        settled: CallResult,
         now: Timestamp,
-    ) -> Result<Step, Stop> {
+    ) -> Result<Step, StopReason> {
         let outcome = convert::outcome(settled);
         self.store.set_epoch_deadline(1);
         let call =
@@ -126,10 +131,10 @@ impl Instance {
     }
 
     /// Says whether there is CPU time left.
-    pub(crate) fn check_cpu_time(&self) -> Result<(), Stop> {
+    pub(crate) fn check_cpu_time(&self) -> Result<(), StopReason> {
         let limit = self.store.data().limits.cpu_time;
         match self.cpu.used() > limit {
-            true => Err(Stop::CpuTime(limit)),
+            true => Err(StopReason::CpuTime(limit)),
             false => Ok(()),
         }
     }
@@ -149,8 +154,8 @@ impl Instance {
         self.store.data().memory
     }
 
-    fn finish(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, Stop> {
-        let step = step.map_err(Stop::from_trap)?;
+    fn finish(&mut self, step: wasmtime::Result<wit::Step>) -> Result<Step, StopReason> {
+        let step = step.map_err(StopReason::from_trap)?;
         let state = self.store.data_mut();
         for line in step.console {
             state.line(convert::line(line.level, line.text));
@@ -160,8 +165,8 @@ impl Instance {
             (std::mem::take(&mut state.intents), std::mem::take(&mut state.lines));
         let state = convert::state(step.state);
         // Many short steps are charged like one long one.
-        if matches!(state, State::Waiting) && self.cpu.used() > limit {
-            return Err(Stop::CpuTime(limit));
+        if matches!(state, ProgramState::Waiting) && self.cpu.used() > limit {
+            return Err(StopReason::CpuTime(limit));
         }
         Ok(Step {
             state,
@@ -175,21 +180,21 @@ impl Instance {
 
 /// Runs a call into the guest with the ticker awake and the run's CPU clock on.
 async fn metered<T>(
-    machine: &Machine,
-    cpu: &Cpu,
+    machine: &WasmEngine,
+    cpu: &CpuMeter,
     call: impl Future<Output = wasmtime::Result<T>>,
 ) -> wasmtime::Result<T> {
     let _running = machine.ticker.run();
     cpu.begin();
-    Metered { cpu, call: std::pin::pin!(call) }.await
+    MeteredCall { cpu, call: std::pin::pin!(call) }.await
 }
 
-struct Metered<'a, F> {
-    cpu: &'a Cpu,
+struct MeteredCall<'a, F> {
+    cpu: &'a CpuMeter,
     call: Pin<&'a mut F>,
 }
 
-impl<F: Future> Future for Metered<'_, F> {
+impl<F: Future> Future for MeteredCall<'_, F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {

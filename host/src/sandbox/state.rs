@@ -1,8 +1,8 @@
 //! What the host keeps beside a running guest: the queue of its intents, its lines, its limits.
 
 use super::bindings::pml::sandbox::mcp_call::{CallId as GuestCallId, Host, Level};
-use super::{Intent, Stop, convert, cpu::Cpu};
-use crate::model::{CallId, Limits, Line};
+use super::{Intent, StopReason, convert, cpu::CpuMeter};
+use crate::model::{CallId, ConsoleLine, Limits};
 use std::sync::Arc;
 use wasmtime::{ResourceLimiter, Result};
 
@@ -16,14 +16,14 @@ const CONSOLE_SLACK: usize = 1 << 10;
 const TOOL_CEILING: usize = 1 << 10;
 
 /// Receives each console line as it comes out of the guest.
-pub(crate) type LineSink = Box<dyn FnMut(&Line) + Send>;
+pub(crate) type LineSink = Box<dyn FnMut(&ConsoleLine) + Send>;
 
 /// The data of a guest's store.
 pub(super) struct GuestState {
     pub(super) limits: Limits,
-    pub(super) cpu: Arc<Cpu>,
+    pub(super) cpu: Arc<CpuMeter>,
     pub(super) intents: Vec<Intent>,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<ConsoleLine>,
     pub(super) on_line: LineSink,
     pub(super) last: u64,
     /// Bytes of arguments that the host holds for calls without an answer.
@@ -34,7 +34,7 @@ pub(super) struct GuestState {
 }
 
 impl GuestState {
-    pub(super) fn line(&mut self, line: Line) {
+    pub(super) fn line(&mut self, line: ConsoleLine) {
         // The guest may be wrong about its own budget; the host is not.
         self.printed = self.printed.saturating_add(line.text.len());
         if self.printed > self.limits.console.saturating_mul(2).saturating_add(CONSOLE_SLACK) {
@@ -48,13 +48,15 @@ impl GuestState {
 impl Host for GuestState {
     fn request(&mut self, id: GuestCallId, tool: String, arguments: String) -> Result<()> {
         if id != self.last + 1 {
-            return Err(Stop::Broken(format!("call {id} came after call {}", self.last)).into());
+            return Err(
+                StopReason::Broken(format!("call {id} came after call {}", self.last)).into()
+            );
         }
         if tool.len() > TOOL_CEILING {
-            return Err(Stop::Broken("the name of a tool is too long".into()).into());
+            return Err(StopReason::Broken("the name of a tool is too long".into()).into());
         }
         if id > self.limits.calls {
-            return Err(Stop::Calls(self.limits.calls).into());
+            return Err(StopReason::Calls(self.limits.calls).into());
         }
         self.last = id;
         // guest-controlled: the queue is outside the guest's memory, so it has a limit of its own.
@@ -71,7 +73,9 @@ impl Host for GuestState {
 
     fn cancel(&mut self, id: GuestCallId) -> Result<()> {
         if id == 0 || id > self.last {
-            return Err(Stop::Broken(format!("call {id} was cancelled before it was made")).into());
+            return Err(
+                StopReason::Broken(format!("call {id} was cancelled before it was made")).into()
+            );
         }
         self.intents.push(Intent::Cancel(CallId(id)));
         Ok(())
@@ -87,14 +91,14 @@ impl Host for GuestState {
 impl ResourceLimiter for GuestState {
     fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
         if desired > self.limits.memory {
-            return Err(Stop::Memory(self.limits.memory).into());
+            return Err(StopReason::Memory(self.limits.memory).into());
         }
         self.memory = desired;
         Ok(true)
     }
 
     fn memory_grow_failed(&mut self, _: wasmtime::Error) -> Result<()> {
-        Err(Stop::Memory(self.limits.memory).into())
+        Err(StopReason::Memory(self.limits.memory).into())
     }
 
     fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {

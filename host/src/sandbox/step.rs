@@ -1,11 +1,11 @@
 //! What goes into the guest and what comes out, as plain values.
 
-use crate::model::{CallId, Line};
+use crate::model::{CallId, ConsoleLine};
 use serde::{Deserialize, Serialize};
 
 /// A JavaScript module of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Module {
+pub struct GuestModule {
     /// Name shown in stack traces.
     pub name: String,
     /// The JavaScript.
@@ -74,7 +74,7 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum State {
+pub enum ProgramState {
     /// It waits for calls.
     Waiting,
     /// It has a result: one JSON text, or nothing for `undefined`.
@@ -88,11 +88,11 @@ pub enum State {
 #[non_exhaustive]
 pub struct Step {
     /// Where it stands.
-    pub state: State,
+    pub state: ProgramState,
     /// What it asked for, in order.
     pub intents: Vec<Intent>,
     /// What it wrote, in order.
-    pub console: Vec<Line>,
+    pub console: Vec<ConsoleLine>,
     /// Rejections that nobody had handled when it ended.
     pub unhandled: Vec<Fault>,
     /// Console lines dropped so far.

@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 
 /// Why a guest was stopped in the middle of a step.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// Out of CPU time.
     CpuTime(Duration),
     /// Out of memory.
@@ -20,47 +20,47 @@ pub(crate) enum Stop {
     Broken(String),
 }
 
-impl Stop {
+impl StopReason {
     pub(crate) fn code(&self) -> Code {
         match self {
-            Stop::CpuTime(_) => Code::CpuTime,
-            Stop::Memory(_) => Code::Memory,
-            Stop::Stack => Code::Stack,
-            Stop::Calls(_) => Code::Calls,
-            Stop::Journal(_) => Code::JournalSize,
-            Stop::Broken(_) => Code::Internal,
+            StopReason::CpuTime(_) => Code::CpuTime,
+            StopReason::Memory(_) => Code::Memory,
+            StopReason::Stack => Code::Stack,
+            StopReason::Calls(_) => Code::Calls,
+            StopReason::Journal(_) => Code::JournalSize,
+            StopReason::Broken(_) => Code::Internal,
         }
     }
 
     /// Reads wasmtime's error: our own limits come back as they were raised, the rest are traps.
-    pub(super) fn from_trap(error: wasmtime::Error) -> Stop {
+    pub(super) fn from_trap(error: wasmtime::Error) -> StopReason {
         if matches!(error.downcast_ref(), Some(wasmtime::Trap::StackOverflow)) {
-            return Stop::Stack;
+            return StopReason::Stack;
         }
-        match error.downcast::<Stop>() {
+        match error.downcast::<StopReason>() {
             Ok(stop) => stop,
-            Err(error) => Stop::Broken(format!("{error:?}")),
+            Err(error) => StopReason::Broken(format!("{error:?}")),
         }
     }
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stop::CpuTime(limit) => {
+            StopReason::CpuTime(limit) => {
                 write!(f, "the program ran for more than {} of CPU time", span(*limit))
             }
-            Stop::Memory(limit) => {
+            StopReason::Memory(limit) => {
                 write!(f, "the program needs more than {} MiB of memory", limit >> 20)
             }
-            Stop::Stack => f.write_str("the program recursed too deep"),
-            Stop::Calls(limit) => write!(f, "the program made more than {limit} calls"),
-            Stop::Journal(limit) => {
+            StopReason::Stack => f.write_str("the program recursed too deep"),
+            StopReason::Calls(limit) => write!(f, "the program made more than {limit} calls"),
+            StopReason::Journal(limit) => {
                 write!(f, "the run needs more than {limit} bytes of the journal")
             }
-            Stop::Broken(what) => write!(f, "the sandbox failed: {what}"),
+            StopReason::Broken(what) => write!(f, "the sandbox failed: {what}"),
         }
     }
 }
 
-impl std::error::Error for Stop {}
+impl std::error::Error for StopReason {}

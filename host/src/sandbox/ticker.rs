@@ -13,23 +13,23 @@ const IDLE_SLICES: u32 = 100;
 
 /// Counts running guests and keeps the thread awake for them.
 pub(crate) struct Ticker {
-    shared: Arc<Shared>,
+    shared: Arc<TickerState>,
     thread: thread::Thread,
 }
 
-struct Shared {
+struct TickerState {
     running: AtomicUsize,
     asleep: AtomicBool,
     closed: AtomicBool,
 }
 
 /// A guest that runs; ends with its drop.
-pub(crate) struct Running<'a>(&'a Shared);
+pub(crate) struct RunningGuest<'a>(&'a TickerState);
 
 impl Ticker {
     /// Starts the thread for `engine`.
     pub(crate) fn start(engine: &Engine) -> io::Result<Ticker> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(TickerState {
             running: AtomicUsize::new(0),
             asleep: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -41,12 +41,12 @@ impl Ticker {
     }
 
     /// Says that a guest starts to run.
-    pub(crate) fn run(&self) -> Running<'_> {
+    pub(crate) fn run(&self) -> RunningGuest<'_> {
         self.shared.running.fetch_add(1, Ordering::SeqCst);
         if self.shared.asleep.load(Ordering::SeqCst) {
             self.thread.unpark();
         }
-        Running(&self.shared)
+        RunningGuest(&self.shared)
     }
 }
 
@@ -57,13 +57,13 @@ impl Drop for Ticker {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningGuest<'_> {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-fn tick(engine: &EngineWeak, shared: &Shared) {
+fn tick(engine: &EngineWeak, shared: &TickerState) {
     let mut idle = 0;
     while !shared.closed.load(Ordering::SeqCst) {
         if idle >= IDLE_SLICES {

@@ -4,17 +4,17 @@
 //! **Invariant:** the syntax tree lives and dies here, on a stack that is known to be large enough for it.
 
 use super::blank;
-use super::error::{SourceError, Text};
+use super::error::{ModuleText, SourceError};
 use super::nesting;
-use super::parse::{self, Parsed};
-use super::program::{Language, Shift};
+use super::parse::{self, ParsedText};
+use super::program::{ColumnShift, Language};
 use super::stack;
 use super::wrap;
-use crate::model::Stint;
+use crate::model::WorkSlice;
 
 /// Where a module stands in its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ModuleRole {
     /// What is run: a module or a function body.
     Entry,
     /// What is imported: always a module.
@@ -23,27 +23,27 @@ pub(super) enum Role {
 
 /// An import as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Import {
+pub(super) struct ModuleImport {
     pub(super) specifier: String,
     pub(super) offset: u32,
 }
 
 /// A module ready to execute, its imports not yet followed.
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(super) struct CompiledModule {
     pub(super) code: String,
     pub(super) first_line: u32,
-    pub(super) shift: Option<Shift>,
-    pub(super) imports: Vec<Import>,
+    pub(super) shift: Option<ColumnShift>,
+    pub(super) imports: Vec<ModuleImport>,
 }
 
 /// Compiles one module, for a run if there is one.
 pub(super) fn compile(
-    run: Option<&Stint<'_>>,
-    text: Text<'_>,
+    run: Option<&WorkSlice<'_>>,
+    text: ModuleText<'_>,
     language: Language,
-    role: Role,
-) -> Result<Compiled, SourceError> {
+    role: ModuleRole,
+) -> Result<CompiledModule, SourceError> {
     nesting::check(text.text, language).map_err(|deep| {
         let offset = u32::try_from(deep.offset).unwrap_or(u32::MAX);
         SourceError::syntax(text, offset, deep.message, Some(deep.hint))
@@ -51,8 +51,12 @@ pub(super) fn compile(
     stack::with_enough_for(run, text, || compile_here(text, language, role))?
 }
 
-fn compile_here(text: Text<'_>, language: Language, role: Role) -> Result<Compiled, SourceError> {
-    parse::with_program(text, language, |Parsed { program, tokens }| {
+fn compile_here(
+    text: ModuleText<'_>,
+    language: Language,
+    role: ModuleRole,
+) -> Result<CompiledModule, SourceError> {
+    parse::with_program(text, language, |ParsedText { program, tokens }| {
         let blanked = blank::blank(program, tokens);
         if let Some(refusal) = blanked.refusal {
             return Err(SourceError::unsupported(text, refusal));
@@ -68,7 +72,7 @@ fn compile_here(text: Text<'_>, language: Language, role: Role) -> Result<Compil
                 Some(hint.to_owned()),
             ));
         }
-        if role == Role::Imported || blanked.is_module {
+        if role == ModuleRole::Imported || blanked.is_module {
             if let Some(offset) = blanked.top_level_return {
                 let hint =
                     "a program with `import` or `export` gives its result with `export default`";
@@ -79,7 +83,7 @@ fn compile_here(text: Text<'_>, language: Language, role: Role) -> Result<Compil
                     Some(hint),
                 ));
             }
-            return Ok(Compiled {
+            return Ok(CompiledModule {
                 code: blanked.code,
                 first_line: 1,
                 shift: None,
@@ -87,7 +91,7 @@ fn compile_here(text: Text<'_>, language: Language, role: Role) -> Result<Compil
             });
         }
         let wrapped = wrap::wrap(text, program, blanked.code)?;
-        Ok(Compiled {
+        Ok(CompiledModule {
             code: wrapped.code,
             first_line: 0,
             shift: wrapped.shift,
@@ -101,8 +105,8 @@ mod tests {
     use super::*;
     use crate::model::Code;
 
-    fn load(text: &str) -> Result<Compiled, SourceError> {
-        compile(None, Text { name: "t.ts", text }, Language::TypeScript, Role::Entry)
+    fn load(text: &str) -> Result<CompiledModule, SourceError> {
+        compile(None, ModuleText { name: "t.ts", text }, Language::TypeScript, ModuleRole::Entry)
     }
 
     /// A host crash is the worst outcome: whatever the text, there is an answer.

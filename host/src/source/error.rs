@@ -7,9 +7,9 @@ use std::io;
 use std::path::PathBuf;
 
 use super::escape::escaped;
-use super::frame::CodeFrame;
-use super::position::{Lines, Position};
+use super::position::{LineIndex, Position};
 use crate::model::Code;
+use crate::source::code_frame::CodeFrame;
 
 /// Longest piece of a program quoted in a message: enough to recognise it, too short to flood a terminal.
 const QUOTE: usize = 200;
@@ -24,7 +24,7 @@ pub enum SourceError {
         /// What the parser says.
         message: String,
         /// Where.
-        at: Box<Place>,
+        at: Box<SourceLocation>,
         /// What to do about it.
         hint: Option<String>,
     },
@@ -34,7 +34,7 @@ pub enum SourceError {
         /// The construct, named.
         what: &'static str,
         /// Where.
-        at: Box<Place>,
+        at: Box<SourceLocation>,
         /// What to write instead.
         hint: &'static str,
     },
@@ -46,7 +46,7 @@ pub enum SourceError {
         /// Why it is refused.
         reason: &'static str,
         /// Where.
-        at: Box<Place>,
+        at: Box<SourceLocation>,
         /// What to write instead.
         hint: Option<String>,
     },
@@ -120,7 +120,7 @@ impl SourceError {
         }
     }
 
-    fn place(&self) -> Option<&Place> {
+    fn place(&self) -> Option<&SourceLocation> {
         match self {
             Self::Syntax { at, .. }
             | Self::UnsupportedSyntax { at, .. }
@@ -129,7 +129,12 @@ impl SourceError {
         }
     }
 
-    pub(super) fn syntax(text: Text<'_>, offset: u32, message: &str, hint: Option<&str>) -> Self {
+    pub(super) fn syntax(
+        text: ModuleText<'_>,
+        offset: u32,
+        message: &str,
+        hint: Option<&str>,
+    ) -> Self {
         let message = escaped(message.trim_end_matches('.'), QUOTE);
         let mut characters = message.chars();
         let message = match (characters.next(), characters.next()) {
@@ -148,7 +153,7 @@ impl SourceError {
         }
     }
 
-    pub(super) fn unsupported(text: Text<'_>, refusal: Refusal) -> Self {
+    pub(super) fn unsupported(text: ModuleText<'_>, refusal: UnsupportedConstruct) -> Self {
         Self::UnsupportedSyntax {
             what: refusal.what,
             at: text.place(refusal.offset),
@@ -157,7 +162,7 @@ impl SourceError {
     }
 
     pub(super) fn import(
-        text: Text<'_>,
+        text: ModuleText<'_>,
         offset: u32,
         specifier: &str,
         reason: &'static str,
@@ -175,7 +180,7 @@ impl SourceError {
 /// A position with the lines around it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Place {
+pub struct SourceLocation {
     /// Where.
     pub position: Position,
     /// The lines around it.
@@ -184,23 +189,23 @@ pub struct Place {
 
 /// A module's name and text, for making places in it.
 #[derive(Clone, Copy)]
-pub(super) struct Text<'t> {
+pub(super) struct ModuleText<'t> {
     pub(super) name: &'t str,
     pub(super) text: &'t str,
 }
 
-impl Text<'_> {
-    pub(super) fn place(self, offset: u32) -> Box<Place> {
+impl ModuleText<'_> {
+    pub(super) fn place(self, offset: u32) -> Box<SourceLocation> {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        let position = Lines::new(self.text).position(self.name, offset);
+        let position = LineIndex::new(self.text).position(self.name, offset);
         let frame = CodeFrame::new(self.text, &position);
-        Box::new(Place { position, frame })
+        Box::new(SourceLocation { position, frame })
     }
 }
 
 /// A construct that cannot be run, found at an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct UnsupportedConstruct {
     pub(super) offset: u32,
     pub(super) what: &'static str,
     pub(super) hint: &'static str,
@@ -212,7 +217,7 @@ mod tests {
 
     #[test]
     fn messages_are_lower_case_escaped_and_placed() {
-        let text = Text { name: "a.ts", text: "let x\nlet y" };
+        let text = ModuleText { name: "a.ts", text: "let x\nlet y" };
         let error = SourceError::syntax(text, 10, "Unexpected \u{202e}token.", None);
         assert_eq!(error.to_string(), "unexpected \\u{202e}token: a.ts:2:5");
         assert_eq!(error.code(), Code::Syntax);

@@ -9,23 +9,23 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compile::{self, Compiled, Role};
-use super::error::{SourceError, Text};
+use super::compile::{self, CompiledModule, ModuleRole};
+use super::error::{ModuleText, SourceError};
 use super::json;
-use super::position::Lines;
-use super::program::{Language, Module, Program};
-use super::resolve::{self, Resolved, Workspace};
-use super::script::{Origin, Script};
-use crate::model::{Stint, Work};
+use super::position::LineIndex;
+use super::program::{Language, Program, SourceModule};
+use super::resolve::{self, ModuleFile, Workspace};
+use super::script::{Script, ScriptSource};
+use crate::model::{HostWork, WorkSlice};
 
 /// Loads a script within a limit of bytes, for a run if there is one. A run that has no CPU time left, or that nobody waits
 /// for, gets no further than the module at hand.
 pub(super) fn load(
     script: &Script,
     limit: usize,
-    run: Option<&Work<'_>>,
+    run: Option<&HostWork<'_>>,
 ) -> Result<Program, SourceError> {
-    let stint = run.map(Work::begin);
+    let stint = run.map(HostWork::begin);
     let workspace = |folder: &Path| Workspace::new(folder);
     let mut loader = Loader {
         stint: stint.as_ref(),
@@ -36,15 +36,15 @@ pub(super) fn load(
         known: HashMap::new(),
     };
     match &script.origin {
-        Origin::Text { text, language } => {
+        ScriptSource::Text { text, language } => {
             loader.workspace = script.workspace.as_deref().map(workspace).transpose()?;
             let default =
                 if *language == Language::TypeScript { "program.ts" } else { "program.js" };
             let name = script.name.as_deref().unwrap_or(default).to_owned();
             loader.spend(text.len(), &name)?;
-            loader.add(None, name, *language, text, Role::Entry)?;
+            loader.add(None, name, *language, text, ModuleRole::Entry)?;
         }
-        Origin::File { path } => {
+        ScriptSource::File { path } => {
             let workspace = match &script.workspace {
                 Some(folder) => Workspace::new(folder)?,
                 None => Workspace::around(path)?,
@@ -52,7 +52,7 @@ pub(super) fn load(
             let entry = workspace.entry(path)?;
             loader.workspace = Some(workspace);
             loader.known.insert(entry.path.clone(), 0);
-            loader.add_file(entry, Role::Entry)?;
+            loader.add_file(entry, ModuleRole::Entry)?;
         }
     }
     loader.follow()
@@ -60,18 +60,18 @@ pub(super) fn load(
 
 struct Loader<'w> {
     /// The work of the run that it is loaded for.
-    stint: Option<&'w Stint<'w>>,
+    stint: Option<&'w WorkSlice<'w>>,
     limit: usize,
     left: usize,
     workspace: Option<Workspace>,
-    modules: Vec<Loaded>,
+    modules: Vec<LoadedModule>,
     /// Canonical path → index in `modules`.
     known: HashMap<PathBuf, usize>,
 }
 
-struct Loaded {
-    module: Module,
-    wanted: Vec<compile::Import>,
+struct LoadedModule {
+    module: SourceModule,
+    wanted: Vec<compile::ModuleImport>,
 }
 
 impl Loader<'_> {
@@ -87,7 +87,7 @@ impl Loader<'_> {
                     None => {
                         let index = self.modules.len();
                         self.known.insert(resolved.path.clone(), index);
-                        self.add_file(resolved, Role::Imported)?;
+                        self.add_file(resolved, ModuleRole::Imported)?;
                         index
                     }
                 };
@@ -99,19 +99,23 @@ impl Loader<'_> {
         Ok(Program { modules: self.modules.into_iter().map(|loaded| loaded.module).collect() })
     }
 
-    fn resolve(&self, importer: usize, import: &compile::Import) -> Result<Resolved, SourceError> {
+    fn resolve(
+        &self,
+        importer: usize,
+        import: &compile::ModuleImport,
+    ) -> Result<ModuleFile, SourceError> {
         let importer = &self.modules[importer];
         let found = match &self.workspace {
             Some(workspace) => {
                 workspace.resolve(importer.module.path.as_deref(), &import.specifier)
             }
-            None => resolve::check_specifier(&import.specifier).and(Err(resolve::Refused {
+            None => resolve::check_specifier(&import.specifier).and(Err(resolve::ImportRefusal {
                 reason: "the program has no workspace",
                 hint: Some("run it from a file, or name a workspace folder".to_owned()),
             })),
         };
         found.map_err(|refused| {
-            let text = Text { name: &importer.module.name, text: &importer.module.source };
+            let text = ModuleText { name: &importer.module.name, text: &importer.module.source };
             SourceError::import(
                 text,
                 import.offset,
@@ -122,7 +126,7 @@ impl Loader<'_> {
         })
     }
 
-    fn add_file(&mut self, file: Resolved, role: Role) -> Result<(), SourceError> {
+    fn add_file(&mut self, file: ModuleFile, role: ModuleRole) -> Result<(), SourceError> {
         let bytes = self.read(&file)?;
         let text = String::from_utf8(bytes).map_err(|_| SourceError::SourceKind {
             path: file.path.clone(),
@@ -141,14 +145,14 @@ impl Loader<'_> {
         name: String,
         language: Language,
         text: &str,
-        role: Role,
+        role: ModuleRole,
     ) -> Result<(), SourceError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         // QuickJS takes its source as a C string.
         if let Some(at) = text.find('\0') {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             return Err(SourceError::syntax(
-                Text { name: &name, text },
+                ModuleText { name: &name, text },
                 at,
                 "unexpected NUL character",
                 None,
@@ -158,19 +162,19 @@ impl Loader<'_> {
             Language::Json => {
                 let code = json::module(text).map_err(|(message, line, column)| {
                     SourceError::syntax(
-                        Text { name: &name, text },
+                        ModuleText { name: &name, text },
                         offset(text, line, column),
                         &message,
                         None,
                     )
                 })?;
-                Compiled { code, first_line: 1, shift: None, imports: Vec::new() }
+                CompiledModule { code, first_line: 1, shift: None, imports: Vec::new() }
             }
-            _ => compile::compile(self.stint, Text { name: &name, text }, language, role)?,
+            _ => compile::compile(self.stint, ModuleText { name: &name, text }, language, role)?,
         };
         self.check(&name)?;
-        let Compiled { code, first_line, shift, imports } = compiled;
-        let module = Module {
+        let CompiledModule { code, first_line, shift, imports } = compiled;
+        let module = SourceModule {
             name,
             path,
             language,
@@ -180,19 +184,19 @@ impl Loader<'_> {
             first_line,
             shift,
         };
-        self.modules.push(Loaded { module, wanted: imports });
+        self.modules.push(LoadedModule { module, wanted: imports });
         Ok(())
     }
 
     /// Says whether to go on after a module.
     fn check(&self, name: &str) -> Result<(), SourceError> {
-        match self.stint.map_or(Ok(()), Stint::check) {
+        match self.stint.map_or(Ok(()), WorkSlice::check) {
             Ok(()) => Ok(()),
             Err(_) => Err(SourceError::CpuTime { name: name.to_owned() }),
         }
     }
 
-    fn read(&mut self, file: &Resolved) -> Result<Vec<u8>, SourceError> {
+    fn read(&mut self, file: &ModuleFile) -> Result<Vec<u8>, SourceError> {
         let fail = |source| SourceError::SourceRead { path: file.path.clone(), source };
         // Asked before opening, since opening a pipe would wait for its writer.
         let metadata = fs::metadata(&file.path).map_err(fail)?;
@@ -229,7 +233,7 @@ impl Loader<'_> {
 /// Returns the byte offset of a 1-based line and byte column.
 fn offset(text: &str, line: usize, column: usize) -> u32 {
     let line = u32::try_from(line).unwrap_or(u32::MAX);
-    let start = Lines::new(text)
+    let start = LineIndex::new(text)
         .line(line)
         .map_or(text.len(), |line| line.as_ptr() as usize - text.as_ptr() as usize);
     u32::try_from(start + column.saturating_sub(1)).unwrap_or(u32::MAX)

@@ -15,14 +15,13 @@
 //! **Invariant:** hostile text costs at most linear time and a bounded stack.
 //! This room knows nothing of the sandbox, of policy, or of which tools there are.
 
-mod atlas;
 mod blank;
 #[cfg(feature = "servers")]
 mod calls;
+mod code_frame;
 mod compile;
 mod error;
 mod escape;
-mod frame;
 mod json;
 mod load;
 mod nesting;
@@ -33,15 +32,16 @@ mod resolve;
 mod script;
 mod sites;
 mod stack;
+mod token_class;
 mod trace;
-mod words;
+mod trace_resolver;
 mod wrap;
 
 #[cfg(feature = "servers")]
-pub(crate) use calls::{Callee, Found, Literal, Written, calls_of};
-pub use error::{Place, SourceError};
-pub use frame::CodeFrame;
+pub(crate) use calls::{Callee, Literal, LiteralValue, ProgramCall, calls_of};
+pub use code_frame::CodeFrame;
+pub use error::{SourceError, SourceLocation};
 pub use position::Position;
-pub use program::{Language, Module, Program, Shift};
+pub use program::{ColumnShift, Language, Program, SourceModule};
 pub use script::Script;
-pub use trace::Frame;
+pub use trace::StackFrame;

@@ -13,20 +13,20 @@ use oxc::parser::{ParseOptions, Parser, Token};
 use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::SourceType;
 
-use super::error::{Refusal, SourceError, Text};
+use super::error::{ModuleText, SourceError, UnsupportedConstruct};
 use super::program::Language;
 
 /// A parsed text.
-pub(super) struct Parsed<'p, 'a> {
+pub(super) struct ParsedText<'p, 'a> {
     pub(super) program: &'p Program<'a>,
     pub(super) tokens: &'p [Token],
 }
 
 /// Parses a text as strict module code in which `return` is allowed everywhere, and hands the tree to `read`.
 pub(super) fn with_program<R>(
-    text: Text<'_>,
+    text: ModuleText<'_>,
     language: Language,
-    read: impl FnOnce(Parsed<'_, '_>) -> R,
+    read: impl FnOnce(ParsedText<'_, '_>) -> R,
 ) -> Result<R, SourceError> {
     let source_type = source_type(language);
     let allocator = Allocator::default();
@@ -47,14 +47,14 @@ pub(super) fn with_program<R>(
         None if parsed.panicked => {
             Err(SourceError::syntax(text, 0, "the text cannot be parsed", None))
         }
-        None => Ok(read(Parsed { program: &parsed.program, tokens: &parsed.tokens })),
+        None => Ok(read(ParsedText { program: &parsed.program, tokens: &parsed.tokens })),
     }
 }
 
 /// Parses a text as [`with_program`] does, and hands the tree to `read` with the variables that its names stand for.
 #[cfg(feature = "servers")]
 pub(super) fn with_scopes<R>(
-    text: Text<'_>,
+    text: ModuleText<'_>,
     language: Language,
     read: impl for<'a> FnOnce(&'a Program<'a>, &Scoping) -> R,
 ) -> Result<R, SourceError> {
@@ -94,9 +94,13 @@ fn options() -> ParseOptions {
     ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() }
 }
 
-fn refuse(text: Text<'_>, source_type: SourceType, diagnostic: &OxcDiagnostic) -> SourceError {
+fn refuse(
+    text: ModuleText<'_>,
+    source_type: SourceType,
+    diagnostic: &OxcDiagnostic,
+) -> SourceError {
     if let Some(offset) = jsx(text.text, source_type) {
-        let refusal = Refusal {
+        let refusal = UnsupportedConstruct {
             offset,
             what: "JSX",
             hint: "programs have no JSX: build the text or object directly",

@@ -25,12 +25,12 @@ impl fmt::Display for Position {
 }
 
 /// The line starts of one text. A line ends at `\n`, `\r\n` or a lone `\r`.
-pub(super) struct Lines<'t> {
+pub(super) struct LineIndex<'t> {
     text: &'t str,
     starts: Vec<usize>,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> LineIndex<'t> {
     /// Reads the line starts of `text`.
     pub(super) fn new(text: &'t str) -> Self {
         let bytes = text.as_bytes();
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn offsets_become_lines_and_utf16_columns() {
-        let lines = Lines::new("ab\nü😀x\r\nlast\rend");
+        let lines = LineIndex::new("ab\nü😀x\r\nlast\rend");
         let at = |offset| {
             let position = lines.position("m", offset);
             (position.line, position.column)
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn empty_text_has_one_line() {
-        let lines = Lines::new("");
+        let lines = LineIndex::new("");
         assert_eq!(lines.line(1), Some(""));
         assert_eq!(lines.position("m", 0).to_string(), "m:1:1");
     }

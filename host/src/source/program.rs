@@ -8,20 +8,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 #[cfg(feature = "servers")]
-use super::error::{Place, Text};
-use super::frame::CodeFrame;
+use super::error::{ModuleText, SourceLocation};
 use super::position::Position;
+use crate::source::code_frame::CodeFrame;
 
 /// The modules of one program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// All modules, the entry first, each once.
-    pub modules: Vec<Module>,
+    pub modules: Vec<SourceModule>,
 }
 
 impl Program {
     /// Returns the module of that name.
-    pub fn module(&self, name: &str) -> Option<&Module> {
+    pub fn module(&self, name: &str) -> Option<&SourceModule> {
         self.modules.iter().find(|module| module.name == name)
     }
 
@@ -32,9 +32,9 @@ impl Program {
 
     /// Returns the place of an offset in a module's own text, in bytes.
     #[cfg(feature = "servers")]
-    pub(crate) fn place(&self, module: &str, offset: u32) -> Option<Place> {
+    pub(crate) fn place(&self, module: &str, offset: u32) -> Option<SourceLocation> {
         let module = self.module(module)?;
-        let text = Text { name: &module.name, text: &module.source };
+        let text = ModuleText { name: &module.name, text: &module.source };
         Some(*text.place(offset))
     }
 }
@@ -44,7 +44,7 @@ impl Program {
 /// It is journalled with its run; fields are added, never renamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Module {
+pub struct SourceModule {
     /// The path relative to the workspace with `/`, or the script's display name.
     pub name: String,
     /// The file it was read from, links resolved; nothing for a text script.
@@ -65,7 +65,7 @@ pub struct Module {
     /// the user's first line is line 1.
     pub first_line: u32,
     /// Where a line of `code` has more text than the same line of `source`.
-    pub shift: Option<Shift>,
+    pub shift: Option<ColumnShift>,
 }
 
 /// What a module's source is written in.
@@ -84,7 +84,7 @@ pub enum Language {
 /// Text that wrapping inserted before other text of the same line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Shift {
+pub struct ColumnShift {
     /// The line, from 1.
     pub line: u32,
     /// The byte column from 1 at which text was inserted: what stood there or after it has moved right.
@@ -93,7 +93,7 @@ pub struct Shift {
     pub by: u32,
 }
 
-impl Shift {
+impl ColumnShift {
     /// Returns the byte column in the user's line for a byte column in the executed line.
     pub(super) fn undo(self, line: u32, column: u32) -> u32 {
         if line != self.line || column < self.column {

@@ -25,7 +25,7 @@ pub(super) struct Workspace {
 
 /// A file inside the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Resolved {
+pub(super) struct ModuleFile {
     pub(super) path: PathBuf,
     pub(super) name: String,
     pub(super) language: Language,
@@ -33,25 +33,25 @@ pub(super) struct Resolved {
 
 /// Why a specifier leads nowhere.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct ImportRefusal {
     pub(super) reason: &'static str,
     pub(super) hint: Option<String>,
 }
 
-impl Refused {
+impl ImportRefusal {
     fn new(reason: &'static str, hint: impl Into<String>) -> Self {
         Self { reason, hint: Some(hint.into()) }
     }
 }
 
 /// Refuses whatever is not a relative path. Needs no workspace.
-pub(super) fn check_specifier(specifier: &str) -> Result<(), Refused> {
+pub(super) fn check_specifier(specifier: &str) -> Result<(), ImportRefusal> {
     let relative = ["./", "../"].iter().any(|start| specifier.starts_with(start));
     if !relative {
-        return Err(Refused::new("it is not a relative path", ONLY));
+        return Err(ImportRefusal::new("it is not a relative path", ONLY));
     }
     if specifier.contains(['\\', '\0', '?', '#', '%']) {
-        return Err(Refused::new(
+        return Err(ImportRefusal::new(
             "it is not a plain path",
             "use `/` between names, and no query, fragment or escapes",
         ));
@@ -87,7 +87,7 @@ impl Workspace {
     }
 
     /// Returns the entry file.
-    pub(super) fn entry(&self, file: &Path) -> Result<Resolved, SourceError> {
+    pub(super) fn entry(&self, file: &Path) -> Result<ModuleFile, SourceError> {
         let path = file
             .canonicalize()
             .map_err(|source| SourceError::SourceRead { path: file.to_owned(), source })?;
@@ -112,7 +112,7 @@ impl Workspace {
         &self,
         importer: Option<&Path>,
         specifier: &str,
-    ) -> Result<Resolved, Refused> {
+    ) -> Result<ModuleFile, ImportRefusal> {
         check_specifier(specifier)?;
         let folder = importer.and_then(Path::parent).unwrap_or(&self.root);
         let wanted = self.join(folder, specifier)?;
@@ -128,12 +128,12 @@ impl Workspace {
         }
         match language(&found) {
             Ok(language) => Ok(self.resolved(found, language)),
-            Err((reason, hint)) => Err(Refused::new(reason, hint)),
+            Err((reason, hint)) => Err(ImportRefusal::new(reason, hint)),
         }
     }
 
     /// Joins without touching the disk, so that `..` beyond the root is refused before anything is looked up.
-    fn join(&self, folder: &Path, specifier: &str) -> Result<PathBuf, Refused> {
+    fn join(&self, folder: &Path, specifier: &str) -> Result<PathBuf, ImportRefusal> {
         let mut path = folder.to_owned();
         for component in Path::new(specifier).components() {
             match component {
@@ -148,7 +148,7 @@ impl Workspace {
         Ok(path)
     }
 
-    fn existing(&self, path: &Path) -> Result<Option<PathBuf>, Refused> {
+    fn existing(&self, path: &Path) -> Result<Option<PathBuf>, ImportRefusal> {
         match path.canonicalize() {
             Ok(path) if path.starts_with(&self.root) => Ok(Some(path)),
             Ok(_) => Err(leaves()),
@@ -156,7 +156,7 @@ impl Workspace {
         }
     }
 
-    fn missing(&self, wanted: &Path) -> Refused {
+    fn missing(&self, wanted: &Path) -> ImportRefusal {
         let stem = wanted.file_stem().map(|stem| wanted.with_file_name(stem));
         let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut candidates = Vec::new();
@@ -167,30 +167,30 @@ impl Workspace {
         let found = candidates
             .iter()
             .find(|path| matches!(self.existing(path), Ok(Some(found)) if found.is_file()));
-        Refused {
+        ImportRefusal {
             reason: "there is no such file",
             hint: found.map(|path| format!("write the whole name: `{}`", self.name(path))),
         }
     }
 
-    fn missing_folder(&self, wanted: &Path, found: &Path) -> Refused {
+    fn missing_folder(&self, wanted: &Path, found: &Path) -> ImportRefusal {
         let index = ["index.ts", "index.js"]
             .iter()
             .map(|name| found.join(name))
             .find(|path| path.is_file());
         match index {
-            Some(path) => Refused::new(
+            Some(path) => ImportRefusal::new(
                 "it is a folder",
                 format!("write the whole name: `{}`", self.name(&path)),
             ),
             None if found.is_dir() => self.missing(wanted),
-            None => Refused::new("it is not a regular file", ONLY),
+            None => ImportRefusal::new("it is not a regular file", ONLY),
         }
     }
 
-    fn resolved(&self, path: PathBuf, language: Language) -> Resolved {
+    fn resolved(&self, path: PathBuf, language: Language) -> ModuleFile {
         let name = self.name(&path);
-        Resolved { path, name, language }
+        ModuleFile { path, name, language }
     }
 
     fn name(&self, path: &Path) -> String {
@@ -201,8 +201,8 @@ impl Workspace {
     }
 }
 
-fn leaves() -> Refused {
-    Refused::new("it leaves the workspace", ONLY)
+fn leaves() -> ImportRefusal {
+    ImportRefusal::new("it leaves the workspace", ONLY)
 }
 
 /// TypeScript habit writes `./x.js` for what is `./x.ts` on disk.
@@ -271,7 +271,10 @@ mod tests {
         assert_eq!(refused("./x").hint.unwrap(), "write the whole name: `x.ts`");
         assert_eq!(refused("./x.mjs").hint.unwrap(), "write the whole name: `x.ts`");
         assert_eq!(refused("./lib").hint.unwrap(), "write the whole name: `lib/index.ts`");
-        assert_eq!(refused("./nope.ts"), Refused { reason: "there is no such file", hint: None });
+        assert_eq!(
+            refused("./nope.ts"),
+            ImportRefusal { reason: "there is no such file", hint: None }
+        );
         assert_eq!(refused("./y.tsx").reason, "JSX files cannot be run");
         assert_eq!(refused("./z.cjs").reason, "CommonJS files cannot be run");
         assert_eq!(refused("./w").reason, "file is not a program");

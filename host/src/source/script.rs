@@ -9,7 +9,7 @@ use super::error::SourceError;
 use super::escape::escaped;
 use super::load;
 use super::program::{Language, Program};
-use crate::model::Work;
+use crate::model::HostWork;
 
 /// Longest display name kept, in characters.
 const NAME: usize = 256;
@@ -20,13 +20,13 @@ const NAME: usize = 256;
 /// with TypeScript's `verbatimModuleSyntax`.
 #[derive(Debug, Clone)]
 pub struct Script {
-    pub(super) origin: Origin,
+    pub(super) origin: ScriptSource,
     pub(super) name: Option<String>,
     pub(super) workspace: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Origin {
+pub(super) enum ScriptSource {
     Text { text: String, language: Language },
     File { path: PathBuf },
 }
@@ -47,11 +47,11 @@ impl Script {
     /// Its workspace is the nearest folder above it with `.git`, `.pml.json`, `package.json` or `deno.json` in it, else
     /// its own folder.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::File { path: path.into() }, name: None, workspace: None }
+        Self { origin: ScriptSource::File { path: path.into() }, name: None, workspace: None }
     }
 
     fn text(text: String, language: Language) -> Self {
-        Self { origin: Origin::Text { text, language }, name: None, workspace: None }
+        Self { origin: ScriptSource::Text { text, language }, name: None, workspace: None }
     }
 
     /// Sets the display name of a text script; a file is named by its path in the workspace.
@@ -71,8 +71,8 @@ impl Script {
     /// Returns the length of a text script in bytes; nothing for a file, whose length is not known before it is read.
     pub(crate) fn length(&self) -> Option<usize> {
         match &self.origin {
-            Origin::Text { text, .. } => Some(text.len()),
-            Origin::File { .. } => None,
+            ScriptSource::Text { text, .. } => Some(text.len()),
+            ScriptSource::File { .. } => None,
         }
     }
 
@@ -89,7 +89,7 @@ impl Script {
     pub(crate) fn load_for(
         &self,
         source_limit: usize,
-        run: &Work<'_>,
+        run: &HostWork<'_>,
     ) -> Result<Program, SourceError> {
         load::load(self, source_limit, Some(run))
     }

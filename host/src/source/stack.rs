@@ -11,8 +11,8 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 
-use super::error::{SourceError, Text};
-use crate::model::{Stint, Work};
+use super::error::{ModuleText, SourceError};
+use crate::model::{HostWork, WorkSlice};
 
 /// Stack for one bracket, in bytes. Measured with oxc 0.146: up to 2.0 KiB in release builds, 5 KiB in debug builds.
 const BRACKET: usize = if cfg!(debug_assertions) { 10 << 10 } else { 3 << 10 };
@@ -55,7 +55,7 @@ const HEAVY_WORDS: [&[u8]; 4] = [b"class", b"extends", b"function", b"namespace"
 
 /// Runs `work` on this thread if its stack will do, else on a thread with enough.
 pub(super) fn with_enough<R: Send>(
-    text: Text<'_>,
+    text: ModuleText<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, SourceError> {
     with_enough_for(None, text, work)
@@ -63,11 +63,11 @@ pub(super) fn with_enough<R: Send>(
 
 /// Does the same for a run, which is charged for what another thread takes.
 pub(super) fn with_enough_for<R: Send>(
-    run: Option<&Stint<'_>>,
-    text: Text<'_>,
+    run: Option<&WorkSlice<'_>>,
+    text: ModuleText<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, SourceError> {
-    let work_of_run = run.map(Stint::work);
+    let work_of_run = run.map(WorkSlice::work);
     let size = bound(text.text.as_bytes());
     let refuse = |message: &str| {
         SourceError::syntax(
@@ -93,7 +93,7 @@ pub(super) fn with_enough_for<R: Send>(
             .name("pml-source".to_owned())
             .stack_size(size)
             .spawn_scoped(scope, || {
-                let _stint = work_of_run.map(Work::begin);
+                let _stint = work_of_run.map(HostWork::begin);
                 guarded()
             });
         match spawned.map(thread::ScopedJoinHandle::join) {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::model::Code;
 
-    const EMPTY: Text<'_> = Text { name: "m", text: "" };
+    const EMPTY: ModuleText<'_> = ModuleText { name: "m", text: "" };
 
     #[test]
     fn small_texts_stay_on_the_thread() {
@@ -156,9 +156,10 @@ mod tests {
     #[test]
     fn a_panic_is_a_refusal() {
         for text in ["", &"(".repeat(1_000)] {
-            let error =
-                with_enough(Text { name: "m", text }, || -> () { panic!("as a parser might") })
-                    .unwrap_err();
+            let error = with_enough(ModuleText { name: "m", text }, || -> () {
+                panic!("as a parser might")
+            })
+            .unwrap_err();
             assert_eq!(error.to_string(), "the parser failed on this text: m:1:1");
         }
     }
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn texts_beyond_any_stack_are_refused() {
         let text = "(".repeat(MOST / BRACKET + 1);
-        let error = with_enough(Text { name: "m", text: &text }, || ()).unwrap_err();
+        let error = with_enough(ModuleText { name: "m", text: &text }, || ()).unwrap_err();
         assert_eq!(error.code(), Code::Syntax);
     }
 }

@@ -7,10 +7,10 @@
 
 use serde::Serialize;
 
-use super::atlas::{Atlas, Line, Place};
 use super::position::Position;
 use super::program::Program;
-use crate::model::Stint;
+use crate::model::WorkSlice;
+use crate::source::trace_resolver::{FrameLocation, StackLine, TraceResolver};
 
 /// Most frames returned: enough to see a recursion, few enough to read.
 const FRAMES: usize = 50;
@@ -22,7 +22,7 @@ const LINES: usize = 10_000;
 /// One function call of a stack trace, in the user's own source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Frame {
+pub struct StackFrame {
     /// The function's name as the program chose it, not escaped; nothing for the program itself and nameless functions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
@@ -34,19 +34,23 @@ impl Program {
     /// Reads the frames of a raw guest stack that lie in this program, innermost first, at most 50.
     ///
     /// Constructors that nobody wrote are left out, unless there is nothing else.
-    pub fn trace(&self, raw_stack: &str) -> Vec<Frame> {
+    pub fn trace(&self, raw_stack: &str) -> Vec<StackFrame> {
         self.trace_for(raw_stack, None)
     }
 
     /// Does the same for a run, which is charged for it. Without CPU time left, places are less exact.
-    pub(crate) fn trace_for(&self, raw_stack: &str, run: Option<&Stint<'_>>) -> Vec<Frame> {
-        let lines: Vec<_> = raw_stack.lines().take(LINES).map(Line::read).collect();
-        let atlas = Atlas::new(self, &lines, run);
+    pub(crate) fn trace_for(
+        &self,
+        raw_stack: &str,
+        run: Option<&WorkSlice<'_>>,
+    ) -> Vec<StackFrame> {
+        let lines: Vec<_> = raw_stack.lines().take(LINES).map(StackLine::read).collect();
+        let atlas = TraceResolver::new(self, &lines, run);
         let places = atlas.places(&lines);
-        let shown = Shown::of(&places);
+        let shown = FrameFilter::of(&places);
         let frames = lines.iter().zip(&places).filter_map(|(line, place)| {
             let position = shown.position(place)?;
-            Some(Frame { function: name(&atlas, line, position), position: position.clone() })
+            Some(StackFrame { function: name(&atlas, line, position), position: position.clone() })
         });
         frames.take(FRAMES).collect()
     }
@@ -55,9 +59,9 @@ impl Program {
     pub fn trace_text(&self, raw_stack: &str) -> String {
         let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
         let lines: Vec<_> =
-            texts.iter().map(|text| Line::read(text.trim_end_matches(['\n', '\r']))).collect();
-        let places = Atlas::new(self, &lines, None).places(&lines);
-        let shown = Shown::of(&places);
+            texts.iter().map(|text| StackLine::read(text.trim_end_matches(['\n', '\r']))).collect();
+        let places = TraceResolver::new(self, &lines, None).places(&lines);
+        let shown = FrameFilter::of(&places);
         let mut out = String::with_capacity(raw_stack.len());
         for ((text, line), place) in texts.iter().zip(&lines).zip(&places) {
             match (shown.position(place), place) {
@@ -67,7 +71,7 @@ impl Program {
                     out.push_str(&format!("{number}:{column}"));
                     out.push_str(&text[end..]);
                 }
-                (None, Place::Elsewhere) => out.push_str(text),
+                (None, FrameLocation::OutsideProgram) => out.push_str(text),
                 (None, _) => {}
             }
         }
@@ -76,30 +80,31 @@ impl Program {
 }
 
 /// Which frames are shown.
-enum Shown {
+enum FrameFilter {
     Written,
     All,
 }
 
-impl Shown {
-    fn of(places: &[Place]) -> Self {
-        if places.iter().any(|place| matches!(place, Place::At(_))) {
+impl FrameFilter {
+    fn of(places: &[FrameLocation]) -> Self {
+        if places.iter().any(|place| matches!(place, FrameLocation::At(_))) {
             Self::Written
         } else {
             Self::All
         }
     }
 
-    fn position<'a>(&self, place: &'a Place) -> Option<&'a Position> {
+    fn position<'a>(&self, place: &'a FrameLocation) -> Option<&'a Position> {
         match (place, self) {
-            (Place::At(position), _) | (Place::Unwritten(position), Self::All) => Some(position),
+            (FrameLocation::At(position), _)
+            | (FrameLocation::ImplicitConstructor(position), Self::All) => Some(position),
             _ => None,
         }
     }
 }
 
 /// Returns the name that the program gave to a function.
-fn name(atlas: &Atlas<'_>, line: &Line<'_>, position: &Position) -> Option<String> {
+fn name(atlas: &TraceResolver<'_>, line: &StackLine<'_>, position: &Position) -> Option<String> {
     match line.function() {
         "" | "<anonymous>" | "<eval>" | "<module>" => None,
         "default" if atlas.is_body(position) => None,

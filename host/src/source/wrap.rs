@@ -11,10 +11,10 @@ use oxc::ast::ast::{
 use oxc::span::GetSpan as _;
 
 use super::blank::is_erased;
-use super::error::{SourceError, Text};
+use super::error::{ModuleText, SourceError};
 use super::parse;
-use super::position::Lines;
-use super::program::Shift;
+use super::position::LineIndex;
+use super::program::ColumnShift;
 
 const HEAD: &str = "export default async()=>{";
 const RETURN: &str = "return(";
@@ -22,13 +22,13 @@ const TAIL: &str = "\n}";
 
 /// A wrapped function body.
 #[derive(Debug)]
-pub(super) struct Wrapped {
+pub(super) struct WrappedBody {
     pub(super) code: String,
-    pub(super) shift: Option<Shift>,
+    pub(super) shift: Option<ColumnShift>,
 }
 
 /// The expression that is the program's result.
-struct Last {
+struct ResultExpression {
     /// Where the statement before it ends, if there is one.
     after: Option<u32>,
     start: u32,
@@ -37,18 +37,18 @@ struct Last {
 
 /// Wraps a function body.
 pub(super) fn wrap(
-    text: Text<'_>,
+    text: ModuleText<'_>,
     program: &Program<'_>,
     code: String,
-) -> Result<Wrapped, SourceError> {
+) -> Result<WrappedBody, SourceError> {
     let last = last_expression(program);
     let wrapped = build(text.text, code, last.as_ref());
-    let expected = Shape {
+    let expected = WrapperShape {
         statements: program.directives.len()
             + program.body.iter().filter(|statement| runs(statement)).count(),
         returns: last.is_some(),
     };
-    if parse::with_module(&wrapped.code, Shape::of)
+    if parse::with_module(&wrapped.code, WrapperShape::of)
         .flatten()
         .is_none_or(|shape| !shape.fits(&expected))
     {
@@ -63,14 +63,14 @@ pub(super) fn wrap(
     Ok(wrapped)
 }
 
-fn build(source: &str, code: String, last: Option<&Last>) -> Wrapped {
+fn build(source: &str, code: String, last: Option<&ResultExpression>) -> WrappedBody {
     let mut out = String::with_capacity(code.len() + HEAD.len() + RETURN.len() + TAIL.len() + 4);
     out.push_str(HEAD);
     let Some(last) = last else {
         out.push('\n');
         out.push_str(&code);
         out.push_str(TAIL);
-        return Wrapped { code: out, shift: None };
+        return WrappedBody { code: out, shift: None };
     };
     let (start, end) = (last.after.unwrap_or(0) as usize, last.end as usize);
     let mut shift = None;
@@ -105,15 +105,15 @@ fn build(source: &str, code: String, last: Option<&Last>) -> Wrapped {
     }
     out.push_str(&code[end..]);
     out.push_str(TAIL);
-    Wrapped { code: out, shift }
+    WrappedBody { code: out, shift }
 }
 
-fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<Shift> {
-    let lines = Lines::new(source);
+fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<ColumnShift> {
+    let lines = LineIndex::new(source);
     let (line, byte) = lines.locate(insertion);
     let moved = lines.locate(start).0 == line;
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    moved.then(|| Shift { line, column: count(byte + 1), by: count(by) })
+    moved.then(|| ColumnShift { line, column: count(byte + 1), by: count(by) })
 }
 
 /// Returns whether a statement is left at run time.
@@ -121,7 +121,7 @@ fn runs(statement: &Statement<'_>) -> bool {
     !is_erased(statement) && !matches!(statement, Statement::EmptyStatement(_))
 }
 
-fn last_expression(program: &Program<'_>) -> Option<Last> {
+fn last_expression(program: &Program<'_>) -> Option<ResultExpression> {
     let directive_end = |count: usize| {
         let index = count.checked_sub(1)?;
         program.directives.get(index).map(|directive| directive.span.end)
@@ -131,7 +131,7 @@ fn last_expression(program: &Program<'_>) -> Option<Last> {
         // A lone string is a directive to the parser, and a result to its author.
         let directive = program.directives.last()?;
         let span = directive.expression.span;
-        return Some(Last {
+        return Some(ResultExpression {
             after: directive_end(directives - 1),
             start: span.start,
             end: span.end,
@@ -143,16 +143,16 @@ fn last_expression(program: &Program<'_>) -> Option<Last> {
         None => directive_end(directives),
     };
     let span = statement.expression.span();
-    Some(Last { after, start: span.start, end: span.end })
+    Some(ResultExpression { after, start: span.start, end: span.end })
 }
 
 /// What a wrapped body must look like to the parser.
-struct Shape {
+struct WrapperShape {
     statements: usize,
     returns: bool,
 }
 
-impl Shape {
+impl WrapperShape {
     /// Reads the shape of a module that is one default export of an async arrow function.
     fn of(program: &Program<'_>) -> Option<Self> {
         let [Statement::ExportDefaultDeclaration(export)] = program.body.as_slice() else {

@@ -7,7 +7,7 @@
 //! **Invariant:** nothing is decided by it. Without it a person is asked all the same, and sees less.
 
 use super::StoreError;
-use crate::disk::{self, Safe};
+use crate::disk::{self, FileDurability};
 use crate::model::Definition;
 use std::collections::HashSet;
 use std::fs;
@@ -28,11 +28,11 @@ const MOST_BYTES: u64 = 32 << 20;
 /// Definitions of a project, by digest. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Definitions {
-    inner: Arc<Inner>,
+    inner: Arc<DefinitionsInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct DefinitionsInner {
     folder: PathBuf,
     /// Those that this process has kept.
     kept: Mutex<HashSet<Box<str>>>,
@@ -42,7 +42,7 @@ impl Definitions {
     /// Returns those of the project whose `.pml` is `folder`. Nothing is read yet; where there is no such folder, nothing is
     /// ever written.
     pub fn open(folder: impl Into<PathBuf>) -> Definitions {
-        let inner = Inner { folder: folder.into(), kept: Mutex::new(HashSet::new()) };
+        let inner = DefinitionsInner { folder: folder.into(), kept: Mutex::new(HashSet::new()) };
         Definitions { inner: Arc::new(inner) }
     }
 
@@ -77,7 +77,7 @@ impl Definitions {
         let path = path(&folder, digest);
         let is_new = path.symlink_metadata().is_err();
         // One that is there is written again: it is among the newest now, and whole.
-        disk::replace(&path, &text, Safe::Process)
+        disk::replace(&path, &text, FileDurability::Process)
             .map_err(|error| failure("write", &path, error))?;
         self.kept().insert(digest.into());
         if is_new {

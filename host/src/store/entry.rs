@@ -4,8 +4,8 @@
 //! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
 
 use crate::model::{
-    AskKind, CallId, Effects, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant,
-    Timestamp, ToolName,
+    AskKind, CallId, CallResult, Effects, Limits, Question, QuestionId, RunId, Tenant, Timestamp,
+    ToolName, ToolOrigin,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub const FORMAT: u32 = 3;
 
 /// Everything that decides how a run goes, except the outcomes of its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct RunHeader {
     /// Which run.
     pub run: RunId,
     /// The format of this header and its entries.
@@ -66,7 +66,7 @@ pub struct Meter {
 /// What the door said to a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CallVerdict {
     /// It may go.
     Go,
     /// A person decides.
@@ -100,25 +100,25 @@ pub enum Verdict {
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct JournalEntry {
     /// When, by the run's clock.
     pub at: Timestamp,
     /// What the run had cost.
     pub meter: Meter,
     /// What happened.
-    pub what: What,
+    pub what: JournalEvent,
 }
 
-impl Entry {
+impl JournalEntry {
     /// Returns an entry.
-    pub fn new(at: Timestamp, meter: Meter, what: What) -> Entry {
-        Entry { at, meter, what }
+    pub fn new(at: Timestamp, meter: Meter, what: JournalEvent) -> JournalEntry {
+        JournalEntry { at, meter, what }
     }
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum JournalEvent {
     /// The program asked for a call.
     Requested {
         /// Which.
@@ -128,7 +128,7 @@ pub enum What {
         /// One JSON text; `Err` holds the size of one that was too large to keep.
         arguments: Result<String, usize>,
         /// What the door said.
-        verdict: Verdict,
+        verdict: CallVerdict,
     },
     /// A person is asked. A journal keeps the question once: the entry says which, and is read back with what people are shown.
     Asked {
@@ -147,7 +147,7 @@ pub enum What {
         /// The tool as resolved.
         tool: ToolName,
         /// Its definition and its server, where they are known.
-        origin: Option<Origin>,
+        origin: Option<ToolOrigin>,
         /// What it may do, as its tool said then. It is history: whether the call may be made again is decided by what the tool
         /// says when it is found again.
         effects: Effects,
@@ -159,7 +159,7 @@ pub enum What {
         /// Which.
         call: CallId,
         /// The outcome, exactly as the program gets it.
-        settled: Settled,
+        settled: CallResult,
     },
     /// The program gave a call up.
     Cancelled {
@@ -187,19 +187,19 @@ pub enum What {
     },
 }
 
-impl What {
+impl JournalEvent {
     /// Returns the call that it is about.
     pub fn call(&self) -> Option<CallId> {
         match self {
-            What::Requested { call, .. }
-            | What::Executing { call, .. }
-            | What::Settled { call, .. }
-            | What::Cancelled { call, .. }
-            | What::Abandoned { call, .. } => Some(*call),
-            What::Asked { .. }
-            | What::Withdrawn { .. }
-            | What::Resumed { .. }
-            | What::Ended { .. } => None,
+            JournalEvent::Requested { call, .. }
+            | JournalEvent::Executing { call, .. }
+            | JournalEvent::Settled { call, .. }
+            | JournalEvent::Cancelled { call, .. }
+            | JournalEvent::Abandoned { call, .. } => Some(*call),
+            JournalEvent::Asked { .. }
+            | JournalEvent::Withdrawn { .. }
+            | JournalEvent::Resumed { .. }
+            | JournalEvent::Ended { .. } => None,
         }
     }
 }

@@ -8,10 +8,10 @@
 //! **Invariant:** only the holder of the run's current [`Lease`] writes to it; a process that died holds none.
 
 use super::{
-    Answered, Asked, AuditFilter, Entry, Filter, Header, Note, Prune, RunState, StoreError,
-    Summary, Trail,
+    AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalEntry, PruneRule, RunFilter,
+    RunHeader, RunState, RunSummary, StoreError, StoredQuestion,
 };
-use crate::model::{Answer, Decided, QuestionId, RunId, Timestamp};
+use crate::model::{Answer, QuestionId, RecordedDecision, RunId, Timestamp};
 use futures_util::future::{BoxFuture, ready};
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Lease {
 /// How safe a write must be before its future is ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Safe {
+pub enum RequiredDurability {
     /// In the hands of the OS: it survives the death of this process, not a power cut.
     #[default]
     Process,
@@ -63,43 +63,43 @@ pub enum Safe {
 /// What is written at once: all of it, or nothing.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Batch {
+pub struct JournalBatch {
     /// What happened, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
     /// Where the run stands from here on, if that changes.
     pub state: Option<RunState>,
     /// How safe it must be.
-    pub safe: Safe,
+    pub safe: RequiredDurability,
 }
 
-impl Batch {
+impl JournalBatch {
     /// Returns a batch of entries.
-    pub fn new(entries: Vec<Entry>) -> Batch {
-        Batch { entries, ..Batch::default() }
+    pub fn new(entries: Vec<JournalEntry>) -> JournalBatch {
+        JournalBatch { entries, ..JournalBatch::default() }
     }
 }
 
 /// A run as it was written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Stored {
+pub struct StoredRun {
     /// What never changes.
-    pub header: Header,
+    pub header: RunHeader,
     /// Where it stands.
     pub state: RunState,
     /// What happened, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
 }
 
-impl Stored {
+impl StoredRun {
     /// Returns a stored run.
-    pub fn new(header: Header, state: RunState, entries: Vec<Entry>) -> Stored {
-        Stored { header, state, entries }
+    pub fn new(header: RunHeader, state: RunState, entries: Vec<JournalEntry>) -> StoredRun {
+        StoredRun { header, state, entries }
     }
 }
 
 /// What comes back from a journal.
-pub type Pending<T> = BoxFuture<'static, Result<T, StoreError>>;
+pub type JournalFuture<T> = BoxFuture<'static, Result<T, StoreError>>;
 
 /// Keeps runs. The crate has two: [`Store`](crate::Store) in a file, [`MemoryJournal`](crate::MemoryJournal) in memory.
 ///
@@ -107,51 +107,56 @@ pub type Pending<T> = BoxFuture<'static, Result<T, StoreError>>;
 /// dropped takes nothing back.
 pub trait Journal: Send + Sync + 'static {
     /// Takes down a new run, which the caller then owns; it is `Running`.
-    fn create(&self, header: Header) -> Pending<Lease>;
+    fn create(&self, header: RunHeader) -> JournalFuture<Lease>;
 
     /// Writes to a run. An `Asked` entry opens its question, a `Withdrawn` one closes it; a batch whose state is an ended one
     /// closes all open questions of the run and frees it.
-    fn append(&self, lease: &Lease, batch: Batch) -> Pending<()>;
+    fn append(&self, lease: &Lease, batch: JournalBatch) -> JournalFuture<()>;
 
     /// Takes a run over that nobody has, or whose owner is dead.
-    fn claim(&self, run: RunId) -> Pending<Lease>;
+    fn claim(&self, run: RunId) -> JournalFuture<Lease>;
 
     /// Reads a run.
-    fn load(&self, run: RunId) -> Pending<Stored>;
+    fn load(&self, run: RunId) -> JournalFuture<StoredRun>;
 
     /// Records an answer. The first decision about an ask counts; later ones change nothing and are told so.
-    fn answer(&self, question: QuestionId, answer: Answer, now: Timestamp) -> Pending<Answered>;
+    fn answer(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        now: Timestamp,
+    ) -> JournalFuture<AnswerOutcome>;
 
     /// Closes a question that has expired at `now`. Returns whether it is closed without every ask decided.
-    fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool>;
+    fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool>;
 
     /// Reads everything that was decided about questions of a run, in order.
-    fn decided(&self, run: RunId) -> Pending<Vec<Decided>>;
+    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>>;
 
     /// Returns what is notified whenever something may have been decided about a question of this run, by any process.
     /// One waiter a run.
     fn watch(&self, run: RunId) -> Arc<Notify>;
 
     /// Reads one question.
-    fn question(&self, id: QuestionId, now: Timestamp) -> Pending<Option<Asked>>;
+    fn question(&self, id: QuestionId, now: Timestamp) -> JournalFuture<Option<StoredQuestion>>;
 
     /// Reads the questions that are open at `now`, oldest first; of one run, or of all.
-    fn questions(&self, run: Option<RunId>, now: Timestamp) -> Pending<Vec<Asked>>;
+    fn questions(&self, run: Option<RunId>, now: Timestamp) -> JournalFuture<Vec<StoredQuestion>>;
 
     /// Lists runs, newest first, as they stand at `now`.
-    fn runs(&self, filter: Filter, now: Timestamp) -> Pending<Vec<Summary>>;
+    fn runs(&self, filter: RunFilter, now: Timestamp) -> JournalFuture<Vec<RunSummary>>;
 
     /// Forgets runs that are over. Returns how many.
-    fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64>;
+    fn prune(&self, rule: PruneRule, now: Timestamp) -> JournalFuture<u64>;
 
     /// Writes to the audit trail. Questions, decisions, and questions that expire or are taken back are written there by the
     /// journal itself. A journal that keeps no trail forgets it.
-    fn audit(&self, _: Note) -> Pending<()> {
+    fn audit(&self, _: AuditNote) -> JournalFuture<()> {
         Box::pin(ready(Ok(())))
     }
 
     /// Reads the audit trail, and verifies all of it.
-    fn audited(&self, _: AuditFilter) -> Pending<Trail> {
-        Box::pin(ready(Ok(Trail::default())))
+    fn audited(&self, _: AuditFilter) -> JournalFuture<AuditTrail> {
+        Box::pin(ready(Ok(AuditTrail::default())))
     }
 }

@@ -2,10 +2,11 @@
 
 use super::audit::{body, link};
 use super::{
-    Answered, Asked, AuditFilter, Audited, Batch, Entry, Filter, Header, Journal, Lease, Meter,
-    Note, Noted, Pending, Prune, RunState, StoreError, Stored, Summary, Trail, What,
+    AnswerOutcome, AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, Journal,
+    JournalBatch, JournalEntry, JournalEvent, JournalFuture, Lease, Meter, PruneRule, RunFilter,
+    RunHeader, RunState, RunSummary, StoreError, StoredQuestion, StoredRun,
 };
-use crate::model::{Answer, Decided, Question, QuestionId, RunId, Timestamp, canonical};
+use crate::model::{Answer, Question, QuestionId, RecordedDecision, RunId, Timestamp, canonical};
 use futures_util::future::ready;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,24 +21,24 @@ const TRAIL: usize = 1_000;
 /// Keeps runs in memory. Clones share everything.
 #[derive(Clone)]
 pub struct MemoryJournal {
-    held: Arc<Mutex<Held>>,
+    held: Arc<Mutex<MemoryState>>,
     keep: usize,
 }
 
 #[derive(Default)]
-struct Held {
-    runs: BTreeMap<RunId, Kept>,
+struct MemoryState {
+    runs: BTreeMap<RunId, MemoryRun>,
     /// Runs that are over, oldest first.
     over: VecDeque<RunId>,
-    questions: HashMap<QuestionId, Asked>,
+    questions: HashMap<QuestionId, StoredQuestion>,
     watchers: HashMap<RunId, Arc<Notify>>,
-    trail: VecDeque<Audited>,
+    trail: VecDeque<AuditEntry>,
 }
 
-struct Kept {
-    header: Header,
+struct MemoryRun {
+    header: RunHeader,
     state: RunState,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
     questions: Vec<QuestionId>,
     fence: u64,
     owned: bool,
@@ -54,7 +55,7 @@ impl MemoryJournal {
         MemoryJournal { held: Arc::default(), keep: runs }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, MemoryState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,12 +77,12 @@ impl Default for MemoryJournal {
     }
 }
 
-impl Held {
-    fn run(&mut self, run: RunId) -> Result<&mut Kept, StoreError> {
+impl MemoryState {
+    fn run(&mut self, run: RunId) -> Result<&mut MemoryRun, StoreError> {
         self.runs.get_mut(&run).ok_or(StoreError::UnknownRun(run))
     }
 
-    fn append(&mut self, run: RunId, fence: u64, batch: Batch) -> Result<(), StoreError> {
+    fn append(&mut self, run: RunId, fence: u64, batch: JournalBatch) -> Result<(), StoreError> {
         let kept = self.run(run)?;
         if kept.fence != fence {
             return Err(StoreError::Fenced(run));
@@ -90,13 +91,15 @@ impl Held {
             return Err(StoreError::Ended { run, state: kept.state });
         }
         let asked = batch.entries.iter().filter_map(|entry| match &entry.what {
-            What::Asked { question } => Some(Asked::new(question.clone(), true, Vec::new())),
+            JournalEvent::Asked { question } => {
+                Some(StoredQuestion::new(question.clone(), true, Vec::new()))
+            }
             _ => None,
         });
         let asked: Vec<_> = asked.collect();
         kept.questions.extend(asked.iter().map(|asked| asked.question.id));
         let withdrawn = batch.entries.iter().filter_map(|entry| match &entry.what {
-            What::Withdrawn { question } => Some(*question),
+            JournalEvent::Withdrawn { question } => Some(*question),
             _ => None,
         });
         let withdrawn: Vec<_> = withdrawn.collect();
@@ -108,7 +111,7 @@ impl Held {
         let ended = kept.state.ended().then(|| kept.questions.clone());
         for asked in asked {
             let question = asked.question.clone();
-            self.note(Note::new(question.asked_at, Some(run), Noted::Asked(question)));
+            self.note(AuditNote::new(question.asked_at, Some(run), AuditEvent::Asked(question)));
             self.questions.insert(asked.question.id, asked);
         }
         self.over.extend(ended.is_some().then_some(run));
@@ -117,19 +120,19 @@ impl Held {
         for (question, reason) in withdrawn.chain(ended) {
             let Some(asked) = self.questions.get_mut(&question) else { continue };
             if std::mem::replace(&mut asked.open, false) {
-                let what = Noted::Withdrawn { question, reason: reason.into() };
-                self.note(Note::new(at, Some(run), what));
+                let what = AuditEvent::Withdrawn { question, reason: reason.into() };
+                self.note(AuditNote::new(at, Some(run), what));
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, note: Note) {
+    fn note(&mut self, note: AuditNote) {
         let last = self.trail.back();
         let (number, previous) = last.map_or((1, ""), |last| (last.number + 1, &last.hash));
         let body = body(number, &note);
         let hash = link(previous, &canonical(&body));
-        self.trail.push_back(Audited::new(number, body, hash));
+        self.trail.push_back(AuditEntry::new(number, body, hash));
         if self.trail.len() > TRAIL {
             self.trail.pop_front();
         }
@@ -142,19 +145,19 @@ impl Held {
         }
     }
 
-    fn answer(&mut self, id: QuestionId, answer: Answer, now: Timestamp) -> Answered {
-        let Some(asked) = self.questions.get_mut(&id) else { return Answered::Gone };
-        let late = |asked: &Asked| Answered::Late {
+    fn answer(&mut self, id: QuestionId, answer: Answer, now: Timestamp) -> AnswerOutcome {
+        let Some(asked) = self.questions.get_mut(&id) else { return AnswerOutcome::Gone };
+        let late = |asked: &StoredQuestion| AnswerOutcome::Late {
             question: asked.question.clone(),
             decided: asked.decided.clone(),
         };
         if !asked.open || asked.question.expired(now) {
-            return if asked.decided.is_empty() { Answered::Gone } else { late(asked) };
+            return if asked.decided.is_empty() { AnswerOutcome::Gone } else { late(asked) };
         }
         let Some(new) = answer.decide(&asked.question, &asked.decided, now) else {
             let question = asked.question.clone();
-            self.note(Note::new(now, Some(question.run), Noted::not_shown(id, answer)));
-            return Answered::NotShown { question };
+            self.note(AuditNote::new(now, Some(question.run), AuditEvent::not_shown(id, answer)));
+            return AnswerOutcome::NotShown { question };
         };
         if new.is_empty() {
             return late(asked);
@@ -165,15 +168,15 @@ impl Held {
         let question = asked.question.clone();
         for decided in new {
             let Some(ask) = question.ask(decided.ask) else { continue };
-            self.note(Note::new(now, Some(question.run), Noted::decided(ask, decided)));
+            self.note(AuditNote::new(now, Some(question.run), AuditEvent::decided(ask, decided)));
         }
         if let Some(watcher) = self.watchers.get(&question.run) {
             watcher.notify_one();
         }
-        Answered::Recorded { question, open }
+        AnswerOutcome::Recorded { question, open }
     }
 
-    fn summary(&self, run: RunId, kept: &Kept, now: Timestamp) -> Summary {
+    fn summary(&self, run: RunId, kept: &MemoryRun, now: Timestamp) -> RunSummary {
         let open = kept.questions.iter().filter_map(|id| self.questions.get(id));
         let open: Vec<_> = open.filter(|asked| asked.open).collect();
         let expired = open.iter().any(|asked| asked.question.expired(now));
@@ -182,7 +185,7 @@ impl Held {
             RunState::Running if !kept.owned => RunState::Interrupted,
             state => state,
         };
-        Summary::new(
+        RunSummary::new(
             run,
             kept.header.script.clone(),
             state,
@@ -197,14 +200,14 @@ impl Held {
 }
 
 /// An answer that is there at once.
-fn at_once<T: Send + 'static>(result: Result<T, StoreError>) -> Pending<T> {
+fn at_once<T: Send + 'static>(result: Result<T, StoreError>) -> JournalFuture<T> {
     Box::pin(ready(result))
 }
 
 impl Journal for MemoryJournal {
-    fn create(&self, header: Header) -> Pending<Lease> {
+    fn create(&self, header: RunHeader) -> JournalFuture<Lease> {
         let run = header.run;
-        let kept = Kept {
+        let kept = MemoryRun {
             header,
             state: RunState::Running,
             entries: Vec::new(),
@@ -216,7 +219,7 @@ impl Journal for MemoryJournal {
         at_once(Ok(self.lease(run, 1)))
     }
 
-    fn append(&self, lease: &Lease, batch: Batch) -> Pending<()> {
+    fn append(&self, lease: &Lease, batch: JournalBatch) -> JournalFuture<()> {
         let mut held = self.held();
         let done = held.append(lease.run, lease.fence, batch);
         while held.over.len() > self.keep {
@@ -226,7 +229,7 @@ impl Journal for MemoryJournal {
         at_once(done)
     }
 
-    fn claim(&self, run: RunId) -> Pending<Lease> {
+    fn claim(&self, run: RunId) -> JournalFuture<Lease> {
         let mut held = self.held();
         let claimed = held.run(run).and_then(|kept| {
             if kept.owned {
@@ -245,31 +248,36 @@ impl Journal for MemoryJournal {
         at_once(claimed.map(|fence| self.lease(run, fence)))
     }
 
-    fn load(&self, run: RunId) -> Pending<Stored> {
+    fn load(&self, run: RunId) -> JournalFuture<StoredRun> {
         at_once(
             self.held()
                 .run(run)
-                .map(|kept| Stored::new(kept.header.clone(), kept.state, kept.entries.clone())),
+                .map(|kept| StoredRun::new(kept.header.clone(), kept.state, kept.entries.clone())),
         )
     }
 
-    fn answer(&self, question: QuestionId, answer: Answer, now: Timestamp) -> Pending<Answered> {
+    fn answer(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        now: Timestamp,
+    ) -> JournalFuture<AnswerOutcome> {
         at_once(Ok(self.held().answer(question, answer, now)))
     }
 
-    fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool> {
+    fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool> {
         let mut held = self.held();
         let Some(asked) = held.questions.get_mut(&question) else { return at_once(Ok(false)) };
         let (was_open, run) = (asked.open, asked.question.run);
         asked.open &= !asked.question.expired(now);
         let expired = !asked.open && asked.decided.len() < asked.question.asks.len();
         if was_open && !asked.open {
-            held.note(Note::new(now, Some(run), Noted::Expired { question }));
+            held.note(AuditNote::new(now, Some(run), AuditEvent::Expired { question }));
         }
         at_once(Ok(expired))
     }
 
-    fn decided(&self, run: RunId) -> Pending<Vec<Decided>> {
+    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
         let mut held = self.held();
         let questions = held.run(run).map(|kept| kept.questions.clone());
         at_once(questions.map(|questions| {
@@ -282,7 +290,7 @@ impl Journal for MemoryJournal {
         self.held().watchers.entry(run).or_default().clone()
     }
 
-    fn question(&self, id: QuestionId, now: Timestamp) -> Pending<Option<Asked>> {
+    fn question(&self, id: QuestionId, now: Timestamp) -> JournalFuture<Option<StoredQuestion>> {
         let found = self.held().questions.get(&id).cloned();
         at_once(Ok(found.map(|mut asked| {
             asked.open &= !asked.question.expired(now);
@@ -290,7 +298,7 @@ impl Journal for MemoryJournal {
         })))
     }
 
-    fn questions(&self, run: Option<RunId>, now: Timestamp) -> Pending<Vec<Asked>> {
+    fn questions(&self, run: Option<RunId>, now: Timestamp) -> JournalFuture<Vec<StoredQuestion>> {
         let held = self.held();
         let open = held.questions.values().filter(|asked| {
             let Question { run: asking, .. } = asked.question;
@@ -301,7 +309,7 @@ impl Journal for MemoryJournal {
         at_once(Ok(open))
     }
 
-    fn runs(&self, filter: Filter, now: Timestamp) -> Pending<Vec<Summary>> {
+    fn runs(&self, filter: RunFilter, now: Timestamp) -> JournalFuture<Vec<RunSummary>> {
         let held = self.held();
         let newest = held.runs.iter().rev().map(|(run, kept)| held.summary(*run, kept, now));
         let wanted = newest.filter(|summary| {
@@ -313,7 +321,7 @@ impl Journal for MemoryJournal {
         at_once(Ok(wanted.take(limit).collect()))
     }
 
-    fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
+    fn prune(&self, rule: PruneRule, now: Timestamp) -> JournalFuture<u64> {
         let mut held = self.held();
         let mut over: Vec<_> = held
             .runs
@@ -333,12 +341,12 @@ impl Journal for MemoryJournal {
         at_once(Ok(forgotten.len() as u64))
     }
 
-    fn audit(&self, note: Note) -> Pending<()> {
+    fn audit(&self, note: AuditNote) -> JournalFuture<()> {
         self.held().note(note);
         at_once(Ok(()))
     }
 
-    fn audited(&self, filter: AuditFilter) -> Pending<Trail> {
+    fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
         let held = self.held();
         let wanted = held.trail.iter().rev().filter(|entry| filter.wants(entry));
         let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
@@ -347,6 +355,6 @@ impl Journal for MemoryJournal {
         let last = held.trail.back();
         let (count, hash) =
             last.map_or_else(Default::default, |last| (last.number, last.hash.clone()));
-        at_once(Ok(Trail { entries, count, hash, ..Trail::default() }))
+        at_once(Ok(AuditTrail { entries, count, hash, ..AuditTrail::default() }))
     }
 }

@@ -20,20 +20,20 @@ mod summary;
 mod tests;
 
 pub use crate::model::Durability;
-pub use audit::{AuditFilter, Audited, Broken, Note, Noted, Trail};
+pub use audit::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect};
 #[cfg(feature = "servers")]
 pub use definitions::Definitions;
-pub use entry::{Entry, FORMAT, Header, Meter, Verdict, What};
+pub use entry::{CallVerdict, FORMAT, JournalEntry, JournalEvent, Meter, RunHeader};
 pub use error::StoreError;
-pub use journal::{Batch, Journal, Lease, Pending, Safe, Stored};
+pub use journal::{Journal, JournalBatch, JournalFuture, Lease, RequiredDurability, StoredRun};
 pub use memory::MemoryJournal;
 #[cfg(feature = "servers")]
 pub use project_state::{Dependency, ProjectState};
 #[cfg(feature = "servers")]
-pub(crate) use project_state::{Installation, StartedBy};
+pub(crate) use project_state::{InstallationRecord, StartedBy};
 #[cfg(feature = "servers")]
-pub(crate) use servers::{Remembered, ServerCache};
+pub(crate) use servers::{CachedServer, ServerCache};
 pub(crate) use size::size_of_outcome;
-pub use sqlite::{Glance, ImportMark, Imported, NotImported};
+pub use sqlite::{ImportMark, JournalImport, JournalImportError, JournalOverview};
 pub use sqlite::{Statistics, Store};
-pub use summary::{Answered, Asked, Filter, Prune, RunState, Summary};
+pub use summary::{AnswerOutcome, PruneRule, RunFilter, RunState, RunSummary, StoredQuestion};

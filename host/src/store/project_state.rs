@@ -6,7 +6,7 @@
 
 use crate::disk::user_files::{PROJECT_FILE_SIZE, read_own, shown};
 use crate::disk::user_files::{lock, replace};
-use crate::disk::{Lock, is_own_folder};
+use crate::disk::{FileLock, is_own_folder};
 use crate::error::Error;
 use crate::model::{Code, Package, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct Dependency {
 
 /// A package that was installed for a server. Anybody can write a file: it counts for as much as its seal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Installation {
+pub(crate) struct InstallationRecord {
     /// What the launch line asked for: the digest of everything that decides what is installed.
     pub(crate) spec: String,
     /// What was agreed to and installed.
@@ -68,12 +68,12 @@ pub(crate) enum StartedBy {
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Dependencies {
+struct DependencyFile {
     version: u32,
     servers: BTreeMap<String, Dependency>,
     /// By server. Version 1 had none.
     #[serde(default)]
-    packages: BTreeMap<String, Installation>,
+    packages: BTreeMap<String, InstallationRecord>,
 }
 
 /// The newest format of `deps.json`.
@@ -136,7 +136,7 @@ impl ProjectState {
     pub(crate) fn package_installed(
         &self,
         server: &str,
-        installed: Installation,
+        installed: InstallationRecord,
     ) -> Result<(), Error> {
         let _lock = self.lock()?;
         let mut known = self.load()?;
@@ -151,12 +151,12 @@ impl ProjectState {
     ///
     /// # Errors
     /// If the file cannot be read or understood.
-    pub(crate) fn packages(&self) -> Result<BTreeMap<String, Installation>, Error> {
+    pub(crate) fn packages(&self) -> Result<BTreeMap<String, InstallationRecord>, Error> {
         self.load().map(|known| known.packages)
     }
 
     /// Keeps other processes out. A folder that is a link may have come with a clone: nothing is written through it.
-    fn lock(&self) -> Result<Lock, Error> {
+    fn lock(&self) -> Result<FileLock, Error> {
         if !is_own_folder(&self.folder) {
             let message = format!("there is no folder of this user's: {}", shown(&self.folder));
             return Err(Error::new(Code::Config, message).with_hint("`pml init` makes it"));
@@ -164,7 +164,7 @@ impl ProjectState {
         lock(&self.folder.join("lock"))
     }
 
-    fn save(&self, mut known: Dependencies) -> Result<(), Error> {
+    fn save(&self, mut known: DependencyFile) -> Result<(), Error> {
         known.version = VERSION;
         let text = serde_json::to_string_pretty(&known)
             .map_err(|error| Error::new(Code::Internal, "cannot write state").with_source(error))?;
@@ -183,12 +183,12 @@ impl ProjectState {
         self.folder.join("deps.json")
     }
 
-    fn load(&self) -> Result<Dependencies, Error> {
+    fn load(&self) -> Result<DependencyFile, Error> {
         let path = self.dependencies_path();
         let Some(file) = read_own(&path, PROJECT_FILE_SIZE)? else {
-            return Ok(Dependencies::default());
+            return Ok(DependencyFile::default());
         };
-        let known: Dependencies = serde_json::from_slice(&file.bytes)
+        let known: DependencyFile = serde_json::from_slice(&file.bytes)
             .map_err(|error| damaged(&path).with_source(error))?;
         match known.version {
             0..=VERSION => Ok(known),
@@ -210,13 +210,13 @@ fn damaged(path: &Path) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Installation, ProjectState, StartedBy, Timestamp};
+    use super::{InstallationRecord, ProjectState, StartedBy, Timestamp};
     use crate::model::{Ecosystem, Package};
     use std::collections::HashSet;
 
-    fn installation(server: &str, digest: &str) -> Installation {
+    fn installation(server: &str, digest: &str) -> InstallationRecord {
         let source = "registry.example";
-        Installation {
+        InstallationRecord {
             spec: "s".into(),
             package: Package::new(server, Ecosystem::Npm, "x", "1.0.0", source, "npx x"),
             folder: "npm/x@1.0.0".into(),

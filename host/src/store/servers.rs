@@ -7,8 +7,8 @@
 //! before their server runs; nothing is decided by it.
 
 use super::StoreError;
-use crate::disk::{self, Safe};
-use crate::model::{Definition, Era, Timestamp};
+use crate::disk::{self, FileDurability};
+use crate::model::{Definition, ProtocolEra, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
@@ -22,25 +22,25 @@ const LARGEST: u64 = 64 << 20;
 /// What servers of a project said, kept in `servers.json` of its `.pml`. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerCache {
-    inner: Arc<Inner>,
+    inner: Arc<ServerCacheInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ServerCacheInner {
     folder: PathBuf,
     /// Read once, when it is first asked for.
-    known: Mutex<Option<Servers>>,
+    known: Mutex<Option<CachedServers>>,
 }
 
-type Servers = BTreeMap<String, Arc<Remembered>>;
+type CachedServers = BTreeMap<String, Arc<CachedServer>>;
 
 /// What a server said when it was last started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Remembered {
+pub(crate) struct CachedServer {
     /// What the server is: see [`ServerConfig::identity`](crate::ServerConfig::identity).
     pub(crate) identity: String,
     /// How it wants to be talked to.
-    pub(crate) era: Era,
+    pub(crate) era: ProtocolEra,
     /// The revision of MCP that was agreed on.
     pub(crate) protocol: String,
     /// Its tools.
@@ -54,12 +54,12 @@ pub(crate) struct Remembered {
 impl ServerCache {
     /// Returns the cache of the project whose `.pml` is `folder`. Nothing is read yet.
     pub(crate) fn open(folder: impl Into<PathBuf>) -> ServerCache {
-        let inner = Inner { folder: folder.into(), known: Mutex::new(None) };
+        let inner = ServerCacheInner { folder: folder.into(), known: Mutex::new(None) };
         ServerCache { inner: Arc::new(inner) }
     }
 
     /// Returns what the server `name` said, if it is still the same server.
-    pub(crate) fn get(&self, name: &str, identity: &str) -> Option<Arc<Remembered>> {
+    pub(crate) fn get(&self, name: &str, identity: &str) -> Option<Arc<CachedServer>> {
         let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
         let servers = known.get_or_insert_with(|| read(&self.path()));
         let found = servers.get(name).filter(|found| found.identity == identity)?;
@@ -70,7 +70,7 @@ impl ServerCache {
 
     /// Keeps what the server `name` said. Waits for other processes that write at the same moment. A project without its
     /// folder keeps nothing.
-    pub(crate) fn put(&self, name: &str, said: Remembered) -> Result<(), StoreError> {
+    pub(crate) fn put(&self, name: &str, said: CachedServer) -> Result<(), StoreError> {
         if !disk::is_own_folder(&self.inner.folder) {
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl ServerCache {
 
 /// The file as it is written.
 #[derive(Serialize, Deserialize)]
-struct Whole<S> {
+struct ServerCacheFile<S> {
     version: u32,
     servers: S,
 }
@@ -101,21 +101,21 @@ struct Whole<S> {
 const VERSION: u32 = 1;
 
 /// Returns what the file holds; nothing if it is not there, or not ours.
-fn read(path: &Path) -> Servers {
-    let whole = || -> Option<Whole<BTreeMap<String, Remembered>>> {
+fn read(path: &Path) -> CachedServers {
+    let whole = || -> Option<ServerCacheFile<BTreeMap<String, CachedServer>>> {
         serde_json::from_slice(&disk::read(path, LARGEST).ok()?).ok()
     };
     match whole() {
         Some(whole) if whole.version == VERSION => {
             whole.servers.into_iter().map(|(name, said)| (name, Arc::new(said))).collect()
         }
-        _ => Servers::new(),
+        _ => CachedServers::new(),
     }
 }
 
 /// Writes the file anew, so that a reader sees the old one or the new one, whole.
-fn write(path: &Path, servers: &Servers) -> Result<(), StoreError> {
-    let whole = Whole {
+fn write(path: &Path, servers: &CachedServers) -> Result<(), StoreError> {
+    let whole = ServerCacheFile {
         version: VERSION,
         servers: servers.iter().map(|(name, said)| (name, &**said)).collect::<BTreeMap<_, _>>(),
     };
@@ -124,7 +124,8 @@ fn write(path: &Path, servers: &Servers) -> Result<(), StoreError> {
     if text.len() as u64 > LARGEST {
         return Ok(());
     }
-    disk::replace(path, &text, Safe::Process).map_err(|error| failure("write", path, error))
+    disk::replace(path, &text, FileDurability::Process)
+        .map_err(|error| failure("write", path, error))
 }
 
 fn failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {
@@ -133,16 +134,16 @@ fn failure(action: &'static str, path: &Path, source: io::Error) -> StoreError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Remembered, ServerCache};
-    use crate::model::{Definition, Era, Timestamp};
+    use super::{CachedServer, ServerCache};
+    use crate::model::{Definition, ProtocolEra, Timestamp};
     use serde_json::json;
     use std::time::Duration;
 
-    fn said(tool: &str) -> Remembered {
+    fn said(tool: &str) -> CachedServer {
         let tool = tool.parse().expect("a tool");
-        Remembered {
+        CachedServer {
             identity: "i".into(),
-            era: Era::Modern,
+            era: ProtocolEra::Modern,
             protocol: "2026-07-28".into(),
             definitions: vec![Definition::new(tool, "Does.", json!({ "type": "object" }))],
             listed_at: Timestamp(7),

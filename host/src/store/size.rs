@@ -3,8 +3,8 @@
 //! **Invariant:** the same run has the same size whenever it is counted, in memory and on disk: nothing of it is stored.
 
 use super::audit::body;
-use super::{Entry, Header, Note, Stored, Verdict, What};
-use crate::model::{Question, Settled};
+use super::{AuditNote, CallVerdict, JournalEntry, JournalEvent, RunHeader, StoredRun};
+use crate::model::{CallResult, Question};
 use serde::Serialize;
 use std::io;
 
@@ -14,7 +14,7 @@ const ROW: usize = 128;
 /// What a question is kept in: its entry, its row and the audit trail.
 const COPIES: usize = 3;
 
-impl Header {
+impl RunHeader {
     /// Returns about how many bytes it takes.
     pub(crate) fn size(&self) -> usize {
         let texts = [&self.program, &self.inputs, &self.script, &self.trace];
@@ -23,52 +23,52 @@ impl Header {
     }
 }
 
-impl What {
+impl JournalEvent {
     /// Returns about how many bytes it takes.
     pub(crate) fn size(&self) -> usize {
         ROW + match self {
-            What::Requested { tool, arguments, verdict, .. } => {
+            JournalEvent::Requested { tool, arguments, verdict, .. } => {
                 let refused = match verdict {
-                    Verdict::Refuse { message, .. } => message.len(),
-                    Verdict::Ask { reason, .. } => reason.len(),
+                    CallVerdict::Refuse { message, .. } => message.len(),
+                    CallVerdict::Ask { reason, .. } => reason.len(),
                     _ => 0,
                 };
                 tool.len() + arguments.as_ref().map_or(0, String::len) + refused
             }
-            What::Asked { question } => size_of_question(question),
-            What::Settled { settled, .. } => size_of_outcome(settled),
-            What::Executing { tool, .. } => tool.as_str().len() + ROW,
-            What::Ended { ending } => ending.len(),
+            JournalEvent::Asked { question } => size_of_question(question),
+            JournalEvent::Settled { settled, .. } => size_of_outcome(settled),
+            JournalEvent::Executing { tool, .. } => tool.as_str().len() + ROW,
+            JournalEvent::Ended { ending } => ending.len(),
             _ => 0,
         }
     }
 }
 
-impl Note {
+impl AuditNote {
     /// Returns about how many bytes it takes in the trail.
     pub(crate) fn size(&self) -> usize {
         ROW + json(&body(0, self))
     }
 }
 
-impl Stored {
+impl StoredRun {
     /// Returns about how many bytes it takes.
     pub(crate) fn size(&self) -> usize {
-        self.header.size() + self.entries.iter().map(Entry::size).sum::<usize>()
+        self.header.size() + self.entries.iter().map(JournalEntry::size).sum::<usize>()
     }
 }
 
-impl Entry {
+impl JournalEntry {
     fn size(&self) -> usize {
         self.what.size()
     }
 }
 
 /// The bytes of an outcome's texts.
-pub(crate) fn size_of_outcome(settled: &Settled) -> usize {
+pub(crate) fn size_of_outcome(settled: &CallResult) -> usize {
     match settled {
-        Settled::Value(text) => text.len(),
-        Settled::Error { code, message, data } => {
+        CallResult::Value(text) => text.len(),
+        CallResult::Error { code, message, data } => {
             code.len() + message.len() + data.as_ref().map_or(0, String::len)
         }
     }
@@ -101,26 +101,26 @@ fn json(value: &impl Serialize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{ROW, What};
-    use crate::model::{CallId, Settled};
-    use crate::store::Verdict;
+    use super::{JournalEvent, ROW};
+    use crate::model::{CallId, CallResult};
+    use crate::store::CallVerdict;
 
     #[test]
     fn an_entry_takes_its_texts_and_a_row() {
-        let requested = |arguments| What::Requested {
+        let requested = |arguments| JournalEvent::Requested {
             call: CallId(1),
             tool: "a:b".into(),
             arguments,
-            verdict: Verdict::Go,
+            verdict: CallVerdict::Go,
         };
         assert_eq!(requested(Ok("x".repeat(1000))).size(), ROW + 1003);
         assert_eq!(requested(Err(1000)).size(), ROW + 3);
-        let settled = Settled::Error {
+        let settled = CallResult::Error {
             code: "C".into(),
             message: "m".repeat(10),
             data: Some("d".repeat(100)),
         };
-        assert_eq!(What::Settled { call: CallId(1), settled }.size(), ROW + 111);
-        assert_eq!(What::Cancelled { call: CallId(1), sent: true }.size(), ROW);
+        assert_eq!(JournalEvent::Settled { call: CallId(1), settled }.size(), ROW + 111);
+        assert_eq!(JournalEvent::Cancelled { call: CallId(1), sent: true }.size(), ROW);
     }
 }

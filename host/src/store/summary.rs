@@ -1,7 +1,7 @@
 //! Runs as a list shows them.
 
 use super::Meter;
-use crate::model::{Decided, Question, RunId, Timestamp};
+use crate::model::{Question, RecordedDecision, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr, time::Duration};
 
@@ -78,7 +78,7 @@ impl FromStr for RunState {
 /// A run as a list shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Summary {
+pub struct RunSummary {
     /// Which run.
     pub run: RunId,
     /// The script's name.
@@ -99,7 +99,7 @@ pub struct Summary {
     pub questions: u64,
 }
 
-impl Summary {
+impl RunSummary {
     /// Returns a summary; doors and tests of other rooms make none.
     #[expect(clippy::too_many_arguments, reason = "it is a plain record, filled in one place")]
     pub fn new(
@@ -112,14 +112,14 @@ impl Summary {
         owner: Option<u32>,
         resumed_from: Option<RunId>,
         questions: u64,
-    ) -> Summary {
-        Summary { run, script, state, created, updated, meter, owner, resumed_from, questions }
+    ) -> RunSummary {
+        RunSummary { run, script, state, created, updated, meter, owner, resumed_from, questions }
     }
 }
 
 /// Which runs to list. The default lists all, newest first.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct RunFilter {
     /// Only runs in one of these states; empty for all.
     pub states: Vec<RunState>,
     /// Only runs whose script's name contains this.
@@ -133,26 +133,26 @@ pub struct Filter {
 /// A question, whether anybody can still answer it, and what was said so far.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Asked {
+pub struct StoredQuestion {
     /// The question.
     #[serde(flatten)]
     pub question: Question,
     /// Whether it is open: neither answered whole, nor expired, nor given up by its run.
     pub open: bool,
     /// What was decided, in order.
-    pub decided: Vec<Decided>,
+    pub decided: Vec<RecordedDecision>,
 }
 
-impl Asked {
+impl StoredQuestion {
     /// Returns a question with what was said to it.
-    pub fn new(question: Question, open: bool, decided: Vec<Decided>) -> Asked {
-        Asked { question, open, decided }
+    pub fn new(question: Question, open: bool, decided: Vec<RecordedDecision>) -> StoredQuestion {
+        StoredQuestion { question, open, decided }
     }
 }
 
 /// What became of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answered {
+pub enum AnswerOutcome {
     /// It was recorded; this many asks of the question are still open.
     Recorded {
         /// The question.
@@ -165,7 +165,7 @@ pub enum Answered {
         /// The question.
         question: Question,
         /// What had been decided.
-        decided: Vec<Decided>,
+        decided: Vec<RecordedDecision>,
     },
     /// The question is not the one that was shown to whoever answered: nothing was recorded.
     NotShown {
@@ -178,7 +178,7 @@ pub enum Answered {
 
 /// Which runs to forget. A run that somebody has, or that waits for a person, is never forgotten.
 #[derive(Clone, Debug, Default)]
-pub struct Prune {
+pub struct PruneRule {
     /// Keep this many of the newest.
     pub keep: Option<u64>,
     /// Forget what ended longer ago than this.
@@ -187,15 +187,19 @@ pub struct Prune {
     pub interrupted: bool,
 }
 
-impl Prune {
+impl PruneRule {
     /// Runs that are kept unless told otherwise: enough to look back over days of work.
     pub const KEEP: u64 = 1_000;
     /// How long they are kept.
     pub const AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
     /// Returns the rule that a journal follows on its own.
-    pub fn by_default() -> Prune {
-        Prune { keep: Some(Prune::KEEP), older_than: Some(Prune::AGE), interrupted: true }
+    pub fn by_default() -> PruneRule {
+        PruneRule {
+            keep: Some(PruneRule::KEEP),
+            older_than: Some(PruneRule::AGE),
+            interrupted: true,
+        }
     }
 
     pub(super) fn covers(&self, state: RunState) -> bool {

@@ -3,12 +3,12 @@
 //! **Invariant:** whoever stops waiting, by time or because the future is dropped, tells the server, and is held up by no
 //! server that does not listen.
 
-use super::board::ProgressSink;
 use super::connection::Connection;
 use super::error::UpstreamError;
 use super::http;
 use super::result;
-use crate::model::{Budget, CallError, Code, span};
+use crate::model::{CallError, Code, RunBudget, span};
+use crate::upstream::progress_tracker::ServerProgressSink;
 use futures_util::FutureExt;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
@@ -29,8 +29,8 @@ pub(super) async fn call(
     tool: &str,
     arguments: Map<String, Value>,
     limit: Duration,
-    progress: Option<ProgressSink>,
-    budget: &Budget,
+    progress: Option<ServerProgressSink>,
+    budget: &RunBudget,
 ) -> Result<String, CallError> {
     let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
@@ -40,7 +40,7 @@ pub(super) async fn call(
         Err(_) => return Err(connection.gone().await.into()),
     };
     let place = connection.board.place(&sent.progress_token, progress);
-    let mut open = Open { peer: &connection.peer, id: Some(sent.id.clone()) };
+    let mut open = OpenRequest { peer: &connection.peer, id: Some(sent.id.clone()) };
     let began = Instant::now();
     let mut end = began + limit;
     let answer = loop {
@@ -97,12 +97,12 @@ fn extended(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
 }
 
 /// A request that the server still works on.
-struct Open<'a> {
+struct OpenRequest<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let reason = "nobody waits for it any more".to_owned();

@@ -2,7 +2,7 @@
 
 #![expect(deprecated, reason = "servers of older revisions still ask for roots")]
 
-use super::board::Board;
+use crate::upstream::progress_tracker::ProgressTracker;
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
@@ -15,19 +15,19 @@ use tokio::sync::Notify;
 
 /// Our end of a connection, as the server sees it.
 #[derive(Clone, Default)]
-pub(super) struct Client {
-    pub(super) board: Arc<Board>,
-    pub(super) changes: Arc<Changes>,
+pub(super) struct UpstreamClient {
+    pub(super) board: Arc<ProgressTracker>,
+    pub(super) changes: Arc<ToolListChanges>,
 }
 
 /// How often a server said that its tools changed.
 #[derive(Default)]
-pub(super) struct Changes {
+pub(super) struct ToolListChanges {
     count: AtomicU64,
     told: Notify,
 }
 
-impl Changes {
+impl ToolListChanges {
     /// Returns how often it has been said so far.
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Acquire)
@@ -45,7 +45,7 @@ impl Changes {
     }
 }
 
-impl ClientHandler for Client {
+impl ClientHandler for UpstreamClient {
     fn get_info(&self) -> ClientConfig {
         let pml = Implementation::new("pml", env!("CARGO_PKG_VERSION"));
         let mut info = ClientConfig::new(ClientCapabilities::default(), pml);

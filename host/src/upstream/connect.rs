@@ -3,16 +3,16 @@
 //! An era that is not known is probed: `server/discover` first, then the handshake. One that is remembered saves the probe;
 //! if the server no longer speaks it, the other one is tried, with a new process.
 
-use super::client::Client;
-use super::connection::{About, Connection, Parts};
+use super::client::UpstreamClient;
+use super::connection::{Connection, ConnectionParts, ServerDescription};
 use super::error::find;
 use super::http::{self, HttpError};
-use super::identity::Identity;
-use super::secrets::Secrets;
-use super::stdio::{CommandLine, Pipes, Process};
-use super::tail::Tail;
+use super::identity::ServerIdentity;
+use super::secrets::ServerSecrets;
+use super::stdio::{CommandLine, ServerProcess, StdioTransport};
 use crate::config::{Launch, ServerConfig};
-use crate::model::Era;
+use crate::model::ProtocolEra;
+use crate::upstream::output_tail::OutputTail;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, RoleClient, RunningService, ServerSink,
@@ -27,13 +27,13 @@ use tokio_util::sync::CancellationToken;
 pub(super) const PROBE: Duration = Duration::from_secs(3);
 
 /// A server that has just answered for the first time.
-pub(super) struct Connected {
+pub(super) struct StartedServer {
     pub(super) connection: Connection,
-    pub(super) service: RunningService<RoleClient, Client>,
-    pub(super) process: Option<Process>,
+    pub(super) service: RunningService<RoleClient, UpstreamClient>,
+    pub(super) process: Option<ServerProcess>,
 }
 
-impl Connected {
+impl StartedServer {
     /// Ends a server that is not wanted after all. Returns how it ended, if it did so by itself.
     pub(super) async fn end(mut self) -> Option<String> {
         let ended = match (self.connection.is_over(), self.process.as_mut()) {
@@ -50,10 +50,10 @@ impl Connected {
 }
 
 /// Why it did not.
-struct Refused {
+struct ConnectFailure {
     reason: String,
     /// The era in which it may like it better.
-    other: Option<Era>,
+    other: Option<ProtocolEra>,
     /// Whether it went away without a word.
     closed: bool,
 }
@@ -61,10 +61,10 @@ struct Refused {
 /// Starts or reaches a server.
 pub(super) async fn connect(
     config: &ServerConfig,
-    identity: &Identity,
-    remembered: Option<Era>,
-    tail: &Arc<Tail>,
-) -> Result<Connected, String> {
+    identity: &ServerIdentity,
+    remembered: Option<ProtocolEra>,
+    tail: &Arc<OutputTail>,
+) -> Result<StartedServer, String> {
     let refused = match attempt(config, identity, remembered, tail).await {
         Ok(connected) => return Ok(connected),
         Err(refused) => refused,
@@ -77,21 +77,21 @@ pub(super) async fn connect(
 
 async fn attempt(
     config: &ServerConfig,
-    identity: &Identity,
-    era: Option<Era>,
-    tail: &Arc<Tail>,
-) -> Result<Connected, Refused> {
-    let fatal = |reason| Refused { reason, other: None, closed: false };
+    identity: &ServerIdentity,
+    era: Option<ProtocolEra>,
+    tail: &Arc<OutputTail>,
+) -> Result<StartedServer, ConnectFailure> {
+    let fatal = |reason| ConnectFailure { reason, other: None, closed: false };
     let began = Instant::now();
-    let client = Client::default();
+    let client = UpstreamClient::default();
     let stop = CancellationToken::new();
     let patience = era.is_none().then_some(PROBE);
     let (service, process) = match &config.launch {
         Launch::Stdio { command, arguments, environment, folder } => {
             let line = CommandLine { command, arguments, environment, folder };
             let (mut process, stdin, stdout) =
-                Process::start(&line, tail.clone()).map_err(fatal)?;
-            let pipes = Pipes::new(stdin, stdout, tail.clone(), patience);
+                ServerProcess::start(&line, tail.clone()).map_err(fatal)?;
+            let pipes = StdioTransport::new(stdin, stdout, tail.clone(), patience);
             let begun = serve_client_with_lifecycle_and_ct(
                 client.clone(),
                 pipes,
@@ -109,7 +109,7 @@ async fn attempt(
                     process.stop().await;
                     let reason = ended.unwrap_or_else(|| describe(&error, tail.secrets()));
                     let other = other(era, &error, began.elapsed());
-                    return Err(Refused { reason, other, closed });
+                    return Err(ConnectFailure { reason, other, closed });
                 }
             }
         }
@@ -126,7 +126,7 @@ async fn attempt(
                 Ok(service) => (service, None),
                 Err(error) => {
                     let other = other(era, &error, began.elapsed());
-                    return Err(Refused {
+                    return Err(ConnectFailure {
                         reason: describe(&error, tail.secrets()),
                         other,
                         closed: false,
@@ -137,7 +137,7 @@ async fn attempt(
     };
     let peer = service.peer().clone();
     let about = about(&peer, process.as_ref(), tail.secrets());
-    let parts = Parts {
+    let parts = ConnectionParts {
         server: config.name.clone(),
         identity: identity.clone(),
         peer,
@@ -148,28 +148,34 @@ async fn attempt(
         about,
         stop,
     };
-    Ok(Connected { connection: Connection::new(parts), service, process })
+    Ok(StartedServer { connection: Connection::new(parts), service, process })
 }
 
 /// Returns the era that is worth another try, after a server did not begin in `era`.
-fn other(era: Option<Era>, error: &ClientInitializeError, after: Duration) -> Option<Era> {
+fn other(
+    era: Option<ProtocolEra>,
+    error: &ClientInitializeError,
+    after: Duration,
+) -> Option<ProtocolEra> {
     match era {
         // A server that dies of the probe may live without it.
-        None if is_closed(error) => Some(Era::Legacy),
-        None if knows_handshake(error) => Some(Era::Legacy),
+        None if is_closed(error) => Some(ProtocolEra::Legacy),
+        None if knows_handshake(error) => Some(ProtocolEra::Legacy),
         // One that needs longer to start than we wait for the probe was only asked for the handshake.
-        None if is_answer(error) && after >= PROBE => Some(Era::Modern),
-        Some(Era::Legacy) if is_answer(error) => Some(Era::Modern),
-        Some(Era::Modern) if is_answer(error) || is_closed(error) => Some(Era::Legacy),
+        None if is_answer(error) && after >= PROBE => Some(ProtocolEra::Modern),
+        Some(ProtocolEra::Legacy) if is_answer(error) => Some(ProtocolEra::Modern),
+        Some(ProtocolEra::Modern) if is_answer(error) || is_closed(error) => {
+            Some(ProtocolEra::Legacy)
+        }
         _ => None,
     }
 }
 
-fn mode(era: Option<Era>) -> ClientLifecycleMode {
+fn mode(era: Option<ProtocolEra>) -> ClientLifecycleMode {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     match era {
-        Some(Era::Legacy) => ClientLifecycleMode::Initialize,
-        Some(Era::Modern) => ClientLifecycleMode::Discover { preferred_versions },
+        Some(ProtocolEra::Legacy) => ClientLifecycleMode::Initialize,
+        Some(ProtocolEra::Modern) => ClientLifecycleMode::Discover { preferred_versions },
         None => ClientLifecycleMode::Auto {
             preferred_versions,
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
@@ -177,21 +183,25 @@ fn mode(era: Option<Era>) -> ClientLifecycleMode {
     }
 }
 
-fn about(peer: &ServerSink, process: Option<&Process>, secrets: &Secrets) -> About {
+fn about(
+    peer: &ServerSink,
+    process: Option<&ServerProcess>,
+    secrets: &ServerSecrets,
+) -> ServerDescription {
     let info = peer.peer_info();
     let info = info.as_deref();
     let protocol = info.map_or(&ProtocolVersion::V_2025_11_25, |info| &info.protocol_version);
     let own = info.and_then(|info| info.server_info.as_ref());
-    About {
-        era: if protocol.has_initialize() { Era::Legacy } else { Era::Modern },
+    ServerDescription {
+        era: if protocol.has_initialize() { ProtocolEra::Legacy } else { ProtocolEra::Modern },
         protocol: secrets.words(protocol.as_str()),
         title: own.map(|own| secrets.words(&own.name)),
         version: own.map(|own| secrets.words(&own.version)),
         tells: info
             .and_then(|info| info.capabilities.tools.as_ref())
             .is_some_and(|tools| tools.list_changed == Some(true)),
-        pid: process.and_then(Process::pid),
-        group: process.and_then(Process::group),
+        pid: process.and_then(ServerProcess::pid),
+        group: process.and_then(ServerProcess::group),
     }
 }
 
@@ -228,7 +238,7 @@ fn is_answer(error: &ClientInitializeError) -> bool {
     }
 }
 
-fn describe(error: &ClientInitializeError, secrets: &Secrets) -> String {
+fn describe(error: &ClientInitializeError, secrets: &ServerSecrets) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => {
             "it closed the connection before it answered".into()

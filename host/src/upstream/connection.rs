@@ -1,12 +1,12 @@
 //! A server that answers: what calls need of it while it runs.
 
-use super::board::Board;
-use super::client::Changes;
+use super::client::ToolListChanges;
 use super::error::UpstreamError;
-use super::identity::Identity;
-use super::listing::{self, Listing};
-use super::tail::Tail;
-use crate::model::{Era, span};
+use super::identity::ServerIdentity;
+use super::listing::{self, ServerTools};
+use crate::model::{ProtocolEra, span};
+use crate::upstream::output_tail::OutputTail;
+use crate::upstream::progress_tracker::ProgressTracker;
 use rmcp::service::{Peer, RoleClient};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -22,12 +22,12 @@ const WHY: Duration = Duration::from_secs(1);
 pub(super) struct Connection {
     pub(super) server: String,
     pub(super) peer: Peer<RoleClient>,
-    pub(super) board: Arc<Board>,
-    pub(super) changes: Arc<Changes>,
-    pub(super) tail: Arc<Tail>,
+    pub(super) board: Arc<ProgressTracker>,
+    pub(super) changes: Arc<ToolListChanges>,
+    pub(super) tail: Arc<OutputTail>,
     /// How long a list may take.
     limit: Duration,
-    pub(super) about: About,
+    pub(super) about: ServerDescription,
     /// Ends the connection when cancelled.
     pub(super) stop: CancellationToken,
     /// Why it ended, once it has.
@@ -40,32 +40,32 @@ pub(super) struct Connection {
     pub(super) served: AtomicU64,
     last_use: RwLock<Instant>,
     /// The newest list, and how often the server had said by then that its tools changed.
-    listing: RwLock<Option<(u64, Arc<Listing>)>>,
+    listing: RwLock<Option<(u64, Arc<ServerTools>)>>,
     /// The list that is under way.
-    asking: Mutex<Option<Asking>>,
-    identity: Identity,
+    asking: Mutex<Option<PendingListing>>,
+    identity: ServerIdentity,
 }
 
-type Listed = Result<Arc<Listing>, UpstreamError>;
+type ListingResult = Result<Arc<ServerTools>, UpstreamError>;
 
 /// A list that somebody asked for, and all others wait for.
 #[derive(Clone)]
-struct Asking {
+struct PendingListing {
     /// How often the server had said by then that its tools changed.
     changes: u64,
-    outcome: watch::Receiver<Option<Listed>>,
+    outcome: watch::Receiver<Option<ListingResult>>,
 }
 
 /// What to do about a list that is needed.
-enum Turn {
-    Ask(u64, watch::Sender<Option<Listed>>),
-    Wait(Asking),
+enum ListingTurn {
+    Ask(u64, watch::Sender<Option<ListingResult>>),
+    Wait(PendingListing),
 }
 
 /// What a server said of itself, and how it runs.
 #[derive(Clone, Debug)]
-pub(super) struct About {
-    pub(super) era: Era,
+pub(super) struct ServerDescription {
+    pub(super) era: ProtocolEra,
     pub(super) protocol: String,
     pub(super) title: Option<String>,
     pub(super) version: Option<String>,
@@ -76,22 +76,23 @@ pub(super) struct About {
 }
 
 /// What a connection is made of.
-pub(super) struct Parts {
+pub(super) struct ConnectionParts {
     pub(super) server: String,
-    pub(super) identity: Identity,
+    pub(super) identity: ServerIdentity,
     pub(super) peer: Peer<RoleClient>,
-    pub(super) board: Arc<Board>,
-    pub(super) changes: Arc<Changes>,
-    pub(super) tail: Arc<Tail>,
+    pub(super) board: Arc<ProgressTracker>,
+    pub(super) changes: Arc<ToolListChanges>,
+    pub(super) tail: Arc<OutputTail>,
     pub(super) limit: Duration,
-    pub(super) about: About,
+    pub(super) about: ServerDescription,
     pub(super) stop: CancellationToken,
 }
 
 impl Connection {
     /// Returns a connection that has listed nothing yet.
-    pub(super) fn new(parts: Parts) -> Connection {
-        let Parts { server, identity, peer, board, changes, tail, limit, about, stop } = parts;
+    pub(super) fn new(parts: ConnectionParts) -> Connection {
+        let ConnectionParts { server, identity, peer, board, changes, tail, limit, about, stop } =
+            parts;
         Connection {
             server,
             peer,
@@ -118,7 +119,7 @@ impl Connection {
     }
 
     /// Returns the tools, unless the server said that they changed since.
-    pub(super) fn fresh(&self) -> Option<Arc<Listing>> {
+    pub(super) fn fresh(&self) -> Option<Arc<ServerTools>> {
         if self.is_over() {
             return None;
         }
@@ -129,19 +130,19 @@ impl Connection {
 
     /// Returns the tools, asking the server if need be: once, however many wait, who share the outcome. Nobody waits for
     /// longer than a list may take.
-    pub(super) async fn list(&self) -> Listed {
+    pub(super) async fn list(&self) -> ListingResult {
         let (end, known) = (Instant::now() + self.limit, self.changes.count());
         loop {
             if let Some(listing) = self.fresh() {
                 return Ok(listing);
             }
             let mut asking = match self.turn() {
-                Turn::Ask(changes, told) => {
+                ListingTurn::Ask(changes, told) => {
                     let listed = self.ask(changes, end).await;
                     told.send_replace(Some(listed.clone()));
                     return listed;
                 }
-                Turn::Wait(asking) => asking,
+                ListingTurn::Wait(asking) => asking,
             };
             let told = timeout_at(end, asking.outcome.wait_for(Option::is_some)).await;
             match told.map(|told| told.ok().and_then(|listed| listed.clone())) {
@@ -156,21 +157,21 @@ impl Connection {
     }
 
     /// Joins those who wait for a list, or is the one to ask for it.
-    fn turn(&self) -> Turn {
+    fn turn(&self) -> ListingTurn {
         let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         match &*asking {
             // Nothing can come any more of a list that nobody asks for.
-            Some(asked) if asked.outcome.has_changed().is_ok() => Turn::Wait(asked.clone()),
+            Some(asked) if asked.outcome.has_changed().is_ok() => ListingTurn::Wait(asked.clone()),
             _ => {
                 let (told, outcome) = watch::channel(None);
                 let changes = self.changes.count();
-                *asking = Some(Asking { changes, outcome });
-                Turn::Ask(changes, told)
+                *asking = Some(PendingListing { changes, outcome });
+                ListingTurn::Ask(changes, told)
             }
         }
     }
 
-    async fn ask(&self, changes: u64, end: Instant) -> Listed {
+    async fn ask(&self, changes: u64, end: Instant) -> ListingResult {
         let fetched = listing::fetch(&self.peer, &self.server, &self.identity, self.tail.secrets());
         let fetched = timeout_at(end, fetched).await.unwrap_or_else(|_| Err(self.late()));
         let listing = fetched.map(Arc::new).map_err(|reason| self.unlisted(reason))?;
@@ -218,17 +219,17 @@ impl Connection {
 }
 
 /// A use of a connection; it is not reaped meanwhile.
-pub(super) struct Lease(Arc<Connection>);
+pub(super) struct ConnectionLease(Arc<Connection>);
 
-impl Lease {
+impl ConnectionLease {
     /// Takes a connection into use.
-    pub(super) fn new(connection: Arc<Connection>) -> Lease {
+    pub(super) fn new(connection: Arc<Connection>) -> ConnectionLease {
         connection.calls.fetch_add(1, Ordering::AcqRel);
-        Lease(connection)
+        ConnectionLease(connection)
     }
 }
 
-impl std::ops::Deref for Lease {
+impl std::ops::Deref for ConnectionLease {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
@@ -236,7 +237,7 @@ impl std::ops::Deref for Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for ConnectionLease {
     fn drop(&mut self) {
         self.0.touch();
         self.0.calls.fetch_sub(1, Ordering::AcqRel);

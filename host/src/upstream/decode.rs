@@ -27,7 +27,7 @@ pub(super) fn is_heavy(text: &str) -> bool {
 
 /// What the answer to a request is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
+pub(super) enum ExpectedAnswer {
     /// The first answer of a server without a handshake.
     Discovery,
     /// The first answer of a server with one.
@@ -40,23 +40,25 @@ pub(super) enum Expected {
     Other,
 }
 
-impl Expected {
+impl ExpectedAnswer {
     /// Returns how to read the answer to `request`.
-    pub(super) fn of(request: &ClientRequest) -> Expected {
+    pub(super) fn of(request: &ClientRequest) -> ExpectedAnswer {
         match request {
-            ClientRequest::DiscoverRequest(_) => Expected::Discovery,
-            ClientRequest::InitializeRequest(_) => Expected::Handshake,
-            ClientRequest::CallToolRequest(_) => Expected::Call,
-            ClientRequest::ListToolsRequest(_) => Expected::Plain,
-            _ => Expected::Other,
+            ClientRequest::DiscoverRequest(_) => ExpectedAnswer::Discovery,
+            ClientRequest::InitializeRequest(_) => ExpectedAnswer::Handshake,
+            ClientRequest::CallToolRequest(_) => ExpectedAnswer::Call,
+            ClientRequest::ListToolsRequest(_) => ExpectedAnswer::Plain,
+            _ => ExpectedAnswer::Other,
         }
     }
 
     /// Returns how to read the answer to `message`, if it is a request.
-    pub(super) fn of_message(message: &ClientJsonRpcMessage) -> Option<(RequestId, Expected)> {
+    pub(super) fn of_message(
+        message: &ClientJsonRpcMessage,
+    ) -> Option<(RequestId, ExpectedAnswer)> {
         match message {
             ClientJsonRpcMessage::Request(sent) => {
-                Some((sent.id.clone(), Expected::of(&sent.request)))
+                Some((sent.id.clone(), ExpectedAnswer::of(&sent.request)))
             }
             _ => None,
         }
@@ -78,7 +80,7 @@ pub(super) struct Envelope<'a> {
 
 /// What kind of message it is.
 #[derive(Debug)]
-pub(super) enum Kind<'a> {
+pub(super) enum MessageKind<'a> {
     /// The answer to one of our requests.
     Answer(i64, &'a RawValue),
     /// The refusal of one of our requests; some servers do not say which.
@@ -98,18 +100,18 @@ impl<'a> Envelope<'a> {
     }
 
     /// Returns what kind of message it is, if it is one of JSON-RPC.
-    pub(super) fn kind(&self) -> Option<Kind<'a>> {
+    pub(super) fn kind(&self) -> Option<MessageKind<'a>> {
         match (self.method, self.result, self.error) {
             (Some(method), None, None) => match self.id {
-                Some(_) => Some(Kind::Request),
-                None => serde_json::from_str(method.get()).ok().map(Kind::Notification),
+                Some(_) => Some(MessageKind::Request),
+                None => serde_json::from_str(method.get()).ok().map(MessageKind::Notification),
             },
-            (None, Some(result), None) => Some(Kind::Answer(self.number()?, result)),
-            (None, None, Some(error)) => Some(Kind::Refusal(self.number(), refusal(error))),
+            (None, Some(result), None) => Some(MessageKind::Answer(self.number()?, result)),
+            (None, None, Some(error)) => Some(MessageKind::Refusal(self.number(), refusal(error))),
             // A result of `null` reads as none.
             (None, None, None) if self.id.is_some() => {
                 let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, "the answer is empty", None);
-                Some(Kind::Refusal(self.number(), error))
+                Some(MessageKind::Refusal(self.number(), error))
             }
             _ => None,
         }
@@ -131,21 +133,21 @@ pub(super) fn number(text: &str) -> Option<i64> {
 }
 
 /// Returns an answer as rmcp takes it.
-pub(super) fn answer(id: i64, expected: Expected, result: &RawValue) -> ServerJsonRpcMessage {
+pub(super) fn answer(id: i64, expected: ExpectedAnswer, result: &RawValue) -> ServerJsonRpcMessage {
     let text = result.get();
-    if expected != Expected::Call && is_heavy(text) {
+    if expected != ExpectedAnswer::Call && is_heavy(text) {
         return refuse(id, OVERSIZED, "the answer takes too much memory".into());
     }
     let read = match expected {
-        Expected::Call => {
+        ExpectedAnswer::Call => {
             Ok(ServerResult::CustomResult(CustomResult(Value::String(text.to_owned()))))
         }
-        Expected::Discovery => serde_json::from_str(text).map(ServerResult::DiscoverResult),
-        Expected::Handshake => serde_json::from_str(text).map(ServerResult::InitializeResult),
-        Expected::Plain => {
+        ExpectedAnswer::Discovery => serde_json::from_str(text).map(ServerResult::DiscoverResult),
+        ExpectedAnswer::Handshake => serde_json::from_str(text).map(ServerResult::InitializeResult),
+        ExpectedAnswer::Plain => {
             serde_json::from_str(text).map(|value| ServerResult::CustomResult(CustomResult(value)))
         }
-        Expected::Other => serde_json::from_str(text),
+        ExpectedAnswer::Other => serde_json::from_str(text),
     };
     match read {
         Ok(result) => ServerJsonRpcMessage::response(result, NumberOrString::Number(id)),
@@ -180,18 +182,18 @@ fn refusal(error: &RawValue) -> ErrorData {
 
 #[cfg(test)]
 mod tests {
-    use super::{Envelope, Kind};
+    use super::{Envelope, MessageKind};
 
     fn kind(line: &str) -> String {
         let envelope = Envelope::open(line.as_bytes());
         match envelope.as_ref().and_then(Envelope::kind) {
             None => "none".into(),
-            Some(Kind::Answer(id, result)) => format!("answer {id} {result}"),
-            Some(Kind::Refusal(id, error)) => {
+            Some(MessageKind::Answer(id, result)) => format!("answer {id} {result}"),
+            Some(MessageKind::Refusal(id, error)) => {
                 format!("refusal {id:?} {} {}", error.code.0, error.message)
             }
-            Some(Kind::Request) => "request".into(),
-            Some(Kind::Notification(method)) => format!("notification {method}"),
+            Some(MessageKind::Request) => "request".into(),
+            Some(MessageKind::Notification(method)) => format!("notification {method}"),
         }
     }
 

@@ -1,8 +1,8 @@
 //! What a server offers: all pages of its list, bounded, with everything computed once that calls need later.
 
-use super::identity::Identity;
-use super::secrets::Secrets;
-use crate::model::{Annotations, Definition, Origin, ToolName};
+use super::identity::ServerIdentity;
+use super::secrets::ServerSecrets;
+use crate::model::{Annotations, Definition, ToolName, ToolOrigin};
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use serde_json::{Map, Value};
@@ -26,41 +26,41 @@ const PATTERN: &str = "its name holds a `*`, which permissions read as a pattern
 
 /// The tools of a server, as it listed them.
 #[derive(Debug)]
-pub(crate) struct Listing {
-    tools: Vec<Tool>,
+pub(crate) struct ServerTools {
+    tools: Vec<ListedTool>,
     /// Tools that were left out, and why, fit to be shown.
     pub(crate) left_out: Vec<String>,
 }
 
 /// A tool that can be called.
 #[derive(Clone, Debug)]
-pub(crate) struct Tool {
+pub(crate) struct ListedTool {
     /// What its server says of it.
     pub(crate) definition: Arc<Definition>,
     /// Its digest and its server's, as grants and the lock know them.
-    pub(crate) origin: Origin,
+    pub(crate) origin: ToolOrigin,
 }
 
-impl Listing {
+impl ServerTools {
     /// Returns the listing of these definitions.
-    pub(super) fn new(mut definitions: Vec<Definition>, identity: &Identity) -> Listing {
+    pub(super) fn new(mut definitions: Vec<Definition>, identity: &ServerIdentity) -> ServerTools {
         // What was remembered may be from before this was looked at.
         definitions.retain(|definition| !definition.tool.tool().contains('*'));
         definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
         let tools = definitions.into_iter().map(|definition| {
             let origin = identity.origin(definition.digest());
-            Tool { definition: Arc::new(definition), origin }
+            ListedTool { definition: Arc::new(definition), origin }
         });
-        Listing { tools: tools.collect(), left_out: Vec::new() }
+        ServerTools { tools: tools.collect(), left_out: Vec::new() }
     }
 
     /// Returns all tools, sorted by name.
-    pub(crate) fn tools(&self) -> &[Tool] {
+    pub(crate) fn tools(&self) -> &[ListedTool] {
         &self.tools
     }
 
     /// Returns the tool that the server calls `name`.
-    pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
+    pub(crate) fn get(&self, name: &str) -> Option<&ListedTool> {
         let at = self.tools.binary_search_by(|tool| tool.definition.tool.tool().cmp(name)).ok()?;
         self.tools.get(at)
     }
@@ -70,10 +70,10 @@ impl Listing {
 pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     server: &str,
-    identity: &Identity,
-    secrets: &Secrets,
-) -> Result<Listing, String> {
-    let mut draft = Draft::new(server, secrets);
+    identity: &ServerIdentity,
+    secrets: &ServerSecrets,
+) -> Result<ServerTools, String> {
+    let mut draft = ServerToolsDraft::new(server, secrets);
     let mut cursor: Option<String> = None;
     let mut seen = HashSet::new();
     for _ in 0..PAGES {
@@ -103,7 +103,7 @@ pub(super) async fn fetch(
             _ => break,
         }
     }
-    let mut listing = Listing::new(draft.definitions, identity);
+    let mut listing = ServerTools::new(draft.definitions, identity);
     listing.left_out = draft.left_out;
     Ok(listing)
 }
@@ -117,18 +117,18 @@ async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, S
 }
 
 /// A listing in the making.
-struct Draft<'a> {
+struct ServerToolsDraft<'a> {
     server: &'a str,
-    secrets: &'a Secrets,
+    secrets: &'a ServerSecrets,
     definitions: Vec<Definition>,
     names: HashSet<ToolName>,
     left_out: Vec<String>,
 }
 
-impl<'a> Draft<'a> {
-    fn new(server: &'a str, secrets: &'a Secrets) -> Draft<'a> {
+impl<'a> ServerToolsDraft<'a> {
+    fn new(server: &'a str, secrets: &'a ServerSecrets) -> ServerToolsDraft<'a> {
         let (definitions, names, left_out) = (Vec::new(), HashSet::new(), Vec::new());
-        Draft { server, secrets, definitions, names, left_out }
+        ServerToolsDraft { server, secrets, definitions, names, left_out }
     }
 
     fn add(&mut self, tool: Value) {
@@ -211,13 +211,13 @@ fn size(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Definition, Draft, Listing, Secrets};
+    use super::{Definition, ServerSecrets, ServerTools, ServerToolsDraft};
     use serde_json::{Value, json};
     use std::sync::LazyLock;
 
-    fn draft(tools: Vec<Value>) -> Draft<'static> {
-        static NONE: LazyLock<Secrets> = LazyLock::new(Secrets::default);
-        let mut draft = Draft::new("s", &NONE);
+    fn draft(tools: Vec<Value>) -> ServerToolsDraft<'static> {
+        static NONE: LazyLock<ServerSecrets> = LazyLock::new(ServerSecrets::default);
+        let mut draft = ServerToolsDraft::new("s", &NONE);
         tools.into_iter().for_each(|tool| draft.add(tool));
         draft
     }
@@ -268,14 +268,14 @@ mod tests {
             draft.left_out
         );
         let remembered = Definition::new("s:get_*".parse().expect("a name"), "", json!({}));
-        assert!(Listing::new(vec![remembered], &"i".into()).tools().is_empty());
+        assert!(ServerTools::new(vec![remembered], &"i".into()).tools().is_empty());
     }
 
     #[test]
     fn tools_are_found_by_name() {
         let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
         let definitions = draft(vec![tool("b"), tool("a"), tool("c")]).definitions;
-        let listing = Listing::new(definitions, &"i".into());
+        let listing = ServerTools::new(definitions, &"i".into());
         let names: Vec<_> =
             listing.tools().iter().map(|tool| tool.definition.tool.tool()).collect();
         assert_eq!(names, ["a", "b", "c"]);

@@ -11,8 +11,6 @@
 //!
 //! **Invariant:** no process of a server outlives this one, in whatever way this one ends: see `stdio/group.rs`.
 
-mod answer;
-mod board;
 mod call;
 mod client;
 mod connect;
@@ -21,20 +19,22 @@ mod decode;
 mod error;
 mod http;
 mod identity;
-mod keeper;
 mod listing;
+mod monitor;
+mod output_tail;
+mod progress_tracker;
 mod result;
 mod secrets;
 mod server;
 mod start;
 mod status;
 mod stdio;
-mod tail;
 #[cfg(test)]
 mod tests;
+mod tool_result_fields;
 mod upstreams;
 
 pub(crate) use error::UpstreamError;
-pub(crate) use listing::{Listing, Tool};
+pub(crate) use listing::{ListedTool, ServerTools};
 pub use status::{ServerState, ServerStatus};
 pub(crate) use upstreams::Upstreams;

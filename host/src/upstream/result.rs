@@ -6,9 +6,11 @@
 //!
 //! **Invariant:** an answer is read as text and stays text. Only what a failed tool says becomes a value, within a budget.
 
-use super::answer::{Answer, Block, Only};
-use super::secrets::Secrets;
-use crate::model::{CallError, Code, CompactError, ParseError, Stint, compact, cut, parse, weigh};
+use super::secrets::ServerSecrets;
+use crate::model::{
+    CallError, Code, CompactError, ParseError, WorkSlice, compact, cut, parse, weigh,
+};
+use crate::upstream::tool_result_fields::{RawContentBlock, SingleItem, ToolResultFields};
 use rmcp::model::{CustomResult, ErrorCode, ErrorData, ServerResult};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -32,11 +34,11 @@ pub(super) fn text_of(answer: ServerResult) -> Result<String, CallError> {
 /// Returns what the program gets for an answer: one JSON text. What a failed tool says may take `memory` bytes.
 pub(super) fn reply(
     answer: &str,
-    secrets: &Secrets,
+    secrets: &ServerSecrets,
     memory: usize,
-    stint: &Stint<'_>,
+    stint: &WorkSlice<'_>,
 ) -> Result<String, CallError> {
-    let answer = Answer::read(answer)?;
+    let answer = ToolResultFields::read(answer)?;
     stint.check()?;
     match answer.kind().as_deref() {
         None | Some("complete") => {}
@@ -69,16 +71,16 @@ pub(super) fn reply(
             None => Ok("[]".into()),
         };
     };
-    let only = serde_json::from_str::<Only<'_>>(content.get()).ok().and_then(|only| only.0);
+    let only = serde_json::from_str::<SingleItem<'_>>(content.get()).ok().and_then(|only| only.0);
     stint.check()?;
-    match only.and_then(Block::read).filter(Block::is_text) {
+    match only.and_then(RawContentBlock::read).filter(RawContentBlock::is_text) {
         Some(block) => plain(block.text, stint),
         None => Ok(compact(content.get(), stint)?),
     }
 }
 
 /// Returns what a refused call throws.
-pub(super) fn refusal(error: ErrorData, secrets: &Secrets) -> CallError {
+pub(super) fn refusal(error: ErrorData, secrets: &ServerSecrets) -> CallError {
     if error.code == OVERSIZED {
         return CallError::new(Code::ReplySize, error.message);
     }
@@ -95,7 +97,7 @@ pub(super) fn refusal(error: ErrorData, secrets: &Secrets) -> CallError {
 }
 
 /// One text block is the JSON in it, or what it says.
-fn plain(text: Option<&RawValue>, stint: &Stint<'_>) -> Result<String, CallError> {
+fn plain(text: Option<&RawValue>, stint: &WorkSlice<'_>) -> Result<String, CallError> {
     let Some(raw) = text else { return Ok("null".into()) };
     let said = match raw.get().starts_with('"') {
         true => serde_json::from_str::<String>(raw.get()).ok(),
@@ -113,10 +115,10 @@ fn plain(text: Option<&RawValue>, stint: &Stint<'_>) -> Result<String, CallError
 }
 
 fn failure(
-    answer: &Answer<'_>,
-    secrets: &Secrets,
+    answer: &ToolResultFields<'_>,
+    secrets: &ServerSecrets,
     memory: usize,
-    stint: &Stint<'_>,
+    stint: &WorkSlice<'_>,
 ) -> Result<CallError, CallError> {
     let mut left = memory;
     let mut value = |raw: &RawValue| match parse(raw.get(), left, stint) {
@@ -156,14 +158,14 @@ fn failure(
 #[cfg(test)]
 mod tests {
     use super::{OVERSIZED, refusal, reply, text_of};
-    use crate::model::{Budget, CallError};
+    use crate::model::{CallError, RunBudget};
     use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, ErrorData, ServerResult};
     use serde_json::{Value, json};
 
     const MEMORY: usize = 1 << 20;
 
     fn read_text(answer: &str) -> Result<String, CallError> {
-        Budget::of_nobody().work_here(answer.len(), |work| {
+        RunBudget::of_nobody().work_here(answer.len(), |work| {
             reply(answer, &["hunter22"].into(), MEMORY, &work.begin())
         })
     }

@@ -15,11 +15,11 @@ const WORDS: usize = 500;
 
 /// Values that are hidden.
 #[derive(Debug, Default)]
-pub(super) struct Secrets(KnownSecrets);
+pub(super) struct ServerSecrets(KnownSecrets);
 
-impl Secrets {
+impl ServerSecrets {
     /// Returns what a server was given: all that variables put in, and its whole environment and headers.
-    pub(super) fn of(config: &ServerConfig) -> Secrets {
+    pub(super) fn of(config: &ServerConfig) -> ServerSecrets {
         let mut values: Vec<&str> = config.secrets.iter().map(Secret::reveal).collect();
         match &config.launch {
             Launch::Stdio { environment, .. } => {
@@ -34,7 +34,7 @@ impl Secrets {
             }
         }
         values.retain(|value| value.trim().len() >= LEAST);
-        Secrets(KnownSecrets::new(values))
+        ServerSecrets(KnownSecrets::new(values))
     }
 
     /// Returns a text without the values.
@@ -68,15 +68,15 @@ impl Secrets {
 }
 
 #[cfg(test)]
-impl<'v, const N: usize> From<[&'v str; N]> for Secrets {
-    fn from(values: [&'v str; N]) -> Secrets {
-        Secrets(KnownSecrets::new(values))
+impl<'v, const N: usize> From<[&'v str; N]> for ServerSecrets {
+    fn from(values: [&'v str; N]) -> ServerSecrets {
+        ServerSecrets(KnownSecrets::new(values))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Secrets;
+    use super::ServerSecrets;
     use crate::config::{Launch, ServerConfig};
     use crate::model::Secret;
 
@@ -84,7 +84,7 @@ mod tests {
     fn what_variables_put_in_is_hidden_and_so_is_every_line_of_it() {
         let mut config = ServerConfig::stdio("x", "serve", ["--key", "hunter22"], "/").unwrap();
         config.secrets = vec![Secret::new("hunter22"), Secret::new("first\nsecond\n")];
-        let secrets = Secrets::of(&config);
+        let secrets = ServerSecrets::of(&config);
         assert_eq!(secrets.hide("argv: --key hunter22"), "argv: --key [hidden: 8 characters]");
         assert_eq!(secrets.hide("at second: x"), "at [hidden: 6 characters]: x");
     }
@@ -95,7 +95,7 @@ mod tests {
         if let Launch::Http { headers, .. } = &mut config.launch {
             headers.push(("Authorization".into(), Secret::new("Bearer hunter22")));
         }
-        let secrets = Secrets::of(&config);
+        let secrets = ServerSecrets::of(&config);
         assert_eq!(
             secrets.hide("Bearer hunter22, token=hunter22"),
             "[hidden: 6 characters] [hidden: 8 characters], token=[hidden: 8 characters]"
@@ -106,12 +106,12 @@ mod tests {
     fn short_values_are_words_like_any_other() {
         let mut config = ServerConfig::stdio("x", "serve", ["x"], "/").unwrap();
         config.secrets = vec![Secret::new("true"), Secret::new("")];
-        assert_eq!(Secrets::of(&config).hide("it is true"), "it is true");
+        assert_eq!(ServerSecrets::of(&config).hide("it is true"), "it is true");
     }
 
     #[test]
     fn words_are_folded_after_the_values_are_gone() {
-        let secrets = Secrets::from(["hunter22"]);
+        let secrets = ServerSecrets::from(["hunter22"]);
         let words = secrets.words(&format!("{}hunter22 and more", "x".repeat(495)));
         assert!(!words.contains("hunt"), "{words}");
     }

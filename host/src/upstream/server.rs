@@ -4,14 +4,14 @@
 //! a while that doubles with each failure, from 100 ms up to 30 s, until a call has been answered. A use within that while
 //! waits for its end if it is at most a second away, and else fails at once with the reason and the time.
 
-use super::connection::{Connection, Lease};
+use super::connection::{Connection, ConnectionLease};
 use super::error::UpstreamError;
-use super::identity::Identity;
-use super::listing::Listing;
-use super::tail::Tail;
+use super::identity::ServerIdentity;
+use super::listing::ServerTools;
 use crate::config::ServerConfig;
 use crate::model::Clock;
-use crate::store::{Remembered, ServerCache};
+use crate::store::{CachedServer, ServerCache};
+use crate::upstream::output_tail::OutputTail;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -29,52 +29,52 @@ const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
 const WAIT: Duration = Duration::from_secs(1);
 
 /// A server and what becomes of it.
-pub(super) struct Server {
+pub(super) struct UpstreamServer {
     pub(super) config: ServerConfig,
     cache: Option<ServerCache>,
     clock: Arc<dyn Clock>,
-    pub(super) identity: Identity,
-    pub(super) state: Mutex<State>,
+    pub(super) identity: ServerIdentity,
+    pub(super) state: Mutex<ServerLifecycle>,
     /// What it said last, from the newest start on.
-    pub(super) tail: Mutex<Arc<Tail>>,
+    pub(super) tail: Mutex<Arc<OutputTail>>,
     /// What it offered last; the outer option says whether it was looked up.
-    remembered: Mutex<Option<Option<Arc<Listing>>>>,
+    remembered: Mutex<Option<Option<Arc<ServerTools>>>>,
     pub(super) starts: AtomicU32,
     failures: AtomicU32,
     pub(super) started_in: Mutex<Option<Duration>>,
 }
 
 /// Whether it runs.
-pub(super) enum State {
+pub(super) enum ServerLifecycle {
     Idle,
-    Starting(AbortHandle, watch::Receiver<Option<Outcome>>),
+    Starting(AbortHandle, watch::Receiver<Option<StartResult>>),
     Running(Arc<Connection>),
     Failed { error: UpstreamError, until: Instant },
     Closed,
 }
 
-pub(super) type Outcome = Result<(), UpstreamError>;
+pub(super) type StartResult = Result<(), UpstreamError>;
 
 /// What to do next about a server that is needed.
-enum Step {
-    Wait(watch::Receiver<Option<Outcome>>),
+enum LeaseStep {
+    Wait(watch::Receiver<Option<StartResult>>),
     Sleep(Instant),
-    Bury(Arc<Connection>),
+    AwaitEnd(Arc<Connection>),
 }
 
-impl Server {
+impl UpstreamServer {
     /// Returns a server that does not run.
     pub(super) fn new(
         config: ServerConfig,
         cache: Option<ServerCache>,
         clock: Arc<dyn Clock>,
-    ) -> Server {
-        Server {
-            identity: Identity::of(&config),
+    ) -> UpstreamServer {
+        UpstreamServer {
+            identity: ServerIdentity::of(&config),
             config,
             cache,
             clock,
-            state: Mutex::new(State::Idle),
+            state: Mutex::new(ServerLifecycle::Idle),
             tail: Mutex::default(),
             remembered: Mutex::new(None),
             starts: AtomicU32::new(0),
@@ -85,33 +85,33 @@ impl Server {
 
     /// Returns whether it runs.
     pub(super) fn is_running(&self) -> bool {
-        matches!(&*self.state(), State::Running(connection) if !connection.is_over())
+        matches!(&*self.state(), ServerLifecycle::Running(connection) if !connection.is_over())
     }
 
     /// Returns its tools, if it runs and they are known.
-    pub(super) fn listed(&self) -> Option<Arc<Listing>> {
+    pub(super) fn listed(&self) -> Option<Arc<ServerTools>> {
         match &*self.state() {
-            State::Running(connection) => connection.fresh(),
+            ServerLifecycle::Running(connection) => connection.fresh(),
             _ => None,
         }
     }
 
     /// Returns what it offered when it last ran.
-    pub(super) fn remembered(&self) -> Option<Arc<Listing>> {
+    pub(super) fn remembered(&self) -> Option<Arc<ServerTools>> {
         let read = || {
             let said = self.said()?;
-            Some(Arc::new(Listing::new(said.definitions.clone(), &self.identity)))
+            Some(Arc::new(ServerTools::new(said.definitions.clone(), &self.identity)))
         };
         self.last().get_or_insert_with(read).clone()
     }
 
     /// Returns what it said when it last ran.
-    pub(super) fn said(&self) -> Option<Arc<Remembered>> {
+    pub(super) fn said(&self) -> Option<Arc<CachedServer>> {
         self.cache.as_ref()?.get(&self.config.name, &self.identity.server)
     }
 
     /// Returns a running server to use, starting it if need be.
-    pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, UpstreamError> {
+    pub(super) async fn lease(self: &Arc<Self>) -> Result<ConnectionLease, UpstreamError> {
         if !self.config.missing.is_empty() {
             let (server, variables) = (self.config.name.clone(), self.config.missing.clone());
             return Err(UpstreamError::Missing { server, variables });
@@ -120,38 +120,43 @@ impl Server {
             let step = {
                 let mut state = self.state();
                 match &*state {
-                    State::Running(connection) if !connection.is_over() => {
-                        return Ok(Lease::new(connection.clone()));
+                    ServerLifecycle::Running(connection) if !connection.is_over() => {
+                        return Ok(ConnectionLease::new(connection.clone()));
                     }
-                    State::Closed => return Err(UpstreamError::Closed(self.config.name.clone())),
-                    State::Starting(_, outcome) => Step::Wait(outcome.clone()),
-                    State::Failed { error, until } if *until > Instant::now() => {
+                    ServerLifecycle::Closed => {
+                        return Err(UpstreamError::Closed(self.config.name.clone()));
+                    }
+                    ServerLifecycle::Starting(_, outcome) => LeaseStep::Wait(outcome.clone()),
+                    ServerLifecycle::Failed { error, until } if *until > Instant::now() => {
                         let again_in = *until - Instant::now();
                         if again_in > WAIT {
                             let server = self.config.name.clone();
                             let reason = error.reason();
                             return Err(UpstreamError::BackingOff { server, reason, again_in });
                         }
-                        Step::Sleep(*until)
+                        LeaseStep::Sleep(*until)
                     }
-                    State::Running(connection) => Step::Bury(connection.clone()),
-                    State::Idle | State::Failed { .. } => Step::Wait(self.start(&mut state)),
+                    ServerLifecycle::Running(connection) => LeaseStep::AwaitEnd(connection.clone()),
+                    ServerLifecycle::Idle | ServerLifecycle::Failed { .. } => {
+                        LeaseStep::Wait(self.start(&mut state))
+                    }
                 }
             };
             match step {
-                Step::Sleep(until) => sleep_until(until).await,
-                Step::Bury(connection) => {
+                LeaseStep::Sleep(until) => sleep_until(until).await,
+                LeaseStep::AwaitEnd(connection) => {
                     // Its keeper says what became of it, unless its runtime ended with it.
                     if connection.why().await.is_none() {
                         self.retire(&connection);
                     }
                 }
-                Step::Wait(mut outcome) => match outcome.wait_for(Option::is_some).await.as_deref()
-                {
-                    Ok(Some(Err(error))) => return Err(error.clone()),
-                    Ok(_) => {}
-                    Err(_) => self.cut_off(),
-                },
+                LeaseStep::Wait(mut outcome) => {
+                    match outcome.wait_for(Option::is_some).await.as_deref() {
+                        Ok(Some(Err(error))) => return Err(error.clone()),
+                        Ok(_) => {}
+                        Err(_) => self.cut_off(),
+                    }
+                }
             }
         }
     }
@@ -174,24 +179,25 @@ impl Server {
     pub(super) fn retire(&self, connection: &Arc<Connection>) -> bool {
         let mut state = self.state();
         let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_over();
-        let held = matches!(&*state, State::Running(held) if Arc::ptr_eq(held, connection));
+        let held =
+            matches!(&*state, ServerLifecycle::Running(held) if Arc::ptr_eq(held, connection));
         if unused && held {
             if connection.served.load(Ordering::Acquire) > 0 {
                 self.failures.store(0, Ordering::Relaxed);
             }
-            *state = State::Idle;
+            *state = ServerLifecycle::Idle;
         }
         unused
     }
 
     /// Lets go of everything, for good. Returns what is to be waited for.
     pub(super) fn close(&self) -> Option<Arc<Connection>> {
-        match std::mem::replace(&mut *self.state(), State::Closed) {
-            State::Starting(task, _) => {
+        match std::mem::replace(&mut *self.state(), ServerLifecycle::Closed) {
+            ServerLifecycle::Starting(task, _) => {
                 task.abort();
                 None
             }
-            State::Running(connection) => {
+            ServerLifecycle::Running(connection) => {
                 connection.stop.cancel();
                 Some(connection)
             }
@@ -205,7 +211,7 @@ impl Server {
         *self.last() = Some(Some(listing.clone()));
         let cache = self.cache.clone()?;
         let started_in = *self.started_in.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = Remembered {
+        let said = CachedServer {
             identity: self.identity.server.to_string(),
             era: connection.about.era,
             protocol: connection.about.protocol.clone(),
@@ -220,29 +226,29 @@ impl Server {
         })
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Option<Arc<Listing>>>> {
+    fn last(&self) -> MutexGuard<'_, Option<Option<Arc<ServerTools>>>> {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn holds(&self, connection: &Arc<Connection>) -> bool {
-        matches!(&*self.state(), State::Running(held) if Arc::ptr_eq(held, connection))
+        matches!(&*self.state(), ServerLifecycle::Running(held) if Arc::ptr_eq(held, connection))
     }
 
     pub(super) fn fail(&self, error: UpstreamError) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed).min(16);
         let pause = (BACK_OFF * 2u32.pow(failures)).min(LONGEST_BACK_OFF);
         let mut state = self.state();
-        if !matches!(*state, State::Closed) {
-            *state = State::Failed { error, until: Instant::now() + pause };
+        if !matches!(*state, ServerLifecycle::Closed) {
+            *state = ServerLifecycle::Failed { error, until: Instant::now() + pause };
         }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, ServerLifecycle> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Server {
+impl Drop for UpstreamServer {
     fn drop(&mut self) {
         self.close();
     }

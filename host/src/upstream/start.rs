@@ -1,42 +1,45 @@
 //! Starting a server: once, in a task of its own, and with its tools listed before anybody uses it.
 
-use super::connect::{self, Connected};
+use super::connect::{self, StartedServer};
 use super::error::UpstreamError;
-use super::keeper;
-use super::secrets::Secrets;
-use super::server::{Outcome, Server, State};
-use super::tail::Tail;
+use super::secrets::ServerSecrets;
+use super::server::{ServerLifecycle, StartResult, UpstreamServer};
 use crate::model::span;
+use crate::upstream::monitor;
+use crate::upstream::output_tail::OutputTail;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, info};
 
-impl Server {
+impl UpstreamServer {
     /// Starts it in a task of its own: those who wait for it may go away.
-    pub(super) fn start(self: &Arc<Self>, state: &mut State) -> watch::Receiver<Option<Outcome>> {
+    pub(super) fn start(
+        self: &Arc<Self>,
+        state: &mut ServerLifecycle,
+    ) -> watch::Receiver<Option<StartResult>> {
         let (told, outcome) = watch::channel(None);
         let server = self.clone();
         let task = tokio::spawn(async move {
             let outcome = server.begin().await;
             told.send_replace(Some(outcome));
         });
-        *state = State::Starting(task.abort_handle(), outcome.clone());
+        *state = ServerLifecycle::Starting(task.abort_handle(), outcome.clone());
         outcome
     }
 
     /// The task that starts it was cut off, with its runtime.
     pub(super) fn cut_off(&self) {
         let mut state = self.state();
-        if let State::Starting(task, _) = &*state
+        if let ServerLifecycle::Starting(task, _) = &*state
             && task.is_finished()
         {
-            *state = State::Idle;
+            *state = ServerLifecycle::Idle;
         }
     }
 
-    async fn begin(self: &Arc<Self>) -> Outcome {
+    async fn begin(self: &Arc<Self>) -> StartResult {
         // Only now: they may have changed since the project was read.
         let scripts = self.config.pinned.clone();
         let changed = tokio::task::spawn_blocking(move || scripts.changed()).await;
@@ -44,22 +47,22 @@ impl Server {
         let files = changed.unwrap_or_else(|_| vec!["?".into()]);
         if !files.is_empty() {
             let mut state = self.state();
-            if !matches!(*state, State::Closed) {
-                *state = State::Idle;
+            if !matches!(*state, ServerLifecycle::Closed) {
+                *state = ServerLifecycle::Idle;
             }
             return Err(UpstreamError::Untrusted { server: self.config.name.clone(), files });
         }
         self.starts.fetch_add(1, Ordering::Relaxed);
-        let tail = Arc::new(Tail::new(Arc::new(Secrets::of(&self.config))));
+        let tail = Arc::new(OutputTail::new(Arc::new(ServerSecrets::of(&self.config))));
         *self.tail.lock().unwrap_or_else(PoisonError::into_inner) = tail.clone();
         let began = Instant::now();
         debug!(target: "pml::server", server = self.config.name, "server starts");
         let connected = timeout(self.config.start_timeout, self.connect(&tail)).await;
         let failed = match connected {
-            Ok(Ok(Connected { connection, service, process })) => {
+            Ok(Ok(StartedServer { connection, service, process })) => {
                 let connection = Arc::new(connection);
                 let mut state = self.state();
-                if matches!(*state, State::Closed) {
+                if matches!(*state, ServerLifecycle::Closed) {
                     return Err(UpstreamError::Closed(self.config.name.clone()));
                 }
                 let took = began.elapsed();
@@ -67,8 +70,8 @@ impl Server {
                 let (server, pid) = (self.config.name.as_str(), connection.about.pid);
                 let tools = connection.fresh().map(|listing| listing.tools().len());
                 info!(target: "pml::server", server, pid, tools, took = span(took), "server started");
-                *state = State::Running(connection.clone());
-                tokio::spawn(keeper::keep(Arc::downgrade(self), connection, service, process));
+                *state = ServerLifecycle::Running(connection.clone());
+                tokio::spawn(monitor::keep(Arc::downgrade(self), connection, service, process));
                 return Ok(());
             }
             Ok(Err(reason)) => reason,
@@ -86,7 +89,7 @@ impl Server {
         Err(error)
     }
 
-    async fn connect(&self, tail: &Arc<Tail>) -> Result<Connected, String> {
+    async fn connect(&self, tail: &Arc<OutputTail>) -> Result<StartedServer, String> {
         let era = self.said().map(|said| said.era);
         let connected = connect::connect(&self.config, &self.identity, era, tail).await?;
         match connected.connection.list().await {

@@ -1,6 +1,6 @@
 //! What there is to say about a server.
 
-use crate::model::Era;
+use crate::model::ProtocolEra;
 use std::time::Duration;
 
 /// A server as it is now. Texts that came from it are escaped.
@@ -12,7 +12,7 @@ pub struct ServerStatus {
     /// Whether it runs.
     pub state: ServerState,
     /// How it wants to be talked to; from an earlier start, if it does not run.
-    pub era: Option<Era>,
+    pub era: Option<ProtocolEra>,
     /// The revision of MCP that was agreed on; from an earlier start, if it does not run.
     pub protocol: Option<String>,
     /// What it calls itself.

@@ -1,14 +1,14 @@
 //! All servers of a process.
 
-use super::board::ProgressSink;
 use super::call;
 use super::error::UpstreamError;
-use super::listing::Listing;
-use super::server::{Server, State};
+use super::listing::ServerTools;
+use super::server::{ServerLifecycle, UpstreamServer};
 use super::status::{self, ServerState, ServerStatus};
 use crate::config::ServerConfig;
-use crate::model::{Budget, CallError, Clock};
+use crate::model::{CallError, Clock, RunBudget};
 use crate::store::ServerCache;
+use crate::upstream::progress_tracker::ServerProgressSink;
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -24,14 +24,14 @@ const CLOSING: Duration = Duration::from_secs(4);
 /// only [`close`](Upstreams::close) waits for it.
 #[derive(Clone)]
 pub(crate) struct Upstreams {
-    servers: Arc<RwLock<Servers>>,
+    servers: Arc<RwLock<ServerTable>>,
     cache: Option<ServerCache>,
     clock: Arc<dyn Clock>,
 }
 
-struct Servers {
+struct ServerTable {
     /// In the order of the configuration.
-    all: Vec<Arc<Server>>,
+    all: Vec<Arc<UpstreamServer>>,
     by_name: HashMap<String, usize>,
 }
 
@@ -46,9 +46,9 @@ impl Upstreams {
         let mut all = Vec::with_capacity(servers.len());
         for config in servers {
             by_name.entry(config.name.clone()).or_insert(all.len());
-            all.push(Arc::new(Server::new(config, cache.clone(), clock.clone())));
+            all.push(Arc::new(UpstreamServer::new(config, cache.clone(), clock.clone())));
         }
-        Upstreams { servers: Arc::new(RwLock::new(Servers { all, by_name })), cache, clock }
+        Upstreams { servers: Arc::new(RwLock::new(ServerTable { all, by_name })), cache, clock }
     }
 
     /// Puts a server in the place of the one of its name, or beside the others. One that is the same goes on; another is
@@ -60,7 +60,7 @@ impl Upstreams {
             return;
         }
         let name = config.name.clone();
-        let server = Arc::new(Server::new(config, self.cache.clone(), self.clock.clone()));
+        let server = Arc::new(UpstreamServer::new(config, self.cache.clone(), self.clock.clone()));
         match place {
             Some(place) => {
                 let old = std::mem::replace(&mut servers.all[place], server);
@@ -84,7 +84,7 @@ impl Upstreams {
         self.find(server).map(|server| server.config.clone())
     }
 
-    fn all(&self) -> Vec<Arc<Server>> {
+    fn all(&self) -> Vec<Arc<UpstreamServer>> {
         self.servers.read().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 
@@ -94,18 +94,18 @@ impl Upstreams {
     }
 
     /// Returns the tools of a server that runs and whose tools are known. Waits for nothing.
-    pub(crate) fn listed(&self, server: &str) -> Option<Arc<Listing>> {
+    pub(crate) fn listed(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.listed()
     }
 
     /// Returns the tools of a server, starting it if need be.
-    pub(crate) async fn list(&self, server: &str) -> Result<Arc<Listing>, UpstreamError> {
+    pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
         self.get(server)?.lease().await?.list().await
     }
 
     /// Returns the tools that a server had when it last ran, in this process or an earlier one. It is hearsay: see
     /// `store/servers.rs`.
-    pub(crate) fn remembered(&self, server: &str) -> Option<Arc<Listing>> {
+    pub(crate) fn remembered(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.remembered()
     }
 
@@ -116,8 +116,8 @@ impl Upstreams {
         server: &str,
         tool: &str,
         arguments: Map<String, Value>,
-        progress: Option<ProgressSink>,
-        budget: &Budget,
+        progress: Option<ServerProgressSink>,
+        budget: &RunBudget,
     ) -> Result<String, CallError> {
         let server = self.get(server)?;
         let lease = server.lease().await?;
@@ -127,8 +127,9 @@ impl Upstreams {
 
     /// Returns the servers that are to run before anybody calls them, and can.
     pub(crate) fn background(&self) -> Vec<String> {
-        let ahead =
-            |server: &&Arc<Server>| server.config.background && server.config.missing.is_empty();
+        let ahead = |server: &&Arc<UpstreamServer>| {
+            server.config.background && server.config.missing.is_empty()
+        };
         self.all().iter().filter(ahead).map(|server| server.config.name.clone()).collect()
     }
 
@@ -165,18 +166,18 @@ impl Upstreams {
         let _ = timeout(CLOSING, ended).await;
     }
 
-    fn find(&self, server: &str) -> Option<Arc<Server>> {
+    fn find(&self, server: &str) -> Option<Arc<UpstreamServer>> {
         let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
         servers.by_name.get(server).map(|at| servers.all[*at].clone())
     }
 
-    fn get(&self, server: &str) -> Result<Arc<Server>, UpstreamError> {
+    fn get(&self, server: &str) -> Result<Arc<UpstreamServer>, UpstreamError> {
         self.find(server).ok_or_else(|| UpstreamError::Unknown(server.into()))
     }
 }
 
 /// Returns how a server is, and the group of its processes.
-fn describe(server: &Server) -> (ServerStatus, Option<i32>) {
+fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
     let said = server.said();
     let mut status = ServerStatus {
         name: server.config.name.clone(),
@@ -205,17 +206,17 @@ fn describe(server: &Server) -> (ServerStatus, Option<i32>) {
         _ if !server.config.missing.is_empty() => {
             status.state = ServerState::Missing { variables: server.config.missing.clone() };
         }
-        State::Idle => {}
-        State::Closed => status.state = ServerState::Closed,
-        State::Starting(..) => status.state = ServerState::Starting,
-        State::Failed { error, until } => {
+        ServerLifecycle::Idle => {}
+        ServerLifecycle::Closed => status.state = ServerState::Closed,
+        ServerLifecycle::Starting(..) => status.state = ServerState::Starting,
+        ServerLifecycle::Failed { error, until } => {
             let (reason, now) = (error.reason(), Instant::now());
             status.state = match *until > now {
                 true => ServerState::BackingOff { reason, again_in: *until - now },
                 false => ServerState::Failed { reason },
             };
         }
-        State::Running(connection) => {
+        ServerLifecycle::Running(connection) => {
             let about = &connection.about;
             status.state = ServerState::Running;
             status.era = Some(about.era);

@@ -2,8 +2,8 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, Answered, AskKind, Decision, Ending, Engine, Event, Outcome, Question, Run, Script,
-    approver_from_fn,
+    Answer, AnswerOutcome, AskKind, Decision, Ending, Engine, Event, Outcome, Question, Run,
+    Script, approver_from_fn,
 };
 use pml_kit::ManualClock;
 use pml_kit::sandbox::{TestTools, engine};
@@ -44,7 +44,7 @@ fn say(question: &Question, decision: Decision) -> Answer {
     Answer::all(question, decision, "tester", "a test")
 }
 
-async fn answer(engine: &Engine, question: &Question, decision: Decision) -> Answered {
+async fn answer(engine: &Engine, question: &Question, decision: Decision) -> AnswerOutcome {
     engine.answer(question.id, say(question, decision)).await.expect("the journal works")
 }
 
@@ -67,7 +67,7 @@ async fn a_run_that_only_a_person_can_help_waits_and_goes_on_where_it_was() {
     assert_eq!(again.questions(), std::slice::from_ref(&question));
     assert!(matches!(
         answer(&engine, &question, Decision::Approve).await,
-        Answered::Recorded { open: 0, .. }
+        AnswerOutcome::Recorded { open: 0, .. }
     ));
     assert_eq!(resume(&engine, &question).await.value(), Some(json!(true)));
     let over = engine.resume(question.run).await.expect_err("it is over");
@@ -90,7 +90,7 @@ async fn one_question_collects_all_asks_and_every_question_has_an_id_of_its_own(
     // The first id approves nothing more.
     assert!(matches!(
         answer(&engine, &first, Decision::Approve).await,
-        Answered::Late { decided, .. } if decided.len() == 2 && decided[0].who == "tester"
+        AnswerOutcome::Late { decided, .. } if decided.len() == 2 && decided[0].who == "tester"
     ));
     answer(&engine, second, Decision::Approve).await;
     assert_eq!(resume(&engine, second).await.value(), Some(json!([1, 2, 3, 4])));
@@ -158,11 +158,11 @@ async fn a_question_can_be_answered_in_part() {
         Answer::each(&question, [(question.asks[n].id, decision)], "tester", "a test")
     };
     let answered = engine.answer(question.id, each(1, Decision::Approve)).await;
-    assert!(matches!(answered, Ok(Answered::Recorded { open: 1, .. })));
+    assert!(matches!(answered, Ok(AnswerOutcome::Recorded { open: 1, .. })));
     let waits = resume(&engine, &question).await;
     assert_eq!(waits.questions(), std::slice::from_ref(&question), "the rest is still open");
     let answered = engine.answer(question.id, each(0, Decision::Decline)).await;
-    assert!(matches!(answered, Ok(Answered::Recorded { open: 0, .. })));
+    assert!(matches!(answered, Ok(AnswerOutcome::Recorded { open: 0, .. })));
     assert_eq!(resume(&engine, &question).await.value(), Some(json!(["APPROVAL_DECLINED", 2])));
 }
 
@@ -189,7 +189,7 @@ async fn a_question_expires_and_its_run_with_it() {
             let expired = engine.journal().expire(question.id, pml::Clock::now(&*clock)).await;
             assert!(expired.expect("the journal works"));
         }
-        assert_eq!(answer(&engine, &question, Decision::Approve).await, Answered::Gone);
+        assert_eq!(answer(&engine, &question, Decision::Approve).await, AnswerOutcome::Gone);
         assert!(matches!(resume(&engine, &question).await.ending, Ending::Expired(_)));
     }
 }
@@ -200,7 +200,7 @@ async fn an_unknown_question_is_gone() {
     let other = question(&engine, "await mcp.t.later({})").await;
     let yes = say(&other, Decision::Approve);
     let unknown = engine.answer(pml::QuestionId::new(), yes).await;
-    assert_eq!(unknown.expect("the journal works"), Answered::Gone);
+    assert_eq!(unknown.expect("the journal works"), AnswerOutcome::Gone);
 }
 
 #[tokio::test]
@@ -422,7 +422,7 @@ async fn a_question_that_nothing_waits_for_is_taken_back() {
     let open = engine.journal().questions(Some(first.run), pml::Timestamp(0)).await;
     let open: Vec<_> = open.expect("a list").iter().map(|asked| asked.question.id).collect();
     assert_eq!(open, [second.id]);
-    assert_eq!(answer(&engine, &first, Decision::Approve).await, Answered::Gone);
+    assert_eq!(answer(&engine, &first, Decision::Approve).await, AnswerOutcome::Gone);
     answer(&engine, &second, Decision::Approve).await;
     let outcome = running.await.expect("no panic");
     assert_eq!(outcome.value(), Some(json!(2)), "{:?}", outcome.ending);

@@ -4,8 +4,9 @@
 use pml::json::{Value, json};
 use pml::{
     Answer, AskKind, BoxFuture, Call, CallError, Code, Decision, Difference, Ecosystem, Effects,
-    Ending, Engine, Event, Found, Grant, Need, Origin, Outcome, Package, Progress, Question, Reply,
-    Script, Tell, ToolName, Tools, TrustNeed, Variables,
+    Ending, Engine, Event, Grant, MissingVariables, Need, Outcome, Package, Progress,
+    ProgressCallback, Question, Reply, ResolvedTool, Script, ToolName, ToolOrigin, Tools,
+    TrustNeed,
 };
 use pml_kit::sandbox::engine;
 use std::collections::BTreeSet;
@@ -46,7 +47,7 @@ fn package(server: &str) -> Need {
 }
 
 fn variable(server: &str) -> Need {
-    Need::Variables(Variables::new(server, vec!["ACME_KEY".into()], ".env"))
+    Need::Variables(MissingVariables::new(server, vec!["ACME_KEY".into()], ".env"))
 }
 
 impl Lacking {
@@ -66,13 +67,13 @@ impl Lacking {
         }
     }
 
-    fn found(&self, tool: &ToolName) -> Found {
+    fn found(&self, tool: &ToolName) -> ResolvedTool {
         match self.need(tool.server()) {
-            Some(need) => Found::lacking(tool.clone(), need),
+            Some(need) => ResolvedTool::lacking(tool.clone(), need),
             None => {
-                let mut found = Found::new(tool.clone(), Effects::Unknown);
+                let mut found = ResolvedTool::new(tool.clone(), Effects::Unknown);
                 let definition = format!("v{}", self.version.load(Ordering::SeqCst));
-                found.origin = Some(Origin::new(definition, "server"));
+                found.origin = Some(ToolOrigin::new(definition, "server"));
                 found
             }
         }
@@ -88,11 +89,11 @@ impl Tools for Lacking {
         Box::pin(async move { Ok(json!(call.tool)) })
     }
 
-    fn look_up(&self, _: &ToolName) -> Option<Result<Found, CallError>> {
+    fn look_up(&self, _: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         None
     }
 
-    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let found = self.found(tool);
         Box::pin(async move { Ok(found) })
     }
@@ -101,8 +102,8 @@ impl Tools for Lacking {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: Tell,
-    ) -> BoxFuture<'_, Result<Found, CallError>> {
+        tell: ProgressCallback,
+    ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let (tool, need) = (tool.clone(), need.clone());
         Box::pin(async move {
             self.meetings.fetch_add(1, Ordering::SeqCst);
@@ -125,8 +126,8 @@ impl Tools for Lacking {
         })
     }
 
-    fn differences(&self, _: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
-        let text = |origin: &Origin| Some(origin.definition.to_string());
+    fn differences(&self, _: &ToolName, before: &ToolOrigin, now: &ToolOrigin) -> Vec<Difference> {
+        let text = |origin: &ToolOrigin| Some(origin.definition.to_string());
         vec![Difference::new("description", text(before), text(now))]
     }
 }
@@ -359,7 +360,7 @@ async fn always_is_kept_once_with_what_the_tool_was() {
     assert_eq!(only(&third).asks[0].tool, "u:go");
     let done = answer(&engine, &tools, &third, Decision::Approve).await;
     assert_eq!(done.value().and_then(|value| Some(value.as_array()?.len())), Some(4));
-    let origin = Some(Origin::new("v0", "server"));
+    let origin = Some(ToolOrigin::new("v0", "server"));
     let grant = |tool: &str| Grant::new(tool.parse().expect("a tool"), origin.clone(), Vec::new());
     assert_eq!(*kept.lock().expect("no panic"), [grant("t:go"), grant("pkg:go")]);
 }
@@ -400,9 +401,9 @@ impl Sleeping {
         Arc::new(Sleeping { up, definition, stuck, calls })
     }
 
-    fn found(&self, tool: &ToolName) -> Found {
-        let mut found = Found::new(tool.clone(), Effects::Idempotent);
-        found.origin = Some(Origin::new(self.definition, "server"));
+    fn found(&self, tool: &ToolName) -> ResolvedTool {
+        let mut found = ResolvedTool::new(tool.clone(), Effects::Idempotent);
+        found.origin = Some(ToolOrigin::new(self.definition, "server"));
         found
     }
 }
@@ -420,11 +421,11 @@ impl Tools for Sleeping {
         })
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         self.up.then(|| Ok(self.found(tool)))
     }
 
-    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let found = self.found(tool);
         Box::pin(async move { Ok(found) })
     }
@@ -449,12 +450,12 @@ async fn what_was_about_to_be_asked_is_asked_after_a_cut_with_what_the_tool_is()
     let resumed = engine.resume(id).tools(Sleeping::new(false, "v0")).await.expect("it goes on");
     let question = only(&resumed);
     let asked: Vec<_> = question.asks.iter().map(|ask| (ask.kind, ask.origin.clone())).collect();
-    assert_eq!(asked, [(AskKind::ToolPermission, Some(Origin::new("v0", "server")))]);
+    assert_eq!(asked, [(AskKind::ToolPermission, Some(ToolOrigin::new("v0", "server")))]);
 }
 
 #[tokio::test]
 async fn what_was_about_to_be_sent_is_looked_at_again_after_a_cut() {
-    let origin = Some(Origin::new("v0", "server"));
+    let origin = Some(ToolOrigin::new("v0", "server"));
     let grant = Grant::new("t:risky".parse().expect("a tool"), origin, Vec::new());
     let engine = engine(|config| config.calls_in_flight(1).grant(grant));
     let id = cut_off(&engine, "return await Promise.all([mcp.t.stuck({}), mcp.t.risky({})])").await;

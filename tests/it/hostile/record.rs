@@ -4,9 +4,9 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, Answered, AskKind, BoxFuture, Call, Config, Decision, Durability, Effects, Engine,
-    Journal, MemoryJournal, Outcome, Question, Reply, RunId, Script, Store, Timestamp, ToolName,
-    Tools, What, approver_from_fn,
+    Answer, AnswerOutcome, AskKind, BoxFuture, Call, Config, Decision, Durability, Effects, Engine,
+    Journal, JournalEvent, MemoryJournal, Outcome, Question, Reply, RunId, Script, Store,
+    Timestamp, ToolName, Tools, approver_from_fn,
 };
 use pml_kit::scripts::{CONFIRM, COUNT};
 use pml_kit::{
@@ -138,7 +138,7 @@ async fn a_question_that_was_changed_after_it_was_shown_takes_no_answer() {
         tamper(&folder.path().join("state.db"), change);
         let engine = engine(store(folder.path()), asks);
         let answered = engine.answer(shown.id, yes(&shown)).await.expect("the journal works");
-        assert!(matches!(answered, Answered::NotShown { .. }), "{change}: {answered:?}");
+        assert!(matches!(answered, AnswerOutcome::NotShown { .. }), "{change}: {answered:?}");
         assert_eq!(engine.journal().decided(shown.run).await.expect("it reads"), []);
         let still = resume(&engine, shown.run, &tools).await;
         assert_eq!(still.questions().len(), 1, "{:?}", still.ending);
@@ -161,7 +161,7 @@ async fn what_was_approved_and_is_not_what_the_program_asked_for_is_asked_again_
         let harmless = asked.expect("it is there").question;
         assert_ne!(harmless.asks[0].digest(), first.asks[0].digest());
         let answered = engine.answer(first.id, yes(&harmless)).await.expect("the journal works");
-        assert!(matches!(answered, Answered::Recorded { .. }), "{answered:?}");
+        assert!(matches!(answered, AnswerOutcome::Recorded { .. }), "{answered:?}");
         let again = only(&resume(&engine, first.run, &tools).await);
         assert_eq!(tools.calls(), [""; 0], "{change}");
         assert_ne!(again.id, first.id);
@@ -230,7 +230,8 @@ async fn a_planted_decision_about_every_question_ends_in_a_refusal_and_not_in_a_
         for question in questions.lock().expect("no panic").iter() {
             let (who, now) = ("eve", Timestamp(0));
             let ask = question.asks[0].id;
-            let yes = pml::Decided::new(question.id, ask, Decision::Approve, who, "x", now);
+            let yes =
+                pml::RecordedDecision::new(question.id, ask, Decision::Approve, who, "x", now);
             decided.push(yes.with_digest(Some("ab".repeat(32))));
         }
     });
@@ -292,7 +293,7 @@ async fn a_call_that_was_out_is_not_repeated_on_the_journals_word() {
     // The attacker's row: it only read, so it may go out again.
     let journal = HookedJournal::new(inner).on_load(|stored| {
         for entry in &mut stored.entries {
-            if let What::Executing { effects, .. } = &mut entry.what {
+            if let JournalEvent::Executing { effects, .. } = &mut entry.what {
                 *effects = Effects::ReadOnly;
             }
         }
@@ -348,7 +349,7 @@ async fn what_an_earlier_run_did_is_not_harmless_on_the_journals_word() {
     let failed = first.run(Script::ts(code)).tools(tools.clone()).await.expect("it runs");
     let journal = HookedJournal::new(inner).on_load(|stored| {
         for entry in &mut stored.entries {
-            if let What::Executing { effects, .. } = &mut entry.what {
+            if let JournalEvent::Executing { effects, .. } = &mut entry.what {
                 *effects = Effects::ReadOnly;
             }
         }
@@ -414,12 +415,12 @@ async fn what_goes_out_names_the_digest_that_was_approved() {
     resume(&engine, shown.run, &tools).await;
     let stored = engine.journal().load(shown.run).await.expect("it reads");
     let sent = stored.entries.iter().find_map(|entry| match &entry.what {
-        What::Executing { approved, .. } => approved.clone(),
+        JournalEvent::Executing { approved, .. } => approved.clone(),
         _ => None,
     });
     assert_eq!(sent, Some(shown.asks[0].digest()));
     let asked = stored.entries.iter().find_map(|entry| match &entry.what {
-        What::Asked { question } => Some(question.clone()),
+        JournalEvent::Asked { question } => Some(question.clone()),
         _ => None,
     });
     assert_eq!(asked, Some(shown), "it is kept once, and read back whole");

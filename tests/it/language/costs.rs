@@ -2,8 +2,8 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, BoxFuture, Call, CallError, Code, Config, Decision, Ending, Engine, Journal, JsonReply,
-    MemoryJournal, Outcome, Reply, Script, Settled, Store, Tools, What,
+    Answer, BoxFuture, Call, CallError, CallResult, Code, Config, Decision, Ending, Engine,
+    Journal, JournalEvent, JsonReply, MemoryJournal, Outcome, Reply, Script, Store, Tools,
 };
 use pml_kit::sandbox::{TestTools, code, engine, value};
 use std::sync::Arc;
@@ -99,7 +99,7 @@ async fn an_answer_that_the_journal_cannot_keep_is_accounted_for() {
     assert_eq!(code_of(&outcome), Some("JOURNAL_SIZE"));
     let stored = engine.journal().load(outcome.run_id).await.expect("it is there");
     let settled = stored.entries.iter().find_map(|entry| match &entry.what {
-        What::Settled { settled: Settled::Error { code, message, .. }, .. } => {
+        JournalEvent::Settled { settled: CallResult::Error { code, message, .. }, .. } => {
             Some((code, message))
         }
         _ => None,
@@ -137,9 +137,9 @@ async fn writing_an_answer_is_the_programs_cpu_time_and_cannot_be_caught() {
     let outcome = engine.run(script).tools(tools).await.expect("it runs");
     assert_eq!(code_of(&outcome), Some("CPU_TIME"));
     let stored = engine.journal().load(outcome.run_id).await.expect("it is there");
-    let ours = |entry: &pml::Entry| {
+    let ours = |entry: &pml::JournalEntry| {
         matches!(&entry.what,
-        What::Settled { settled: Settled::Error { code, .. }, .. } if code == "CPU_TIME")
+        JournalEvent::Settled { settled: CallResult::Error { code, .. }, .. } if code == "CPU_TIME")
     };
     assert!(stored.entries.iter().any(ours), "{:?}", stored.entries.len());
 }

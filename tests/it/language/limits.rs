@@ -1,7 +1,7 @@
 //! Each limit ends in its own code or a defined value, and leaves the engine unharmed.
 
 use pml::json::json;
-use pml::{Class, Engine, Level};
+use pml::{ConsoleLevel, Engine, ErrorClass};
 use pml_kit::sandbox::{code, engine, run, value};
 use std::time::Duration;
 
@@ -207,11 +207,11 @@ async fn lines_written_before_a_program_is_stopped_are_not_lost() {
         engine(|config| config.cpu_time(Duration::from_millis(100)).memory_limit(16 << 20));
     for end in ["for (;;);", "const all = []; for (;;) all.push(new Array(100).fill(1))"] {
         let outcome = run(&engine, &format!("console.error('before'); {end}")).await;
-        assert_eq!(outcome.failure().expect("stopped").class(), Class::Refused);
+        assert_eq!(outcome.failure().expect("stopped").class(), ErrorClass::Refused);
         assert_eq!(outcome.console.len(), 1, "{end}");
         assert_eq!(
             (outcome.console[0].level, outcome.console[0].text.as_str()),
-            (Level::Error, "before")
+            (ConsoleLevel::Error, "before")
         );
     }
 }

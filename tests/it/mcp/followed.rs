@@ -2,7 +2,7 @@
 
 use crate::pml;
 use pml::json::{self, Value, json};
-use pml::{Environment, Grant, Origin, SettingsFile, ToolName};
+use pml::{Environment, Grant, SettingsFile, ToolName, ToolOrigin};
 use pml_kit::{StdioClient, TestEnv, search_path, toolbox_project, toolbox_script};
 use std::fs;
 use std::process::Command;
@@ -103,7 +103,7 @@ fn what_is_allowed_for_good_counts_for_the_next_program_and_the_servers_go_on() 
     let grant = |origin| settings.grant(&[Grant::new(tool.clone(), origin, Vec::new())]);
     grant(None).expect("it is written");
     assert_eq!(client.execute(COUNT)["result"], 1);
-    grant(Some(Origin::new("another-definition", "another-server"))).expect("it is written");
+    grant(Some(ToolOrigin::new("another-definition", "another-server"))).expect("it is written");
     let asked = client.execute(COUNT);
     assert_eq!(asked["status"], "approval_required", "it is not that tool: {asked}");
     let reason = "is not what it was when it was allowed for good";

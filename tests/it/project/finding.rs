@@ -2,8 +2,8 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, AskKind, BoxFuture, Call, CallError, Code, Decision, Effects, Ending, Engine, Found,
-    Origin, Outcome, Reply, Script, ToolName, Tools, What,
+    Answer, AskKind, BoxFuture, Call, CallError, Code, Decision, Effects, Ending, Engine,
+    JournalEvent, Outcome, Reply, ResolvedTool, Script, ToolName, ToolOrigin, Tools,
 };
 use pml_kit::sandbox::engine;
 use std::sync::Arc;
@@ -28,18 +28,18 @@ impl Tools for Slow {
         Box::pin(async move { Ok(json!({ "tool": call.tool, "arguments": call.arguments })) })
     }
 
-    fn look_up(&self, _: &ToolName) -> Option<Result<Found, CallError>> {
+    fn look_up(&self, _: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         None
     }
 
-    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         self.searches.fetch_add(1, Ordering::SeqCst);
         self.searching.notify_one();
         let found = match tool.as_str() {
             "files:writeFile" | "files:write_file" => {
                 let name = "files:write_file".parse().expect("a tool");
-                let mut found = Found::new(name, Effects::Unknown);
-                found.origin = Some(Origin::new(self.definition.unwrap_or("d1"), "s1"));
+                let mut found = ResolvedTool::new(name, Effects::Unknown);
+                found.origin = Some(ToolOrigin::new(self.definition.unwrap_or("d1"), "s1"));
                 Ok(found)
             }
             other => Err(CallError::unknown(other)),
@@ -78,10 +78,10 @@ async fn a_call_goes_to_the_tool_that_its_name_means() {
     assert_eq!(outcome.value(), Some(json!("files:write_file")));
     let stored = engine.journal().load(outcome.run_id).await.expect("it is kept");
     let sent = stored.entries.iter().find_map(|entry| match &entry.what {
-        What::Executing { tool, origin, .. } => Some((tool.to_string(), origin.clone())),
+        JournalEvent::Executing { tool, origin, .. } => Some((tool.to_string(), origin.clone())),
         _ => None,
     });
-    assert_eq!(sent, Some(("files:write_file".into(), Some(Origin::new("d1", "s1")))));
+    assert_eq!(sent, Some(("files:write_file".into(), Some(ToolOrigin::new("d1", "s1")))));
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn the_policy_decides_on_the_tool_and_not_on_its_spelling() {
     let outcome = run(&asking, &tools, WRITE).await;
     let [question] = outcome.questions() else { panic!("{:?}", outcome.ending) };
     assert_eq!(question.asks[0].tool, "files:write_file");
-    assert_eq!(question.asks[0].origin, Some(Origin::new("d1", "s1")));
+    assert_eq!(question.asks[0].origin, Some(ToolOrigin::new("d1", "s1")));
     assert_eq!(tools.calls.load(Ordering::SeqCst), 0);
 
     let yes = Answer::all(question, Decision::Approve, "tester", "a test");
@@ -160,7 +160,7 @@ async fn a_call_that_is_given_up_while_its_server_starts_was_never_sent() {
     let given_up = stored
         .entries
         .iter()
-        .any(|entry| matches!(entry.what, What::Cancelled { sent: false, .. }));
+        .any(|entry| matches!(entry.what, JournalEvent::Cancelled { sent: false, .. }));
     assert!(given_up);
 }
 
@@ -226,11 +226,11 @@ impl Tools for Half {
         Box::pin(std::future::ready(Ok(json!("here"))))
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
-        (tool.server() == "quick").then(|| Ok(Found::new(tool.clone(), Effects::Unknown)))
+    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
+        (tool.server() == "quick").then(|| Ok(ResolvedTool::new(tool.clone(), Effects::Unknown)))
     }
 
-    fn find(&self, _: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+    fn find(&self, _: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         Box::pin(std::future::pending())
     }
 }

@@ -1,7 +1,7 @@
 //! `.pml/mcp.d.ts` before the real TypeScript compiler: right programs pass `--strict`, wrong ones fail where they are wrong.
 
 use pml::json::{Value, json};
-use pml::{Definition, Observed};
+use pml::{Definition, ObservedResults};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -238,7 +238,7 @@ fn wrong_programs_fail_where_they_are_wrong() {
 #[test]
 fn what_was_inferred_is_checked_too() {
     let folder = tempfile::tempdir().expect("a folder");
-    let observed = Observed::open(folder.path());
+    let observed = ObservedResults::open(folder.path());
     let stat = tool("fs:stat", "", json!({ "type": "object" }));
     for result in [
         json!({ "size": 1, "by": { "ann@example.org": [1.5] } }),

@@ -3,8 +3,8 @@
 
 use pml::json::{self, Value};
 use pml::{
-    CallId, Code, Config, Durability, Effects, Engine, Journal, MemoryJournal, Outcome, Run, RunId,
-    Script, Settled, Store, Verdict, What, approver_from_fn,
+    CallId, CallResult, CallVerdict, Code, Config, Durability, Effects, Engine, Journal,
+    JournalEvent, MemoryJournal, Outcome, Run, RunId, Script, Store, approver_from_fn,
 };
 use pml_kit::{
     Counter, CutJournal, CutPoint, Generated, LocalTools, StoppedClock, careful_answer, generate,
@@ -67,16 +67,16 @@ async fn uncut(bench: &Bench, program: &Generated) -> Uncut {
 /// Every call that must not be repeated reached its tool once, if it has an answer of it, and never twice.
 async fn check_calls(engine: &Engine, run: RunId, counter: &Counter, program: &Generated) {
     let stored = engine.journal().load(run).await.expect("it is kept");
-    let mut calls = BTreeMap::<CallId, (String, Verdict)>::new();
+    let mut calls = BTreeMap::<CallId, (String, CallVerdict)>::new();
     for entry in &stored.entries {
         match &entry.what {
-            What::Requested { call, tool, verdict, .. } => {
+            JournalEvent::Requested { call, tool, verdict, .. } => {
                 let before = calls.insert(*call, (tool.clone(), verdict.clone()));
                 assert!(before.is_none(), "{call} was requested twice\n{}", program.code);
             }
-            What::Settled { call, settled: Settled::Value(_) } => {
+            JournalEvent::Settled { call, settled: CallResult::Value(_) } => {
                 let (tool, verdict) = &calls[call];
-                let elsewhere = matches!(verdict, Verdict::Sleep { .. });
+                let elsewhere = matches!(verdict, CallVerdict::Sleep { .. });
                 let seen = counter.seen(run, *call);
                 match tool_effects(tool) {
                     Effects::Unknown if !elsewhere => {
@@ -139,7 +139,8 @@ async fn survives(
             // The cut came after the last write: the journal has the ending.
             Err(over) if over.kind() == Code::RunEnded => {
                 let stored = engine.journal().load(id).await.expect("it is kept");
-                let Some(What::Ended { ending }) = stored.entries.last().map(|entry| &entry.what)
+                let Some(JournalEvent::Ended { ending }) =
+                    stored.entries.last().map(|entry| &entry.what)
                 else {
                     panic!("over without an ending");
                 };

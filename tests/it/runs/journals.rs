@@ -3,8 +3,9 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, Answered, AskKind, Config, Decision, Durability, Engine, Journal, MemoryJournal,
-    Question, RunId, RunState, Script, Store, SystemClock, Timestamp, What, approver_from_fn,
+    Answer, AnswerOutcome, AskKind, Config, Decision, Durability, Engine, Journal, JournalEvent,
+    MemoryJournal, Question, RunId, RunState, Script, Store, SystemClock, Timestamp,
+    approver_from_fn,
 };
 use pml_kit::sandbox::TestTools;
 use pml_kit::{Output, Survivor, SurvivorProject, TestEnv, project_root};
@@ -49,7 +50,7 @@ async fn a_waiting_run_goes_on_when_another_journal_records_the_answer() {
     assert!(refused.to_string().contains("belongs to process"), "{refused}");
     let answered =
         other.answer(question.id, yes(&question), Timestamp(0)).await.expect("it records");
-    assert!(matches!(answered, Answered::Recorded { open: 0, .. }));
+    assert!(matches!(answered, AnswerOutcome::Recorded { open: 0, .. }));
     let outcome = running.await.expect("no panic").expect("the sandbox works");
     assert_eq!(outcome.value(), Some(json!(4)));
 }
@@ -65,7 +66,7 @@ async fn a_dead_owners_write_is_refused() {
     drop(first);
     let second = journal.claim(waiting.run_id).await.expect("it was given up");
     assert!(second.fence > stale.fence);
-    let mut batch = pml::Batch::default();
+    let mut batch = pml::JournalBatch::default();
     batch.state = Some(RunState::Running);
     let refused = journal.append(&stale, batch.clone()).await.expect_err("it is fenced off");
     assert_eq!(refused.code().as_str(), "RUN_OWNED");
@@ -103,7 +104,7 @@ async fn an_owner_killed_between_executing_and_settled_leaves_a_question_and_no_
     assert_eq!(project.seen(id, second), 1, "it was not made again");
     let stored = store(&project.path(".pml")).load(id).await.expect("it is kept");
     let asks = stored.entries.iter().filter_map(|entry| match &entry.what {
-        What::Asked { question } => Some(question.asks[0].kind),
+        JournalEvent::Asked { question } => Some(question.asks[0].kind),
         _ => None,
     });
     assert_eq!(asks.collect::<Vec<_>>(), [AskKind::UncertainCall]);
@@ -314,7 +315,7 @@ async fn a_journal_of_every_format_there_was_opens_for_ever() {
         std::fs::copy(&journal, folder.path().join("state.db")).expect("it is kept for ever");
         let engine = engine(store(folder.path()));
         let list =
-            engine.journal().runs(pml::Filter::default(), Timestamp(0)).await.expect("a list");
+            engine.journal().runs(pml::RunFilter::default(), Timestamp(0)).await.expect("a list");
         let states: Vec<_> = list.iter().rev().map(|run| run.state).collect();
         let expected =
             [RunState::Finished, RunState::Failed, RunState::Waiting, RunState::Interrupted];
@@ -376,7 +377,7 @@ async fn runs_are_forgotten_by_count_and_never_while_they_wait() {
         engine.run(Script::ts("1")).await.expect("it runs");
     }
     let now = pml::Clock::now(&SystemClock);
-    let list = engine.journal().runs(pml::Filter::default(), now).await.expect("a list");
+    let list = engine.journal().runs(pml::RunFilter::default(), now).await.expect("a list");
     assert_eq!(list.len(), 4);
     assert!(list.iter().any(|run| run.run == waiting));
     let text: Value = json::to_value(&list[0]).expect("JSON");

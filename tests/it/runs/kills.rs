@@ -1,6 +1,6 @@
 //! Processes that are killed with SIGKILL in the middle of a run, and others that go on with it.
 
-use pml::{Durability, Effects, Journal, RunId, Store, What};
+use pml::{Durability, Effects, Journal, JournalEvent, RunId, Store};
 use pml_kit::{Generated, SurvivorProject, generate, soak, tool_effects};
 
 /// No call that must not be repeated was made twice.
@@ -8,7 +8,7 @@ async fn check_calls(project: &SurvivorProject, run: RunId, program: &Generated)
     let store = Store::open(project.path(".pml"), Durability::Process).expect("it opens");
     let stored = store.load(run).await.expect("it is kept");
     for entry in stored.entries {
-        let What::Requested { call, tool, .. } = entry.what else { continue };
+        let JournalEvent::Requested { call, tool, .. } = entry.what else { continue };
         if tool_effects(&tool) == Effects::Unknown {
             let seen = project.seen(run, call);
             assert!(seen <= 1, "call {call} of {tool} was made {seen} times\n{}", program.code);

@@ -3,8 +3,8 @@
 use pml::json::{Value, json};
 use pml::{
     Answer, AskId, AskKind, BoxFuture, Call, Code, Config, Decision, Effects, Ending, Engine,
-    Journal, MemoryJournal, Outcome, Prune, Question, Reply, Run, RunId, Script, ToolName, Tools,
-    approver_from_fn,
+    Journal, MemoryJournal, Outcome, PruneRule, Question, Reply, Run, RunId, Script, ToolName,
+    Tools, approver_from_fn,
 };
 use pml_kit::{
     CutJournal, CutPoint, Generated, StoppedClock, generate, soak, tool_effects, tool_reply,
@@ -75,7 +75,7 @@ async fn what_a_mended_run_did_not_use_is_handed_on_to_the_next() {
     let second = outcome(second, &tools).await;
     assert_eq!(second.unmatched.len(), 2);
     // The first is forgotten; what it has done is not.
-    let mut rule = Prune::default();
+    let mut rule = PruneRule::default();
     rule.keep = Some(1);
     let forgotten = engine.journal().prune(rule, pml::Timestamp(0)).await;
     assert_eq!(forgotten.expect("it prunes"), 1);

@@ -3,8 +3,8 @@
 use pml::json::{Value, json};
 use pml::{
     Answer, AskKind, BoxFuture, Call, CallError, Config, Decision, Effects, Ending, Engine, Event,
-    Journal, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError, Stored, Timestamp,
-    ToolName, Tools, What,
+    Journal, JournalEvent, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError,
+    StoredRun, Timestamp, ToolName, Tools,
 };
 use pml_kit::{HookedJournal, ManualClock};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -190,13 +190,13 @@ async fn wall_time_goes_on_where_it_was() {
     assert_eq!(outcome.failure().expect("timed out").code.as_str(), "TIMEOUT");
 }
 
-fn other_guest(stored: &mut Stored) {
+fn other_guest(stored: &mut StoredRun) {
     stored.header.guest = "another".into();
 }
 
-fn other_arguments(stored: &mut Stored) {
+fn other_arguments(stored: &mut StoredRun) {
     for entry in &mut stored.entries {
-        if let What::Requested { tool, arguments, .. } = &mut entry.what
+        if let JournalEvent::Requested { tool, arguments, .. } = &mut entry.what
             && tool == "t:echo"
         {
             *arguments = Ok(json!({ "n": 99 }).to_string());
@@ -205,7 +205,7 @@ fn other_arguments(stored: &mut Stored) {
 }
 
 async fn doctored(
-    doctor: fn(&mut Stored),
+    doctor: fn(&mut StoredRun),
 ) -> (Engine, RunId, Result<Outcome, pml::Error>, Written) {
     let journal = HookedJournal::new(Arc::new(MemoryJournal::new())).on_load(doctor);
     let (engine, tools) = (engine(Arc::new(journal)), Written::default());
@@ -251,7 +251,7 @@ async fn under_another_guest_a_difference_ends_the_run_and_keeps_its_checkpoint(
     assert_eq!(tools.calls().len(), 2, "nothing was called");
     let stored = engine.journal().load(id).await.expect("it is kept");
     assert_eq!(stored.state, RunState::Failed);
-    assert!(stored.entries.iter().any(|entry| matches!(entry.what, What::Settled { .. })));
+    assert!(stored.entries.iter().any(|entry| matches!(entry.what, JournalEvent::Settled { .. })));
 }
 
 /// Runs a program that fails, then a mended one on its checkpoint.
@@ -360,7 +360,7 @@ async fn a_finished_run_replays_and_a_failed_one_too() {
 }
 
 /// An engine whose journal takes its time with batches that have something in them, and what lets it go on.
-fn hesitant(has: fn(&What) -> bool) -> (Engine, Arc<Semaphore>) {
+fn hesitant(has: fn(&JournalEvent) -> bool) -> (Engine, Arc<Semaphore>) {
     let gate = Arc::new(Semaphore::new(0));
     let wait = gate.clone();
     let journal =
@@ -379,7 +379,7 @@ fn hesitant(has: fn(&What) -> bool) -> (Engine, Arc<Semaphore>) {
 
 #[tokio::test]
 async fn a_program_sees_no_outcome_before_the_journal_has_it() {
-    let (engine, gate) = hesitant(|what| matches!(what, What::Settled { .. }));
+    let (engine, gate) = hesitant(|what| matches!(what, JournalEvent::Settled { .. }));
     let (tools, seen) = (Written::default(), Arc::new(AtomicBool::new(false)));
     let told = seen.clone();
     let run =
@@ -399,7 +399,7 @@ async fn a_program_sees_no_outcome_before_the_journal_has_it() {
 #[tokio::test]
 async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so() {
     for (code, leaves) in [("await mcp.t.write({})", 0), ("await mcp.t.read({})", 1)] {
-        let (engine, gate) = hesitant(|what| matches!(what, What::Executing { .. }));
+        let (engine, gate) = hesitant(|what| matches!(what, JournalEvent::Executing { .. }));
         let tools = Written::default();
         let mut running = engine.run(Script::ts(code)).tools(tools.clone()).into_future();
         let _ = tokio::time::timeout(Duration::from_millis(400), &mut running).await;
@@ -416,7 +416,7 @@ async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so()
 async fn a_journal_that_fails_stops_the_run_before_it_calls_anything_more() {
     let journal = HookedJournal::new(Arc::new(MemoryJournal::new())).on_append(|batch, written| {
         let full = || StoreError::Full { path: "state.db".into() };
-        match batch.entries.iter().any(|entry| matches!(entry.what, What::Settled { .. })) {
+        match batch.entries.iter().any(|entry| matches!(entry.what, JournalEvent::Settled { .. })) {
             true => Box::pin(std::future::ready(Err(full()))),
             false => written,
         }
@@ -445,13 +445,19 @@ async fn what_a_program_gives_up_is_journalled_with_whether_it_had_left() {
         .entries
         .iter()
         .filter_map(|entry| match &entry.what {
-            What::Requested { call, arguments: Ok(arguments), .. } => Some((*call, arguments)),
+            JournalEvent::Requested { call, arguments: Ok(arguments), .. } => {
+                Some((*call, arguments))
+            }
             _ => None,
         })
         .collect();
     let given_up = stored.entries.iter().filter_map(|entry| match &entry.what {
-        What::Cancelled { call, sent } => Some(("cancelled", arguments[call].as_str(), *sent)),
-        What::Abandoned { call, sent } => Some(("abandoned", arguments[call].as_str(), *sent)),
+        JournalEvent::Cancelled { call, sent } => {
+            Some(("cancelled", arguments[call].as_str(), *sent))
+        }
+        JournalEvent::Abandoned { call, sent } => {
+            Some(("abandoned", arguments[call].as_str(), *sent))
+        }
         _ => None,
     });
     assert_eq!(

@@ -1,8 +1,9 @@
 //! A journal that ends at a chosen write, as if the power of its process had been cut there.
 
 use pml::{
-    Answer, Answered, Asked, AuditFilter, Batch, Decided, Filter, Header, Journal, Lease, Note,
-    Pending, Prune, QuestionId, RunId, StoreError, Stored, Summary, Timestamp, Trail,
+    Answer, AnswerOutcome, AuditFilter, AuditNote, AuditTrail, Journal, JournalBatch,
+    JournalFuture, Lease, PruneRule, QuestionId, RecordedDecision, RunFilter, RunHeader, RunId,
+    RunSummary, StoreError, StoredQuestion, StoredRun, Timestamp,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -55,7 +56,10 @@ impl CutJournal {
         self.shared.death.notified().await;
     }
 
-    fn write<T: Send + 'static>(&self, write: impl FnOnce() -> Pending<T>) -> Pending<T> {
+    fn write<T: Send + 'static>(
+        &self,
+        write: impl FnOnce() -> JournalFuture<T>,
+    ) -> JournalFuture<T> {
         if self.shared.dead.load(Ordering::SeqCst) {
             return never();
         }
@@ -75,7 +79,7 @@ impl CutJournal {
         never()
     }
 
-    fn read<T: Send + 'static>(&self, read: impl FnOnce() -> Pending<T>) -> Pending<T> {
+    fn read<T: Send + 'static>(&self, read: impl FnOnce() -> JournalFuture<T>) -> JournalFuture<T> {
         match self.shared.dead.load(Ordering::SeqCst) {
             true => never(),
             false => read(),
@@ -83,36 +87,41 @@ impl CutJournal {
     }
 }
 
-fn never<T: Send + 'static>() -> Pending<T> {
+fn never<T: Send + 'static>() -> JournalFuture<T> {
     Box::pin(std::future::pending::<Result<T, StoreError>>())
 }
 
 impl Journal for CutJournal {
-    fn create(&self, header: Header) -> Pending<Lease> {
+    fn create(&self, header: RunHeader) -> JournalFuture<Lease> {
         self.write(|| self.inner.create(header))
     }
 
-    fn append(&self, lease: &Lease, batch: Batch) -> Pending<()> {
+    fn append(&self, lease: &Lease, batch: JournalBatch) -> JournalFuture<()> {
         self.write(|| self.inner.append(lease, batch))
     }
 
-    fn claim(&self, run: RunId) -> Pending<Lease> {
+    fn claim(&self, run: RunId) -> JournalFuture<Lease> {
         self.read(|| self.inner.claim(run))
     }
 
-    fn load(&self, run: RunId) -> Pending<Stored> {
+    fn load(&self, run: RunId) -> JournalFuture<StoredRun> {
         self.read(|| self.inner.load(run))
     }
 
-    fn answer(&self, question: QuestionId, answer: Answer, now: Timestamp) -> Pending<Answered> {
+    fn answer(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        now: Timestamp,
+    ) -> JournalFuture<AnswerOutcome> {
         self.write(|| self.inner.answer(question, answer, now))
     }
 
-    fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool> {
+    fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool> {
         self.write(|| self.inner.expire(question, now))
     }
 
-    fn decided(&self, run: RunId) -> Pending<Vec<Decided>> {
+    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
         self.read(|| self.inner.decided(run))
     }
 
@@ -120,27 +129,27 @@ impl Journal for CutJournal {
         self.inner.watch(run)
     }
 
-    fn question(&self, id: QuestionId, now: Timestamp) -> Pending<Option<Asked>> {
+    fn question(&self, id: QuestionId, now: Timestamp) -> JournalFuture<Option<StoredQuestion>> {
         self.read(|| self.inner.question(id, now))
     }
 
-    fn questions(&self, run: Option<RunId>, now: Timestamp) -> Pending<Vec<Asked>> {
+    fn questions(&self, run: Option<RunId>, now: Timestamp) -> JournalFuture<Vec<StoredQuestion>> {
         self.read(|| self.inner.questions(run, now))
     }
 
-    fn runs(&self, filter: Filter, now: Timestamp) -> Pending<Vec<Summary>> {
+    fn runs(&self, filter: RunFilter, now: Timestamp) -> JournalFuture<Vec<RunSummary>> {
         self.read(|| self.inner.runs(filter, now))
     }
 
-    fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
+    fn prune(&self, rule: PruneRule, now: Timestamp) -> JournalFuture<u64> {
         self.write(|| self.inner.prune(rule, now))
     }
 
-    fn audit(&self, note: Note) -> Pending<()> {
+    fn audit(&self, note: AuditNote) -> JournalFuture<()> {
         self.write(|| self.inner.audit(note))
     }
 
-    fn audited(&self, filter: AuditFilter) -> Pending<Trail> {
+    fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
         self.read(|| self.inner.audited(filter))
     }
 }

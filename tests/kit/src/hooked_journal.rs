@@ -1,15 +1,16 @@
 //! A journal with something in between: what is written or read passes a function first.
 
 use pml::{
-    Answer, Answered, Asked, AuditFilter, Batch, Decided, Filter, Header, Journal, Lease, Note,
-    Pending, Prune, QuestionId, RunId, Stored, Summary, Timestamp, Trail,
+    Answer, AnswerOutcome, AuditFilter, AuditNote, AuditTrail, Journal, JournalBatch,
+    JournalFuture, Lease, PruneRule, QuestionId, RecordedDecision, RunFilter, RunHeader, RunId,
+    RunSummary, StoredQuestion, StoredRun, Timestamp,
 };
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-type OnAppend = dyn Fn(&Batch, Pending<()>) -> Pending<()> + Send + Sync;
-type OnLoad = dyn Fn(&mut Stored) + Send + Sync;
-type OnDecided = dyn Fn(&mut Vec<Decided>) + Send + Sync;
+type OnAppend = dyn Fn(&JournalBatch, JournalFuture<()>) -> JournalFuture<()> + Send + Sync;
+type OnLoad = dyn Fn(&mut StoredRun) + Send + Sync;
+type OnDecided = dyn Fn(&mut Vec<RecordedDecision>) + Send + Sync;
 
 /// A journal with something in between.
 pub struct HookedJournal {
@@ -22,7 +23,7 @@ pub struct HookedJournal {
 impl HookedJournal {
     /// Returns a journal that does what `inner` does.
     pub fn new(inner: Arc<dyn Journal>) -> HookedJournal {
-        let on_append = Box::new(|_: &Batch, written| written);
+        let on_append = Box::new(|_: &JournalBatch, written| written);
         HookedJournal { inner, on_append, on_load: Arc::new(|_| {}), on_decided: Arc::new(|_| {}) }
     }
 
@@ -30,7 +31,7 @@ impl HookedJournal {
     #[must_use]
     pub fn on_append(
         mut self,
-        hook: impl Fn(&Batch, Pending<()>) -> Pending<()> + Send + Sync + 'static,
+        hook: impl Fn(&JournalBatch, JournalFuture<()>) -> JournalFuture<()> + Send + Sync + 'static,
     ) -> HookedJournal {
         self.on_append = Box::new(hook);
         self
@@ -38,7 +39,10 @@ impl HookedJournal {
 
     /// Has `hook` change every run that is read.
     #[must_use]
-    pub fn on_load(mut self, hook: impl Fn(&mut Stored) + Send + Sync + 'static) -> HookedJournal {
+    pub fn on_load(
+        mut self,
+        hook: impl Fn(&mut StoredRun) + Send + Sync + 'static,
+    ) -> HookedJournal {
         self.on_load = Arc::new(hook);
         self
     }
@@ -47,7 +51,7 @@ impl HookedJournal {
     #[must_use]
     pub fn on_decided(
         mut self,
-        hook: impl Fn(&mut Vec<Decided>) + Send + Sync + 'static,
+        hook: impl Fn(&mut Vec<RecordedDecision>) + Send + Sync + 'static,
     ) -> HookedJournal {
         self.on_decided = Arc::new(hook);
         self
@@ -55,20 +59,20 @@ impl HookedJournal {
 }
 
 impl Journal for HookedJournal {
-    fn create(&self, header: Header) -> Pending<Lease> {
+    fn create(&self, header: RunHeader) -> JournalFuture<Lease> {
         self.inner.create(header)
     }
 
-    fn append(&self, lease: &Lease, batch: Batch) -> Pending<()> {
+    fn append(&self, lease: &Lease, batch: JournalBatch) -> JournalFuture<()> {
         let seen = batch.clone();
         (self.on_append)(&seen, self.inner.append(lease, batch))
     }
 
-    fn claim(&self, run: RunId) -> Pending<Lease> {
+    fn claim(&self, run: RunId) -> JournalFuture<Lease> {
         self.inner.claim(run)
     }
 
-    fn load(&self, run: RunId) -> Pending<Stored> {
+    fn load(&self, run: RunId) -> JournalFuture<StoredRun> {
         let (loaded, hook) = (self.inner.load(run), self.on_load.clone());
         Box::pin(async move {
             let mut stored = loaded.await?;
@@ -77,15 +81,20 @@ impl Journal for HookedJournal {
         })
     }
 
-    fn answer(&self, question: QuestionId, answer: Answer, now: Timestamp) -> Pending<Answered> {
+    fn answer(
+        &self,
+        question: QuestionId,
+        answer: Answer,
+        now: Timestamp,
+    ) -> JournalFuture<AnswerOutcome> {
         self.inner.answer(question, answer, now)
     }
 
-    fn expire(&self, question: QuestionId, now: Timestamp) -> Pending<bool> {
+    fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool> {
         self.inner.expire(question, now)
     }
 
-    fn decided(&self, run: RunId) -> Pending<Vec<Decided>> {
+    fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
         let (decided, hook) = (self.inner.decided(run), self.on_decided.clone());
         Box::pin(async move {
             let mut decided = decided.await?;
@@ -98,27 +107,27 @@ impl Journal for HookedJournal {
         self.inner.watch(run)
     }
 
-    fn question(&self, id: QuestionId, now: Timestamp) -> Pending<Option<Asked>> {
+    fn question(&self, id: QuestionId, now: Timestamp) -> JournalFuture<Option<StoredQuestion>> {
         self.inner.question(id, now)
     }
 
-    fn questions(&self, run: Option<RunId>, now: Timestamp) -> Pending<Vec<Asked>> {
+    fn questions(&self, run: Option<RunId>, now: Timestamp) -> JournalFuture<Vec<StoredQuestion>> {
         self.inner.questions(run, now)
     }
 
-    fn runs(&self, filter: Filter, now: Timestamp) -> Pending<Vec<Summary>> {
+    fn runs(&self, filter: RunFilter, now: Timestamp) -> JournalFuture<Vec<RunSummary>> {
         self.inner.runs(filter, now)
     }
 
-    fn prune(&self, rule: Prune, now: Timestamp) -> Pending<u64> {
+    fn prune(&self, rule: PruneRule, now: Timestamp) -> JournalFuture<u64> {
         self.inner.prune(rule, now)
     }
 
-    fn audit(&self, note: Note) -> Pending<()> {
+    fn audit(&self, note: AuditNote) -> JournalFuture<()> {
         self.inner.audit(note)
     }
 
-    fn audited(&self, filter: AuditFilter) -> Pending<Trail> {
+    fn audited(&self, filter: AuditFilter) -> JournalFuture<AuditTrail> {
         self.inner.audited(filter)
     }
 }

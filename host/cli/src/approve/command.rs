@@ -1,12 +1,12 @@
 //! The command line of `pml approve`.
 
 use super::confirm::on_terminal;
-use super::record::{Place, Recorded};
-use crate::execute::{Kept, engine_over, perform, runtime};
+use super::record::{ApproveContext, RecordOutcome};
+use crate::execute::{JournalStorage, engine_over, perform, runtime};
 use crate::identify::short;
+use crate::project_context::{ProjectContext, ProjectFilesTrust};
 use crate::reveal::{Reveal, redactor};
-use crate::widen::Around;
-use crate::workplace::{Files, Workplace};
+use crate::widening_permit::CallingAgent;
 use crate::{project, report, ui};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -26,7 +26,7 @@ use std::process::ExitCode;
 /// What lifts that stands in your own settings, outside all projects. Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a shell of the same user can
 /// get around it.
 #[derive(Args)]
-pub(crate) struct Approve {
+pub(crate) struct ApproveCommand {
     /// The workflow id, or the id of a run with one open question; the last digits suffice, or `last` for the newest
     #[arg(value_name = "ID")]
     pub(super) id: String,
@@ -84,7 +84,7 @@ fn digest(text: &str) -> Result<String, String> {
     }
 }
 
-impl Approve {
+impl ApproveCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let done = self.answer();
         if let Err(error) = &done {
@@ -94,7 +94,7 @@ impl Approve {
     }
 
     fn answer(&self) -> Result<ExitCode> {
-        let around = Around::here()?;
+        let around = CallingAgent::here()?;
         let redactor = redactor(Reveal::from(self.reveal))?;
         let journal = project::journal()?;
         let runtime = ManuallyDrop::new(runtime()?);
@@ -104,7 +104,8 @@ impl Approve {
             let ready = || {
                 if !self.no_run && opened.get().is_none() {
                     // The process ends after this; taking the engine apart would only make the user wait.
-                    let workplace = ManuallyDrop::new(Workplace::open(Files::AsTrusted)?);
+                    let workplace =
+                        ManuallyDrop::new(ProjectContext::open(ProjectFilesTrust::AsRecorded)?);
                     let engine = ManuallyDrop::new(engine_over(&workplace, journal.clone())?);
                     let _ = opened.set((workplace, engine));
                 }
@@ -112,14 +113,15 @@ impl Approve {
             };
             let (confirm, offers) = (&on_terminal, offers_of_ask);
             let ((around, wrong), redactor) = (around, &redactor);
-            let place = Place { clock, confirm, around, wrong, offers, redactor, ready: &ready };
+            let place =
+                ApproveContext { clock, confirm, around, wrong, offers, redactor, ready: &ready };
             let go_on = async |run: RunId| {
                 // The process that had the run may have ended meanwhile.
                 ready()?;
                 let (workplace, engine) = opened.get().context("the run is not to go on here")?;
                 let run = engine.resume(run);
                 let id = run.id();
-                match perform(run, &workplace.servers, self.json, Kept::OnDisk).await {
+                match perform(run, &workplace.servers, self.json, JournalStorage::OnDisk).await {
                     // Whoever had it was faster than we looked.
                     Err(error) if went_on(&error) => {
                         ui::say(&format!("recorded: run {} went on elsewhere", short(id)));
@@ -130,16 +132,16 @@ impl Approve {
                 }
             };
             match self.record(&**journal, &place).await? {
-                Recorded::New { run, owner: None, open, .. }
+                RecordOutcome::Recorded { run, owner: None, open, .. }
                     if !self.no_run && (open == 0 || self.abort || self.replan) =>
                 {
                     go_on(run).await
                 }
-                Recorded::Before { run } if !self.no_run => {
+                RecordOutcome::AnsweredBefore { run } if !self.no_run => {
                     ui::say("answered before: going on");
                     go_on(run).await
                 }
-                Recorded::Before { run } => {
+                RecordOutcome::AnsweredBefore { run } => {
                     let name = short(run);
                     ui::say(&format!(
                         "answered before: run {name} can go on: `pml run --resume {name}`"
@@ -147,7 +149,7 @@ impl Approve {
                     self.tell(json!({ "recorded": null }))?;
                     Ok(ExitCode::SUCCESS)
                 }
-                Recorded::New { run, owner, open, asks } => {
+                RecordOutcome::Recorded { run, owner, open, asks } => {
                     ui::say(&standing(run, owner, open));
                     let asks =
                         asks.iter().map(|(id, digest)| json!({ "id": id, "digest": digest }));
@@ -157,7 +159,7 @@ impl Approve {
                     self.tell(json!({ "recorded": recorded }))?;
                     Ok(ExitCode::SUCCESS)
                 }
-                Recorded::Nothing(code) => {
+                RecordOutcome::NotRecorded(code) => {
                     self.tell(json!({ "recorded": null }))?;
                     Ok(code)
                 }

@@ -1,11 +1,11 @@
 //! Shows what is answered, and wants a yes.
 
-use super::record::Place;
-use crate::offers::choices;
-use crate::report::Hinted;
-use crate::terminal::{More, Terminal};
+use super::record::ApproveContext;
+use crate::always_choices::choices;
+use crate::report::HintedError;
+use crate::terminal::{ConfirmDetails, Terminal};
 use crate::ui::{self, DIM, WARNING};
-use crate::widen::Around;
+use crate::widening_permit::CallingAgent;
 use crate::wrap::wrap;
 use anyhow::{Context, Result};
 use pml::{Ask, AskKind, Decision, Need, Redactor, details_of_ask_with, lines_of_ask_with};
@@ -14,7 +14,7 @@ use pml::{Ask, AskKind, Decision, Need, Redactor, details_of_ask_with, lines_of_
 const WIDTH: usize = 100;
 
 /// Asks for a yes, and shows the rest to whoever wants more; nothing where there is nobody to ask.
-pub(super) type Confirm<'a> = &'a dyn Fn(&str, &More) -> Result<Option<bool>>;
+pub(super) type Confirm<'a> = &'a dyn Fn(&str, &ConfirmDetails) -> Result<Option<bool>>;
 
 /// Shows an ask.
 pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
@@ -28,26 +28,31 @@ pub(super) fn show(ask: &Ask, of: usize, redactor: &Redactor) {
 }
 
 /// Wants a yes to a decision.
-pub(super) fn wants(place: &Place<'_>, decision: &Decision, asks: &[&Ask]) -> Result<bool> {
+pub(super) fn wants(
+    place: &ApproveContext<'_>,
+    decision: &Decision,
+    asks: &[&Ask],
+) -> Result<bool> {
     let shown = details(place, asks, place.redactor);
     // Who wrote the calls is shown no secrets.
     let revealed = match place.around {
-        Around::Nobody => details(place, asks, &Redactor::revealing()),
+        CallingAgent::Absent => details(place, asks, &Redactor::revealing()),
         _ => Vec::new(),
     };
-    let more = More { details: shown, revealed };
+    let more = ConfirmDetails { details: shown, revealed };
     let what = question(decision, asks);
     let said = (place.confirm)(&format!("{WARNING}pml approve{WARNING:#}: {what}"), &more)?;
     if said.is_none() && is_a_no(decision) {
         // Nothing is let through by it.
         return Ok(true);
     }
-    let none = || Hinted::new("no terminal to confirm on", "add `--yes` to answer without one");
+    let none =
+        || HintedError::new("no terminal to confirm on", "add `--yes` to answer without one");
     said.ok_or_else(|| none().into())
 }
 
 /// All there is to know about some asks, and what each can be allowed for.
-fn details(place: &Place<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
+fn details(place: &ApproveContext<'_>, asks: &[&Ask], redactor: &Redactor) -> Vec<String> {
     let mut lines = Vec::new();
     for ask in asks {
         if asks.len() > 1 {
@@ -90,7 +95,7 @@ fn question(decision: &Decision, asks: &[&Ask]) -> &'static str {
 }
 
 /// Asks on the terminal of this process, whatever its stdin is.
-pub(super) fn on_terminal(question: &str, more: &More) -> Result<Option<bool>> {
+pub(super) fn on_terminal(question: &str, more: &ConfirmDetails) -> Result<Option<bool>> {
     // Who does not see the question cannot answer it.
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else { return Ok(None) };

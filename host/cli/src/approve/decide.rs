@@ -1,19 +1,21 @@
 //! What the flags say about which asks.
 
-use super::command::Approve;
-use crate::offers::{Offers, choices, chosen};
-use crate::report::{Hinted, Usage};
+use super::command::ApproveCommand;
+use crate::always_choices::{ConstraintSuggester, choices, chosen};
+use crate::report::{HintedError, UsageError};
 use anyhow::{Result, bail};
-use pml::{Ask, AskId, AskKind, Asked, Decision};
+use pml::{Ask, AskId, AskKind, Decision, StoredQuestion};
 
-impl Approve {
+impl ApproveCommand {
     /// The asks that are answered: those still open, or those that were named.
-    pub(super) fn asks<'a>(&self, asked: &'a Asked) -> Result<Vec<&'a Ask>> {
+    pub(super) fn asks<'a>(&self, asked: &'a StoredQuestion) -> Result<Vec<&'a Ask>> {
         let all = &asked.question.asks;
         if let Some(number) = self.only.iter().find(|it| asked.question.ask(AskId(**it)).is_none())
         {
             let asks = all.len();
-            return Err(Usage(format!("there is no ask {number}: the question has {asks}")).into());
+            return Err(
+                UsageError(format!("there is no ask {number}: the question has {asks}")).into()
+            );
         }
         if !self.only.is_empty() {
             return Ok(all.iter().filter(|ask| self.only.contains(&ask.id.0)).collect());
@@ -36,14 +38,14 @@ impl Approve {
                     ask.id,
                     ask.short_digest()
                 );
-                return Err(Hinted::new(message, "`pml approvals` shows what is asked").into());
+                return Err(HintedError::new(message, "`pml approvals` shows what is asked").into());
             }
         }
         Ok(())
     }
 
     /// What is decided about them.
-    pub(super) fn decision(&self, asks: &[&Ask], offers: Offers) -> Result<Decision> {
+    pub(super) fn decision(&self, asks: &[&Ask], offers: ConstraintSuggester) -> Result<Decision> {
         if let Some(result) = &self.result {
             let ask = one(asks, "--result")?;
             if ask.kind != AskKind::UncertainCall {
@@ -55,7 +57,7 @@ impl Approve {
         }
         if self.always && !asks.iter().all(|ask| ask.kind.may_be_always()) {
             let message = "`--always` is for asks about a tool, and not all of these are";
-            return Err(Hinted::new(message, "name one with `--only ASK`").into());
+            return Err(HintedError::new(message, "name one with `--only ASK`").into());
         }
         if let Some(number) = self.only_for {
             let ask = one(asks, "--only-for")?;
@@ -77,15 +79,15 @@ fn one<'a>(asks: &[&'a Ask], flag: &str) -> Result<&'a Ask> {
         [ask] => Ok(ask),
         _ => {
             let message = format!("`{flag}` answers one ask, and {} are open", asks.len());
-            Err(Hinted::new(message, "name it with `--only ASK`").into())
+            Err(HintedError::new(message, "name it with `--only ASK`").into())
         }
     }
 }
 
-fn none_of(number: usize, ask: &Ask, offers: Offers) -> anyhow::Error {
+fn none_of(number: usize, ask: &Ask, offers: ConstraintSuggester) -> anyhow::Error {
     let message = match choices(ask, offers).len() {
         0 => "nothing can be chosen for this call: `--always` alone is for any arguments".into(),
         most => format!("there is no choice {number}: there are 1 to {most}"),
     };
-    Usage(message).into()
+    UsageError(message).into()
 }

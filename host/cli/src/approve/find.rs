@@ -1,11 +1,12 @@
 //! Finds the question that is meant, or says why there is none.
 
 use crate::identify::{ambiguous, matching, short};
-use crate::report::Hinted;
+use crate::report::HintedError;
 use anyhow::Result;
 use pml::json::Value;
 use pml::{
-    Asked, AuditFilter, Audited, Error, Journal, Question, QuestionId, RunId, Timestamp, escape,
+    AuditEntry, AuditFilter, Error, Journal, Question, QuestionId, RunId, StoredQuestion,
+    Timestamp, escape,
 };
 
 /// The hint of whoever typed an id that nothing has.
@@ -13,7 +14,11 @@ const LIST: &str = "`pml approvals` lists what waits for an answer";
 
 /// Finds a question by its id or by its run's, by enough of either, or the newest as `last`. One that is closed is found too, so
 /// that whoever is late hears who was first.
-pub(super) async fn find(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<Asked> {
+pub(super) async fn find(
+    journal: &dyn Journal,
+    typed: &str,
+    now: Timestamp,
+) -> Result<StoredQuestion> {
     if let Ok(id) = typed.parse::<QuestionId>()
         && let Some(asked) = journal.question(id, now).await.map_err(Error::from)?
     {
@@ -22,7 +27,9 @@ pub(super) async fn find(journal: &dyn Journal, typed: &str, now: Timestamp) -> 
     let mut open = journal.questions(None, now).await.map_err(Error::from)?;
     if typed == "last" {
         // Oldest first.
-        return open.pop().ok_or_else(|| Hinted::new("nothing waits for an answer", LIST).into());
+        return open
+            .pop()
+            .ok_or_else(|| HintedError::new("nothing waits for an answer", LIST).into());
     }
     let mut found = matching(typed, open.clone(), |asked| asked.question.id.to_string());
     if found.is_empty() {
@@ -32,7 +39,7 @@ pub(super) async fn find(journal: &dyn Journal, typed: &str, now: Timestamp) -> 
         0 => closed(journal, typed, now).await,
         1 => Ok(found.remove(0)),
         _ => {
-            let line = |it: &Asked| {
+            let line = |it: &StoredQuestion| {
                 let question = &it.question;
                 format!(
                     "{}  run {}  {}",
@@ -47,7 +54,7 @@ pub(super) async fn find(journal: &dyn Journal, typed: &str, now: Timestamp) -> 
 }
 
 /// Finds the last question that was asked under such an id. The trail knows them all, the journal those of runs that it keeps.
-async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<Asked> {
+async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     let asked = trail.entries.iter().filter(|entry| entry.kind() == "asked");
     let asked: Vec<_> = asked.map(|entry| entry.body.clone()).collect();
@@ -81,17 +88,17 @@ pub(super) async fn gone(
 
 /// The protocol's own words for it.
 fn unknown() -> anyhow::Error {
-    Hinted::new("Workflow expired or not found", LIST).into()
+    HintedError::new("Workflow expired or not found", LIST).into()
 }
 
 /// What became of a question, where the trail knows it or the clock says so.
 fn ending(
-    trail: &[Audited],
+    trail: &[AuditEntry],
     id: &str,
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<String> {
-    let of_it = |entry: &&Audited| text(&entry.body, "workflow_id") == id;
+    let of_it = |entry: &&AuditEntry| text(&entry.body, "workflow_id") == id;
     let entry = |kind: &str| trail.iter().filter(of_it).find(|entry| entry.kind() == kind);
     if let Some(withdrawn) = entry("withdrawn") {
         let reason = text(&withdrawn.body, "reason");
@@ -113,7 +120,7 @@ fn over(how: &str, run: Option<RunId>, script: &str) -> anyhow::Error {
         }
         (None, None) => format!("run it again: `pml run {name}`"),
     };
-    Hinted::new(how, hint).into()
+    HintedError::new(how, hint).into()
 }
 
 fn text(body: &Value, field: &str) -> String {

@@ -10,4 +10,4 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub(super) use command::Approve;
+pub(super) use command::ApproveCommand;

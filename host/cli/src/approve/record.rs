@@ -5,28 +5,28 @@
 //! **Invariant:** nothing is recorded that nobody could go on with: that is seen before.
 //! **Invariant:** an agent approves nothing unless the user's own settings say that it may; an attempt stands in the audit trail.
 
-use super::command::Approve;
+use super::command::ApproveCommand;
 use super::confirm::{Confirm, is_a_no, show, wants};
 use super::find::{find, gone};
+use crate::always_choices::ConstraintSuggester;
 use crate::identify::short;
-use crate::offers::Offers;
-use crate::report::{FAILED, Hinted};
+use crate::report::{FAILED, HintedError};
 use crate::ui::HINT;
-use crate::who::user;
-use crate::widen::Around;
+use crate::user_name::user;
+use crate::widening_permit::CallingAgent;
 use crate::{runs, ui};
 use anyhow::Result;
 use pml::{
-    Answer, Answered, Ask, AskId, Asked, Clock, Decided, Decision, Error, Filter, Journal, Note,
-    Noted, Redactor, RunId, Summary, Timestamp,
+    Answer, AnswerOutcome, Ask, AskId, AuditEvent, AuditNote, Clock, Decision, Error, Journal,
+    RecordedDecision, Redactor, RunFilter, RunId, RunSummary, StoredQuestion, Timestamp,
 };
 use std::process::ExitCode;
 
 /// What came of it.
 #[derive(Debug)]
-pub(super) enum Recorded {
+pub(super) enum RecordOutcome {
     /// The answer counts.
-    New {
+    Recorded {
         /// The run that waited for it.
         run: RunId,
         /// The process that has the run, if one does: it goes on there.
@@ -37,35 +37,35 @@ pub(super) enum Recorded {
         asks: Vec<(AskId, String)>,
     },
     /// It was answered like this before, and nobody went on with the run.
-    Before {
+    AnsweredBefore {
         /// The run.
         run: RunId,
     },
     /// Nothing was recorded, and why was told.
-    Nothing(ExitCode),
+    NotRecorded(ExitCode),
 }
 
 /// Where the command is run.
-pub(super) struct Place<'a> {
+pub(super) struct ApproveContext<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) confirm: Confirm<'a>,
-    pub(super) around: Around,
+    pub(super) around: CallingAgent,
     /// Why the user's own settings could not be asked about agents, if they could not.
     pub(super) wrong: Option<Error>,
-    pub(super) offers: Offers,
+    pub(super) offers: ConstraintSuggester,
     /// Takes secrets out of what is shown.
     pub(super) redactor: &'a Redactor,
     /// Sees whether the run could go on here.
     pub(super) ready: &'a dyn Fn() -> Result<()>,
 }
 
-impl Approve {
+impl ApproveCommand {
     /// Finds the question, shows it, wants a yes, and records the answer.
     pub(super) async fn record(
         &self,
         journal: &dyn Journal,
-        place: &Place<'_>,
-    ) -> Result<Recorded> {
+        place: &ApproveContext<'_>,
+    ) -> Result<RecordOutcome> {
         let asked = find(journal, &self.id, place.clock.now()).await?;
         let asks = self.asks(&asked)?;
         let decision = self.decision(&asks, place.offers)?;
@@ -79,7 +79,7 @@ impl Approve {
             asks.iter().for_each(|ask| show(ask, asked.question.asks.len(), place.redactor));
             if !self.yes && !wants(place, &decision, &asks)? {
                 ui::say("nothing was recorded");
-                return Ok(Recorded::Nothing(ExitCode::from(FAILED)));
+                return Ok(RecordOutcome::NotRecorded(ExitCode::from(FAILED)));
             }
         }
         let answer = match decision.ends() {
@@ -93,52 +93,52 @@ impl Approve {
         let now = place.clock.now();
         let answered = journal.answer(asked.question.id, answer, now).await.map_err(Error::from)?;
         match answered {
-            Answered::Recorded { question, open } => {
+            AnswerOutcome::Recorded { question, open } => {
                 let again = journal.question(question.id, now).await.map_err(Error::from)?;
                 let before: Vec<_> = again.iter().flat_map(|asked| &asked.decided).collect();
                 earlier(&before, &asks, now);
                 let run = question.run;
                 let owner = standing(journal, run, now).await?.and_then(|run| run.owner);
                 let asks = asks.iter().map(|ask| (ask.id, ask.digest())).collect();
-                Ok(Recorded::New { run, owner, open, asks })
+                Ok(RecordOutcome::Recorded { run, owner, open, asks })
             }
-            Answered::Late { question, decided } => {
+            AnswerOutcome::Late { question, decided } => {
                 let left = left(journal, question.run, now).await?;
                 if let Some(run) = left.filter(|_| same(&decided, &asks, &decision)) {
                     (place.ready)()?;
-                    return Ok(Recorded::Before { run });
+                    return Ok(RecordOutcome::AnsweredBefore { run });
                 }
-                Ok(Recorded::Nothing(late(&decided, &asks, &decision, left)))
+                Ok(RecordOutcome::NotRecorded(late(&decided, &asks, &decision, left)))
             }
-            Answered::NotShown { .. } => {
+            AnswerOutcome::NotShown { .. } => {
                 let message = "the question is not the one that was shown: nothing was recorded";
-                Err(Hinted::new(message, "`pml approvals` shows what is asked now").into())
+                Err(HintedError::new(message, "`pml approvals` shows what is asked now").into())
             }
-            Answered::Gone => Err(gone(journal, &asked.question, now).await?),
+            AnswerOutcome::Gone => Err(gone(journal, &asked.question, now).await?),
         }
     }
 }
 
 /// Returns the run if it waits for nothing, and nobody goes on with it.
 async fn left(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunId>> {
-    let idle = |run: &Summary| run.owner.is_none() && run.questions == 0 && !run.state.ended();
+    let idle = |run: &RunSummary| run.owner.is_none() && run.questions == 0 && !run.state.ended();
     Ok(standing(journal, run, now).await?.filter(idle).map(|left| left.run))
 }
 
 /// Reads how a run stands.
-async fn standing(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<Summary>> {
-    let filter = Filter { id: Some(run.to_string()), ..Filter::default() };
+async fn standing(journal: &dyn Journal, run: RunId, now: Timestamp) -> Result<Option<RunSummary>> {
+    let filter = RunFilter { id: Some(run.to_string()), ..RunFilter::default() };
     Ok(journal.runs(filter, now).await.map_err(Error::from)?.into_iter().next())
 }
 
 /// Refuses to let an agent approve. Ending or declining harms nobody.
 async fn refuse_agents(
     journal: &dyn Journal,
-    place: &Place<'_>,
-    asked: &Asked,
+    place: &ApproveContext<'_>,
+    asked: &StoredQuestion,
     decision: &Decision,
 ) -> Result<()> {
-    let Around::Refused(variable) = place.around else { return Ok(()) };
+    let CallingAgent::Refused(variable) = place.around else { return Ok(()) };
     if is_a_no(decision) {
         return Ok(());
     }
@@ -146,13 +146,13 @@ async fn refuse_agents(
     let said = decision.name();
     let reason = format!("`pml approve` ({said}): an agent runs the command: `{variable}` is set");
     let (who, channel) = (user(), place.around.channel());
-    let what = Noted::Refused { question: Some(question.id), who, channel, reason };
-    let note = Note::new(place.clock.now(), Some(question.run), what);
+    let what = AuditEvent::Refused { question: Some(question.id), who, channel, reason };
+    let note = AuditNote::new(place.clock.now(), Some(question.run), what);
     journal.audit(note).await.map_err(Error::from)?;
     let message =
         format!("an agent runs this command (`{variable}` is set), and who asks does not approve");
     // Who is refused is not told how to get around it.
-    let refused = Hinted::new(message, "a person answers in a terminal of their own");
+    let refused = HintedError::new(message, "a person answers in a terminal of their own");
     Err(match &place.wrong {
         Some(wrong) => anyhow::anyhow!("{wrong}").context(refused),
         None => refused.into(),
@@ -160,8 +160,8 @@ async fn refuse_agents(
 }
 
 /// Tells of asks that somebody else decided about meanwhile.
-fn earlier(decided: &[&Decided], asks: &[&Ask], now: Timestamp) {
-    let ours = |decided: &Decided| asks.iter().any(|ask| ask.id == decided.ask);
+fn earlier(decided: &[&RecordedDecision], asks: &[&Ask], now: Timestamp) {
+    let ours = |decided: &RecordedDecision| asks.iter().any(|ask| ask.id == decided.ask);
     for decided in decided.iter().filter(|decided| ours(decided) && decided.at != now) {
         let line = runs::decided_line(decided);
         ui::say(&format!("ask {} had been decided: {line}", decided.ask));
@@ -169,7 +169,12 @@ fn earlier(decided: &[&Decided], asks: &[&Ask], now: Timestamp) {
 }
 
 /// Tells what had been decided; fine if it is what was wanted.
-fn late(decided: &[Decided], asks: &[&Ask], decision: &Decision, left: Option<RunId>) -> ExitCode {
+fn late(
+    decided: &[RecordedDecision],
+    asks: &[&Ask],
+    decision: &Decision,
+    left: Option<RunId>,
+) -> ExitCode {
     ui::say("too late, nothing was changed; it had been decided:");
     for decided in decided {
         ui::say(&format!("  ask {}: {}", decided.ask, runs::decided_line(decided)));
@@ -186,7 +191,7 @@ fn late(decided: &[Decided], asks: &[&Ask], decision: &Decision, left: Option<Ru
 }
 
 /// Whether it had been decided as it is wanted now.
-fn same(decided: &[Decided], asks: &[&Ask], decision: &Decision) -> bool {
+fn same(decided: &[RecordedDecision], asks: &[&Ask], decision: &Decision) -> bool {
     asks.iter().all(|ask| {
         decided.iter().any(|decided| decided.ask == ask.id && decided.decision == *decision)
     })

@@ -1,23 +1,23 @@
 //! Answers on the command line, against a journal in memory.
 
-use super::Approve;
-use super::record::{Place, Recorded};
+use super::ApproveCommand;
+use super::record::{ApproveContext, RecordOutcome};
+use crate::always_choices;
 use crate::arguments::{Arguments, Command};
 use crate::identify::short;
-use crate::offers;
 use crate::runs::fixture::{self, at};
-use crate::terminal::More;
-use crate::widen::Around;
+use crate::terminal::ConfirmDetails;
+use crate::widening_permit::CallingAgent;
 use anyhow::Result;
 use clap::Parser;
 use pml::json::Value;
 use pml::{
-    Answer, Ask, AskId, AskKind, AuditFilter, Batch, Clock, Decision, Entry, Journal, Lease,
-    MemoryJournal, Meter, Question, Redactor, RunId, RunState, Timestamp, What,
+    Answer, Ask, AskId, AskKind, AuditFilter, Clock, Decision, Journal, JournalBatch, JournalEntry,
+    JournalEvent, Lease, MemoryJournal, Meter, Question, Redactor, RunId, RunState, Timestamp,
 };
 use std::process::ExitCode;
 
-fn approve(arguments: &[&str]) -> Approve {
+fn approve(arguments: &[&str]) -> ApproveCommand {
     let typed = ["pml", "approve"].iter().chain(arguments);
     match Arguments::try_parse_from(typed).map(|arguments| arguments.command) {
         Ok(Command::Approve(approve)) => approve,
@@ -36,7 +36,7 @@ impl Clock for Stopped {
 
 /// What is different from somebody who sits there a second after the start.
 struct Differs {
-    around: Around,
+    around: CallingAgent,
     says: Option<bool>,
     milliseconds: u64,
     ready: bool,
@@ -44,7 +44,7 @@ struct Differs {
 
 impl Default for Differs {
     fn default() -> Differs {
-        Differs { around: Around::Nobody, says: None, milliseconds: 1_000, ready: true }
+        Differs { around: CallingAgent::Absent, says: None, milliseconds: 1_000, ready: true }
     }
 }
 
@@ -52,16 +52,16 @@ async fn record_where(
     journal: &MemoryJournal,
     arguments: &[&str],
     differs: Differs,
-) -> Result<Recorded> {
+) -> Result<RecordOutcome> {
     let Differs { around, says, milliseconds, ready } = differs;
-    let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &More| Ok(says));
+    let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &ConfirmDetails| Ok(says));
     let ready = || if ready { Ok(()) } else { anyhow::bail!("it cannot be opened") };
-    let place = Place {
+    let place = ApproveContext {
         clock: &clock,
         confirm: &confirm,
         around,
         wrong: None,
-        offers: offers::some,
+        offers: always_choices::some,
         redactor: &Redactor::new(),
         ready: &ready,
     };
@@ -72,7 +72,7 @@ async fn record(
     journal: &MemoryJournal,
     arguments: &[&str],
     says: Option<bool>,
-) -> Result<Recorded> {
+) -> Result<RecordOutcome> {
     record_where(journal, arguments, Differs { says, ..Differs::default() }).await
 }
 
@@ -83,8 +83,8 @@ async fn three(journal: &MemoryJournal) -> (Question, Lease) {
     let asks = vec![ask(), ask(), ask()];
     let question = Question::new(header.run, "main.ts", at(0), None, asks);
     let lease = journal.create(header).await.unwrap();
-    let asked = What::Asked { question: question.clone() };
-    let mut batch = Batch::new(vec![Entry::new(at(0), Meter::default(), asked)]);
+    let asked = JournalEvent::Asked { question: question.clone() };
+    let mut batch = JournalBatch::new(vec![JournalEntry::new(at(0), Meter::default(), asked)]);
     batch.state = Some(RunState::Waiting);
     journal.append(&lease, batch).await.unwrap();
     (question, lease)
@@ -120,7 +120,9 @@ async fn a_yes_is_recorded_and_names_the_owner() {
     let journal = MemoryJournal::new();
     let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let recorded = record(&journal, &[&short(question.id)], Some(true)).await.unwrap();
-    let Recorded::New { run, owner, open, asks } = recorded else { panic!("{recorded:?}") };
+    let RecordOutcome::Recorded { run, owner, open, asks } = recorded else {
+        panic!("{recorded:?}")
+    };
     assert_eq!((run, owner, open), (question.run, Some(std::process::id()), 0));
     assert_eq!(asks, [(AskId(1), question.asks[0].digest())]);
     assert_eq!(decided(&journal, run).await, [Decision::Approve]);
@@ -137,14 +139,14 @@ async fn without_a_yes_nothing_is_recorded() {
     drop(lease);
     let id = question.id.to_string();
     let refused = record(&journal, &[&id], Some(false)).await.unwrap();
-    assert!(matches!(refused, Recorded::Nothing(code) if code == ExitCode::from(1)));
+    assert!(matches!(refused, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)));
     let alone = record(&journal, &[&id], None).await.unwrap_err();
     assert_eq!(alone.to_string(), "no terminal to confirm on");
     assert!(decided(&journal, question.run).await.is_empty());
     // The run's id does as well, and `--yes` needs nobody.
     let run = question.run.to_string();
     let recorded = record(&journal, &[&run, "--yes", "--always"], None).await;
-    assert!(matches!(recorded, Ok(Recorded::New { owner: None, .. })));
+    assert!(matches!(recorded, Ok(RecordOutcome::Recorded { owner: None, .. })));
     assert_eq!(decided(&journal, question.run).await, [Decision::Always]);
 }
 
@@ -155,9 +157,9 @@ async fn a_late_answer_changes_nothing_and_is_fine_only_if_it_is_the_same() {
     let id = question.id.to_string();
     record(&journal, &[&id, "--yes"], None).await.unwrap();
     let same = record(&journal, &[&id, "--yes"], None).await.unwrap();
-    assert!(matches!(same, Recorded::Nothing(code) if code == ExitCode::SUCCESS));
+    assert!(matches!(same, RecordOutcome::NotRecorded(code) if code == ExitCode::SUCCESS));
     let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
-    assert!(matches!(other, Recorded::Nothing(code) if code == ExitCode::from(1)));
+    assert!(matches!(other, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
 }
 
@@ -168,12 +170,21 @@ async fn what_was_answered_before_and_nobody_went_on_with_goes_on() {
     let id = question.id.to_string();
     record(&journal, &[&id, "--yes"], None).await.unwrap();
     let owned = record(&journal, &[&id], None).await.unwrap();
-    assert!(matches!(owned, Recorded::Nothing(code) if code == ExitCode::SUCCESS), "{owned:?}");
+    assert!(
+        matches!(owned, RecordOutcome::NotRecorded(code) if code == ExitCode::SUCCESS),
+        "{owned:?}"
+    );
     drop(lease);
     let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
-    assert!(matches!(other, Recorded::Nothing(code) if code == ExitCode::from(1)), "{other:?}");
+    assert!(
+        matches!(other, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)),
+        "{other:?}"
+    );
     let before = record(&journal, &[&short(question.id)], None).await.unwrap();
-    assert!(matches!(before, Recorded::Before { run } if run == question.run), "{before:?}");
+    assert!(
+        matches!(before, RecordOutcome::AnsweredBefore { run } if run == question.run),
+        "{before:?}"
+    );
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
 }
 
@@ -185,7 +196,7 @@ async fn what_is_half_answered_does_not_go_on() {
     let id = question.id.to_string();
     for _ in 0..2 {
         let part = record(&journal, &[&id, "--yes", "--only", "1"], None).await.unwrap();
-        assert!(!matches!(part, Recorded::Before { .. }), "{part:?}");
+        assert!(!matches!(part, RecordOutcome::AnsweredBefore { .. }), "{part:?}");
     }
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
 }
@@ -218,7 +229,7 @@ async fn a_no_needs_no_terminal() {
         let id = question.id.to_string();
         // Whoever is asked may say no to it.
         let refused = record(&journal, &[&id, flag], Some(false)).await.unwrap();
-        assert!(matches!(refused, Recorded::Nothing(_)), "{refused:?}");
+        assert!(matches!(refused, RecordOutcome::NotRecorded(_)), "{refused:?}");
         assert!(decided(&journal, question.run).await.is_empty());
         record(&journal, &[&id, flag], None).await.unwrap();
         assert_eq!(decided(&journal, question.run).await, [decision]);
@@ -281,7 +292,7 @@ async fn an_agent_approves_nothing_and_its_attempt_is_noted() {
     let (uncertain, _lease) = fixture::waiting(&journal, AskKind::UncertainCall).await;
     let (plain, _other) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let by_agent = || Differs {
-        around: Around::Refused("CLAUDECODE"),
+        around: CallingAgent::Refused("CLAUDECODE"),
         says: Some(true),
         ..Differs::default()
     };
@@ -311,13 +322,14 @@ async fn an_agent_may_decline_and_end_and_approve_where_somebody_said_so() {
     ] {
         let journal = MemoryJournal::new();
         let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-        let by_agent = Differs { around: Around::Refused("CLAUDECODE"), ..Differs::default() };
+        let by_agent =
+            Differs { around: CallingAgent::Refused("CLAUDECODE"), ..Differs::default() };
         record_where(&journal, &[&question.id.to_string(), "--yes", flag], by_agent).await.unwrap();
         assert_eq!(decided(&journal, question.run).await, [decision]);
     }
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let allowed = Differs { around: Around::Allowed("GEMINI_CLI"), ..Differs::default() };
+    let allowed = Differs { around: CallingAgent::Allowed("GEMINI_CLI"), ..Differs::default() };
     record_where(&journal, &[&question.id.to_string(), "--yes"], allowed).await.unwrap();
     let said = journal.decided(question.run).await.unwrap();
     assert_eq!(said[0].decision, Decision::Approve);
@@ -331,7 +343,10 @@ async fn a_late_answer_by_a_short_id_says_who_was_first_too() {
     record(&journal, &[&short(question.id), "--yes"], None).await.unwrap();
     for id in [short(question.id), short(question.run)] {
         let late = record(&journal, &[&id, "--yes", "--decline"], None).await.unwrap();
-        assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)), "{late:?}");
+        assert!(
+            matches!(late, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)),
+            "{late:?}"
+        );
     }
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
 }
@@ -340,20 +355,23 @@ async fn a_late_answer_by_a_short_id_says_who_was_first_too() {
 async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let journal = MemoryJournal::new();
     let (question, _lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
-    let elsewhere = |_: &str, _: &More| {
+    let elsewhere = |_: &str, _: &ConfirmDetails| {
         let answer = Answer::all(&question, Decision::Decline, "bob", "console");
         let answered = journal.answer(question.id, answer, at(900));
         futures_util::FutureExt::now_or_never(answered).unwrap().unwrap();
         Ok(Some(true))
     };
     let clock = Stopped(at(1_000));
-    let (confirm, around, offers) =
-        (&elsewhere, Around::Nobody, pml::offers_of_ask as offers::Offers);
+    let (confirm, around, offers) = (
+        &elsewhere,
+        CallingAgent::Absent,
+        pml::offers_of_ask as always_choices::ConstraintSuggester,
+    );
     let redactor = &Redactor::new();
     let (clock, ready) = (&clock, &|| Ok(()));
-    let place = Place { clock, confirm, around, wrong: None, offers, redactor, ready };
+    let place = ApproveContext { clock, confirm, around, wrong: None, offers, redactor, ready };
     let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
-    assert!(matches!(late, Recorded::Nothing(code) if code == ExitCode::from(1)));
+    assert!(matches!(late, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);
 }
 
@@ -364,7 +382,7 @@ async fn several_asks_are_answered_in_part() {
     let id = question.id.to_string();
     let part =
         record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], None).await;
-    assert!(matches!(part, Ok(Recorded::New { open: 1, .. })));
+    assert!(matches!(part, Ok(RecordOutcome::Recorded { open: 1, .. })));
     record(&journal, &[&id, "--yes"], None).await.unwrap();
     let said = journal.decided(question.run).await.unwrap();
     let said: Vec<_> = said.into_iter().map(|said| (said.ask, said.decision)).collect();
@@ -386,7 +404,7 @@ async fn always_can_be_for_some_arguments_only() {
     let wrong = record(&journal, &[&id, "--yes", "--always", "--only-for", "9"], None).await;
     assert_eq!(wrong.unwrap_err().to_string(), "there is no choice 9: there are 1 to 3");
     record(&journal, &[&id, "--yes", "--always", "--only-for", "2"], None).await.unwrap();
-    let within = Decision::AlwaysWithin(offers::some_of().remove(0));
+    let within = Decision::AlwaysWithin(always_choices::some_of().remove(0));
     assert_eq!(decided(&journal, question.run).await, [within]);
     let (several, _other) = three(&journal).await;
     let several = several.id.to_string();

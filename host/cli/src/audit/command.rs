@@ -4,18 +4,18 @@ use super::line::lines;
 use crate::execute::runtime;
 use crate::identify::matching;
 use crate::quantity::{counted, duration};
-use crate::report::{FAILED, Hinted};
+use crate::report::{FAILED, HintedError};
 use crate::reveal::{Reveal, redactor};
 use crate::terminal::{Terminal, width_of_stdout};
 use crate::ui::{self, ERROR, HINT, WARNING};
-use crate::who::user;
+use crate::user_name::user;
 use crate::{identify, project};
 use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
 use pml::{
-    AuditFilter, Audited, Broken, Clock, Environment, Error, Journal, Note, Noted, RunId,
-    SystemClock, Timestamp, Trail, agent_around, escape,
+    AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, Clock, Environment, Error, Journal,
+    RunId, SystemClock, Timestamp, TrailDefect, agent_variable, escape,
 };
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,13 +31,13 @@ const DIGITS: usize = 12;
 ///
 /// All of it is verified, whatever is shown. Exit codes: 0 it is what was written, 1 it is not.
 #[derive(Args)]
-pub(crate) struct Audit {
+pub(crate) struct AuditCommand {
     /// Only what happened in this run: its id, enough of its beginning or end, or `last`
     #[arg(long, value_name = "ID")]
     run: Option<String>,
     /// Only what happened since: a time (2026-11-16, 2026-11-16T04:27Z), or how long ago (2h, 7d)
     #[arg(long, value_name = "TIME", value_parser = since)]
-    since: Option<Since>,
+    since: Option<SinceArgument>,
     /// At most this many: the last ones
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
@@ -54,17 +54,19 @@ pub(crate) struct Audit {
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Since {
+enum SinceArgument {
     At(Timestamp),
     Ago(Duration),
 }
 
-fn since(text: &str) -> Result<Since, String> {
-    let at = text.parse::<Timestamp>().map(Since::At);
-    at.or_else(|wrong| duration(text).map(Since::Ago).map_err(|_| format!("{wrong}, or `7d`")))
+fn since(text: &str) -> Result<SinceArgument, String> {
+    let at = text.parse::<Timestamp>().map(SinceArgument::At);
+    at.or_else(|wrong| {
+        duration(text).map(SinceArgument::Ago).map_err(|_| format!("{wrong}, or `7d`"))
+    })
 }
 
-impl Audit {
+impl AuditCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let journal = project::trail()?;
         runtime()?.block_on(self.on(&*journal, SystemClock.now()))
@@ -79,8 +81,8 @@ impl Audit {
             None => None,
         };
         let since = self.since.map(|since| match since {
-            Since::At(at) => at,
-            Since::Ago(ago) => Timestamp(now.0.saturating_sub(ago.as_micros() as u64)),
+            SinceArgument::At(at) => at,
+            SinceArgument::Ago(ago) => Timestamp(now.0.saturating_sub(ago.as_micros() as u64)),
         });
         let filter = AuditFilter { run, since, limit: self.limit };
         let trail = journal.audited(filter).await.map_err(Error::from)?;
@@ -105,13 +107,13 @@ impl Audit {
         let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
         let Some(terminal) = terminal else {
             let hint = "add `--yes` to accept it without one";
-            return Err(Hinted::new("no terminal to confirm on", hint).into());
+            return Err(HintedError::new("no terminal to confirm on", hint).into());
         };
         let question = format!("{WARNING}pml audit{WARNING:#}: accept all of it as it is now?");
         Ok(terminal.confirm(&question)?)
     }
 
-    fn show(&self, trail: &Trail) -> Result<()> {
+    fn show(&self, trail: &AuditTrail) -> Result<()> {
         let redactor = redactor(Reveal::No)?;
         let mut entries = trail.entries.clone();
         entries.iter_mut().for_each(|entry| entry.body = redactor.redact(&entry.body));
@@ -127,7 +129,7 @@ impl Audit {
 }
 
 /// An entry as JSON: what was hashed, without values that are secrets here, and its hash.
-fn json(entry: &Audited) -> Value {
+fn json(entry: &AuditEntry) -> Value {
     let mut body = entry.body.clone();
     // What was changed may be anything.
     if !body.is_object() {
@@ -156,7 +158,7 @@ async fn run(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<RunId
     }
 }
 
-fn verified(trail: &Trail) {
+fn verified(trail: &AuditTrail) {
     let entries = match trail.count {
         1 => "1 entry".into(),
         count => format!("{count} entries"),
@@ -185,7 +187,7 @@ fn verified(trail: &Trail) {
     }
 }
 
-fn say_broken(broken: &Broken) {
+fn say_broken(broken: &TrailDefect) {
     ui::say(&format!(
         "{ERROR}error{ERROR:#}: the audit trail is not what was written: {}\n\
          {HINT}hint{HINT:#}: somebody changed it, or the journal was removed or put back; if you know why, \
@@ -200,10 +202,10 @@ async fn accept(
     now: Timestamp,
     agreed: &dyn Fn() -> Result<bool>,
 ) -> Result<ExitCode> {
-    if let Some(variable) = agent_around(&Environment::of_process()) {
+    if let Some(variable) = agent_variable(&Environment::of_process()) {
         let message = format!("an agent runs this command (`{variable}` is set)");
         let hint = "a person accepts a trail, in a terminal of their own";
-        return Err(Hinted::new(message, hint).into());
+        return Err(HintedError::new(message, hint).into());
     }
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     let reason = match (&trail.broken, trail.kept) {
@@ -220,13 +222,13 @@ async fn accept(
         return Ok(ExitCode::from(FAILED));
     }
     let (who, channel) = (user(), "command line".into());
-    let what = Noted::Accepted { who, channel, reason };
-    journal.audit(Note::new(now, None, what)).await.map_err(Error::from)?;
+    let what = AuditEvent::Accepted { who, channel, reason };
+    journal.audit(AuditNote::new(now, None, what)).await.map_err(Error::from)?;
     // It counts only where no project can write it.
     let now = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     if now.broken.is_some() || now.accepted != Some(now.count) {
         let message = "what was accepted cannot be kept in your state folder";
-        return Err(Hinted::new(
+        return Err(HintedError::new(
             message,
             "look whether `audit` in your state folder can be written",
         )
@@ -238,17 +240,17 @@ async fn accept(
 
 #[cfg(test)]
 mod tests {
-    use super::{Since, json, run, since};
+    use super::{SinceArgument, json, run, since};
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::json::Value;
-    use pml::{AuditFilter, Journal, MemoryJournal, Prune, Timestamp};
+    use pml::{AuditFilter, Journal, MemoryJournal, PruneRule, Timestamp};
     use std::time::Duration;
 
     #[test]
     fn since_is_a_time_or_a_span() {
-        assert_eq!(since("2000-02-29"), Ok(Since::At(Timestamp(951_782_400_000_000))));
-        assert_eq!(since("2h"), Ok(Since::Ago(Duration::from_secs(7_200))));
+        assert_eq!(since("2000-02-29"), Ok(SinceArgument::At(Timestamp(951_782_400_000_000))));
+        assert_eq!(since("2h"), Ok(SinceArgument::Ago(Duration::from_secs(7_200))));
         assert!(since("yesterday").unwrap_err().ends_with(", or `7d`"));
     }
 
@@ -256,7 +258,7 @@ mod tests {
     async fn a_run_that_is_forgotten_is_still_found_by_its_end() {
         let journal = MemoryJournal::new();
         let id = fixture::finished(&journal).await;
-        let everything = Prune { keep: Some(0), ..Prune::default() };
+        let everything = PruneRule { keep: Some(0), ..PruneRule::default() };
         journal.prune(everything, at(0)).await.unwrap();
         assert_eq!(run(&journal, &short(id), at(0)).await.unwrap(), id);
         let unknown = run(&journal, "ffffffff", at(0)).await.unwrap_err();

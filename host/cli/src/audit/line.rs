@@ -5,7 +5,7 @@ use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use crate::wrap::wrap;
 use anstyle::Style;
 use pml::json::Value;
-use pml::{Audited, brief, fold_middle, in_one_line};
+use pml::{AuditEntry, brief, fold_middle, in_one_line};
 
 /// Characters of others' words in an entry; the rest is in `--json`.
 const TEXT: usize = 200;
@@ -17,11 +17,11 @@ const DIGEST: usize = 12;
 const WHAT: usize = 16;
 
 /// Returns entries as lines, wrapped where a terminal has a width.
-pub(super) fn lines(entries: &[Audited], width: Option<usize>) -> Vec<String> {
+pub(super) fn lines(entries: &[AuditEntry], width: Option<usize>) -> Vec<String> {
     entries.iter().map(|entry| line(entry, width)).collect()
 }
 
-fn line(entry: &Audited, width: Option<usize>) -> String {
+fn line(entry: &AuditEntry, width: Option<usize>) -> String {
     let (what, colour) = what(entry);
     let at = entry.at.to_string().replace('T', " ");
     // To the second, as people read it.
@@ -35,7 +35,7 @@ fn line(entry: &Audited, width: Option<usize>) -> String {
 }
 
 /// What happened, in a word of ours.
-fn what(entry: &Audited) -> (String, Style) {
+fn what(entry: &AuditEntry) -> (String, Style) {
     let field = |name: &str| entry.body.get(name).and_then(Value::as_str).unwrap_or_default();
     let (what, colour) = match (entry.kind(), field("decision")) {
         ("asked", _) => ("asked", WAITING),
@@ -65,7 +65,7 @@ fn what(entry: &Audited) -> (String, Style) {
 }
 
 /// The rest of it, in one line.
-fn text(entry: &Audited) -> String {
+fn text(entry: &AuditEntry) -> String {
     let body = &entry.body;
     let word = |name: &str| one_line(body.get(name).and_then(Value::as_str).unwrap_or("?"));
     let by = || format!("by {} ({})", word("who"), word("channel"));
@@ -153,8 +153,8 @@ mod tests {
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::{
-        AuditFilter, Condition, Constraint, Difference, Ecosystem, Grant, Journal, MemoryJournal,
-        Note, Noted, Package,
+        AuditEvent, AuditFilter, AuditNote, Condition, Constraint, Difference, Ecosystem, Grant,
+        Journal, MemoryJournal, Package,
     };
 
     const EVIL: &str = "x\u{1b}[2J\n2026 │ approved\u{202e}";
@@ -171,29 +171,29 @@ mod tests {
             Package::new("s", Ecosystem::Npm, "serena", "0.5.0", "registry.example", "npx");
         let differences = vec![Difference::new("description", None, None)];
         for what in [
-            Noted::Granted { grant, who: who.clone(), channel: channel.clone(), file },
-            Noted::Lapsed { tool: "a:b".parse().unwrap(), differences },
-            Noted::Installed { package, digest: Some("abcdef0123456789".into()) },
-            Noted::Trusted {
+            AuditEvent::Granted { grant, who: who.clone(), channel: channel.clone(), file },
+            AuditEvent::Lapsed { tool: "a:b".parse().unwrap(), differences },
+            AuditEvent::Installed { package, digest: Some("abcdef0123456789".into()) },
+            AuditEvent::Trusted {
                 folder: "/p".into(),
                 files: Vec::new(),
                 who: who.clone(),
                 channel: channel.clone(),
             },
-            Noted::TrustedOnce {
+            AuditEvent::TrustedOnce {
                 folder: "/p".into(),
                 files: Vec::new(),
                 who: who.clone(),
                 channel: channel.clone(),
             },
-            Noted::Changed {
+            AuditEvent::Changed {
                 folder: "/p".into(),
                 changes: vec!["added server `a`: npx a".into(), EVIL.into()],
                 who,
                 channel,
             },
         ] {
-            journal.audit(Note::new(at(9_000), None, what)).await.unwrap();
+            journal.audit(AuditNote::new(at(9_000), None, what)).await.unwrap();
         }
         let trail = journal.audited(AuditFilter::default()).await.unwrap();
         let lines = lines(&trail.entries, None).join("\n");
@@ -216,8 +216,8 @@ mod tests {
     async fn hostile_words_stay_behind_the_bar() {
         let journal = MemoryJournal::new();
         let (who, channel, reason) = (EVIL.into(), EVIL.into(), EVIL.repeat(50));
-        let what = Noted::Refused { question: None, who, channel, reason };
-        journal.audit(Note::new(at(0), None, what)).await.unwrap();
+        let what = AuditEvent::Refused { question: None, who, channel, reason };
+        journal.audit(AuditNote::new(at(0), None, what)).await.unwrap();
         let trail = journal.audited(AuditFilter::default()).await.unwrap();
         let text =
             anstream::adapter::strip_str(&lines(&trail.entries, Some(80)).join("\n")).to_string();

@@ -6,4 +6,4 @@
 mod command;
 mod line;
 
-pub(super) use command::Audit;
+pub(super) use command::AuditCommand;

@@ -6,7 +6,7 @@ use pml::json::{Value, json};
 
 /// How it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum CheckStatus {
     /// As it should be.
     Fine,
     /// Worth knowing.
@@ -17,68 +17,68 @@ pub(super) enum Mark {
     Failure,
 }
 
-impl Mark {
+impl CheckStatus {
     fn as_str(self) -> &'static str {
         match self {
-            Mark::Fine => "ok",
-            Mark::Note => "note",
-            Mark::Warning => "warn",
-            Mark::Failure => "fail",
+            CheckStatus::Fine => "ok",
+            CheckStatus::Note => "note",
+            CheckStatus::Warning => "warn",
+            CheckStatus::Failure => "fail",
         }
     }
 
     fn style(self) -> Style {
         match self {
-            Mark::Fine => GOOD,
-            Mark::Note => DIM,
-            Mark::Warning => WAITING,
-            Mark::Failure => BAD,
+            CheckStatus::Fine => GOOD,
+            CheckStatus::Note => DIM,
+            CheckStatus::Warning => WAITING,
+            CheckStatus::Failure => BAD,
         }
     }
 }
 
 /// What was looked at and how it is. All texts of others in it are escaped by whoever makes it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Check {
+pub(super) struct DoctorCheck {
     /// What it is about: `machine`, `project`, `servers`, `policy` or `clients`.
     pub(super) area: &'static str,
-    pub(super) mark: Mark,
+    pub(super) mark: CheckStatus,
     pub(super) what: String,
     pub(super) hint: Option<String>,
 }
 
-impl Check {
-    pub(super) fn fine(area: &'static str, what: impl Into<String>) -> Check {
-        Check { area, mark: Mark::Fine, what: what.into(), hint: None }
+impl DoctorCheck {
+    pub(super) fn fine(area: &'static str, what: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, mark: CheckStatus::Fine, what: what.into(), hint: None }
     }
 
-    pub(super) fn note(area: &'static str, what: impl Into<String>) -> Check {
-        Check { area, mark: Mark::Note, what: what.into(), hint: None }
+    pub(super) fn note(area: &'static str, what: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, mark: CheckStatus::Note, what: what.into(), hint: None }
     }
 
-    pub(super) fn warning(area: &'static str, what: impl Into<String>) -> Check {
-        Check { area, mark: Mark::Warning, what: what.into(), hint: None }
+    pub(super) fn warning(area: &'static str, what: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, mark: CheckStatus::Warning, what: what.into(), hint: None }
     }
 
-    pub(super) fn failure(area: &'static str, what: impl Into<String>) -> Check {
-        Check { area, mark: Mark::Failure, what: what.into(), hint: None }
+    pub(super) fn failure(area: &'static str, what: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { area, mark: CheckStatus::Failure, what: what.into(), hint: None }
     }
 
     /// Says what to do about it.
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Check {
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> DoctorCheck {
         self.hint = Some(hint.into());
         self
     }
 
     /// Returns what an error says, cause and hint included.
-    pub(super) fn error(area: &'static str, error: &pml::Error) -> Check {
+    pub(super) fn error(area: &'static str, error: &pml::Error) -> DoctorCheck {
         let mut what = pml::escape(&error.to_string()).into_owned();
         let mut cause = std::error::Error::source(error);
         while let Some(error) = cause {
             what += &format!(", because: {}", pml::escape(&error.to_string()));
             cause = error.source();
         }
-        let check = Check::failure(area, what);
+        let check = DoctorCheck::failure(area, what);
         match error.hint() {
             Some(hint) => check.hint(hint),
             None => check,

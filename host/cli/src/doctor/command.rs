@@ -1,15 +1,16 @@
 //! `pml doctor`
 
-use super::check::{Check, Mark};
-use super::{machine, policy, project, servers, trail};
+use super::check::{CheckStatus, DoctorCheck};
+use super::{machine, policy, project, servers};
+use crate::doctor::audit_trail;
 use crate::execute::runtime;
-use crate::offered::offered;
 use crate::project as current;
+use crate::project_context::ProjectContext;
 use crate::quantity::counted;
 use crate::report::FAILED;
+use crate::server_query::offered;
 use crate::ui::{self, BAD, BOLD, GOOD};
-use crate::widen::Once;
-use crate::workplace::Workplace;
+use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 ///
 /// Exit codes: 0, or 1 if something does not work.
 #[derive(Args)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorCommand {
     /// Start the servers and see whether they answer
     #[arg(long)]
     start: bool,
@@ -31,29 +32,29 @@ pub(crate) struct Doctor {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    once: Once,
+    once: TrustOnceFlags,
 }
 
-impl Doctor {
+impl DoctorCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let environment = Environment::of_process();
         let folder = current::current()?;
         let root = locate(&folder, &environment);
         let mut checks = machine::checks(&root);
-        checks.push(trail::check());
-        match Workplace::open(self.once.files()?) {
+        checks.push(audit_trail::check());
+        match ProjectContext::open(self.once.files()?) {
             Ok(workplace) => self.look_at(&workplace, &environment, &mut checks)?,
             // What else the project says cannot be known.
             Err(error) => checks.push(match error.downcast_ref::<Error>() {
-                Some(error) => Check::error("project", error),
-                None => Check::failure("project", pml::escape(&error.to_string())),
+                Some(error) => DoctorCheck::error("project", error),
+                None => DoctorCheck::failure("project", pml::escape(&error.to_string())),
             }),
         }
         checks.push(project::claude_code(&folder, &environment));
-        let failures = count(&checks, Mark::Failure);
+        let failures = count(&checks, CheckStatus::Failure);
         match self.json {
             true => {
-                let told: Value = checks.iter().map(Check::json).collect();
+                let told: Value = checks.iter().map(DoctorCheck::json).collect();
                 ui::out(&json!({ "ok": failures == 0, "checks": told }).to_string())?;
             }
             false => ui::print(&lines(&checks).join("\n"))?,
@@ -63,12 +64,12 @@ impl Doctor {
 
     fn look_at(
         &self,
-        workplace: &Workplace,
+        workplace: &ProjectContext,
         environment: &Environment,
-        checks: &mut Vec<Check>,
+        checks: &mut Vec<DoctorCheck>,
     ) -> Result<()> {
         checks.extend(project::checks(&workplace.project));
-        let freshness = if self.start { Freshness::Live } else { Freshness::Known };
+        let freshness = if self.start { Freshness::Live } else { Freshness::CachedOnly };
         let mut lacking = Vec::new();
         let offer = runtime()?.block_on(async {
             if !self.start {
@@ -90,11 +91,11 @@ impl Doctor {
     }
 }
 
-fn count(checks: &[Check], mark: Mark) -> usize {
+fn count(checks: &[DoctorCheck], mark: CheckStatus) -> usize {
     checks.iter().filter(|check| check.mark == mark).count()
 }
 
-fn lines(checks: &[Check]) -> Vec<String> {
+fn lines(checks: &[DoctorCheck]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut area = None;
     for check in checks {
@@ -103,8 +104,8 @@ fn lines(checks: &[Check]) -> Vec<String> {
         }
         lines.push(check.line());
     }
-    let warnings = count(checks, Mark::Warning) as u64;
-    lines.push(match (count(checks, Mark::Failure) as u64, warnings) {
+    let warnings = count(checks, CheckStatus::Warning) as u64;
+    lines.push(match (count(checks, CheckStatus::Failure) as u64, warnings) {
         (0, 0) => format!("{GOOD}everything is as it should be{GOOD:#}"),
         (0, warnings) => format!("{GOOD}it works{GOOD:#}: {}", counted(warnings, "warning")),
         (failures, warnings) => format!(
@@ -118,13 +119,13 @@ fn lines(checks: &[Check]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Check, lines};
+    use super::{DoctorCheck, lines};
 
     #[test]
     fn checks_stand_under_what_they_are_about() {
         let checks = [
-            Check::fine("machine", "programs run"),
-            Check::failure("project", "one\ntwo").hint("mend it"),
+            DoctorCheck::fine("machine", "programs run"),
+            DoctorCheck::failure("project", "one\ntwo").hint("mend it"),
         ];
         let shown: Vec<_> = lines(&checks)
             .iter()

@@ -1,7 +1,7 @@
 //! The machine: whether programs can run on it, and whether their journal can be kept.
 
-use super::check::Check;
-use crate::older;
+use super::check::DoctorCheck;
+use crate::older_journal;
 use pml::{
     Config, Durability, Engine, Environment, Error, GUEST_DIGEST, ProjectJournal, Store, escape,
 };
@@ -13,64 +13,65 @@ const AREA: &str = "machine";
 const DIGITS: usize = 12;
 
 /// Looks at the machine, and at the place for the journal of the project at `root`.
-pub(super) fn checks(root: &Path) -> Vec<Check> {
+pub(super) fn checks(root: &Path) -> Vec<DoctorCheck> {
     let digest = &GUEST_DIGEST[..DIGITS.min(GUEST_DIGEST.len())];
     let version = env!("CARGO_PKG_VERSION");
     let mut checks =
-        vec![Check::fine(AREA, format!("pml {version}, guest sha256:{digest}")), sandbox()];
+        vec![DoctorCheck::fine(AREA, format!("pml {version}, guest sha256:{digest}")), sandbox()];
     match ProjectJournal::of(root, &Environment::of_process()) {
         Ok(place) => {
             checks.push(journal(&place));
             checks.extend(older_journal(&place));
         }
-        Err(error) => checks.push(Check::error(AREA, &error)),
+        Err(error) => checks.push(DoctorCheck::error(AREA, &error)),
     }
     checks
 }
 
 /// What became of the journal that an older pml left in the project.
-fn older_journal(place: &ProjectJournal) -> Option<Check> {
-    if !older::is_there(place) {
+fn older_journal(place: &ProjectJournal) -> Option<DoctorCheck> {
+    if !older_journal::is_there(place) {
         return None;
     }
     Some(match place.older() {
-        Ok(Some(older)) => Check::note(AREA, older::told(&older)),
-        Ok(None) => Check::note(
+        Ok(Some(older)) => DoctorCheck::note(AREA, older_journal::told(&older)),
+        Ok(None) => DoctorCheck::note(
             AREA,
             "journals are kept in your state folder now; the next command that needs this one looks \
              whether `.pml/state.db` is yours, and imports its runs that are over",
         ),
-        Err(error) => Check::error(AREA, &error),
+        Err(error) => DoctorCheck::error(AREA, &error),
     })
 }
 
-fn sandbox() -> Check {
+fn sandbox() -> DoctorCheck {
     let mut config = Config::new();
     config.runs(1);
     match Engine::new(&config) {
-        Ok(_) => Check::fine(AREA, "programs can run in the sandbox"),
-        Err(error) => Check::error(AREA, &error),
+        Ok(_) => DoctorCheck::fine(AREA, "programs can run in the sandbox"),
+        Err(error) => DoctorCheck::error(AREA, &error),
     }
 }
 
-fn journal(place: &ProjectJournal) -> Check {
+fn journal(place: &ProjectJournal) -> DoctorCheck {
     let folder = place.folder();
     let shown = escape(&folder.to_string_lossy()).into_owned();
     // Looking must not make it.
     if folder.join("state.db").exists() {
         return match Store::open(&folder, Durability::Process) {
-            Ok(_) => Check::fine(AREA, format!("the journal opens: {shown}")),
-            Err(error) => Check::error(AREA, &Error::from(error)),
+            Ok(_) => DoctorCheck::fine(AREA, format!("the journal opens: {shown}")),
+            Err(error) => DoctorCheck::error(AREA, &Error::from(error)),
         };
     }
     let there = folder.ancestors().find(|above| above.exists()).unwrap_or(&folder);
     match is_writable(there) {
-        true => {
-            Check::fine(AREA, format!("there is no journal yet; the first run makes it: {shown}"))
-        }
+        true => DoctorCheck::fine(
+            AREA,
+            format!("there is no journal yet; the first run makes it: {shown}"),
+        ),
         false => {
             let there = escape(&there.to_string_lossy()).into_owned();
-            Check::failure(
+            DoctorCheck::failure(
                 AREA,
                 format!("the journal cannot be made, the folder is read-only: {there}"),
             )

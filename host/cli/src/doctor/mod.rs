@@ -3,6 +3,7 @@
 //! In flow the machine, the project and its servers, out flow checks: one line each, with a mark. **Invariant:** nothing is
 //! changed, and without `--start` nothing is started.
 
+mod audit_trail;
 mod check;
 mod command;
 mod launch;
@@ -10,6 +11,5 @@ mod machine;
 mod policy;
 mod project;
 mod servers;
-mod trail;
 
-pub(super) use command::Doctor;
+pub(super) use command::DoctorCommand;

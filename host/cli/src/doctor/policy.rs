@@ -1,15 +1,15 @@
 //! The policy: patterns that say less, or more, than they seem to.
 
-use super::check::Check;
+use super::check::DoctorCheck;
 use crate::quantity::counted;
-use pml::{BUILT_IN, Declared, Definition, Grant, Project, ToolPattern, nearest};
+use pml::{BUILT_IN, Definition, Grant, Project, ProjectDeclarations, ToolPattern, nearest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const AREA: &str = "policy";
 
 /// Looks at a project's patterns. `definitions` are the tools that are known.
-pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<Check> {
+pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<DoctorCheck> {
     let texts = |patterns: &[ToolPattern]| patterns.iter().cloned().map(String::from).collect();
     let patterns = Patterns {
         // What an untrusted file would allow is worth a look too.
@@ -27,7 +27,7 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
     checks.extend(grants(&project.declared, definitions, identity));
     if project.declared.model_may_approve {
         checks
-            .push(Check::warning(AREA, "the model may approve its own calls").hint(
+            .push(DoctorCheck::warning(AREA, "the model may approve its own calls").hint(
                 "take `modelMayApprove` out of `approvals` if you want to be asked yourself",
             ));
     }
@@ -43,7 +43,7 @@ pub(super) fn checks(project: &Project, definitions: &[Arc<Definition>]) -> Vec<
             grants => what += &format!(" and {}", counted(grants as u64, "grant")),
         }
         what += ", none of them odd";
-        checks.push(Check::fine(AREA, what));
+        checks.push(DoctorCheck::fine(AREA, what));
     }
     checks
 }
@@ -55,7 +55,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn against_each_other(&self) -> Vec<Check> {
+    fn against_each_other(&self) -> Vec<DoctorCheck> {
         let mut checks = Vec::new();
         for pattern in &self.allow {
             if let Some(denied) = self.deny.iter().find(|denied| covers(denied, pattern)) {
@@ -63,10 +63,10 @@ impl Patterns {
                     true => format!("`{pattern}` is allowed and denied: it is denied"),
                     false => format!("`{pattern}` is allowed in vain: `{denied}` is denied"),
                 };
-                checks.push(Check::warning(AREA, what).hint("take one of them out"));
+                checks.push(DoctorCheck::warning(AREA, what).hint("take one of them out"));
             } else if self.ask.contains(pattern) && pattern != "*" {
                 checks.push(
-                    Check::warning(
+                    DoctorCheck::warning(
                         AREA,
                         format!("`{pattern}` is allowed and asked about: it asks"),
                     )
@@ -74,7 +74,7 @@ impl Patterns {
                 );
             } else if pattern == "*" && !self.ask.contains(pattern) {
                 checks.push(
-                    Check::warning(
+                    DoctorCheck::warning(
                         AREA,
                         "`allow` has `*`: tools of every server are called without asking",
                     )
@@ -86,7 +86,7 @@ impl Patterns {
     }
 
     /// Looks for patterns that cover nothing.
-    fn against(&self, servers: &[&str], definitions: &[Arc<Definition>]) -> Vec<Check> {
+    fn against(&self, servers: &[&str], definitions: &[Arc<Definition>]) -> Vec<DoctorCheck> {
         let listed: BTreeSet<&str> =
             definitions.iter().map(|definition| definition.tool.server()).collect();
         let mut checks = Vec::new();
@@ -99,7 +99,7 @@ impl Patterns {
                 if !servers.contains(&server) {
                     let what = format!("`{list}` has `{pattern}`: there is no server `{server}`");
                     let near = nearest(server, servers.iter().copied());
-                    checks.push(meant(Check::warning(AREA, what), &near));
+                    checks.push(meant(DoctorCheck::warning(AREA, what), &near));
                     continue;
                 }
                 let of_server = || definitions.iter().filter(|one| one.tool.server() == server);
@@ -108,7 +108,7 @@ impl Patterns {
                     let what = format!("`{list}` has `{pattern}`: `{server}` has no such tool");
                     let near =
                         nearest(tool.trim_end_matches('*'), of_server().map(|one| one.tool.tool()));
-                    checks.push(meant(Check::warning(AREA, what), &near));
+                    checks.push(meant(DoctorCheck::warning(AREA, what), &near));
                 }
             }
         }
@@ -118,10 +118,10 @@ impl Patterns {
 
 /// Looks for grants that do not do what they seem to: nothing allows their tool, or it has changed since.
 fn grants<'a>(
-    declared: &Declared,
+    declared: &ProjectDeclarations,
     definitions: &[Arc<Definition>],
     identity: impl Fn(&str) -> Option<&'a str>,
-) -> Vec<Check> {
+) -> Vec<DoctorCheck> {
     let has_lapsed = |grant: &Grant| {
         let Some(was) = &grant.origin else { return false };
         let known = definitions.iter().find(|definition| definition.tool == grant.tool);
@@ -136,16 +136,16 @@ fn grants<'a>(
         if !declared.allow.iter().any(|pattern| pattern.covers(tool)) {
             let what =
                 format!("`grants` has `{tool}`, which `allow` does not cover: it allows nothing");
-            checks.push(Check::warning(AREA, what).hint("take it out, or allow the tool"));
+            checks.push(DoctorCheck::warning(AREA, what).hint("take it out, or allow the tool"));
         } else if let Some(older) = own.clone().find(|grant| grant.is_older()) {
             let what = format!("`grants` has {older}");
             let hint = "call it as before: one question shows what it covered and what it would, \
                         and `always` writes it anew";
-            checks.push(Check::warning(AREA, what).hint(hint));
+            checks.push(DoctorCheck::warning(AREA, what).hint(hint));
         } else if own.all(has_lapsed) {
             let what = format!("`{tool}` is not what it was when it was allowed for good: it asks");
             let hint = "call it: the question shows what has changed";
-            checks.push(Check::warning(AREA, what).hint(hint));
+            checks.push(DoctorCheck::warning(AREA, what).hint(hint));
         }
     }
     checks
@@ -159,7 +159,7 @@ fn covers(wide: &str, narrow: &str) -> bool {
     }
 }
 
-fn meant(check: Check, near: &[&str]) -> Check {
+fn meant(check: DoctorCheck, near: &[&str]) -> DoctorCheck {
     match near.first() {
         Some(near) => check.hint(format!("did you mean `{}`?", pml::escape(near))),
         None => check.hint("take it out, or mend it"),
@@ -205,10 +205,10 @@ mod tests {
     fn grants_that_do_nothing_or_have_lapsed_are_named() {
         let tool = "fs:read".parse::<pml::ToolName>().unwrap();
         let known = [Arc::new(Definition::new(tool.clone(), "", json!({})))];
-        let now = pml::Origin::new(known[0].digest(), "server");
+        let now = pml::ToolOrigin::new(known[0].digest(), "server");
         let found =
-            |allow: &str, origins: &[&pml::Origin], identity: &'static str| {
-                let mut declared = pml::Declared::default();
+            |allow: &str, origins: &[&pml::ToolOrigin], identity: &'static str| {
+                let mut declared = pml::ProjectDeclarations::default();
                 declared.allow.push(allow.parse().unwrap());
                 declared.grants.extend(origins.iter().map(|origin| {
                     pml::Grant::new(tool.clone(), Some((*origin).clone()), Vec::new())
@@ -216,7 +216,7 @@ mod tests {
                 let checks = super::grants(&declared, &known, |_| Some(identity));
                 checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
             };
-        let before = pml::Origin::new("another", "server");
+        let before = pml::ToolOrigin::new("another", "server");
         assert_eq!(found("fs:*", &[&now], "server"), "");
         assert!(found("git:*", &[&now], "server").contains("`allow` does not cover"));
         assert!(found("fs:read", &[&before], "server").contains("is not what it was"));
@@ -230,7 +230,7 @@ mod tests {
         let found = |version| {
             let mut grant = pml::Grant::new("fs:read".parse().unwrap(), None, vec![under.clone()]);
             grant.version = version;
-            let mut declared = pml::Declared::default();
+            let mut declared = pml::ProjectDeclarations::default();
             declared.allow.push("fs:*".parse().unwrap());
             declared.grants.push(grant);
             let checks = super::grants(&declared, &[], |_| None);

@@ -1,6 +1,6 @@
 //! The project: its files, whether they count, what of it gets into version control, and who knows pml.
 
-use super::check::Check;
+use super::check::DoctorCheck;
 use pml::{Environment, ImportSource, Project, ProjectState, TrustState, escape, find_servers};
 use std::path::Path;
 
@@ -10,20 +10,20 @@ const AREA: &str = "project";
 const GITIGNORE: usize = 1 << 20;
 
 /// Looks at a project's files.
-pub(super) fn checks(project: &Project) -> Vec<Check> {
+pub(super) fn checks(project: &Project) -> Vec<DoctorCheck> {
     let root = escape(&project.root.to_string_lossy()).into_owned();
     let files: Vec<_> = project.files().map(|name| format!("`{name}`")).collect();
     let mut checks = vec![match files.is_empty() {
-        true => Check::note(AREA, format!("no `.pml.json` or `.mcp.json` here: {root}"))
+        true => DoctorCheck::note(AREA, format!("no `.pml.json` or `.mcp.json` here: {root}"))
             .hint("`pml init` makes a project of this folder"),
-        false => Check::fine(AREA, format!("{} can be read: {root}", files.join(" and "))),
+        false => DoctorCheck::fine(AREA, format!("{} can be read: {root}", files.join(" and "))),
     }];
     match (&project.trust, project.trust.reason()) {
         (_, Some(reason)) => checks.push(
-            Check::failure(AREA, format!("{reason}: what it declares does not count"))
+            DoctorCheck::failure(AREA, format!("{reason}: what it declares does not count"))
                 .hint("look at it, then run `pml trust`"),
         ),
-        (TrustState::Trusted, None) => checks.push(Check::fine(AREA, "you trust its files")),
+        (TrustState::Trusted, None) => checks.push(DoctorCheck::fine(AREA, "you trust its files")),
         _ => {}
     }
     checks.extend(version_control(&project.root));
@@ -31,7 +31,7 @@ pub(super) fn checks(project: &Project) -> Vec<Check> {
 }
 
 /// Looks at what version control would take of it.
-fn version_control(root: &Path) -> Vec<Check> {
+fn version_control(root: &Path) -> Vec<DoctorCheck> {
     if !root.ancestors().any(|above| above.join(".git").exists()) {
         return Vec::new();
     }
@@ -45,16 +45,17 @@ fn version_control(root: &Path) -> Vec<Check> {
     // The folder may keep itself out, if we made it.
     let state = ignored(&[".pml", ".pml/", ".pml/*"]) || folder.join(".gitignore").exists();
     checks.push(match state {
-        true => Check::fine(AREA, "version control leaves `.pml/` alone"),
-        false => {
-            Check::warning(AREA, "version control would take `.pml/`, which is this machine's own")
-                .hint("`pml init` adds the lines to `.gitignore`")
-        }
+        true => DoctorCheck::fine(AREA, "version control leaves `.pml/` alone"),
+        false => DoctorCheck::warning(
+            AREA,
+            "version control would take `.pml/`, which is this machine's own",
+        )
+        .hint("`pml init` adds the lines to `.gitignore`"),
     });
     let keys = [".env", ".env*", "*.env", ".env.*"];
     if root.join(".env").exists() && !ignored(&keys) {
         checks.push(
-            Check::warning(AREA, "version control would take `.env`, which may hold keys")
+            DoctorCheck::warning(AREA, "version control would take `.env`, which may hold keys")
                 .hint("add `.env` to `.gitignore`"),
         );
     }
@@ -62,14 +63,14 @@ fn version_control(root: &Path) -> Vec<Check> {
 }
 
 /// Looks whether Claude Code has pml among its servers.
-pub(super) fn claude_code(folder: &Path, environment: &Environment) -> Check {
+pub(super) fn claude_code(folder: &Path, environment: &Environment) -> DoctorCheck {
     let found = find_servers(folder, environment, &[ImportSource::ClaudeCode]);
     match found.with_pml.first() {
         Some((_, file)) => {
             let file = escape(&file.to_string_lossy()).into_owned();
-            Check::fine("clients", format!("Claude Code has pml: {file}"))
+            DoctorCheck::fine("clients", format!("Claude Code has pml: {file}"))
         }
-        None => Check::note("clients", "Claude Code does not have pml here")
+        None => DoctorCheck::note("clients", "Claude Code does not have pml here")
             .hint("`claude mcp add pml -- pml stdio`"),
     }
 }
@@ -77,10 +78,10 @@ pub(super) fn claude_code(folder: &Path, environment: &Environment) -> Check {
 #[cfg(test)]
 mod tests {
     use super::version_control;
-    use crate::doctor::check::Mark;
+    use crate::doctor::check::CheckStatus;
     use std::fs;
 
-    fn marks(files: &[(&str, &str)]) -> Vec<Mark> {
+    fn marks(files: &[(&str, &str)]) -> Vec<CheckStatus> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -94,11 +95,14 @@ mod tests {
     fn state_and_keys_are_to_be_kept_out_of_version_control() {
         let git = (".git/HEAD", "");
         assert_eq!(marks(&[]), []);
-        assert_eq!(marks(&[git]), [Mark::Warning]);
-        assert_eq!(marks(&[git, (".gitignore", "x\n.pml/*\n")]), [Mark::Fine]);
-        assert_eq!(marks(&[git, (".pml/.gitignore", "*")]), [Mark::Fine]);
+        assert_eq!(marks(&[git]), [CheckStatus::Warning]);
+        assert_eq!(marks(&[git, (".gitignore", "x\n.pml/*\n")]), [CheckStatus::Fine]);
+        assert_eq!(marks(&[git, (".pml/.gitignore", "*")]), [CheckStatus::Fine]);
         let env = (".env", "KEY=1");
-        assert_eq!(marks(&[git, (".gitignore", ".pml/*\n"), env]), [Mark::Fine, Mark::Warning]);
-        assert_eq!(marks(&[git, (".gitignore", ".pml/*\n/.env\n"), env]), [Mark::Fine]);
+        assert_eq!(
+            marks(&[git, (".gitignore", ".pml/*\n"), env]),
+            [CheckStatus::Fine, CheckStatus::Warning]
+        );
+        assert_eq!(marks(&[git, (".gitignore", ".pml/*\n/.env\n"), env]), [CheckStatus::Fine]);
     }
 }

@@ -1,12 +1,12 @@
 //! The servers: whether they could be started, and with `--start` whether they answer.
 
-use super::check::Check;
+use super::check::DoctorCheck;
 use super::launch::unpinned;
 use crate::moment::span;
+use crate::project_context::ProjectContext;
 use crate::quantity::counted;
-use crate::servers::{Health, rows, uninstalled};
+use crate::servers::{ServerHealth, rows, uninstalled};
 use crate::trust::one_line;
-use crate::workplace::Workplace;
 use pml::{Environment, Launch, Project, Secret, ServerConfig, escape};
 use std::path::Path;
 use url::Url;
@@ -17,23 +17,23 @@ const AREA: &str = "servers";
 const STDERR: usize = 5;
 
 /// Looks at how servers are declared.
-pub(super) fn declared(project: &Project, environment: &Environment) -> Vec<Check> {
-    let mut checks: Vec<Check> =
+pub(super) fn declared(project: &Project, environment: &Environment) -> Vec<DoctorCheck> {
+    let mut checks: Vec<DoctorCheck> =
         project.servers.iter().flat_map(|server| one(server, environment)).collect();
     for server in &project.unusable {
         let (name, reason) = (escape(&server.name), escape(&server.reason));
-        checks.push(Check::warning(AREA, format!("`{name}` cannot be used: {reason}")));
+        checks.push(DoctorCheck::warning(AREA, format!("`{name}` cannot be used: {reason}")));
     }
     if project.declared.servers.is_empty() {
         checks.push(
-            Check::note(AREA, "no server is configured")
+            DoctorCheck::note(AREA, "no server is configured")
                 .hint("`pml add` adds one, `pml import` those of other clients"),
         );
     }
     checks
 }
 
-fn one(server: &ServerConfig, environment: &Environment) -> Vec<Check> {
+fn one(server: &ServerConfig, environment: &Environment) -> Vec<DoctorCheck> {
     let name = escape(&server.name);
     if !server.missing.is_empty() {
         return vec![missing(&server.name, &server.missing)];
@@ -44,8 +44,11 @@ fn one(server: &ServerConfig, environment: &Environment) -> Vec<Check> {
             if let Some(package) = unpinned(command, arguments) {
                 let package = one_line(package);
                 checks.push(
-                    Check::note(AREA, format!("`{name}` runs whatever `{package}` is newest"))
-                        .hint("name a version, so that it changes only when you say so"),
+                    DoctorCheck::note(
+                        AREA,
+                        format!("`{name}` runs whatever `{package}` is newest"),
+                    )
+                    .hint("name a version, so that it changes only when you say so"),
                 );
             }
             checks
@@ -54,9 +57,9 @@ fn one(server: &ServerConfig, environment: &Environment) -> Vec<Check> {
     }
 }
 
-fn missing(name: &str, variables: &[String]) -> Check {
+fn missing(name: &str, variables: &[String]) -> DoctorCheck {
     let variables = escape(&variables.join("`, `")).into_owned();
-    Check::failure(AREA, format!("`{}` needs `{variables}`, which is not set", escape(name)))
+    DoctorCheck::failure(AREA, format!("`{}` needs `{variables}`, which is not set", escape(name)))
         .hint("set it in the environment or in the project's `.env`")
 }
 
@@ -66,42 +69,46 @@ fn program(
     folder: &Path,
     given: &[(String, Secret)],
     environment: &Environment,
-) -> Check {
+) -> DoctorCheck {
     if !folder.is_dir() {
         let folder = one_line(&folder.to_string_lossy());
-        return Check::failure(AREA, format!("the folder of `{name}` is not there: {folder}"));
+        return DoctorCheck::failure(
+            AREA,
+            format!("the folder of `{name}` is not there: {folder}"),
+        );
     }
     let path = given.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.reveal());
     match environment.program(command, folder, path) {
         Some(file) => {
             let file = one_line(&file.to_string_lossy());
-            Check::fine(AREA, format!("`{name}` can be started: {file}"))
+            DoctorCheck::fine(AREA, format!("`{name}` can be started: {file}"))
         }
-        None => {
-            Check::failure(AREA, format!("`{name}`: there is no program `{}`", one_line(command)))
-                .hint("install it, or name it with its folder")
-        }
+        None => DoctorCheck::failure(
+            AREA,
+            format!("`{name}`: there is no program `{}`", one_line(command)),
+        )
+        .hint("install it, or name it with its folder"),
     }
 }
 
 /// A URL may hold keys: only its host is shown.
-fn address(name: &str, url: &str) -> Check {
+fn address(name: &str, url: &str) -> DoctorCheck {
     let Ok(url) = Url::parse(url) else {
-        return Check::failure(AREA, format!("`{name}` has no valid URL"));
+        return DoctorCheck::failure(AREA, format!("`{name}` has no valid URL"));
     };
     let host = escape(url.host_str().unwrap_or_default()).into_owned();
     let local = ["localhost", "127.0.0.1", "[::1]"].contains(&&*host);
     match url.scheme() {
         "http" if !local => {
-            Check::warning(AREA, format!("`{name}` is reached without encryption: {host}"))
+            DoctorCheck::warning(AREA, format!("`{name}` is reached without encryption: {host}"))
                 .hint("use `https://`")
         }
-        _ => Check::fine(AREA, format!("`{name}` is remote: {host}")),
+        _ => DoctorCheck::fine(AREA, format!("`{name}` is remote: {host}")),
     }
 }
 
 /// Looks which servers lack the package that they are started from.
-pub(super) async fn not_installed(workplace: &Workplace) -> Vec<Check> {
+pub(super) async fn not_installed(workplace: &ProjectContext) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
     for server in &workplace.project.servers {
         if let Some(package) = uninstalled(&workplace.servers, &server.name).await {
@@ -111,40 +118,40 @@ pub(super) async fn not_installed(workplace: &Workplace) -> Vec<Check> {
     checks
 }
 
-fn lacks(name: &str, package: &str) -> Check {
+fn lacks(name: &str, package: &str) -> DoctorCheck {
     let (name, package) = (one_line(name), one_line(package));
-    Check::note(AREA, format!("`{name}` is not installed: {package}"))
+    DoctorCheck::note(AREA, format!("`{name}` is not installed: {package}"))
         .hint(format!("`pml install {name}` installs it, or you are asked at its first call"))
 }
 
 /// Tells how the servers are that were started.
-pub(super) async fn started(workplace: &Workplace) -> Vec<Check> {
-    let check = |row: crate::servers::Row| {
+pub(super) async fn started(workplace: &ProjectContext) -> Vec<DoctorCheck> {
+    let check = |row: crate::servers::ServerRow| {
         let name = escape(&row.name);
         let status = row.status.as_ref();
         match &row.health {
-            Health::Answers => {
+            ServerHealth::Answers => {
                 let tools = status.and_then(|status| status.tools).unwrap_or_default();
                 let took = status.and_then(|status| status.started_in).map(span);
                 let took = took.map(|took| format!(", in {took}")).unwrap_or_default();
                 let tools = counted(tools as u64, "tool");
-                Check::fine(AREA, format!("`{name}` answers: {tools}{took}"))
+                DoctorCheck::fine(AREA, format!("`{name}` answers: {tools}{took}"))
             }
-            Health::Failed(reason) => {
+            ServerHealth::Failed(reason) => {
                 let mut what = format!("`{name}` does not answer: {}", one_line(reason));
                 let said = status.map(|status| status.stderr.as_slice()).unwrap_or_default();
                 for line in &said[said.len().saturating_sub(STDERR)..] {
                     what += &format!("\n│ {}", one_line(line));
                 }
-                Check::failure(AREA, what)
+                DoctorCheck::failure(AREA, what)
             }
-            Health::NotInstalled(package) => lacks(&row.name, package),
-            Health::Missing(variables) => missing(&row.name, variables),
-            Health::Unusable(reason) => {
-                Check::warning(AREA, format!("`{name}` cannot be used: {}", one_line(reason)))
+            ServerHealth::NotInstalled(package) => lacks(&row.name, package),
+            ServerHealth::Missing(variables) => missing(&row.name, variables),
+            ServerHealth::Unusable(reason) => {
+                DoctorCheck::warning(AREA, format!("`{name}` cannot be used: {}", one_line(reason)))
             }
-            Health::NotStarted | Health::Untrusted => {
-                Check::note(AREA, format!("`{name}` was not started"))
+            ServerHealth::NotStarted | ServerHealth::Untrusted => {
+                DoctorCheck::note(AREA, format!("`{name}` was not started"))
             }
         }
     };

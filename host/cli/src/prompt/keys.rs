@@ -3,18 +3,18 @@
 use pml::{Ask, AskKind, Decision, Need};
 
 /// A key.
-pub(super) struct Key {
+pub(super) struct PromptKey {
     pub(super) key: &'static str,
     /// As it stands in the prompt.
     pub(super) short: &'static str,
     /// As help explains it.
     pub(super) long: &'static str,
-    pub(super) does: Does,
+    pub(super) does: KeyAction,
 }
 
 /// What a key does.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Does {
+pub(super) enum KeyAction {
     /// It decides.
     Decide(Decision),
     /// It decides for good, perhaps under conditions that are chosen next.
@@ -30,18 +30,19 @@ const ALWAYS: &str = "the same, and do not ask for this tool again: for good, in
                       can be written; else in this run";
 
 /// Returns the keys of an ask, in the order in which they are shown.
-pub(super) fn keys(ask: &Ask) -> Vec<Key> {
-    let key = |key, short, long, does| Key { key, short, long, does };
-    let decides = |letter, short, long, decision| key(letter, short, long, Does::Decide(decision));
+pub(super) fn keys(ask: &Ask) -> Vec<PromptKey> {
+    let key = |key, short, long, does| PromptKey { key, short, long, does };
+    let decides =
+        |letter, short, long, decision| key(letter, short, long, KeyAction::Decide(decision));
     let (short, long) = yes(ask);
     let mut keys = vec![decides("y", short, long, Decision::Approve)];
     if ask.kind.may_be_always() {
-        keys.push(key("a", "always", ALWAYS, Does::Always));
+        keys.push(key("a", "always", ALWAYS, KeyAction::Always));
     }
     let of_the_run = ask.kind == AskKind::UncertainCall && ask.call.is_none();
     if ask.kind == AskKind::UncertainCall && !of_the_run {
         let long = "make no call, and go on with a result that you type as JSON on the next line";
-        keys.push(key("g", "give a result", long, Does::Result));
+        keys.push(key("g", "give a result", long, KeyAction::Result));
     }
     if !of_the_run {
         let long = "do not make it: the program gets an error, which it may handle";
@@ -51,7 +52,7 @@ pub(super) fn keys(ask: &Ask) -> Vec<Key> {
     keys.push(decides("p", "replan", long, Decision::Replan));
     keys.push(decides("q", "abort", "abort the run", Decision::Abort));
     let long = "show all there is to know, secrets included, after a warning";
-    keys.push(key("r", "reveal", long, Does::Reveal));
+    keys.push(key("r", "reveal", long, KeyAction::Reveal));
     keys
 }
 

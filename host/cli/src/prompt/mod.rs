@@ -1,10 +1,10 @@
 //! Asking on the terminal while `pml run` waits. In flows a question, out flows an answer.
 
 mod keys;
-mod standing;
+mod open_questions;
 mod terminal_prompt;
 #[cfg(test)]
 mod tests;
 
-pub(super) use standing::{say_what_waits, stands};
+pub(super) use open_questions::{say_what_waits, stands};
 pub(super) use terminal_prompt::TerminalPrompt;

@@ -5,14 +5,14 @@
 //!
 //! **Invariant:** only what is typed after the prompt appeared is an answer to it.
 
-use super::keys::{Does, Key, keys};
-use super::standing::Standing;
-use crate::execute::Kept;
-use crate::offers::{Offers, choices, chosen};
+use super::keys::{KeyAction, PromptKey, keys};
+use crate::always_choices::{ConstraintSuggester, choices, chosen};
+use crate::execute::JournalStorage;
+use crate::prompt::open_questions::TerminalQuestion;
 use crate::reveal::warning;
 use crate::terminal::Terminal;
 use crate::ui::{DIM, HINT, WARNING};
-use crate::who::user;
+use crate::user_name::user;
 use crate::wrap::wrap;
 use pml::json::{self, Value};
 use pml::{
@@ -31,23 +31,23 @@ const CHANNEL: &str = "terminal";
 #[derive(Clone)]
 pub(crate) struct TerminalPrompt {
     terminal: Terminal,
-    typed: Arc<OnceLock<Arc<Mutex<Lines>>>>,
-    kept: Kept,
-    offers: Offers,
-    redactor: Redactors,
+    typed: Arc<OnceLock<Arc<Mutex<TypedLines>>>>,
+    kept: JournalStorage,
+    offers: ConstraintSuggester,
+    redactor: RedactorSource,
 }
 
 /// Gives what hides secrets at the moment: a variable may have been set meanwhile.
-type Redactors = Arc<dyn Fn() -> Redactor + Send + Sync>;
+type RedactorSource = Arc<dyn Fn() -> Redactor + Send + Sync>;
 
 /// Lines as they are typed; it ends with the terminal.
-type Lines = mpsc::UnboundedReceiver<String>;
+type TypedLines = mpsc::UnboundedReceiver<String>;
 
 impl TerminalPrompt {
     /// Returns a prompt on the terminal of this process, if it has one, for a run that is kept so.
     /// Secrets are taken out of what it shows by what `redactor` gives.
     pub(crate) fn open(
-        kept: Kept,
+        kept: JournalStorage,
         redactor: impl Fn() -> Redactor + Send + Sync + 'static,
     ) -> Option<TerminalPrompt> {
         let terminal = Terminal::open()?;
@@ -56,15 +56,15 @@ impl TerminalPrompt {
 
     pub(super) fn on(
         terminal: Terminal,
-        kept: Kept,
-        offers: Offers,
-        redactor: Redactors,
+        kept: JournalStorage,
+        offers: ConstraintSuggester,
+        redactor: RedactorSource,
     ) -> TerminalPrompt {
         TerminalPrompt { terminal, typed: Arc::default(), kept, offers, redactor }
     }
 
     /// Starts the reader at the first question: until then the terminal is not ours.
-    fn typed(&self) -> Arc<Mutex<Lines>> {
+    fn typed(&self) -> Arc<Mutex<TypedLines>> {
         let start = || {
             // Before the reader starts, or it would hold a line that the prompt can no longer take back.
             self.terminal.forget_typed();
@@ -90,9 +90,9 @@ impl TerminalPrompt {
         }
         let mut typed = self.typed().lock_owned().await;
         let (terminal, offers) = (&self.terminal, self.offers);
-        let _standing = Standing::new(question, self.kept);
+        let _standing = TerminalQuestion::new(question, self.kept);
         let redactor = (self.redactor)();
-        let mut talk = Talk { terminal, offers, redactor, typed: &mut typed, over: false };
+        let mut talk = PromptDialog { terminal, offers, redactor, typed: &mut typed, over: false };
         talk.say(&header(question))?;
         let (mut decisions, mut always) = (BTreeMap::<AskId, Decision>::new(), BTreeSet::new());
         for (ask, number) in question.asks.iter().zip(1..) {
@@ -141,23 +141,23 @@ fn header(question: &Question) -> String {
 }
 
 /// What was typed.
-enum Typed {
+enum TypedDecision {
     /// A decision, or nothing that is one.
-    Said(Option<Decision>),
+    Entered(Option<Decision>),
     /// Nothing any more: the terminal is at its end.
-    End,
+    EndOfInput,
 }
 
 /// One question on its way.
-struct Talk<'a> {
+struct PromptDialog<'a> {
     terminal: &'a Terminal,
-    offers: Offers,
+    offers: ConstraintSuggester,
     redactor: Redactor,
-    typed: &'a mut Lines,
+    typed: &'a mut TypedLines,
     over: bool,
 }
 
-impl Talk<'_> {
+impl PromptDialog<'_> {
     fn say(&self, text: &str) -> io::Result<()> {
         self.terminal.write(&format!("{text}\n"))
     }
@@ -197,16 +197,16 @@ impl Talk<'_> {
             let typed = line.trim().to_lowercase();
             let does = keys.iter().find(|key| key.key == typed).map(|key| &key.does);
             let decision = match does {
-                Some(Does::Decide(decision)) => Some(decision.clone()),
-                Some(Does::Always) => match self.choose(ask).await? {
-                    Typed::Said(decision) => decision,
-                    Typed::End => return Ok(None),
+                Some(KeyAction::Decide(decision)) => Some(decision.clone()),
+                Some(KeyAction::Always) => match self.choose(ask).await? {
+                    TypedDecision::Entered(decision) => decision,
+                    TypedDecision::EndOfInput => return Ok(None),
                 },
-                Some(Does::Result) => match self.result().await? {
-                    Typed::Said(decision) => decision,
-                    Typed::End => return Ok(None),
+                Some(KeyAction::Result) => match self.result().await? {
+                    TypedDecision::Entered(decision) => decision,
+                    TypedDecision::EndOfInput => return Ok(None),
                 },
-                Some(Does::Reveal) => {
+                Some(KeyAction::Reveal) => {
                     self.say(&format!("  {}", warning()))?;
                     self.show_all(ask, &Redactor::revealing())?;
                     None
@@ -224,42 +224,44 @@ impl Talk<'_> {
     }
 
     /// Asks for which arguments a tool is allowed for good, where there is something to choose.
-    async fn choose(&mut self, ask: &Ask) -> io::Result<Typed> {
+    async fn choose(&mut self, ask: &Ask) -> io::Result<TypedDecision> {
         let choices = choices(ask, self.offers);
         if choices.is_empty() {
-            return Ok(Typed::Said(Some(Decision::Always)));
+            return Ok(TypedDecision::Entered(Some(Decision::Always)));
         }
         self.say("  always, for which arguments?")?;
         self.show(&choices)?;
         let prompt = format!("  {HINT}1 to {}, or nothing to go back{HINT:#} > ", choices.len());
         loop {
-            let Some(line) = self.line(&prompt).await? else { return Ok(Typed::End) };
+            let Some(line) = self.line(&prompt).await? else {
+                return Ok(TypedDecision::EndOfInput);
+            };
             if line.trim().is_empty() {
-                return Ok(Typed::Said(None));
+                return Ok(TypedDecision::Entered(None));
             }
             let number = line.trim().parse::<usize>().ok();
             if let Some(decision) = number.and_then(|number| chosen(ask, self.offers, number)) {
-                return Ok(Typed::Said(Some(decision)));
+                return Ok(TypedDecision::Entered(Some(decision)));
             }
         }
     }
 
     /// Asks for a result.
-    async fn result(&mut self) -> io::Result<Typed> {
+    async fn result(&mut self) -> io::Result<TypedDecision> {
         let Some(line) = self.line("  the result, as JSON > ").await? else {
-            return Ok(Typed::End);
+            return Ok(TypedDecision::EndOfInput);
         };
         match json::from_str::<Value>(&line) {
-            Ok(result) => Ok(Typed::Said(Some(Decision::Result(result)))),
+            Ok(result) => Ok(TypedDecision::Entered(Some(Decision::Result(result)))),
             Err(error) => {
                 self.say(&format!("  that is not JSON: {error}"))?;
-                Ok(Typed::Said(None))
+                Ok(TypedDecision::Entered(None))
             }
         }
     }
 
-    fn help(&self, ask: &Ask, keys: &[Key]) -> io::Result<()> {
-        for Key { key, long, .. } in keys {
+    fn help(&self, ask: &Ask, keys: &[PromptKey]) -> io::Result<()> {
+        for PromptKey { key, long, .. } in keys {
             self.say(&format!("  {key}  {long}"))?;
         }
         self.show_all(ask, &self.redactor)
@@ -273,7 +275,7 @@ impl Talk<'_> {
 }
 
 /// Says so when the question went away while it stood on the screen.
-impl Drop for Talk<'_> {
+impl Drop for PromptDialog<'_> {
     fn drop(&mut self) {
         if !self.over {
             // Nobody is left to tell if the terminal is gone.

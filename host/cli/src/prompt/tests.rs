@@ -2,13 +2,13 @@
 #![cfg(unix)]
 
 use super::TerminalPrompt;
-use crate::execute::Kept;
-use crate::offers;
+use crate::always_choices;
+use crate::execute::JournalStorage;
 use crate::terminal::Terminal;
 use pml::json::{Value, json};
 use pml::{
-    Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Ecosystem, Need, Package,
-    Question, Redactor, RunId, Secret, Timestamp, TrustNeed, Variables,
+    Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Ecosystem,
+    MissingVariables, Need, Package, Question, Redactor, RunId, Secret, Timestamp, TrustNeed,
 };
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
@@ -27,7 +27,7 @@ impl Person {
         Person::is_offered(pml::offers_of_ask)
     }
 
-    fn is_offered(offers: offers::Offers) -> (Person, TerminalPrompt) {
+    fn is_offered(offers: always_choices::ConstraintSuggester) -> (Person, TerminalPrompt) {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -36,7 +36,7 @@ impl Person {
         let slave = File::options().read(true).write(true).open(path).unwrap();
         let prompt = TerminalPrompt::on(
             Terminal::on(slave),
-            Kept::InMemory,
+            JournalStorage::InMemory,
             offers,
             Arc::new(|| Redactor::knowing([Secret::new(KNOWN)])),
         );
@@ -219,7 +219,7 @@ fn nobody_is_asked_once_the_terminal_is_at_its_end() {
 
 #[test]
 fn always_leads_to_a_choice_where_there_is_one() {
-    let (mut person, prompt) = Person::is_offered(offers::some);
+    let (mut person, prompt) = Person::is_offered(always_choices::some);
     let asking = asked(&prompt, vec![ask(AskKind::ToolPermission, "a:b")]);
     person.sees("> ");
     person.types("a\n");
@@ -238,13 +238,13 @@ fn always_leads_to_a_choice_where_there_is_one() {
     person.types("a\n");
     person.sees("> ");
     person.types("2\n");
-    let within = Decision::AlwaysWithin(offers::some_of().remove(0));
+    let within = Decision::AlwaysWithin(always_choices::some_of().remove(0));
     assert_eq!(decisions(asking.join().unwrap()), [(1, within)]);
 }
 
 #[test]
 fn any_arguments_is_the_first_choice_and_replan_ends_the_run() {
-    let (mut person, prompt) = Person::is_offered(offers::some);
+    let (mut person, prompt) = Person::is_offered(always_choices::some);
     let asking =
         asked(&prompt, vec![ask(AskKind::Integrity, "a:b"), ask(AskKind::ToolPermission, "c:d")]);
     person.sees("> ");
@@ -260,7 +260,7 @@ fn any_arguments_is_the_first_choice_and_replan_ends_the_run() {
 fn every_kind_of_ask_has_its_own_yes() {
     let package = Package::new("s", Ecosystem::Npm, "serena", "0.5.0", "registry.example", "npx");
     let install = Need::Install(package);
-    let variables = Need::Variables(Variables::new("s", vec!["KEY".into()], "/p/.env"));
+    let variables = Need::Variables(MissingVariables::new("s", vec!["KEY".into()], "/p/.env"));
     let trust = Need::Trust(TrustNeed::new("/p", Vec::new(), "new", vec!["start it".into()]));
     for (kind, need, shown, yes, always) in [
         (

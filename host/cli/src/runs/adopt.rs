@@ -6,17 +6,18 @@
 use crate::execute::runtime;
 use crate::moment::ago;
 use crate::quantity::counted;
-use crate::report::Hinted;
-use crate::table::{Cell, table};
+use crate::report::HintedError;
+use crate::table::{TableCell, table};
 use crate::terminal::Terminal;
 use crate::ui::{self, BOLD, DIM, HINT, WARNING};
-use crate::who::user;
-use crate::{project, report, widen};
+use crate::user_name::user;
+use crate::{project, report, widening_permit};
 use anyhow::Result;
 use clap::Args;
 use pml::{
-    Clock, Durability, Environment, Error, Glance, GoneJournal, ImportMark, Journal, NotImported,
-    Note, Noted, ProjectJournal, Store, SystemClock, Timestamp, agent_around, escape,
+    AuditEvent, AuditNote, Clock, Durability, Environment, Error, ImportMark, Journal,
+    JournalImportError, JournalOverview, OrphanedJournal, ProjectJournal, Store, SystemClock,
+    Timestamp, agent_variable, escape,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,7 +31,7 @@ const MOST: usize = 50;
 /// OLD_PATH it lists the journals whose project is gone, and asks which one it is. Trust is not taken along: `pml trust` asks
 /// again.
 #[derive(Args)]
-pub(super) struct Adopt {
+pub(super) struct RunsAdoptCommand {
     /// Where the project was
     #[arg(value_name = "OLD_PATH", value_hint = clap::ValueHint::DirPath)]
     old: Option<PathBuf>,
@@ -39,17 +40,19 @@ pub(super) struct Adopt {
     yes: bool,
 }
 
-impl Adopt {
+impl RunsAdoptCommand {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (place, now) = (project::place()?, SystemClock.now());
         let Some(old) = &self.old else { return choose(&place, now) };
         // Before anything is said about what there is.
-        widen::no_agent("pml runs adopt")?;
+        widening_permit::no_agent("pml runs adopt")?;
         let Some(gone) = place.of_path(old) else {
             let message = format!("there is no journal of that project: {}", shown(old));
-            return Err(
-                Hinted::new(message, "`pml runs adopt` lists those whose project is gone").into()
-            );
+            return Err(HintedError::new(
+                message,
+                "`pml runs adopt` lists those whose project is gone",
+            )
+            .into());
         };
         adopt(&place, &gone, now, if self.yes { Consent::Given } else { Consent::Asked })
     }
@@ -70,7 +73,7 @@ fn choose(place: &ProjectJournal, now: Timestamp) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     ui::print(&lines(&gone, now).join("\n"))?;
-    let around = agent_around(&Environment::of_process());
+    let around = agent_variable(&Environment::of_process());
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let (Some(terminal), None) = (terminal, around) else {
         ui::say(&format!("{HINT}hint{HINT:#}: `pml runs adopt OLD_PATH` takes one"));
@@ -86,24 +89,28 @@ fn choose(place: &ProjectJournal, now: Timestamp) -> Result<ExitCode> {
     Ok(ExitCode::from(report::FAILED))
 }
 
-fn lines(gone: &[GoneJournal], now: Timestamp) -> Vec<String> {
+fn lines(gone: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
     let mut rows =
-        vec![["PROJECT", "RUNS", "LAST USED"].map(|title| Cell::styled(title, BOLD)).into()];
+        vec![["PROJECT", "RUNS", "LAST USED"].map(|title| TableCell::styled(title, BOLD)).into()];
     rows.extend(gone.iter().map(|journal| {
         let (runs, last) = match Store::glance(&journal.folder, now) {
-            Ok(Glance { runs, last, .. }) => {
+            Ok(JournalOverview { runs, last, .. }) => {
                 (runs.to_string(), last.map_or("-".into(), |last| ago(last, now)))
             }
             Err(_) => ("?".into(), "cannot be read".into()),
         };
-        vec![Cell::plain(shown(&journal.path)), Cell::plain(runs), Cell::styled(last, DIM)]
+        vec![
+            TableCell::plain(shown(&journal.path)),
+            TableCell::plain(runs),
+            TableCell::styled(last, DIM),
+        ]
     }));
     table(&rows)
 }
 
 /// Refuses what a person has not said yes to: an agent's shell always, and where there is no terminal to ask on.
-fn gate(gone: &GoneJournal, consent: Consent) -> Result<bool> {
-    let pass = widen::no_agent("pml runs adopt")?;
+fn gate(gone: &OrphanedJournal, consent: Consent) -> Result<bool> {
+    let pass = widening_permit::no_agent("pml runs adopt")?;
     if consent == Consent::Given {
         return Ok(true);
     }
@@ -111,7 +118,7 @@ fn gate(gone: &GoneJournal, consent: Consent) -> Result<bool> {
     let terminal = ui::stderr_is_terminal().then(Terminal::open).flatten();
     let Some(terminal) = terminal else {
         let hint = "add `--yes` to take it over without one";
-        return Err(Hinted::new("no terminal to confirm on", hint).into());
+        return Err(HintedError::new("no terminal to confirm on", hint).into());
     };
     let question =
         format!("{WARNING}pml runs{WARNING:#}: take over the journal of {}?", shown(&gone.path));
@@ -120,7 +127,7 @@ fn gate(gone: &GoneJournal, consent: Consent) -> Result<bool> {
 
 fn adopt(
     place: &ProjectJournal,
-    gone: &GoneJournal,
+    gone: &OrphanedJournal,
     now: Timestamp,
     consent: Consent,
 ) -> Result<ExitCode> {
@@ -169,17 +176,24 @@ fn adopt(
 }
 
 /// Refuses a journal that somebody still needs where it is.
-fn check(place: &ProjectJournal, gone: &GoneJournal, here: &Path, now: Timestamp) -> Result<()> {
+fn check(
+    place: &ProjectJournal,
+    gone: &OrphanedJournal,
+    here: &Path,
+    now: Timestamp,
+) -> Result<()> {
     if !place.gone().contains(gone) {
         let message = format!("the project is still there: {}", shown(&gone.path));
-        return Err(
-            Hinted::new(message, "a copy has a journal of its own; move it, or remove it").into()
-        );
+        return Err(HintedError::new(
+            message,
+            "a copy has a journal of its own; move it, or remove it",
+        )
+        .into());
     }
     let theirs = Store::glance(&gone.folder, now).map_err(Error::from)?;
     if theirs.in_use {
         let message = format!("a process still works with that journal: {}", shown(&gone.folder));
-        return Err(Hinted::new(message, "end it first").into());
+        return Err(HintedError::new(message, "end it first").into());
     }
     if gone.folder == here {
         return Ok(());
@@ -189,7 +203,7 @@ fn check(place: &ProjectJournal, gone: &GoneJournal, here: &Path, now: Timestamp
         let count = counted(ours.unfinished, "run");
         let message = format!("this project has runs of its own that are not over: {count}");
         let hint = "`pml runs` lists them; end or finish them first";
-        return Err(Hinted::new(message, hint).into());
+        return Err(HintedError::new(message, hint).into());
     }
     Ok(())
 }
@@ -199,10 +213,10 @@ fn keep_history(here: &Path, heads: &Path, aside: &Path, now: Timestamp) -> Resu
     if !aside.join("state.db").exists() {
         return Ok(0);
     }
-    match Store::import(here, heads, aside, ImportMark::Place, now) {
+    match Store::import(here, heads, aside, ImportMark::StateFolder, now) {
         Ok(imported) => Ok(imported.runs),
-        Err(NotImported::Failed(error)) => Err(Error::from(error).into()),
-        Err(NotImported::Refused(_) | NotImported::InUse) => {
+        Err(JournalImportError::Failed(error)) => Err(Error::from(error).into()),
+        Err(JournalImportError::Refused(_) | JournalImportError::InUse) => {
             ui::say(&format!(
                 "{WARNING}warning{WARNING:#}: the runs that were made here are kept apart: {}",
                 shown(aside)
@@ -212,17 +226,17 @@ fn keep_history(here: &Path, heads: &Path, aside: &Path, now: Timestamp) -> Resu
     }
 }
 
-fn note(place: &ProjectJournal, gone: &GoneJournal, now: Timestamp) -> Result<()> {
+fn note(place: &ProjectJournal, gone: &OrphanedJournal, now: Timestamp) -> Result<()> {
     let store = Store::open_with_heads(place.folder(), Durability::Process, place.heads());
     let store = store.map_err(Error::from)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let what = Noted::Adopted {
+    let what = AuditEvent::Adopted {
         from: text(&gone.path),
         to: text(place.root()),
         who: user(),
         channel: "command line".into(),
     };
-    let noted = runtime()?.block_on(store.audit(Note::new(now, None, what)));
+    let noted = runtime()?.block_on(store.audit(AuditNote::new(now, None, what)));
     Ok(noted.map_err(Error::from)?)
 }
 

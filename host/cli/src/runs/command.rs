@@ -1,6 +1,6 @@
 //! The command line of `pml runs`.
 
-use super::adopt::{self, Adopt};
+use super::adopt::{self, RunsAdoptCommand};
 use super::{list, show};
 use crate::execute::runtime;
 use crate::quantity::{counted, duration};
@@ -11,31 +11,31 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use pml::json::json;
-use pml::{Clock, Error, Filter, Journal, Prune, RunState, SystemClock, Timestamp};
+use pml::{Clock, Error, Journal, PruneRule, RunFilter, RunState, SystemClock, Timestamp};
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// List runs, look at one, forget old ones, or find those of a project that was moved
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Runs {
+pub(crate) struct RunsCommand {
     #[command(subcommand)]
-    command: Option<RunsCommand>,
+    command: Option<RunsSubcommand>,
     #[command(flatten)]
-    list: List,
+    list: RunsListCommand,
 }
 
 #[derive(Subcommand)]
-enum RunsCommand {
-    List(List),
-    Show(Show),
-    Prune(Forget),
-    Adopt(Adopt),
+enum RunsSubcommand {
+    List(RunsListCommand),
+    Show(RunsShowCommand),
+    Prune(RunsPruneCommand),
+    Adopt(RunsAdoptCommand),
 }
 
 /// List runs, newest first
 #[derive(Args)]
-pub(super) struct List {
+pub(super) struct RunsListCommand {
     /// Only runs in this state; may be given several times
     #[arg(long, value_name = "STATE", value_parser = states())]
     pub(super) state: Vec<RunState>,
@@ -52,7 +52,7 @@ pub(super) struct List {
 
 /// Show what a run did, call by call
 #[derive(Args)]
-struct Show {
+struct RunsShowCommand {
     /// The id of the run, enough of its beginning or end, or `last`
     #[arg(value_name = "ID")]
     id: String,
@@ -65,7 +65,7 @@ struct Show {
 ///
 /// Without flags, follows the rule that the journal follows on its own: the last 1000 runs are kept, for 30 days.
 #[derive(Args)]
-struct Forget {
+struct RunsPruneCommand {
     /// Keep this many of the newest
     #[arg(long, value_name = "N")]
     keep: Option<u64>,
@@ -88,9 +88,9 @@ fn states() -> impl TypedValueParser<Value = RunState> {
     names.try_map(|name| name.parse::<RunState>())
 }
 
-impl Runs {
+impl RunsCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        if let Some(RunsCommand::Adopt(command)) = self.command {
+        if let Some(RunsSubcommand::Adopt(command)) = self.command {
             return command.run();
         }
         let journal = project::journal()?;
@@ -100,10 +100,10 @@ impl Runs {
     async fn on(self, journal: &dyn Journal, now: Timestamp) -> Result<ExitCode> {
         match self.command {
             None => list(&self.list, journal, now).await?,
-            Some(RunsCommand::List(command)) => list(&command, journal, now).await?,
-            Some(RunsCommand::Show(Show { id, json })) => {
+            Some(RunsSubcommand::List(command)) => list(&command, journal, now).await?,
+            Some(RunsSubcommand::Show(RunsShowCommand { id, json })) => {
                 let summary = identify::run(journal, &id, now).await?;
-                let shown = show::Shown::load(journal, summary, now).await?;
+                let shown = show::RunDetails::load(journal, summary, now).await?;
                 let redactor = redactor(Reveal::No)?;
                 match json {
                     true => ui::out(&shown.json(&redactor).to_string())?,
@@ -111,8 +111,8 @@ impl Runs {
                 }
             }
             // It opens journals of its own.
-            Some(RunsCommand::Adopt(command)) => return command.run(),
-            Some(RunsCommand::Prune(command)) => {
+            Some(RunsSubcommand::Adopt(command)) => return command.run(),
+            Some(RunsSubcommand::Prune(command)) => {
                 let count = journal.prune(command.rule(), now).await.map_err(Error::from)?;
                 match command.json {
                     true => ui::out(&json!({ "forgotten": count }).to_string())?,
@@ -124,12 +124,12 @@ impl Runs {
     }
 }
 
-impl Forget {
-    fn rule(&self) -> Prune {
-        let mut rule = Prune::default();
+impl RunsPruneCommand {
+    fn rule(&self) -> PruneRule {
+        let mut rule = PruneRule::default();
         match (self.all, self.keep, self.older_than) {
             (true, ..) => rule.keep = Some(0),
-            (_, None, None) => rule = Prune::by_default(),
+            (_, None, None) => rule = PruneRule::by_default(),
             (_, keep, older_than) => (rule.keep, rule.older_than) = (keep, older_than),
         }
         rule.interrupted |= self.interrupted;
@@ -144,8 +144,8 @@ fn forgotten(count: u64) -> String {
     }
 }
 
-async fn list(command: &List, journal: &dyn Journal, now: Timestamp) -> Result<()> {
-    let mut filter = Filter::default();
+async fn list(command: &RunsListCommand, journal: &dyn Journal, now: Timestamp) -> Result<()> {
+    let mut filter = RunFilter::default();
     filter.states.clone_from(&command.state);
     filter.script.clone_from(&command.script);
     filter.limit = Some(command.limit);
@@ -165,13 +165,14 @@ async fn list(command: &List, journal: &dyn Journal, now: Timestamp) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::Forget;
+    use super::RunsPruneCommand;
     use std::time::Duration;
 
     #[test]
     fn only_what_was_asked_for_is_forgotten() {
         let rule = |all, keep, older_than| {
-            let forget = Forget { all, keep, older_than, interrupted: false, json: false };
+            let forget =
+                RunsPruneCommand { all, keep, older_than, interrupted: false, json: false };
             let rule = forget.rule();
             (rule.keep, rule.older_than)
         };

@@ -1,8 +1,8 @@
 //! Calls as bars on the time scale of their run.
 
-use super::fold::{Folded, Phase, Spell, Standing};
 use crate::moment::span;
-use crate::table::{Cell, table};
+use crate::runs::timeline::{TimelineCall, TimelineCallState, TimelinePhase, TimelineSpan};
+use crate::table::{TableCell, table};
 use crate::ui::{BAD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::cut_to_columns;
@@ -19,28 +19,28 @@ const ARGUMENTS: usize = 16;
 
 /// The whole of a run.
 #[derive(Clone, Copy)]
-pub(super) struct Scale {
+pub(super) struct TimelineScale {
     pub(super) from: Timestamp,
     pub(super) to: Timestamp,
 }
 
 /// Whether a process still has the run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum OwnerLiveness {
     Alive,
     Gone,
 }
 
 /// Returns one line a call, and a legend of what occurs.
 pub(super) fn draw(
-    calls: &[Folded],
-    scale: Scale,
-    owner: Owner,
+    calls: &[TimelineCall],
+    scale: TimelineScale,
+    owner: OwnerLiveness,
     width: usize,
     redactor: &Redactor,
 ) -> Vec<String> {
     let bar = (width * 3 / 10).max(10);
-    let rows: Vec<Vec<Cell>> = calls.iter().map(|call| row(call, scale, owner, bar)).collect();
+    let rows: Vec<Vec<TableCell>> = calls.iter().map(|call| row(call, scale, owner, bar)).collect();
     let taken: usize = (0..5)
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
@@ -49,7 +49,7 @@ pub(super) fn draw(
         .sum();
     let room = width.saturating_sub(taken).max(ARGUMENTS);
     let with_arguments = rows.into_iter().zip(calls).map(|(mut row, call)| {
-        row.push(Cell::styled(arguments(call, room, redactor), DIM));
+        row.push(TableCell::styled(arguments(call, room, redactor), DIM));
         row
     });
     let mut lines = table(&with_arguments.collect::<Vec<_>>());
@@ -57,7 +57,12 @@ pub(super) fn draw(
     lines
 }
 
-fn row(call: &Folded, scale: Scale, owner: Owner, width: usize) -> Vec<Cell> {
+fn row(
+    call: &TimelineCall,
+    scale: TimelineScale,
+    owner: OwnerLiveness,
+    width: usize,
+) -> Vec<TableCell> {
     let (state, colour) = standing(call, owner);
     let (tool, bar) = match call.is_timer() {
         true => (DIM, DIM),
@@ -66,31 +71,35 @@ fn row(call: &Folded, scale: Scale, owner: Owner, width: usize) -> Vec<Cell> {
     let out = call.out();
     let name = escape(&call.tool).replace(['\n', '\t'], " ");
     vec![
-        Cell::styled(format!("{:>3}", call.call), DIM),
-        Cell::styled(cut_to_columns(&name, TOOL), tool),
-        Cell::styled(cells(&call.spells, scale, width), bar),
-        Cell::styled(state, colour),
-        Cell::plain(if out.is_zero() { "-".into() } else { span(out) }),
+        TableCell::styled(format!("{:>3}", call.call), DIM),
+        TableCell::styled(cut_to_columns(&name, TOOL), tool),
+        TableCell::styled(cells(&call.spells, scale, width), bar),
+        TableCell::styled(state, colour),
+        TableCell::plain(if out.is_zero() { "-".into() } else { span(out) }),
     ]
 }
 
-fn standing(call: &Folded, owner: Owner) -> (String, Style) {
+fn standing(call: &TimelineCall, owner: OwnerLiveness) -> (String, Style) {
     let (state, style) = match &call.standing {
-        Standing::Ok if call.is_timer() => ("ok".into(), DIM),
-        Standing::Ok => ("ok".into(), GOOD),
-        Standing::Failed(code) => (format!("failed {}", cut_to_columns(&escape(code), 20)), BAD),
-        Standing::Cancelled => ("cancelled".into(), DIM),
-        Standing::Abandoned => ("abandoned".into(), WAITING),
-        Standing::Asked => ("asked".into(), WAITING),
-        Standing::Executing if owner == Owner::Gone => ("unknown outcome".into(), BAD),
-        Standing::Executing => ("executing".into(), WAITING),
-        Standing::Sleeping => ("sleeping".into(), DIM),
-        Standing::Queued => ("queued".into(), DIM),
+        TimelineCallState::Ok if call.is_timer() => ("ok".into(), DIM),
+        TimelineCallState::Ok => ("ok".into(), GOOD),
+        TimelineCallState::Failed(code) => {
+            (format!("failed {}", cut_to_columns(&escape(code), 20)), BAD)
+        }
+        TimelineCallState::Cancelled => ("cancelled".into(), DIM),
+        TimelineCallState::Abandoned => ("abandoned".into(), WAITING),
+        TimelineCallState::Asked => ("asked".into(), WAITING),
+        TimelineCallState::Executing if owner == OwnerLiveness::Gone => {
+            ("unknown outcome".into(), BAD)
+        }
+        TimelineCallState::Executing => ("executing".into(), WAITING),
+        TimelineCallState::Sleeping => ("sleeping".into(), DIM),
+        TimelineCallState::Queued => ("queued".into(), DIM),
     };
     (if call.recalled { format!("{state}, recalled") } else { state }, style)
 }
 
-fn arguments(call: &Folded, room: usize, redactor: &Redactor) -> String {
+fn arguments(call: &TimelineCall, room: usize, redactor: &Redactor) -> String {
     match &call.arguments {
         Ok(text) => match json::from_str::<Value>(text) {
             Ok(value) => cut_to_columns(&brief_with(&value, room, redactor), room),
@@ -101,10 +110,10 @@ fn arguments(call: &Folded, room: usize, redactor: &Redactor) -> String {
 }
 
 /// Draws a call in `width` cells. Where several spells share a cell, work shows before waiting.
-fn cells(spells: &[Spell], scale: Scale, width: usize) -> String {
+fn cells(spells: &[TimelineSpan], scale: TimelineScale, width: usize) -> String {
     let total = scale.to.since(scale.from).as_micros().max(1) as f64;
     let place = |at: Timestamp| at.since(scale.from).as_micros() as f64 / total * width as f64;
-    let share = |cell: usize, phase: Phase| -> f64 {
+    let share = |cell: usize, phase: TimelinePhase| -> f64 {
         let of_phase = spells.iter().filter(|spell| spell.phase == phase);
         let shares = of_phase.map(|spell| {
             let (from, to) = (place(spell.from), place(spell.to));
@@ -115,23 +124,23 @@ fn cells(spells: &[Spell], scale: Scale, width: usize) -> String {
         });
         shares.filter(|share| *share > 0.0).sum()
     };
-    let cell = |cell: usize| match share(cell, Phase::Out) {
+    let cell = |cell: usize| match share(cell, TimelinePhase::Executing) {
         out if out > 0.0 => EIGHTHS[((out * 8.0).ceil() as usize).clamp(1, 8) - 1],
-        _ if share(cell, Phase::Sleeping) > 0.0 => '─',
-        _ if share(cell, Phase::Asked) > 0.0 => '░',
-        _ if share(cell, Phase::Queued) > 0.0 => '·',
+        _ if share(cell, TimelinePhase::Sleeping) > 0.0 => '─',
+        _ if share(cell, TimelinePhase::Asked) > 0.0 => '░',
+        _ if share(cell, TimelinePhase::Queued) > 0.0 => '·',
         _ => ' ',
     };
     (0..width).map(cell).collect()
 }
 
-fn legend(calls: &[Folded], scale: Scale) -> String {
+fn legend(calls: &[TimelineCall], scale: TimelineScale) -> String {
     let occurs = |phase| calls.iter().flat_map(|call| &call.spells).any(|it| it.phase == phase);
     let kinds = [
-        (Phase::Out, "█ out"),
-        (Phase::Asked, "░ waiting for a person"),
-        (Phase::Sleeping, "─ timer"),
-        (Phase::Queued, "· queued"),
+        (TimelinePhase::Executing, "█ out"),
+        (TimelinePhase::Asked, "░ waiting for a person"),
+        (TimelinePhase::Sleeping, "─ timer"),
+        (TimelinePhase::Queued, "· queued"),
     ];
     let kinds = kinds.into_iter().filter(|(phase, _)| occurs(*phase)).map(|(_, name)| name);
     let kinds: Vec<_> = kinds.collect();
@@ -141,36 +150,36 @@ fn legend(calls: &[Folded], scale: Scale) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Owner, Phase, Scale, Spell, cells, draw};
+    use super::{OwnerLiveness, TimelinePhase, TimelineScale, TimelineSpan, cells, draw};
     use crate::runs::fixture::{self, at};
-    use crate::runs::fold::fold;
+    use crate::runs::timeline::fold;
     use unicode_width::UnicodeWidthStr;
 
-    fn drawn(from: u64, to: u64, phase: Phase) -> String {
-        let spell = Spell { phase, from: at(from), to: at(to) };
-        cells(&[spell], Scale { from: at(0), to: at(1_000) }, 10)
+    fn drawn(from: u64, to: u64, phase: TimelinePhase) -> String {
+        let spell = TimelineSpan { phase, from: at(from), to: at(to) };
+        cells(&[spell], TimelineScale { from: at(0), to: at(1_000) }, 10)
     }
 
     #[test]
     fn bars_stand_where_their_time_was() {
-        assert_eq!(drawn(0, 1_000, Phase::Out), "██████████");
-        assert_eq!(drawn(200, 450, Phase::Out), "  ██▌     ");
-        assert_eq!(drawn(200, 500, Phase::Asked), "  ░░░     ");
-        assert_eq!(drawn(0, 100, Phase::Sleeping), "─         ");
+        assert_eq!(drawn(0, 1_000, TimelinePhase::Executing), "██████████");
+        assert_eq!(drawn(200, 450, TimelinePhase::Executing), "  ██▌     ");
+        assert_eq!(drawn(200, 500, TimelinePhase::Asked), "  ░░░     ");
+        assert_eq!(drawn(0, 100, TimelinePhase::Sleeping), "─         ");
     }
 
     #[test]
     fn moments_leave_a_mark_even_at_the_end() {
-        assert_eq!(drawn(500, 500, Phase::Out), "     ▏    ");
-        assert_eq!(drawn(1_000, 1_000, Phase::Out), "         ▏");
+        assert_eq!(drawn(500, 500, TimelinePhase::Executing), "     ▏    ");
+        assert_eq!(drawn(1_000, 1_000, TimelinePhase::Executing), "         ▏");
     }
 
     #[test]
     fn no_line_is_wider_than_asked_and_secrets_are_out() {
-        let scale = Scale { from: at(0), to: at(3_000) };
+        let scale = TimelineScale { from: at(0), to: at(3_000) };
         for width in [80, 100, 200] {
             let calls = fold(&fixture::entries(), at(3_000));
-            for line in draw(&calls, scale, Owner::Gone, width, &pml::Redactor::new()) {
+            for line in draw(&calls, scale, OwnerLiveness::Gone, width, &pml::Redactor::new()) {
                 let plain = anstream::adapter::strip_str(&line).to_string();
                 assert!(plain.width() <= width + super::ARGUMENTS, "{plain}");
                 assert!(!plain.contains("t0p") && !plain.contains('\u{1b}'), "{plain}");

@@ -2,8 +2,9 @@
 
 use pml::json::json;
 use pml::{
-    Answer, Ask, AskKind, Batch, CallId, Decision, Entry, FORMAT, Header, Journal, Lease, Limits,
-    Meter, Question, RunId, RunState, Settled, Tenant, Timestamp, ToolName, Verdict, What,
+    Answer, Ask, AskKind, CallId, CallResult, CallVerdict, Decision, FORMAT, Journal, JournalBatch,
+    JournalEntry, JournalEvent, Lease, Limits, Meter, Question, RunHeader, RunId, RunState, Tenant,
+    Timestamp, ToolName,
 };
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ pub(crate) fn at(milliseconds: u64) -> Timestamp {
     Timestamp(START + milliseconds * 1_000)
 }
 
-pub(crate) fn header() -> Header {
-    Header {
+pub(crate) fn header() -> RunHeader {
+    RunHeader {
         run: RunId::new(),
         format: FORMAT,
         pml: "0.1.0".into(),
@@ -36,19 +37,19 @@ pub(crate) fn header() -> Header {
     }
 }
 
-fn entry(milliseconds: u64, what: What) -> Entry {
+fn entry(milliseconds: u64, what: JournalEvent) -> JournalEntry {
     let (wall, cpu) = (Duration::from_millis(milliseconds), Duration::from_millis(12));
     let meter = Meter { wall, cpu, calls: 5, ..Meter::default() };
-    Entry::new(at(milliseconds), meter, what)
+    JournalEntry::new(at(milliseconds), meter, what)
 }
 
-fn requested(call: u64, tool: &str, arguments: &str, verdict: Verdict) -> What {
+fn requested(call: u64, tool: &str, arguments: &str, verdict: CallVerdict) -> JournalEvent {
     let (tool, arguments) = (tool.into(), Ok(arguments.into()));
-    What::Requested { call: CallId(call), tool, arguments, verdict }
+    JournalEvent::Requested { call: CallId(call), tool, arguments, verdict }
 }
 
-fn executing(call: u64, tool: &str) -> What {
-    What::Executing {
+fn executing(call: u64, tool: &str) -> JournalEvent {
+    JournalEvent::Executing {
         call: CallId(call),
         tool: tool.parse::<ToolName>().unwrap(),
         origin: None,
@@ -57,8 +58,8 @@ fn executing(call: u64, tool: &str) -> What {
     }
 }
 
-fn settled(call: u64, settled: Settled) -> What {
-    What::Settled { call: CallId(call), settled }
+fn settled(call: u64, settled: CallResult) -> JournalEvent {
+    JournalEvent::Settled { call: CallId(call), settled }
 }
 
 /// A question of this run, about its second call.
@@ -68,30 +69,39 @@ pub(crate) fn question(run: RunId, kind: AskKind) -> Question {
     Question::new(run, "report.ts", at(450), Some(at(300_450)), vec![ask])
 }
 
-fn with_question(question: Question) -> Vec<Entry> {
-    let failed =
-        Settled::Error { code: "TOOL_FAILED".into(), message: "no such file".into(), data: None };
-    let asks = Verdict::Ask { kind: AskKind::ToolPermission, reason: "`bank:*` asks".into() };
+fn with_question(question: Question) -> Vec<JournalEntry> {
+    let failed = CallResult::Error {
+        code: "TOOL_FAILED".into(),
+        message: "no such file".into(),
+        data: None,
+    };
+    let asks = CallVerdict::Ask { kind: AskKind::ToolPermission, reason: "`bank:*` asks".into() };
     vec![
-        entry(0, requested(1, "github:list_issues", r#"{"repo":"pml"}"#, Verdict::Go)),
+        entry(0, requested(1, "github:list_issues", r#"{"repo":"pml"}"#, CallVerdict::Go)),
         entry(10, executing(1, "github:list_issues")),
-        entry(400, settled(1, Settled::Value("[]".into()))),
+        entry(400, settled(1, CallResult::Value("[]".into()))),
         entry(400, requested(2, "bank:pay", r#"{"to":"Ann","amount":5,"token":"t0p"}"#, asks)),
-        entry(450, What::Asked { question }),
+        entry(450, JournalEvent::Asked { question }),
         entry(2_000, executing(2, "bank:pay")),
-        entry(2_300, settled(2, Settled::Value(r#"{"ok":true}"#.into()))),
-        entry(2_300, requested(3, "files:read", r#"{"path":"/tmp/a\n\u001b[2J"}"#, Verdict::Go)),
+        entry(2_300, settled(2, CallResult::Value(r#"{"ok":true}"#.into()))),
+        entry(
+            2_300,
+            requested(3, "files:read", r#"{"path":"/tmp/a\n\u001b[2J"}"#, CallVerdict::Go),
+        ),
         entry(2_310, executing(3, "files:read")),
         entry(2_400, settled(3, failed)),
-        entry(2_400, requested(4, "pml:sleep", r#"{"ms":500}"#, Verdict::Sleep { due: at(2_900) })),
-        entry(2_900, settled(4, Settled::Value("null".into()))),
-        entry(2_900, requested(5, "log:write", "{}", Verdict::Go)),
+        entry(
+            2_400,
+            requested(4, "pml:sleep", r#"{"ms":500}"#, CallVerdict::Sleep { due: at(2_900) }),
+        ),
+        entry(2_900, settled(4, CallResult::Value("null".into()))),
+        entry(2_900, requested(5, "log:write", "{}", CallVerdict::Go)),
         entry(2_900, executing(5, "log:write")),
-        entry(3_000, What::Abandoned { call: CallId(5), sent: true }),
+        entry(3_000, JournalEvent::Abandoned { call: CallId(5), sent: true }),
     ]
 }
 
-pub(crate) fn entries() -> Vec<Entry> {
+pub(crate) fn entries() -> Vec<JournalEntry> {
     with_question(question(RunId::new(), AskKind::ToolPermission))
 }
 
@@ -103,10 +113,10 @@ pub(crate) async fn finished(journal: &dyn Journal) -> RunId {
     let question = question(run, AskKind::ToolPermission);
     let id = question.id;
     let answer = Answer::all(&question, Decision::Approve, "ann", "terminal");
-    journal.append(&lease, Batch::new(with_question(question))).await.unwrap();
+    journal.append(&lease, JournalBatch::new(with_question(question))).await.unwrap();
     journal.answer(id, answer, at(1_990)).await.unwrap();
     let ending = r#"{"finished":{"items":2,"api_key":"t0p"}}"#.into();
-    let mut batch = Batch::new(vec![entry(3_000, What::Ended { ending })]);
+    let mut batch = JournalBatch::new(vec![entry(3_000, JournalEvent::Ended { ending })]);
     batch.state = Some(RunState::Finished);
     journal.append(&lease, batch).await.unwrap();
     run
@@ -119,7 +129,7 @@ pub(crate) async fn waiting(journal: &dyn Journal, kind: AskKind) -> (Question, 
     let lease = journal.create(header).await.unwrap();
     let mut entries = with_question(question.clone());
     entries.truncate(5);
-    let mut batch = Batch::new(entries);
+    let mut batch = JournalBatch::new(entries);
     batch.state = Some(RunState::Waiting);
     journal.append(&lease, batch).await.unwrap();
     (question, lease)

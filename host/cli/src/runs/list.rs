@@ -2,27 +2,27 @@
 
 use crate::identify::short;
 use crate::moment::{ago, span};
-use crate::table::{Cell, table};
+use crate::table::{TableCell, table};
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::cut_to_columns;
 use pml::json::{Value, json};
-use pml::{RunState, Summary, Timestamp, escape, milliseconds};
+use pml::{RunState, RunSummary, Timestamp, escape, milliseconds};
 
 /// A longer name of a script is cut in a list.
 const SCRIPT: usize = 40;
 
-pub(super) fn lines(runs: &[Summary], now: Timestamp) -> Vec<String> {
+pub(super) fn lines(runs: &[RunSummary], now: Timestamp) -> Vec<String> {
     let titles = ["RUN", "STATE", "SCRIPT", "STARTED", "TIME", "CALLS"];
-    let mut rows = vec![titles.map(|title| Cell::styled(title, BOLD)).into()];
+    let mut rows = vec![titles.map(|title| TableCell::styled(title, BOLD)).into()];
     rows.extend(runs.iter().map(|run| {
         vec![
-            Cell::plain(short(run.run)),
-            Cell::styled(run.state.as_str(), colour(run.state)),
-            Cell::plain(script(&run.script, SCRIPT)),
-            Cell::styled(ago(run.created, now), DIM),
-            Cell::plain(span(run.meter.wall)),
-            Cell::plain(run.meter.calls.to_string()),
+            TableCell::plain(short(run.run)),
+            TableCell::styled(run.state.as_str(), colour(run.state)),
+            TableCell::plain(script(&run.script, SCRIPT)),
+            TableCell::styled(ago(run.created, now), DIM),
+            TableCell::plain(span(run.meter.wall)),
+            TableCell::plain(run.meter.calls.to_string()),
         ]
     }));
     table(&rows)
@@ -42,12 +42,12 @@ pub(super) fn colour(state: RunState) -> Style {
     }
 }
 
-pub(super) fn json(runs: &[Summary]) -> Value {
+pub(super) fn json(runs: &[RunSummary]) -> Value {
     runs.iter().map(summary).collect()
 }
 
 /// A run as JSON: times as dates, spans in milliseconds.
-pub(super) fn summary(run: &Summary) -> Value {
+pub(super) fn summary(run: &RunSummary) -> Value {
     json!({
         "run_id": run.run,
         "state": run.state,
@@ -68,13 +68,13 @@ mod tests {
     use super::{json, lines};
     use crate::identify::short;
     use crate::runs::fixture;
-    use pml::{Filter, Journal, MemoryJournal, Timestamp};
+    use pml::{Journal, MemoryJournal, RunFilter, Timestamp};
 
     #[tokio::test(flavor = "current_thread")]
     async fn a_run_has_one_line_and_json_has_its_whole_id() {
         let journal = MemoryJournal::new();
         let run = fixture::finished(&journal).await;
-        let runs = journal.runs(Filter::default(), Timestamp(0)).await.unwrap();
+        let runs = journal.runs(RunFilter::default(), Timestamp(0)).await.unwrap();
         let now = Timestamp(fixture::START + 180_000_000);
         let lines = lines(&runs, now);
         assert_eq!(lines.len(), 2);

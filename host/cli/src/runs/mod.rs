@@ -7,12 +7,12 @@ mod command;
 mod draw;
 #[cfg(test)]
 pub(super) mod fixture;
-mod fold;
 mod list;
 mod show;
-mod view;
+mod show_json;
+mod timeline;
 
-pub(super) use command::Runs;
+pub(super) use command::RunsCommand;
 pub(super) use list::script;
 pub(super) use show::decided_line;
-pub(super) use view::{open, question};
+pub(super) use show_json::{open, question};

@@ -1,18 +1,19 @@
 //! One run in full, as lines.
 
-use super::draw::{Owner, Scale, draw};
-use super::fold::{Folded, fold};
+use super::draw::{OwnerLiveness, TimelineScale, draw};
 use super::list::{colour, script};
 use crate::moment::{ago, span};
 use crate::quantity::counted;
+use crate::runs::timeline::{TimelineCall, fold};
 use crate::terminal::width_of_stdout;
 use crate::ui::{BAD, BOLD, DIM, GOOD};
 use crate::wrap::wrap;
 use anyhow::Result;
 use pml::json::{self, Value};
 use pml::{
-    Decided, Decision, Error, Journal, Question, Redactor, RunState, Stored, Summary, Timestamp,
-    What, brief, brief_with, escape, lines_of_ask_with, words_of_constraints,
+    Decision, Error, Journal, JournalEvent, Question, RecordedDecision, Redactor, RunState,
+    RunSummary, StoredRun, Timestamp, brief, brief_with, escape, lines_of_ask_with,
+    words_of_constraints,
 };
 
 /// How wide it is drawn where there is no terminal.
@@ -21,34 +22,34 @@ const WIDTH: usize = 100;
 const ENDING: usize = 500;
 
 /// Everything that is known of a run.
-pub(super) struct Shown {
-    pub(super) summary: Summary,
-    pub(super) stored: Stored,
-    pub(super) calls: Vec<Folded>,
-    pub(super) decided: Vec<Decided>,
-    scale: Scale,
+pub(super) struct RunDetails {
+    pub(super) summary: RunSummary,
+    pub(super) stored: StoredRun,
+    pub(super) calls: Vec<TimelineCall>,
+    pub(super) decided: Vec<RecordedDecision>,
+    scale: TimelineScale,
 }
 
-impl Shown {
+impl RunDetails {
     pub(super) async fn load(
         journal: &dyn Journal,
-        summary: Summary,
+        summary: RunSummary,
         now: Timestamp,
-    ) -> Result<Shown> {
+    ) -> Result<RunDetails> {
         let stored = journal.load(summary.run).await.map_err(Error::from)?;
         let decided = journal.decided(summary.run).await.map_err(Error::from)?;
         let going_on = matches!(summary.state, RunState::Running | RunState::Waiting);
         let last = stored.entries.last().map_or(stored.header.started, |entry| entry.at);
         let to = if going_on { now.max(last) } else { last };
         let calls = fold(&stored.entries, to);
-        let scale = Scale { from: stored.header.started, to };
-        Ok(Shown { summary, stored, calls, decided, scale })
+        let scale = TimelineScale { from: stored.header.started, to };
+        Ok(RunDetails { summary, stored, calls, decided, scale })
     }
 
     /// The questions that were asked, in order.
     pub(super) fn questions(&self) -> impl Iterator<Item = &Question> {
         self.stored.entries.iter().filter_map(|entry| match &entry.what {
-            What::Asked { question } => Some(question),
+            JournalEvent::Asked { question } => Some(question),
             _ => None,
         })
     }
@@ -56,7 +57,7 @@ impl Shown {
     /// How it ended: `finished` with a result, or `failed` with a failure.
     pub(super) fn ending(&self) -> Option<Value> {
         self.stored.entries.iter().rev().find_map(|entry| match &entry.what {
-            What::Ended { ending } => {
+            JournalEvent::Ended { ending } => {
                 Some(json::from_str(ending).unwrap_or_else(|_| Value::String(ending.clone())))
             }
             _ => None,
@@ -70,7 +71,11 @@ impl Shown {
     fn lines_within(&self, width: usize, now: Timestamp, redactor: &Redactor) -> Vec<String> {
         let mut lines = self.header(now);
         if !self.calls.is_empty() {
-            let owner = if self.summary.owner.is_some() { Owner::Alive } else { Owner::Gone };
+            let owner = if self.summary.owner.is_some() {
+                OwnerLiveness::Alive
+            } else {
+                OwnerLiveness::Gone
+            };
             lines.push(String::new());
             lines.extend(draw(&self.calls, self.scale, owner, width, redactor));
         }
@@ -135,7 +140,7 @@ impl Shown {
 }
 
 /// Tells who decided what.
-pub(crate) fn decided_line(decided: &Decided) -> String {
+pub(crate) fn decided_line(decided: &RecordedDecision) -> String {
     let what = match &decided.decision {
         Decision::Approve => "approved".into(),
         Decision::Always => "always approved".into(),
@@ -188,14 +193,14 @@ fn ended(ending: &Value, redactor: &Redactor) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Shown;
+    use super::RunDetails;
     use crate::identify;
     use crate::runs::fixture::{self, at};
     use pml::{AskKind, Journal, MemoryJournal, Redactor};
 
-    async fn shown(journal: &dyn Journal) -> (Shown, String) {
+    async fn shown(journal: &dyn Journal) -> (RunDetails, String) {
         let summary = identify::run(journal, "last", at(60_000)).await.unwrap();
-        let shown = Shown::load(journal, summary, at(60_000)).await.unwrap();
+        let shown = RunDetails::load(journal, summary, at(60_000)).await.unwrap();
         let lines = shown.lines_within(100, at(60_000), &Redactor::new()).join("\n");
         (shown, anstream::adapter::strip_str(&lines).to_string())
     }

@@ -1,13 +1,13 @@
 //! `pml servers`
 
-use super::row::{Row, rows};
+use super::row::{ServerRow, rows};
 use super::show;
 use crate::execute::runtime;
-use crate::offered::{offered, untrusted};
-use crate::report::{FAILED, Hinted};
+use crate::project_context::ProjectContext;
+use crate::report::{FAILED, HintedError};
+use crate::server_query::{offered, untrusted};
 use crate::ui::{self, HINT};
-use crate::widen::Once;
-use crate::workplace::Workplace;
+use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 ///
 /// Exit codes: 0, or 1 if a server that was named or started does not answer.
 #[derive(Args)]
-pub(crate) struct Servers {
+pub(crate) struct ServersCommand {
     /// Only these servers
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -32,12 +32,12 @@ pub(crate) struct Servers {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    once: Once,
+    once: TrustOnceFlags,
 }
 
-impl Servers {
+impl ServersCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.once.files()?)?;
+        let workplace = ProjectContext::open(self.once.files()?)?;
         self.check_names(&workplace)?;
         let runtime = runtime()?;
         let rows = runtime.block_on(async {
@@ -48,9 +48,9 @@ impl Servers {
             workplace.servers.close().await;
             rows
         });
-        let rows: Vec<Row> = rows.into_iter().filter(|row| self.wants(&row.name)).collect();
+        let rows: Vec<ServerRow> = rows.into_iter().filter(|row| self.wants(&row.name)).collect();
         match self.json {
-            true => ui::out(&rows.iter().map(Row::json).collect::<Value>().to_string())?,
+            true => ui::out(&rows.iter().map(ServerRow::json).collect::<Value>().to_string())?,
             false if rows.is_empty() => ui::say(&format!(
                 "no server is configured\n{HINT}hint{HINT:#}: `pml add` adds one, `pml import` those of other clients"
             )),
@@ -68,7 +68,7 @@ impl Servers {
     }
 
     /// A server that cannot be used is a failure where somebody asked for that one.
-    fn counts_as_failed(&self, row: &Row) -> bool {
+    fn counts_as_failed(&self, row: &ServerRow) -> bool {
         let named = !self.names.is_empty();
         match row.is_declared_only() {
             true => named || (self.start && row.is_untrusted()),
@@ -76,7 +76,7 @@ impl Servers {
         }
     }
 
-    fn check_names(&self, workplace: &Workplace) -> Result<()> {
+    fn check_names(&self, workplace: &ProjectContext) -> Result<()> {
         let project = &workplace.project;
         let known: Vec<&str> =
             project.declared.servers.iter().map(|server| server.name.as_str()).collect();
@@ -88,6 +88,6 @@ impl Servers {
             [] => "`pml servers` lists those there are".into(),
             near => format!("did you mean `{}`?", escape(&near.join("` or `"))),
         };
-        Err(Hinted::new(format!("there is no server `{}`", escape(unknown)), hint).into())
+        Err(HintedError::new(format!("there is no server `{}`", escape(unknown)), hint).into())
     }
 }

@@ -7,5 +7,5 @@ mod command;
 mod row;
 mod show;
 
-pub(super) use command::Servers;
-pub(super) use row::{Health, Row, rows, uninstalled};
+pub(super) use command::ServersCommand;
+pub(super) use row::{ServerHealth, ServerRow, rows, uninstalled};

@@ -1,21 +1,21 @@
 //! One server: what the project's files say of it, and what it says itself.
 
-use crate::workplace::Workplace;
+use crate::project_context::ProjectContext;
 use pml::json::{Value, json};
 use pml::{Launch, PackageState, ServerState, ServerStatus, Servers, milliseconds};
 
 /// A server of the project, whether it can be used or not.
-pub(crate) struct Row {
+pub(crate) struct ServerRow {
     pub(crate) name: String,
     pub(crate) kind: &'static str,
-    pub(crate) health: Health,
+    pub(crate) health: ServerHealth,
     /// What it says itself, now or when it last ran.
     pub(crate) status: Option<ServerStatus>,
 }
 
 /// How a server is, for people.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Health {
+pub(crate) enum ServerHealth {
     /// It does not run, and nobody has tried.
     NotStarted,
     /// It answers.
@@ -33,7 +33,7 @@ pub(crate) enum Health {
 }
 
 /// Returns all servers, in the order in which they are declared.
-pub(crate) async fn rows(workplace: &Workplace) -> Vec<Row> {
+pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
     let project = &workplace.project;
     let mut known = workplace.servers.status();
     let row = |declared: &pml::DeclaredServer| {
@@ -50,18 +50,18 @@ pub(crate) async fn rows(workplace: &Workplace) -> Vec<Row> {
         let unusable = project.unusable.iter().find(|server| server.name == name);
         let health = match (&status, unusable) {
             (Some(status), _) => health(&status.state),
-            (None, Some(unusable)) => Health::Unusable(unusable.reason.clone()),
-            (None, None) => Health::Untrusted,
+            (None, Some(unusable)) => ServerHealth::Unusable(unusable.reason.clone()),
+            (None, None) => ServerHealth::Untrusted,
         };
-        Row { name, kind, health, status }
+        ServerRow { name, kind, health, status }
     };
-    let mut rows: Vec<Row> = project.declared.servers.iter().map(row).collect();
+    let mut rows: Vec<ServerRow> = project.declared.servers.iter().map(row).collect();
     for row in &mut rows {
         // One that answers is there; of one that is not trusted nothing is looked at.
-        if matches!(row.health, Health::NotStarted | Health::Failed(_))
+        if matches!(row.health, ServerHealth::NotStarted | ServerHealth::Failed(_))
             && let Some(package) = uninstalled(&workplace.servers, &row.name).await
         {
-            row.health = Health::NotInstalled(package);
+            row.health = ServerHealth::NotInstalled(package);
         }
     }
     rows
@@ -76,64 +76,67 @@ pub(crate) async fn uninstalled(servers: &Servers, name: &str) -> Option<String>
     }
 }
 
-fn health(state: &ServerState) -> Health {
+fn health(state: &ServerState) -> ServerHealth {
     match state {
-        ServerState::Running => Health::Answers,
+        ServerState::Running => ServerHealth::Answers,
         ServerState::Failed { reason } | ServerState::BackingOff { reason, .. } => {
-            Health::Failed(reason.clone())
+            ServerHealth::Failed(reason.clone())
         }
-        ServerState::Starting => Health::Failed("it is still starting".into()),
-        ServerState::Missing { variables } => Health::Missing(variables.clone()),
-        _ => Health::NotStarted,
+        ServerState::Starting => ServerHealth::Failed("it is still starting".into()),
+        ServerState::Missing { variables } => ServerHealth::Missing(variables.clone()),
+        _ => ServerHealth::NotStarted,
     }
 }
 
-impl Row {
+impl ServerRow {
     /// Returns whether it is not among those that can be started at all.
     pub(super) fn is_declared_only(&self) -> bool {
-        matches!(self.health, Health::Unusable(_) | Health::Untrusted)
+        matches!(self.health, ServerHealth::Unusable(_) | ServerHealth::Untrusted)
     }
 
     pub(super) fn is_untrusted(&self) -> bool {
-        self.health == Health::Untrusted
+        self.health == ServerHealth::Untrusted
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        matches!(self.health, Health::Failed(_) | Health::Missing(_) | Health::NotInstalled(_))
+        matches!(
+            self.health,
+            ServerHealth::Failed(_) | ServerHealth::Missing(_) | ServerHealth::NotInstalled(_)
+        )
     }
 
     /// Returns whether what it says of itself is from an earlier start.
     pub(super) fn is_remembered(&self) -> bool {
-        self.health != Health::Answers
+        self.health != ServerHealth::Answers
             && self.status.as_ref().is_some_and(|status| status.era.is_some())
     }
 
     /// Returns what is wrong with it, in words.
     pub(super) fn reason(&self) -> Option<&str> {
         match &self.health {
-            Health::Failed(reason) | Health::Unusable(reason) => Some(reason),
+            ServerHealth::Failed(reason) | ServerHealth::Unusable(reason) => Some(reason),
             _ => None,
         }
     }
 
     pub(super) fn json(&self) -> Value {
         let state = match &self.health {
-            Health::NotStarted => "not_started",
-            Health::Answers => "ok",
-            Health::Failed(_) => "failed",
-            Health::Missing(_) => "missing_variables",
-            Health::NotInstalled(_) => "not_installed",
-            Health::Unusable(_) => "unusable",
-            Health::Untrusted => "not_trusted",
+            ServerHealth::NotStarted => "not_started",
+            ServerHealth::Answers => "ok",
+            ServerHealth::Failed(_) => "failed",
+            ServerHealth::Missing(_) => "missing_variables",
+            ServerHealth::NotInstalled(_) => "not_installed",
+            ServerHealth::Unusable(_) => "unusable",
+            ServerHealth::Untrusted => "not_trusted",
         };
         let mut value = json!({ "name": self.name, "kind": self.kind, "state": state });
         if let Some(reason) = self.reason() {
             value["reason"] = reason.into();
         }
-        if let Health::NotInstalled(package) = &self.health {
+        if let ServerHealth::NotInstalled(package) = &self.health {
             value["package"] = package.as_str().into();
         }
-        if let Health::Missing(variables) = &self.health {
+        if let ServerHealth::Missing(variables) = &self.health {
             value["variables"] = json!(variables);
         }
         let Some(status) = &self.status else { return value };

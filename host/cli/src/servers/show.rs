@@ -1,9 +1,9 @@
 //! Servers as a table, with what is wrong below it.
 
-use super::row::{Health, Row};
+use super::row::{ServerHealth, ServerRow};
 use crate::moment::span;
 use crate::quantity::{counted, size};
-use crate::table::{Cell, table};
+use crate::table::{TableCell, table};
 use crate::trust::one_line;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
@@ -23,29 +23,29 @@ const TITLE: usize = 40;
 const NOTHING: &str = "-";
 
 /// Returns the table. All names and words of servers are escaped.
-pub(super) fn lines(rows: &[Row]) -> Vec<String> {
+pub(super) fn lines(rows: &[ServerRow]) -> Vec<String> {
     let titles =
         ["SERVER", "KIND", "STATUS", "ERA", "PROTOCOL", "TOOLS", "START", "MEMORY", "SAYS IT IS"];
-    let mut cells = vec![titles.map(|title| Cell::styled(title, BOLD)).into()];
+    let mut cells = vec![titles.map(|title| TableCell::styled(title, BOLD)).into()];
     cells.extend(rows.iter().map(cells_of));
     let mut lines = table(&cells);
     lines.extend(rows.iter().flat_map(troubles));
     lines
 }
 
-fn cells_of(row: &Row) -> Vec<Cell> {
+fn cells_of(row: &ServerRow) -> Vec<TableCell> {
     let (status, style) = status(&row.health);
     let mut cells = vec![
-        Cell::plain(escape(&row.name)),
-        Cell::styled(row.kind, DIM),
-        Cell::styled(status, style),
+        TableCell::plain(escape(&row.name)),
+        TableCell::styled(row.kind, DIM),
+        TableCell::styled(status, style),
     ];
     let Some(said) = &row.status else { return cells };
     // What is remembered is not what is.
     let style = if row.is_remembered() { DIM } else { Style::new() };
     let cell = |text: Option<String>| match text {
-        Some(text) => Cell::styled(text, style),
-        None => Cell::styled(NOTHING, DIM),
+        Some(text) => TableCell::styled(text, style),
+        None => TableCell::styled(NOTHING, DIM),
     };
     let words = |text: &Option<String>| text.as_ref().map(|text| one_line(text));
     let name = match (words(&said.title), words(&said.version)) {
@@ -64,22 +64,24 @@ fn cells_of(row: &Row) -> Vec<Cell> {
     cells
 }
 
-fn status(health: &Health) -> (String, Style) {
+fn status(health: &ServerHealth) -> (String, Style) {
     match health {
-        Health::NotStarted => ("not started".into(), DIM),
-        Health::Answers => ("ok".into(), GOOD),
-        Health::Failed(_) => ("failed".into(), BAD),
-        Health::Missing(variables) => (format!("needs {}", escape(&variables.join(", "))), WAITING),
-        Health::NotInstalled(_) => ("not installed".into(), WAITING),
-        Health::Unusable(_) => ("unusable".into(), BAD),
-        Health::Untrusted => ("not trusted".into(), WAITING),
+        ServerHealth::NotStarted => ("not started".into(), DIM),
+        ServerHealth::Answers => ("ok".into(), GOOD),
+        ServerHealth::Failed(_) => ("failed".into(), BAD),
+        ServerHealth::Missing(variables) => {
+            (format!("needs {}", escape(&variables.join(", "))), WAITING)
+        }
+        ServerHealth::NotInstalled(_) => ("not installed".into(), WAITING),
+        ServerHealth::Unusable(_) => ("unusable".into(), BAD),
+        ServerHealth::Untrusted => ("not trusted".into(), WAITING),
     }
 }
 
 /// What is wrong with a server, and what it said last: its words stand behind a bar.
-fn troubles(row: &Row) -> Vec<String> {
+fn troubles(row: &ServerRow) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Health::NotInstalled(package) = &row.health {
+    if let ServerHealth::NotInstalled(package) = &row.health {
         let (name, package) = (one_line(&row.name), one_line(package));
         lines.push(format!("{name} is not installed ({package}): `pml install {name}`"));
     }
@@ -104,12 +106,12 @@ fn troubles(row: &Row) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::lines;
-    use crate::servers::row::{Health, Row};
+    use crate::servers::row::{ServerHealth, ServerRow};
 
     #[test]
     fn names_and_reasons_cannot_draw_on_the_terminal() {
-        let health = Health::Unusable("its type is `\u{1b}[2J`\nok".into());
-        let row = Row { name: "a\u{1b}[2J".into(), kind: "stdio", health, status: None };
+        let health = ServerHealth::Unusable("its type is `\u{1b}[2J`\nok".into());
+        let row = ServerRow { name: "a\u{1b}[2J".into(), kind: "stdio", health, status: None };
         let shown = anstream::adapter::strip_str(&lines(&[row]).join("\n")).to_string();
         assert!(!shown.contains('\u{1b}'), "{shown}");
         assert!(shown.contains("\n  ok"), "{shown}");

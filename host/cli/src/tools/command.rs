@@ -1,14 +1,14 @@
 //! `pml tools`
 
 use super::show;
-use super::wanted::Wanted;
 use crate::execute::runtime;
-use crate::offered::{offered, untrusted, warn};
+use crate::project_context::ProjectContext;
 use crate::report::FAILED;
+use crate::server_query::{offered, untrusted, warn};
 use crate::terminal::width_of_stdout;
+use crate::tools::selection::ToolSelection;
 use crate::ui::{self, ERROR, HINT};
-use crate::widen::Once;
-use crate::workplace::Workplace;
+use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::json;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 ///
 /// Exit codes: 0, or 1 if nothing is found.
 #[derive(Args)]
-pub(crate) struct Tools {
+pub(crate) struct ToolsCommand {
     /// A server's name, a pattern (`server:prefix_*`), or words to search by
     #[arg(value_name = "PATTERN")]
     wanted: Vec<String>,
@@ -33,17 +33,17 @@ pub(crate) struct Tools {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    once: Once,
+    once: TrustOnceFlags,
 }
 
-impl Tools {
+impl ToolsCommand {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let workplace = Workplace::open(self.once.files()?)?;
+        let workplace = ProjectContext::open(self.once.files()?)?;
         let policy = Policy::new(&workplace.config())?;
         let names: Vec<&str> =
             workplace.project.declared.servers.iter().map(|server| server.name.as_str()).collect();
-        let wanted = Wanted::new(&self.wanted, &names);
-        let freshness = if self.refresh { Freshness::Live } else { Freshness::Remembered };
+        let wanted = ToolSelection::new(&self.wanted, &names);
+        let freshness = if self.refresh { Freshness::Live } else { Freshness::CachedOrLive };
         let runtime = runtime()?;
         let offer = runtime.block_on(async {
             let offer = offered(&workplace, |server| wanted.may_be_of(server), freshness).await;
@@ -57,8 +57,9 @@ impl Tools {
             ui::out(&json!({ "tools": tools, "unavailable": offer.unavailable }).to_string())?;
         } else {
             if !found.is_empty() {
-                let ranked = matches!(wanted, Wanted::Words(_));
-                let order = if ranked { show::Order::Ranked } else { show::Order::ByServer };
+                let ranked = matches!(wanted, ToolSelection::Words(_));
+                let order =
+                    if ranked { show::ToolOrder::Ranked } else { show::ToolOrder::ByServer };
                 let lines = show::lines(&found, &policy, order, width_of_stdout());
                 ui::print(&lines.join("\n"))?;
             }

@@ -4,7 +4,7 @@
 //! that servers wrote escaped.
 
 mod command;
+mod selection;
 mod show;
-mod wanted;
 
-pub(super) use command::Tools;
+pub(super) use command::ToolsCommand;

@@ -4,12 +4,12 @@ use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::json::{Value, json};
-use pml::{Definition, Node, Policy, Ruling, cut_to_columns, escape};
+use pml::{BrowsedTool, Definition, Policy, PolicyDecision, cut_to_columns, escape};
 use std::sync::Arc;
 
 /// In which order tools are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum ToolOrder {
     /// Under the name of their server.
     ByServer,
     /// As they came, the best first.
@@ -21,15 +21,15 @@ const INDENT: usize = 8;
 
 /// Returns the lines of a list.
 pub(super) fn lines(
-    nodes: &[Node],
+    nodes: &[BrowsedTool],
     policy: &Policy,
-    order: Order,
+    order: ToolOrder,
     width: Option<usize>,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     let mut server = None;
     for node in nodes {
-        if order == Order::ByServer && server != Some(node.tool.server()) {
+        if order == ToolOrder::ByServer && server != Some(node.tool.server()) {
             server = Some(node.tool.server());
             let count = nodes.iter().filter(|other| Some(other.tool.server()) == server).count();
             let (name, count) = (escape(node.tool.server()), counted(count as u64, "tool"));
@@ -53,17 +53,21 @@ pub(super) fn lines(
     lines
 }
 
-fn colour(ruling: &Ruling) -> Style {
+fn colour(ruling: &PolicyDecision) -> Style {
     match ruling {
-        Ruling::Go => GOOD,
-        Ruling::Ask { .. } => WAITING,
-        Ruling::Deny { .. } => BAD,
+        PolicyDecision::Go => GOOD,
+        PolicyDecision::Ask { .. } => WAITING,
+        PolicyDecision::Deny { .. } => BAD,
     }
 }
 
 /// Returns the tools with all that is known of them.
-pub(super) fn json(nodes: &[Node], definitions: &[Arc<Definition>], policy: &Policy) -> Value {
-    let tool = |node: &Node| {
+pub(super) fn json(
+    nodes: &[BrowsedTool],
+    definitions: &[Arc<Definition>],
+    policy: &Policy,
+) -> Value {
+    let tool = |node: &BrowsedTool| {
         let ruling = policy.ruling(&node.tool);
         let mut value = json!({
             "tool": node.tool,
@@ -71,7 +75,7 @@ pub(super) fn json(nodes: &[Node], definitions: &[Arc<Definition>], policy: &Pol
             "policy": ruling.as_str(),
             "signature": node.signature,
         });
-        if let Ruling::Ask { reason } | Ruling::Deny { reason } = ruling {
+        if let PolicyDecision::Ask { reason } | PolicyDecision::Deny { reason } = ruling {
             value["reason"] = reason.into();
         }
         if let Some(remark) = policy.remark(&node.tool) {
@@ -91,21 +95,21 @@ pub(super) fn json(nodes: &[Node], definitions: &[Arc<Definition>], policy: &Pol
 
 #[cfg(test)]
 mod tests {
-    use super::{Order, lines};
+    use super::{ToolOrder, lines};
     use pml::json::json;
-    use pml::{Config, Definition, Index, Policy, browse};
+    use pml::{Config, Definition, Policy, ToolIndex, browse};
     use std::sync::Arc;
 
     fn shown(width: Option<usize>) -> Vec<String> {
         let tool = |name: &str, about: &str| {
             Arc::new(Definition::new(name.parse().unwrap(), about, json!({ "type": "object" })))
         };
-        let index = Index::new([tool("fs:read", "Reads\u{1b}[2J."), tool("fs:write", "")]);
+        let index = ToolIndex::new([tool("fs:read", "Reads\u{1b}[2J."), tool("fs:write", "")]);
         let nodes = browse(&index, "", usize::MAX, None).nodes;
         let mut config = Config::new();
         config.ask_unnamed().allow_tool("fs:read").deny_tool("fs:write");
         let policy = Policy::new(&config).unwrap();
-        let lines = lines(&nodes, &policy, Order::ByServer, width);
+        let lines = lines(&nodes, &policy, ToolOrder::ByServer, width);
         lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
     }
 

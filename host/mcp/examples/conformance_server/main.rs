@@ -16,7 +16,7 @@ mod tools;
 
 use fixture::Fixture;
 use pml::{Config, Engine, Servers};
-use pml_mcp::Door;
+use pml_mcp::McpServer;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use shared::Shared;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[expect(clippy::print_stdout, reason = "an example, and how the test learns the port")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let engine = Engine::new(&Config::new())?;
-    let door = Door::new(engine, Servers::new(Vec::new()));
+    let door = McpServer::new(engine, Servers::new(Vec::new()));
     let shared = Arc::new(Shared::default());
     let service = StreamableHttpService::new(
         move || Ok(Fixture::new(door.clone(), shared.clone())),

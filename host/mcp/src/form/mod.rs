@@ -9,7 +9,7 @@
 
 mod message;
 
-use super::offers::{Offer, offers};
+use crate::ask_choice::{AskChoice, offers};
 use message::message;
 use pml::json::Value;
 use pml::{
@@ -40,7 +40,7 @@ const DECISION: &str = "decision";
 
 /// What a person said.
 #[derive(Debug, PartialEq)]
-pub(super) enum Heard {
+pub(super) enum FormAnswer {
     /// This was decided.
     Decided(Decisions),
     /// Nothing: the question stays open.
@@ -49,7 +49,7 @@ pub(super) enum Heard {
 
 /// How the choices of a field are spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum ChoiceFormat {
     /// As since 2025-11-25: each with its title, and one of them chosen before.
     Titled,
     /// As before: words, and names beside them.
@@ -74,7 +74,7 @@ pub(super) fn waiting(question: &Question) -> String {
 /// Returns the dialog for the asks of a question that are still open, or for the first of them.
 pub(super) fn of(
     question: &Question,
-    spelling: Spelling,
+    spelling: ChoiceFormat,
     redactor: &Redactor,
 ) -> ElicitRequestParams {
     let field = |title, choices, description| field(title, choices, description, spelling);
@@ -100,14 +100,14 @@ pub(super) fn of(
 }
 
 /// Reads what came back.
-pub(super) fn read(question: &Question, result: &ElicitResult) -> Heard {
+pub(super) fn read(question: &Question, result: &ElicitResult) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => match accepted(shown(question), result.content.as_ref()) {
-            Some(decisions) => Heard::Decided(decisions),
-            None => Heard::Nothing,
+            Some(decisions) => FormAnswer::Decided(decisions),
+            None => FormAnswer::Nothing,
         },
-        ElicitationAction::Decline => Heard::Decided(Decisions::All(Decision::Abort)),
-        _ => Heard::Nothing,
+        ElicitationAction::Decline => FormAnswer::Decided(Decisions::All(Decision::Abort)),
+        _ => FormAnswer::Nothing,
     }
 }
 
@@ -144,10 +144,10 @@ fn accepted(asks: &[Ask], content: Option<&Value>) -> Option<Decisions> {
 fn meant(ask: &Ask, word: &str) -> Option<Decision> {
     let offer = offers(ask).into_iter().find(|offer| offer.word() == word)?;
     Some(match offer {
-        Offer::Approve => Decision::Approve,
-        Offer::Always => Decision::Always,
-        Offer::AlwaysWithin(_, within) => Decision::AlwaysWithin(within),
-        Offer::Decline => Decision::Decline,
+        AskChoice::Approve => Decision::Approve,
+        AskChoice::Always => Decision::Always,
+        AskChoice::AlwaysWithin(_, within) => Decision::AlwaysWithin(within),
+        AskChoice::Decline => Decision::Decline,
     })
 }
 
@@ -173,9 +173,9 @@ fn field(
     title: String,
     choices: Vec<ConstTitle>,
     description: Option<String>,
-    spelling: Spelling,
+    spelling: ChoiceFormat,
 ) -> PrimitiveSchemaDefinition {
-    if spelling == Spelling::Names {
+    if spelling == ChoiceFormat::Names {
         let (words, names) =
             choices.into_iter().map(|choice| (choice.const_, choice.title)).unzip();
         let mut schema = LegacyEnumSchema::new(words);

@@ -1,10 +1,11 @@
 //! What a question looks like in a dialog, and what may be said there.
 
-use super::{Heard, Spelling, of, read, waiting};
+use super::{ChoiceFormat, FormAnswer, of, read, waiting};
 use pml::json::{Value, json};
 use pml::{
-    Ask, AskId, AskKind, CallId, Change, Condition, Constraint, Decision, Decisions, Difference,
-    Need, Question, Redactor, RunId, Since, Timestamp, TrustNeed, Variables,
+    Ask, AskId, AskKind, CallId, ChangeBaseline, Condition, Constraint, Decision, Decisions,
+    Difference, MissingVariables, Need, Question, Redactor, RunId, Timestamp, ToolChange,
+    TrustNeed,
 };
 use rmcp::model::{ElicitResult, ElicitationAction};
 
@@ -21,14 +22,14 @@ fn permission(count: u64) -> Question {
 }
 
 fn form(question: &Question) -> Value {
-    json!(of(question, Spelling::Titled, &Redactor::new()))
+    json!(of(question, ChoiceFormat::Titled, &Redactor::new()))
 }
 
 fn message(asks: &[Ask], all: usize) -> String {
     super::message(asks, all, &Redactor::new())
 }
 
-fn accept(question: &Question, content: Value) -> Heard {
+fn accept(question: &Question, content: Value) -> FormAnswer {
     read(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
 }
 
@@ -36,8 +37,8 @@ fn words(field: &Value) -> Vec<&str> {
     field["oneOf"].as_array().unwrap().iter().map(|one| one["const"].as_str().unwrap()).collect()
 }
 
-fn one(decision: Decision) -> Heard {
-    Heard::Decided(Decisions::Each([(AskId(1), decision)].into()))
+fn one(decision: Decision) -> FormAnswer {
+    FormAnswer::Decided(Decisions::Each([(AskId(1), decision)].into()))
 }
 
 #[test]
@@ -65,7 +66,7 @@ fn one_ask_is_a_few_lines_and_one_field() {
 
 #[test]
 fn an_older_client_gets_the_same_choices_as_it_knows_them() {
-    let form = json!(of(&permission(1), Spelling::Names, &Redactor::new()));
+    let form = json!(of(&permission(1), ChoiceFormat::Names, &Redactor::new()));
     let field = &form["requestedSchema"]["properties"]["decision"];
     assert_eq!(field["enum"], json!(["approve", "always", "always_1", "decline", "replan"]));
     assert_eq!(field["enumNames"][0], "Make this call");
@@ -83,12 +84,12 @@ fn who_accepts_without_choosing_approves_and_a_choice_counts() {
     let always = accept(&asked, json!({ "decision": "always_1" }));
     assert_eq!(always, one(Decision::AlwaysWithin(within)));
     assert_eq!(accept(&asked, json!({ "decision": "decline" })), one(Decision::Decline));
-    let replan = Heard::Decided(Decisions::All(Decision::Replan));
+    let replan = FormAnswer::Decided(Decisions::All(Decision::Replan));
     assert_eq!(accept(&asked, json!({ "decision": "replan" })), replan);
     let all = |action| read(&asked, &ElicitResult::new(action));
-    let abort = Heard::Decided(Decisions::All(Decision::Abort));
+    let abort = FormAnswer::Decided(Decisions::All(Decision::Abort));
     assert_eq!(all(ElicitationAction::Decline), abort);
-    assert_eq!(all(ElicitationAction::Cancel), Heard::Nothing);
+    assert_eq!(all(ElicitationAction::Cancel), FormAnswer::Nothing);
 }
 
 #[test]
@@ -104,10 +105,10 @@ fn what_was_not_offered_approves_nothing() {
         json!("approve"),
         json!([]),
     ] {
-        assert_eq!(accept(&asked, content.clone()), Heard::Nothing, "{content}");
+        assert_eq!(accept(&asked, content.clone()), FormAnswer::Nothing, "{content}");
     }
     let key = question(vec![ask(AskKind::ApiKeyRequired, 1, "x:y")]);
-    assert_eq!(accept(&key, json!({ "decision": "always" })), Heard::Nothing);
+    assert_eq!(accept(&key, json!({ "decision": "always" })), FormAnswer::Nothing);
 }
 
 #[test]
@@ -132,10 +133,10 @@ fn several_asks_are_summed_up_first_and_decided_one_by_one() {
     ];
     assert_eq!(
         accept(&asked, json!({ "ask_1": "decline", "ask_2": "always" })),
-        Heard::Decided(Decisions::Each(each.into()))
+        FormAnswer::Decided(Decisions::Each(each.into()))
     );
-    assert_eq!(accept(&asked, json!({ "ask_3": "always" })), Heard::Nothing);
-    assert_eq!(accept(&asked, json!({ "decision": "approve" })), Heard::Nothing);
+    assert_eq!(accept(&asked, json!({ "ask_3": "always" })), FormAnswer::Nothing);
+    assert_eq!(accept(&asked, json!({ "decision": "approve" })), FormAnswer::Nothing);
 }
 
 #[test]
@@ -151,12 +152,12 @@ fn of_very_many_asks_only_those_that_are_shown_are_decided() {
     assert_eq!(fields.keys().collect::<Vec<_>>(), names.iter().collect::<Vec<_>>());
     let nine: std::collections::BTreeMap<_, _> =
         (1..=9).map(|n| (AskId(n), Decision::Approve)).collect();
-    let decided = Heard::Decided(Decisions::Each(nine));
+    let decided = FormAnswer::Decided(Decisions::Each(nine));
     assert_eq!(accept(&asked, json!({})), decided);
     assert_eq!(read(&asked, &ElicitResult::new(ElicitationAction::Accept)), decided);
-    assert_eq!(accept(&asked, json!({ "ask_10": "approve" })), Heard::Nothing);
-    assert_eq!(accept(&asked, json!({ "decision": "approve" })), Heard::Nothing);
-    let abort = Heard::Decided(Decisions::All(Decision::Abort));
+    assert_eq!(accept(&asked, json!({ "ask_10": "approve" })), FormAnswer::Nothing);
+    assert_eq!(accept(&asked, json!({ "decision": "approve" })), FormAnswer::Nothing);
+    let abort = FormAnswer::Decided(Decisions::All(Decision::Abort));
     assert_eq!(read(&asked, &ElicitResult::new(ElicitationAction::Decline)), abort);
 }
 
@@ -193,7 +194,7 @@ fn what_a_folder_would_do_and_what_differs_reach_the_dialog() {
     let (before, after) = ("reads ".repeat(50), format!("{}and sends", "reads ".repeat(50)));
     let difference = Difference::new("description", Some(before), Some(after));
     let mut change = ask(AskKind::Integrity, 2, "a:b");
-    change.need = Some(Need::Change(Change::new(Since::Grant, vec![difference])));
+    change.need = Some(Need::Change(ToolChange::new(ChangeBaseline::Grant, vec![difference])));
     let shown = message(std::slice::from_ref(&change), 1);
     assert!(shown.contains("{+and sends+}"), "{shown}");
     let both = question(vec![trust, change]);
@@ -231,7 +232,7 @@ fn details_are_bounded_and_what_is_left_out_is_counted() {
 fn a_key_is_never_asked_for_in_the_form() {
     let mut lacking = ask(AskKind::ApiKeyRequired, 1, "tavily:search");
     let names = vec!["TAVILY_API_KEY".to_owned()];
-    lacking.need = Some(Need::Variables(Variables::new("tavily", names, "/p/.env")));
+    lacking.need = Some(Need::Variables(MissingVariables::new("tavily", names, "/p/.env")));
     let form = form(&question(vec![lacking]));
     let fields = form["requestedSchema"]["properties"].as_object().unwrap();
     assert_eq!(fields.keys().collect::<Vec<_>>(), ["decision"]);

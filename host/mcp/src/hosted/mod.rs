@@ -6,11 +6,11 @@
 //! **Invariant:** nobody answers a question here but through the journal, which decides who was first.
 //! **Invariant:** what is forgotten here is in the journal: a run that is let go of, or left by its client, can be taken up again.
 
-mod house;
 mod run;
-mod stand;
+mod run_host;
+mod run_state;
 mod stored;
 
-pub(super) use house::{House, release, take_up};
-pub(super) use run::{Hosted, gone, host};
-pub(super) use stand::{Over, Stand};
+pub(super) use run::{HostedRun, gone, host};
+pub(super) use run_host::{RunHost, release, take_up};
+pub(super) use run_state::{EndedRun, HostedRunState};

@@ -1,8 +1,8 @@
 //! The parameters of our tools: understood as a whole, or refused with JSON-RPC's -32602 and a message that names the wrong one.
 
-mod continued;
+mod continue_workflow;
 
-use super::library::Name;
+use crate::workflows::WorkflowName;
 use pml::RunId;
 use rmcp::ErrorData;
 use rmcp::model::JsonObject;
@@ -10,24 +10,24 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub(super) use continued::{Continue, Digests, Said, SaidOfOne};
+pub(super) use continue_workflow::{AskAnswer, ContinueParameters, ShownDigests, WorkflowAnswer};
 
 /// What `execute` is to do.
 #[derive(Debug, PartialEq)]
-pub(super) enum Execute {
+pub(super) enum ExecuteParameters {
     /// Run this program.
     Code { code: String, inputs: Option<Value>, resume_from: Option<RunId> },
     /// Run a saved workflow.
-    Workflow { name: Name },
+    Workflow { name: WorkflowName },
     /// Take an answer, and go on.
-    Continue(Continue),
+    Continue(ContinueParameters),
     /// Read on in a result.
     Handle { handle: String, offset: usize },
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawExecute {
+struct RawExecuteParameters {
     code: Option<String>,
     name: Option<String>,
     inputs: Option<JsonObject>,
@@ -40,7 +40,7 @@ struct RawExecute {
 /// What `browse_components` is to look for.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Browse {
+pub(super) struct BrowseParameters {
     #[serde(default)]
     pub(super) query: String,
     #[serde(default = "yes")]
@@ -55,21 +55,21 @@ fn yes() -> bool {
 /// What `list_library` is to list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct List {
+pub(super) struct ListLibraryParameters {
     pub(super) pattern: Option<String>,
 }
 
 /// Which workflow `describe_workflow` is to describe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Describe {
+pub(super) struct DescribeWorkflowParameters {
     pub(super) name: String,
 }
 
 /// What `save_to_library` is to save.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Save {
+pub(super) struct SaveToLibraryParameters {
     pub(super) draft_name: String,
     pub(super) final_name: String,
     pub(super) description: String,
@@ -89,11 +89,19 @@ pub(super) fn wrong(tool: &str, what: &str) -> ErrorData {
     ErrorData::invalid_params(format!("`{tool}`: {what}"), None)
 }
 
-impl Execute {
-    pub(super) fn read(arguments: Option<JsonObject>) -> Result<Execute, ErrorData> {
+impl ExecuteParameters {
+    pub(super) fn read(arguments: Option<JsonObject>) -> Result<ExecuteParameters, ErrorData> {
         let wrong = |what: &str| wrong("execute", what);
-        let raw: RawExecute = read("execute", arguments)?;
-        let RawExecute { code, name, inputs, resume_from, continue_workflow, handle, offset } = raw;
+        let raw: RawExecuteParameters = read("execute", arguments)?;
+        let RawExecuteParameters {
+            code,
+            name,
+            inputs,
+            resume_from,
+            continue_workflow,
+            handle,
+            offset,
+        } = raw;
         let given = [code.is_some(), name.is_some(), continue_workflow.is_some(), handle.is_some()];
         if given.iter().filter(|given| **given).count() != 1 {
             return Err(wrong(
@@ -116,26 +124,33 @@ impl Execute {
                 }
                 None => None,
             };
-            return Ok(Execute::Code { code, inputs: inputs.map(Value::Object), resume_from });
+            return Ok(ExecuteParameters::Code {
+                code,
+                inputs: inputs.map(Value::Object),
+                resume_from,
+            });
         }
         if let Some(name) = name {
-            return Ok(Execute::Workflow { name: Name::of(&name) });
+            return Ok(ExecuteParameters::Workflow { name: WorkflowName::of(&name) });
         }
         if let Some(given) = continue_workflow {
-            return Continue::read(given).map(Execute::Continue);
+            return ContinueParameters::read(given).map(ExecuteParameters::Continue);
         }
-        Ok(Execute::Handle { handle: handle.unwrap_or_default(), offset: offset.unwrap_or(0) })
+        Ok(ExecuteParameters::Handle {
+            handle: handle.unwrap_or_default(),
+            offset: offset.unwrap_or(0),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Execute;
+    use super::ExecuteParameters;
     use serde_json::{Value, json};
 
-    fn read(arguments: Value) -> Result<Execute, String> {
+    fn read(arguments: Value) -> Result<ExecuteParameters, String> {
         let Value::Object(arguments) = arguments else { panic!("an object") };
-        Execute::read(Some(arguments)).map_err(|error| {
+        ExecuteParameters::read(Some(arguments)).map_err(|error| {
             assert_eq!(error.code.0, -32602);
             error.message.into_owned()
         })
@@ -143,7 +158,7 @@ mod tests {
 
     #[test]
     fn exactly_one_thing_is_done() {
-        assert!(matches!(read(json!({ "code": "1" })), Ok(Execute::Code { .. })));
+        assert!(matches!(read(json!({ "code": "1" })), Ok(ExecuteParameters::Code { .. })));
         for both in [json!({}), json!({ "code": "1", "name": "x" }), json!({ "inputs": {} })] {
             assert!(read(both).is_err_and(|message| message.contains("exactly one of")));
         }

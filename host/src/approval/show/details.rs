@@ -3,7 +3,8 @@
 use super::lines::BAR;
 use super::parts::size;
 use crate::model::{
-    Ask, Change, Difference, Need, Package, Redactor, TrustNeed, Variables, escape, in_one_line,
+    Ask, Difference, MissingVariables, Need, Package, Redactor, ToolChange, TrustNeed, escape,
+    in_one_line,
 };
 
 /// Blanks at the beginning of a line of a definition.
@@ -32,7 +33,7 @@ pub fn details_of_ask(ask: &Ask) -> Vec<String> {
 
 /// The same, with secrets taken out by `redactor`.
 pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
-    let mut details = Details { lines: Vec::new(), redactor };
+    let mut details = DetailLines { lines: Vec::new(), redactor };
     match &ask.need {
         Some(Need::Trust(_)) | None => details.text("why", &ask.reason),
         Some(_) if ask.reason.is_empty() => {}
@@ -56,12 +57,12 @@ pub fn details_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
 }
 
 /// Lines on their way.
-struct Details<'r> {
+struct DetailLines<'r> {
     lines: Vec<String>,
     redactor: &'r Redactor,
 }
 
-impl Details<'_> {
+impl DetailLines<'_> {
     /// Our words, and those of others that hold no secret.
     fn say(&mut self, label: &str, text: &str) {
         self.lines.push(format!("{label}{BAR}{}", in_one_line(text)));
@@ -125,7 +126,7 @@ impl Details<'_> {
         self.text("launch line", &package.install);
     }
 
-    fn variables(&mut self, variables: &Variables) {
+    fn variables(&mut self, variables: &MissingVariables) {
         self.say("server", &variables.server);
         variables.names.iter().for_each(|name| self.say("not set", name));
         self.say("file", &variables.file);
@@ -143,7 +144,7 @@ impl Details<'_> {
         self.behind_bar(trust.would.iter().map(String::as_str));
     }
 
-    fn change(&mut self, change: &Change) {
+    fn change(&mut self, change: &ToolChange) {
         self.head("what differs:");
         change.differences.iter().for_each(|difference| self.difference(difference));
     }

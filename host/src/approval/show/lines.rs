@@ -2,7 +2,8 @@
 
 use super::parts::{differs, packages, variables, words_of_package};
 use crate::model::{
-    Ask, AskKind, Need, Redactor, Since, TrustNeed, brief_arguments, fold_middle, in_one_line,
+    Ask, AskKind, ChangeBaseline, Need, Redactor, TrustNeed, brief_arguments, fold_middle,
+    in_one_line,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -75,9 +76,9 @@ pub fn lines_of_ask_with(ask: &Ask, redactor: &Redactor) -> Vec<String> {
         }
         (Some(Need::Change(change)), _) => {
             let label = match change.since {
-                Since::Grant => "CHANGED since allowed",
-                Since::EarlierCall => "CHANGED since last call",
-                Since::Decision => "CHANGED since shown",
+                ChangeBaseline::Grant => "CHANGED since allowed",
+                ChangeBaseline::EarlierCall => "CHANGED since last call",
+                ChangeBaseline::Decision => "CHANGED since shown",
             };
             vec![tool, (label, differs(change, redactor)), ("call with", call())]
         }

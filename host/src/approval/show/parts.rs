@@ -1,7 +1,8 @@
 //! Others' words, fitted: each part of a line keeps its place, however long another one is.
 
 use crate::model::{
-    Change, Difference, Package, Redactor, Variables, brief_with, fold_middle, in_one_line,
+    Difference, MissingVariables, Package, Redactor, ToolChange, brief_with, fold_middle,
+    in_one_line,
 };
 use serde_json::Value;
 
@@ -59,14 +60,14 @@ pub(super) fn size(bytes: u64) -> String {
 }
 
 /// Returns `GITHUB_TOKEN, OTHER in /project/.env`.
-pub(super) fn variables(variables: &Variables) -> String {
+pub(super) fn variables(variables: &MissingVariables) -> String {
     let names = variables.names.iter().map(|name| word(name, NAMES));
     let names = listed(names.collect(), ", ", NAMES);
     format!("{names} in {}", fold_middle(&in_one_line(&variables.file), FILE))
 }
 
 /// Returns the most telling difference, where it begins, and how many more there are.
-pub(super) fn differs(change: &Change, redactor: &Redactor) -> String {
+pub(super) fn differs(change: &ToolChange, redactor: &Redactor) -> String {
     let rank = |difference: &&Difference| {
         let place = TELLING.iter().position(|part| *part == difference.part);
         place.unwrap_or(TELLING.len())

@@ -2,8 +2,8 @@
 
 use super::{details_of_ask, details_of_ask_with, lines_of_ask, lines_of_ask_with};
 use crate::model::{
-    Ask, AskKind, CallId, Change, Difference, Ecosystem, Need, Package, Redactor, Secret, Since,
-    TrustNeed, Variables,
+    Ask, AskKind, CallId, ChangeBaseline, Difference, Ecosystem, MissingVariables, Need, Package,
+    Redactor, Secret, ToolChange, TrustNeed,
 };
 use serde_json::json;
 
@@ -144,7 +144,7 @@ fn a_package_cannot_talk_itself_into_another() {
 #[test]
 fn missing_variables_say_which_and_where_to_set_them() {
     let names = vec!["GITHUB_TOKEN".into(), "OTHER".into()];
-    let need = Need::Variables(Variables::new("github", names, "/project/.env"));
+    let need = Need::Variables(MissingVariables::new("github", names, "/project/.env"));
     let lacking = ask(AskKind::ApiKeyRequired, Some(need.clone()));
     assert_eq!(
         lines_of_ask(&lacking),
@@ -161,7 +161,7 @@ fn missing_variables_say_which_and_where_to_set_them() {
     ));
     let many = (0..100).map(|number| format!("VARIABLE_{number}")).collect();
     let deep = format!("/{}/.env", "folder/".repeat(100));
-    let need = Need::Variables(Variables::new("github", many, deep));
+    let need = Need::Variables(MissingVariables::new("github", many, deep));
     let line = lines_of_ask(&ask(AskKind::ApiKeyRequired, Some(need)))[1].clone();
     assert_eq!(
         line,
@@ -178,8 +178,8 @@ fn a_change_shows_where_it_begins_and_all_of_it_on_demand() {
         Difference::new("inputSchema", Some("{}".into()), Some("{\"a\":1}".into())),
         Difference::new("description", Some(before.into()), Some(after.into())),
     ];
-    let change = |since| Some(Need::Change(Change::new(since, differences.clone())));
-    let grant = ask(AskKind::Integrity, change(Since::Grant));
+    let change = |since| Some(Need::Change(ToolChange::new(since, differences.clone())));
+    let grant = ask(AskKind::Integrity, change(ChangeBaseline::Grant));
     assert_eq!(
         lines_of_ask(&grant),
         [
@@ -189,12 +189,12 @@ fn a_change_shows_where_it_begins_and_all_of_it_on_demand() {
             &digest(&grant, "digest                │ "),
         ]
     );
-    let called = lines_of_ask(&ask(AskKind::Integrity, change(Since::EarlierCall)));
+    let called = lines_of_ask(&ask(AskKind::Integrity, change(ChangeBaseline::EarlierCall)));
     assert!(called[1].starts_with("CHANGED since last call │ "), "{}", called[1]);
     let details = details_of_ask(&grant).join("\n");
     assert!(details.contains("part │ inputSchema\n│ {{+\"a\":1+}}\n"), "{details}");
     assert!(details.contains("\\u{202e}") && !details.contains('\u{202e}'), "{details}");
-    let gone = Need::Change(Change::new(Since::Decision, Vec::new()));
+    let gone = Need::Change(ToolChange::new(ChangeBaseline::Decision, Vec::new()));
     let lines = lines_of_ask(&ask(AskKind::Integrity, Some(gone)));
     assert_eq!(lines[1], "CHANGED since shown │ what it was is not at hand");
 }
@@ -289,14 +289,14 @@ fn whatever_others_say_every_line_is_one_line_and_short() {
     let differences = vec![difference(), difference()];
     for need in [
         Need::Install(package),
-        Need::Variables(Variables::new(&*evil, vec![evil.clone(); 9], &*evil)),
+        Need::Variables(MissingVariables::new(&*evil, vec![evil.clone(); 9], &*evil)),
         Need::Trust(TrustNeed::new(
             &*evil,
             vec![(evil.clone(), evil.clone())],
             &*evil,
             vec![evil.clone(); 9],
         )),
-        Need::Change(Change::new(Since::Grant, differences)),
+        Need::Change(ToolChange::new(ChangeBaseline::Grant, differences)),
     ] {
         let kind = need.kind();
         let mut ask = Ask::new(

@@ -3,14 +3,14 @@
 //! Each tool is written once, under its server; its other spellings and `mcp.call` refer to that. A server or a tool that the
 //! sandbox makes no property of is reached by `mcp.call` alone.
 
-use super::naming::{self, Named, pascal};
+use super::naming::{self, NamedType, pascal};
 use super::result;
 use super::signature::is_optional;
 use super::spelling::{aliases, is_server, is_tool};
 use super::text::{comment, key, quoted};
 use super::types::Type;
 use super::write::{Style, indent, write};
-use crate::catalog::{Observed, built_in};
+use crate::catalog::{ObservedResults, built_in};
 use crate::model::Definition;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ const MCP: &str = "
 /// by name.
 pub fn declarations<'d>(
     definitions: impl IntoIterator<Item = &'d Definition>,
-    observed: Option<&Observed>,
+    observed: Option<&ObservedResults>,
 ) -> String {
     let own = built_in::definitions();
     let given: Vec<&Definition> = definitions.into_iter().collect();
@@ -75,7 +75,7 @@ pub fn declarations<'d>(
         let tools = servers.entry(definition.tool.server()).or_default();
         tools.insert(definition.tool.tool(), definition);
     }
-    let mut file = File { observed, taken: taken(), types: Vec::new() };
+    let mut file = DeclarationFile { observed, taken: taken(), types: Vec::new() };
     let mut properties = String::from("    interface Servers {\n");
     let mut names = String::from("    interface Tools {\n");
     let spellings = aliases(&servers.keys().copied().collect(), is_server);
@@ -94,7 +94,7 @@ pub fn declarations<'d>(
     let mut text = format!("{HEAD}declare namespace Pml {{\n{properties}\n{names}{MCP}");
     if !file.types.is_empty() {
         text.push_str("\ndeclare namespace Pml {\n");
-        for Named { name, kind } in &file.types {
+        for NamedType { name, kind } in &file.types {
             let kind = write(kind, Style::Lines(1));
             text.push_str(&format!("    type {name} = {kind};\n"));
         }
@@ -111,13 +111,13 @@ fn taken() -> BTreeSet<String> {
         .collect()
 }
 
-struct File<'o> {
-    observed: Option<&'o Observed>,
+struct DeclarationFile<'o> {
+    observed: Option<&'o ObservedResults>,
     taken: BTreeSet<String>,
-    types: Vec<Named>,
+    types: Vec<NamedType>,
 }
 
-impl File<'_> {
+impl DeclarationFile<'_> {
     fn server(
         &mut self,
         server: &str,

@@ -1,6 +1,6 @@
 //! Names for the types that a tool's schemas refer to.
 
-use super::reader::{Reader, References};
+use super::reader::{ReferenceMode, SchemaReader};
 use super::text::is_identifier;
 use super::types::Type;
 use crate::model::words;
@@ -14,7 +14,7 @@ const NAMES: usize = 100;
 const PART: usize = 60;
 
 /// A type with a name.
-pub(super) struct Named {
+pub(super) struct NamedType {
     pub(super) name: String,
     pub(super) kind: Type,
 }
@@ -24,21 +24,21 @@ pub(super) fn read(
     schema: &Value,
     prefix: &str,
     taken: &mut BTreeSet<String>,
-) -> (Type, Vec<Named>) {
-    let names = RefCell::new(Names { prefix, taken, of: BTreeMap::new(), open: Vec::new() });
+) -> (Type, Vec<NamedType>) {
+    let names = RefCell::new(TypeNames { prefix, taken, of: BTreeMap::new(), open: Vec::new() });
     let mut name = |reference: &str| names.borrow_mut().name(reference);
-    let mut reader = Reader::new(schema, References::Named(&mut name));
+    let mut reader = SchemaReader::new(schema, ReferenceMode::Named(&mut name));
     let root = reader.read_root();
     let mut named = Vec::new();
     loop {
         let Some((reference, name)) = names.borrow_mut().open.pop() else { break };
-        named.push(Named { name, kind: reader.read_target(&reference) });
+        named.push(NamedType { name, kind: reader.read_target(&reference) });
     }
     named.sort_by(|one, other| one.name.cmp(&other.name));
     (root, named)
 }
 
-struct Names<'n> {
+struct TypeNames<'n> {
     prefix: &'n str,
     taken: &'n mut BTreeSet<String>,
     of: BTreeMap<String, String>,
@@ -46,7 +46,7 @@ struct Names<'n> {
     open: Vec<(String, String)>,
 }
 
-impl Names<'_> {
+impl TypeNames<'_> {
     fn name(&mut self, reference: &str) -> String {
         if let Some(name) = self.of.get(reference) {
             return name.clone();

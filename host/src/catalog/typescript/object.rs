@@ -3,9 +3,9 @@
 //! A schema that says nothing of further keys allows them. The type does not: nobody means to misspell a field. A schema that
 //! says so (`additionalProperties: true`) has its way.
 
-use super::reader::Reader;
+use super::reader::SchemaReader;
 use super::text::comment;
-use super::types::{Field, Presence, Type};
+use super::types::{FieldPresence, ObjectField, Type};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) fn is_meant(fields: &Map<String, Value>) -> bool {
 }
 
 /// Reads an object.
-pub(super) fn read<'s>(reader: &mut Reader<'s, '_>, schema: &'s Map<String, Value>) -> Type {
+pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>) -> Type {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required: BTreeSet<&str> = schema
         .get("required")
@@ -37,16 +37,16 @@ pub(super) fn read<'s>(reader: &mut Reader<'s, '_>, schema: &'s Map<String, Valu
         .collect();
     let others = others(reader, schema);
     let presence = |name: &str| match required.contains(name) {
-        true => Presence::Required,
-        false => Presence::Optional,
+        true => FieldPresence::Required,
+        false => FieldPresence::Optional,
     };
     let is_short = |name: &str| name.len() <= NAME;
-    let mut fields: Vec<Field> = properties
+    let mut fields: Vec<ObjectField> = properties
         .into_iter()
         .flatten()
         .filter(|(name, _)| is_short(name))
         .take(FIELDS)
-        .map(|(name, schema)| Field {
+        .map(|(name, schema)| ObjectField {
             name: name.clone(),
             kind: reader.read(schema),
             presence: presence(name),
@@ -59,13 +59,13 @@ pub(super) fn read<'s>(reader: &mut Reader<'s, '_>, schema: &'s Map<String, Valu
         let declared = properties.is_some_and(|properties| properties.contains_key(name));
         if !declared && fields.len() < FIELDS {
             let kind = match &others {
-                Others::Of(kind) => kind.clone(),
+                AdditionalKeys::Of(kind) => kind.clone(),
                 _ => Type::Unknown(None),
             };
-            fields.push(Field {
+            fields.push(ObjectField {
                 name: name.into(),
                 kind,
-                presence: Presence::Required,
+                presence: FieldPresence::Required,
                 note: None,
             });
         }
@@ -75,7 +75,7 @@ pub(super) fn read<'s>(reader: &mut Reader<'s, '_>, schema: &'s Map<String, Valu
 }
 
 /// What a schema says of keys that it does not name.
-enum Others {
+enum AdditionalKeys {
     /// Nothing.
     Unsaid,
     /// There are none.
@@ -84,7 +84,7 @@ enum Others {
     Of(Type),
 }
 
-fn others<'s>(reader: &mut Reader<'s, '_>, schema: &'s Map<String, Value>) -> Others {
+fn others<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>) -> AdditionalKeys {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let mut kinds: Vec<Type> = patterns
         .into_iter()
@@ -95,28 +95,28 @@ fn others<'s>(reader: &mut Reader<'s, '_>, schema: &'s Map<String, Value>) -> Ot
     let additional =
         schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties"));
     match additional {
-        Some(Value::Bool(false)) if kinds.is_empty() => return Others::None,
-        None if kinds.is_empty() => return Others::Unsaid,
+        Some(Value::Bool(false)) if kinds.is_empty() => return AdditionalKeys::None,
+        None if kinds.is_empty() => return AdditionalKeys::Unsaid,
         None | Some(Value::Bool(false)) => {}
         Some(schema) => kinds.push(reader.read(schema)),
     }
-    Others::Of(Type::union(kinds))
+    AdditionalKeys::Of(Type::union(kinds))
 }
 
 /// The type of all keys together: TypeScript wants the fields to fit in it.
-fn index(fields: &[Field], others: Others, cut: bool) -> Option<Type> {
+fn index(fields: &[ObjectField], others: AdditionalKeys, cut: bool) -> Option<Type> {
     if cut {
         return Some(Type::Unknown(None));
     }
     match others {
-        Others::Unsaid if fields.is_empty() => Some(Type::Unknown(None)),
-        Others::None if fields.is_empty() => Some(Type::Never),
-        Others::Unsaid | Others::None => None,
-        Others::Of(kind) if fields.is_empty() => Some(kind),
-        Others::Of(kind) => {
+        AdditionalKeys::Unsaid if fields.is_empty() => Some(Type::Unknown(None)),
+        AdditionalKeys::None if fields.is_empty() => Some(Type::Never),
+        AdditionalKeys::Unsaid | AdditionalKeys::None => None,
+        AdditionalKeys::Of(kind) if fields.is_empty() => Some(kind),
+        AdditionalKeys::Of(kind) => {
             let mut kinds = vec![kind];
             kinds.extend(fields.iter().map(|field| field.kind.clone()));
-            if fields.iter().any(|field| field.presence == Presence::Optional) {
+            if fields.iter().any(|field| field.presence == FieldPresence::Optional) {
                 kinds.push(Type::word("undefined"));
             }
             match Type::union(kinds) {

@@ -5,7 +5,7 @@
 
 use super::object;
 use super::text::quoted;
-use super::types::{Place, Presence, Type};
+use super::types::{FieldPresence, TupleElement, Type};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ const REMOTE: &str = "a reference out of the schema";
 const CYCLE: &str = "recursive";
 
 /// What to do with a reference within the schema.
-pub(super) enum References<'n> {
+pub(super) enum ReferenceMode<'n> {
     /// Give what it points at a name; the function returns it.
     Named(&'n mut dyn FnMut(&str) -> String),
     /// Write what it points at in its place.
@@ -37,19 +37,19 @@ pub(super) enum References<'n> {
 }
 
 /// Reads one schema.
-pub(super) struct Reader<'s, 'n> {
+pub(super) struct SchemaReader<'s, 'n> {
     root: &'s Value,
-    references: References<'n>,
+    references: ReferenceMode<'n>,
     left: usize,
     depth: usize,
     /// References that are being written in their place.
     open: Vec<&'s str>,
 }
 
-impl<'s, 'n> Reader<'s, 'n> {
+impl<'s, 'n> SchemaReader<'s, 'n> {
     /// Returns a reader of `root` and what lies in it.
-    pub(super) fn new(root: &'s Value, references: References<'n>) -> Reader<'s, 'n> {
-        Reader { root, references, left: TYPES, depth: 0, open: Vec::new() }
+    pub(super) fn new(root: &'s Value, references: ReferenceMode<'n>) -> SchemaReader<'s, 'n> {
+        SchemaReader { root, references, left: TYPES, depth: 0, open: Vec::new() }
     }
 
     /// Reads the whole schema.
@@ -176,12 +176,16 @@ impl<'s, 'n> Reader<'s, 'n> {
         // Without `minItems` a tuple may be shorter by the letter; nobody who writes one means that.
         let least = count("minItems").unwrap_or(places.len());
         let closed = count("maxItems").is_some_and(|most| most <= places.len());
-        let kinds: Vec<Place> = places
+        let kinds: Vec<TupleElement> = places
             .iter()
             .enumerate()
-            .map(|(index, place)| Place {
+            .map(|(index, place)| TupleElement {
                 kind: self.read(place),
-                presence: if index < least { Presence::Required } else { Presence::Optional },
+                presence: if index < least {
+                    FieldPresence::Required
+                } else {
+                    FieldPresence::Optional
+                },
             })
             .collect();
         let rest = match rest {
@@ -201,9 +205,9 @@ impl<'s, 'n> Reader<'s, 'n> {
             return Type::Unknown(Some(CYCLE));
         }
         match &mut self.references {
-            References::Named(name) => Type::word(name(reference)),
-            References::Inline if self.open.contains(&reference) => Type::Unknown(Some(CYCLE)),
-            References::Inline => {
+            ReferenceMode::Named(name) => Type::word(name(reference)),
+            ReferenceMode::Inline if self.open.contains(&reference) => Type::Unknown(Some(CYCLE)),
+            ReferenceMode::Inline => {
                 self.open.push(reference);
                 let kind = self.read(schema);
                 self.open.pop();

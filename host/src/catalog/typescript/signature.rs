@@ -1,11 +1,11 @@
 //! One line that tells an agent how to call a tool and what comes back.
 
-use super::reader::{Reader, References};
-use super::result::{self, Source};
+use super::reader::{ReferenceMode, SchemaReader};
+use super::result::{self, ResultTypeSource};
 use super::text::{comment, is_identifier, quoted};
-use super::types::{Presence, Type};
+use super::types::{FieldPresence, Type};
 use super::write::{Style, write};
-use crate::catalog::Observed;
+use crate::catalog::ObservedResults;
 use crate::model::{Definition, cut};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const DEPTH: usize = 4;
 /// Returns how a tool is called, on one line: `mcp.github.search(args: { q: string }): Promise<any> // Searches.`
 ///
 /// Objects that are too deep for the room there is are `{ … }`.
-pub fn signature(definition: &Definition, observed: Option<&Observed>) -> String {
+pub fn signature(definition: &Definition, observed: Option<&ObservedResults>) -> String {
     let call = call(definition, observed);
     match sentence(&definition.description) {
         about if about.is_empty() => call,
@@ -28,13 +28,16 @@ pub fn signature(definition: &Definition, observed: Option<&Observed>) -> String
 }
 
 /// Returns how a tool is called, without what it does.
-pub(in crate::catalog) fn call(definition: &Definition, observed: Option<&Observed>) -> String {
-    let inline = |schema: &Value| Reader::new(schema, References::Inline).read_root();
+pub(in crate::catalog) fn call(
+    definition: &Definition,
+    observed: Option<&ObservedResults>,
+) -> String {
+    let inline = |schema: &Value| SchemaReader::new(schema, ReferenceMode::Inline).read_root();
     let arguments = inline(&definition.input);
     let (result, source) = result::of(definition, observed, inline);
     let name = format!("mcp{}{}", member(definition.tool.server()), member(definition.tool.tool()));
     let inferred = match source {
-        Source::Inferred(_) => source.note().map(|note| format!(" /* {note} */")),
+        ResultTypeSource::Inferred(_) => source.note().map(|note| format!(" /* {note} */")),
         _ => None,
     };
     let mut text = String::new();
@@ -59,7 +62,9 @@ pub(in crate::catalog) fn call(definition: &Definition, observed: Option<&Observ
 /// Returns whether a call may leave its arguments away.
 pub(super) fn is_optional(arguments: &Type) -> bool {
     match arguments {
-        Type::Object(fields, _) => fields.iter().all(|field| field.presence == Presence::Optional),
+        Type::Object(fields, _) => {
+            fields.iter().all(|field| field.presence == FieldPresence::Optional)
+        }
         Type::Unknown(_) => true,
         _ => false,
     }

@@ -1,14 +1,14 @@
 //! Types as they come out, schema by schema. That `tsc` takes them is shown in `tests/it/types.rs`.
 
-use super::reader::{Reader, References};
+use super::reader::{ReferenceMode, SchemaReader};
 use super::write::{Style, write};
 use super::{declarations, signature};
-use crate::catalog::Observed;
+use crate::catalog::ObservedResults;
 use crate::model::Definition;
 use serde_json::{Value, json};
 
 fn line(schema: Value) -> String {
-    write(&Reader::new(&schema, References::Inline).read_root(), Style::Line(9))
+    write(&SchemaReader::new(&schema, ReferenceMode::Inline).read_root(), Style::Line(9))
 }
 
 fn tool(name: &str, input: Value) -> Definition {
@@ -148,7 +148,7 @@ fn huge_and_deep_schemas_are_cut() {
     for _ in 0..100 {
         deep = json!({ "properties": { "x": deep } });
     }
-    let text = write(&Reader::new(&deep, References::Inline).read_root(), Style::Lines(0));
+    let text = write(&SchemaReader::new(&deep, ReferenceMode::Inline).read_root(), Style::Lines(0));
     assert!(text.contains("unknown /* cut") && text.len() < 2_000, "{text}");
     assert!(line(deep).contains("{ … }"));
     let wide: serde_json::Map<_, _> =
@@ -195,7 +195,7 @@ fn a_long_signature_loses_its_depths_first() {
 #[test]
 fn what_was_seen_is_marked_so() {
     let folder = tempfile::tempdir().expect("a folder");
-    let observed = Observed::open(folder.path());
+    let observed = ObservedResults::open(folder.path());
     let stat = tool("fs:stat", json!({ "type": "object" }));
     for size in 0..3 {
         observed.note(&stat.tool, &stat.digest(), &json!({ "size": size }));

@@ -12,36 +12,36 @@ pub(super) enum Type {
     /// A list of one type.
     Array(Box<Type>),
     /// A list with a type for each place.
-    Tuple(Vec<Place>, Option<Box<Type>>),
+    Tuple(Vec<TupleElement>, Option<Box<Type>>),
     /// An object with fields, and a type for all other keys.
-    Object(Vec<Field>, Option<Box<Type>>),
+    Object(Vec<ObjectField>, Option<Box<Type>>),
     /// One of several; two or more.
     Union(Vec<Type>),
     /// All of several; two or more.
-    Both(Vec<Type>),
+    Intersection(Vec<Type>),
 }
 
 /// One place of a tuple.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TupleElement {
     pub(super) kind: Type,
-    pub(super) presence: Presence,
+    pub(super) presence: FieldPresence,
 }
 
 /// One field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Field {
+pub(super) struct ObjectField {
     /// As the schema has it, not yet quoted.
     pub(super) name: String,
     pub(super) kind: Type,
-    pub(super) presence: Presence,
+    pub(super) presence: FieldPresence,
     /// What is said of it, ready for a comment.
     pub(super) note: Option<String>,
 }
 
 /// Whether something must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Presence {
+pub(super) enum FieldPresence {
     Required,
     Optional,
 }
@@ -94,7 +94,9 @@ impl Type {
             match member {
                 Type::Unknown(why) => note = note.or(why),
                 Type::Never => return Type::Never,
-                Type::Both(inner) => inner.into_iter().for_each(|one| push_new(&mut flat, one)),
+                Type::Intersection(inner) => {
+                    inner.into_iter().for_each(|one| push_new(&mut flat, one))
+                }
                 one => push_new(&mut flat, one),
             }
         }
@@ -102,7 +104,7 @@ impl Type {
         match flat.len() {
             0 => Type::Unknown(note),
             1 => flat.remove(0),
-            _ => Type::Both(flat),
+            _ => Type::Intersection(flat),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A type as text: over several lines with notes, or on one line down to a depth.
 
 use super::text::key;
-use super::types::{Field, Place, Presence, Type};
+use super::types::{FieldPresence, ObjectField, TupleElement, Type};
 
 /// How a type is written.
 #[derive(Clone, Copy)]
@@ -14,17 +14,17 @@ pub(super) enum Style {
 
 /// What binds tighter than the text around it needs no parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Around {
+enum TypeContext {
     Nothing,
     Union,
-    Both,
+    Intersection,
     Suffix,
 }
 
 /// Returns a type as TypeScript.
 pub(super) fn write(kind: &Type, style: Style) -> String {
     let mut text = String::new();
-    push(&mut text, kind, style, Around::Nothing);
+    push(&mut text, kind, style, TypeContext::Nothing);
     text
 }
 
@@ -33,20 +33,22 @@ pub(super) fn indent(steps: usize) -> String {
     "    ".repeat(steps)
 }
 
-fn push(text: &mut String, kind: &Type, style: Style, around: Around) {
+fn push(text: &mut String, kind: &Type, style: Style, around: TypeContext) {
     match kind {
         Type::Unknown(None) => text.push_str("unknown"),
         Type::Unknown(Some(note)) => text.extend(["unknown /* ", note, " */"]),
         Type::Never => text.push_str("never"),
         Type::Word(word) => text.push_str(word),
         Type::Array(item) => {
-            push(text, item, style, Around::Suffix);
+            push(text, item, style, TypeContext::Suffix);
             text.push_str("[]");
         }
         Type::Tuple(places, rest) => tuple(text, places, rest.as_deref(), style),
         Type::Object(fields, index) => object(text, fields, index.as_deref(), style),
-        Type::Union(members) => list(text, members, " | ", style, (Around::Union, around)),
-        Type::Both(members) => list(text, members, " & ", style, (Around::Both, around)),
+        Type::Union(members) => list(text, members, " | ", style, (TypeContext::Union, around)),
+        Type::Intersection(members) => {
+            list(text, members, " & ", style, (TypeContext::Intersection, around))
+        }
     }
 }
 
@@ -55,7 +57,7 @@ fn list(
     members: &[Type],
     between: &str,
     style: Style,
-    (inner, around): (Around, Around),
+    (inner, around): (TypeContext, TypeContext),
 ) {
     let wrapped = around > inner;
     if wrapped {
@@ -72,29 +74,29 @@ fn list(
     }
 }
 
-fn tuple(text: &mut String, places: &[Place], rest: Option<&Type>, style: Style) {
+fn tuple(text: &mut String, places: &[TupleElement], rest: Option<&Type>, style: Style) {
     text.push('[');
     for (index, place) in places.iter().enumerate() {
         if index > 0 {
             text.push_str(", ");
         }
         match place.presence {
-            Presence::Required => push(text, &place.kind, style, Around::Nothing),
-            Presence::Optional => {
-                push(text, &place.kind, style, Around::Suffix);
+            FieldPresence::Required => push(text, &place.kind, style, TypeContext::Nothing),
+            FieldPresence::Optional => {
+                push(text, &place.kind, style, TypeContext::Suffix);
                 text.push('?');
             }
         }
     }
     if let Some(rest) = rest {
         text.push_str(if places.is_empty() { "..." } else { ", ..." });
-        push(text, rest, style, Around::Suffix);
+        push(text, rest, style, TypeContext::Suffix);
         text.push_str("[]");
     }
     text.push(']');
 }
 
-fn object(text: &mut String, fields: &[Field], index: Option<&Type>, style: Style) {
+fn object(text: &mut String, fields: &[ObjectField], index: Option<&Type>, style: Style) {
     if fields.is_empty() && index.is_none() {
         return text.push_str("{}");
     }
@@ -111,14 +113,14 @@ fn object(text: &mut String, fields: &[Field], index: Option<&Type>, style: Styl
             begin(text, inner);
         }
         text.push_str(&key(&field.name));
-        text.push_str(if field.presence == Presence::Optional { "?: " } else { ": " });
-        push(text, &field.kind, inner, Around::Nothing);
+        text.push_str(if field.presence == FieldPresence::Optional { "?: " } else { ": " });
+        push(text, &field.kind, inner, TypeContext::Nothing);
         text.push(';');
     }
     if let Some(index) = index {
         begin(text, inner);
         text.push_str("[key: string]: ");
-        push(text, index, inner, Around::Nothing);
+        push(text, index, inner, TypeContext::Nothing);
         text.push(';');
     }
     match style {

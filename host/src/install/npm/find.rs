@@ -1,14 +1,14 @@
 //! Finds npm.
 
 use super::super::error::InstallError;
-use super::super::spec::Spec;
+use super::super::spec::PackageSpec;
 use crate::config::Environment;
 use std::path::{Path, PathBuf};
 
 /// Returns the `npm` of the `PATH`. A relative folder on it means nothing: there is no telling from where it would be seen.
 pub(in super::super) fn find(
     environment: &Environment,
-    spec: &Spec,
+    spec: &PackageSpec,
 ) -> Result<PathBuf, InstallError> {
     let found = environment.program("npm", Path::new("/"), None);
     found.ok_or_else(|| InstallError::NoTool { tool: "npm".into(), package: spec.written() })

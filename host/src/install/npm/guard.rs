@@ -3,10 +3,10 @@
 //! A dependency from git has npm start `git`, and then npm again in what was cloned, where a `.npmrc` says what `git` is. Newer
 //! versions of npm can be told to refuse such dependencies; what is loaded into npm here holds for all of them.
 
-use super::super::environment::ToolVariables;
+use super::super::environment::PackageToolVariables;
 use super::super::error::{InstallError, without_user};
-use super::super::place::Scratch;
-use super::super::tool::{Ended, Tool};
+use crate::install::folders::ScratchFolder;
+use crate::install::package_tool::{PackageTool, PackageToolOutput};
 use crate::model::{Secret, cut, describe_exit, escape};
 use std::path::Path;
 
@@ -22,33 +22,33 @@ const REFUSING: &str = "Refusing to fetch \"";
 const SHOWN: usize = 200;
 
 /// The variables of an npm that starts nothing. They hold while it lives.
-pub(super) struct Guard {
-    _scratch: Scratch,
-    variables: ToolVariables,
+pub(super) struct NpmSpawnGuard {
+    _scratch: ScratchFolder,
+    variables: PackageToolVariables,
 }
 
-impl Guard {
+impl NpmSpawnGuard {
     /// Makes one in `home`, which is the user's own.
-    pub(super) fn new(tool: &Tool<'_>, home: &Path) -> Result<Guard, InstallError> {
-        let scratch = Scratch::new(home)?;
+    pub(super) fn new(tool: &PackageTool<'_>, home: &Path) -> Result<NpmSpawnGuard, InstallError> {
+        let scratch = ScratchFolder::new(home)?;
         let path = scratch.write("guard.cjs", GUARD)?;
         let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         let mut variables = tool.variables.to_vec();
         variables.push(("NODE_OPTIONS".into(), Secret::new(format!("--require \"{path}\""))));
-        Ok(Guard { _scratch: scratch, variables })
+        Ok(NpmSpawnGuard { _scratch: scratch, variables })
     }
 
     /// Returns npm, kept from starting anything.
-    pub(super) fn over<'a>(&'a self, tool: Tool<'a>) -> Tool<'a> {
+    pub(super) fn over<'a>(&'a self, tool: PackageTool<'a>) -> PackageTool<'a> {
         tool.with(&self.variables)
     }
 }
 
 /// Returns what npm printed, if it did what it was told. What the guard or npm itself refused is named.
 pub(super) fn succeeded(
-    tool: &Tool<'_>,
+    tool: &PackageTool<'_>,
     package: &str,
-    ended: Ended,
+    ended: PackageToolOutput,
 ) -> Result<Vec<u8>, InstallError> {
     if ended.status.success() {
         return Ok(ended.stdout);
@@ -59,7 +59,7 @@ pub(super) fn succeeded(
         let name = behind.split([end, '\n']).next().unwrap_or_default().trim();
         Some(cut(&escape(&without_user(name)), SHOWN))
     };
-    let elsewhere = |dependency: String, reason: &str| InstallError::Elsewhere {
+    let elsewhere = |dependency: String, reason: &str| InstallError::NotFromRegistry {
         package: package.into(),
         dependency,
         wanted_by: None,
@@ -76,15 +76,15 @@ pub(super) fn succeeded(
 
 #[cfg(test)]
 mod tests {
-    use super::{Ended, succeeded};
-    use crate::install::tool::Tool;
+    use super::{PackageToolOutput, succeeded};
+    use crate::install::package_tool::PackageTool;
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
     use std::time::Duration;
 
     fn told(said: &str) -> String {
         let here = Path::new("/");
-        let tool = Tool {
+        let tool = PackageTool {
             name: "npm",
             program: here,
             variables: &[],
@@ -95,7 +95,7 @@ mod tests {
             patience: Duration::ZERO,
         };
         let status = std::process::ExitStatus::from_raw(256);
-        let ended = Ended { status, stdout: Vec::new(), stderr: said.into() };
+        let ended = PackageToolOutput { status, stdout: Vec::new(), stderr: said.into() };
         succeeded(&tool, "main", ended).unwrap_err().to_string()
     }
 

@@ -3,15 +3,15 @@
 //! npm first says what it would install, all the way down. That is checked, and then installed as it is, without scripts.
 
 use super::super::error::InstallError;
-use super::super::place::Scratch;
-use super::super::spec::{Scripts, Spec};
-use super::super::tool::Tool;
-use super::guard::{Guard, succeeded};
-use super::lock::{Lock, authority};
+use super::super::spec::{InstallScripts, PackageSpec};
+use super::guard::{NpmSpawnGuard, succeeded};
 use super::resolve::PLAIN;
 use super::scripts;
 use crate::config::Environment;
 use crate::disk;
+use crate::install::folders::ScratchFolder;
+use crate::install::npm::package_lock::{PackageLock, authority};
+use crate::install::package_tool::PackageTool;
 use crate::model::{Package, cut};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -40,17 +40,17 @@ const BOTH: &[&str] = &[
 
 /// Fills `folder`, which is empty. `home` is the user's own.
 pub(in super::super) async fn install(
-    tool: &Tool<'_>,
+    tool: &PackageTool<'_>,
     environment: &Environment,
-    spec: &Spec,
+    spec: &PackageSpec,
     package: &Package,
     folder: &Path,
     home: &Path,
 ) -> Result<(), InstallError> {
     let root = folder.join("package.json");
-    disk::replace(&root, ROOT.as_bytes(), disk::Safe::Process)
+    disk::replace(&root, ROOT.as_bytes(), disk::FileDurability::Process)
         .map_err(|error| InstallError::io("write", &root, error))?;
-    let guard = Guard::new(tool, home)?;
+    let guard = NpmSpawnGuard::new(tool, home)?;
     let npm = guard.over(*tool);
     let prefix = format!("--prefix={}", folder.display());
     let mut line = vec!["install", &prefix, "--package-lock-only", "--save", "--save-exact"];
@@ -60,28 +60,30 @@ pub(in super::super) async fn install(
     line.push("--");
     line.extend(packages.iter().map(String::as_str));
     succeeded(&npm, &package.name, npm.run(line).await?)?;
-    let lock = Lock::read(tool, &folder.join("package-lock.json"))?;
+    let lock = PackageLock::read(tool, &folder.join("package-lock.json"))?;
     let hosts = hosts(&npm, package, &lock, &prefix).await?;
     lock.check(&package.name, &hosts)?;
     agrees(&lock, package)?;
     let line = ["ci", &prefix].into_iter().chain(BOTH.iter().chain(PLAIN).copied());
     succeeded(&npm, &package.name, npm.run(line).await?)?;
     // A package can bring a lock of its own, which npm reads when it has unpacked it.
-    let installed = Lock::read(tool, &folder.join("node_modules/.package-lock.json"))?;
+    let installed = PackageLock::read(tool, &folder.join("node_modules/.package-lock.json"))?;
     installed.check(&package.name, &hosts)?;
     agrees(&installed, package)?;
     match spec.scripts() {
-        Scripts::Refused => Ok(()),
-        Scripts::Allowed => scripts::run(tool, environment, &Scratch::new(home)?, folder).await,
+        InstallScripts::Refused => Ok(()),
+        InstallScripts::Allowed => {
+            scripts::run(tool, environment, &ScratchFolder::new(home)?, folder).await
+        }
     }
 }
 
 /// Returns the hosts that packages may come from: that of the registry that was asked about, the public one, and if the lock
 /// names any other, those of all that the user's settings name.
 async fn hosts(
-    npm: &Tool<'_>,
+    npm: &PackageTool<'_>,
     package: &Package,
-    lock: &Lock,
+    lock: &PackageLock,
     prefix: &str,
 ) -> Result<BTreeSet<String>, InstallError> {
     let mut hosts: BTreeSet<String> = [package.source.to_ascii_lowercase(), PUBLIC.into()].into();
@@ -103,9 +105,9 @@ async fn hosts(
 }
 
 /// Holds what npm installs against what was agreed to.
-fn agrees(lock: &Lock, package: &Package) -> Result<(), InstallError> {
+fn agrees(lock: &PackageLock, package: &Package) -> Result<(), InstallError> {
     let found = lock.package(&package.name);
-    let other = |what, agreed: &str, found: &Value| InstallError::Other {
+    let other = |what, agreed: &str, found: &Value| InstallError::Mismatch {
         package: package.name.clone(),
         what,
         agreed: agreed.into(),

@@ -6,16 +6,16 @@
 //! that folder is always one that we have just made, or one that nothing is put into.
 //! **Invariant:** npm starts no program, unless scripts are allowed; these run when all is fetched, and without any key.
 
-mod entry;
 mod find;
 mod guard;
 mod install;
-mod lock;
+mod package_lock;
+mod program;
 mod resolve;
 mod scripts;
 mod version;
 
-pub(super) use entry::program;
 pub(super) use find::find;
 pub(super) use install::install;
+pub(super) use program::program;
 pub(super) use resolve::resolve;

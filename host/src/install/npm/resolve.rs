@@ -1,12 +1,12 @@
 //! Asks the registry which version is meant.
 
 use super::super::error::{InstallError, last_words};
-use super::super::resolved::{Resolved, host};
-use super::super::spec::Spec;
-use super::super::tool::Tool;
-use super::entry::named_in;
-use super::guard::Guard;
+use super::super::spec::PackageSpec;
+use super::guard::NpmSpawnGuard;
 use super::version::{compare, is_early};
+use crate::install::npm::program::named_in;
+use crate::install::package_tool::PackageTool;
+use crate::install::resolved_version::{ResolvedVersion, host};
 use crate::model::describe_exit;
 use serde_json::Value;
 use std::path::Path;
@@ -28,12 +28,12 @@ pub(super) const PLAIN: &[&str] = &[
 
 /// Returns the version that a launch line means. `empty` is a folder that nothing is in, `home` the user's own.
 pub(in super::super) async fn resolve(
-    tool: &Tool<'_>,
-    spec: &Spec,
+    tool: &PackageTool<'_>,
+    spec: &PackageSpec,
     empty: &Path,
     home: &Path,
-) -> Result<Resolved, InstallError> {
-    let guard = Guard::new(tool, home)?;
+) -> Result<ResolvedVersion, InstallError> {
+    let guard = NpmSpawnGuard::new(tool, home)?;
     let tool = &guard.over(*tool);
     let wanted = match spec.package().wanted.as_str() {
         "" => "latest",
@@ -64,7 +64,7 @@ pub(in super::super) async fn resolve(
     if newest["name"].as_str() != Some(&spec.package().name) {
         return Err(tool.unreadable("it names another package"));
     }
-    let mut resolved = Resolved {
+    let mut resolved = ResolvedVersion {
         version: text(&newest["version"]).unwrap_or_default(),
         size: dist["unpackedSize"].as_u64(),
         source: host(dist["tarball"].as_str().unwrap_or_default()),
@@ -81,8 +81,8 @@ pub(in super::super) async fn resolve(
 /// Returns the package whose program is started: the first one, unless it lacks the program that the launch line names and one
 /// that comes beside it has that. `bin` is what the first one has.
 async fn owner(
-    tool: &Tool<'_>,
-    spec: &Spec,
+    tool: &PackageTool<'_>,
+    spec: &PackageSpec,
     bin: &Value,
     prefix: &str,
 ) -> Result<String, InstallError> {
@@ -116,7 +116,7 @@ fn newest(found: &[Value]) -> Option<&Value> {
 }
 
 /// Some registries do not say how large a package is. Then npm fetches it, which it would have to anyway.
-async fn size(tool: &Tool<'_>, package: &str, prefix: &str) -> Option<u64> {
+async fn size(tool: &PackageTool<'_>, package: &str, prefix: &str) -> Option<u64> {
     // The last one wins: nothing is to be written.
     let line = ["pack", "--json", "--ignore-scripts", prefix].into_iter();
     let line = line.chain(PLAIN.iter().copied()).chain(["--dry-run", "--", package]);
@@ -125,7 +125,7 @@ async fn size(tool: &Tool<'_>, package: &str, prefix: &str) -> Option<u64> {
     said[0]["unpackedSize"].as_u64()
 }
 
-fn nothing(spec: &Spec, said: &[u8]) -> InstallError {
+fn nothing(spec: &PackageSpec, said: &[u8]) -> InstallError {
     InstallError::NoVersion { package: spec.written(), said: last_words(said) }
 }
 

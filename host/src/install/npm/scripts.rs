@@ -2,11 +2,11 @@
 
 use super::super::environment;
 use super::super::error::InstallError;
-use super::super::place::Scratch;
-use super::super::tool::Tool;
 use super::resolve::PLAIN;
 use crate::config::Environment;
 use crate::disk;
+use crate::install::folders::ScratchFolder;
+use crate::install::package_tool::PackageTool;
 use crate::model::Secret;
 use std::path::{Path, PathBuf};
 
@@ -40,9 +40,9 @@ const MIRRORS: &[&str] = &["-binary-host", "-binary-host-mirror", "-mirror", "-c
 
 /// Runs the scripts of what is in `folder`.
 pub(super) async fn run(
-    tool: &Tool<'_>,
+    tool: &PackageTool<'_>,
     environment: &Environment,
-    scratch: &Scratch,
+    scratch: &ScratchFolder,
     folder: &Path,
 ) -> Result<(), InstallError> {
     let settings = user_settings(environment)

@@ -21,19 +21,19 @@ pub(super) fn is_early(version: &str) -> bool {
 
 /// A part of what leads up to a version: numbers come before words.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Part<'a> {
+enum PrereleasePart<'a> {
     Number(u64),
     Word(&'a str),
 }
 
-fn parts(version: &str) -> ([u64; 3], Vec<Part<'_>>) {
+fn parts(version: &str) -> ([u64; 3], Vec<PrereleasePart<'_>>) {
     let version = version.split('+').next().unwrap_or_default();
     let (core, early) = version.split_once('-').unwrap_or((version, ""));
     let mut numbers = core.split('.').map(|part| part.parse().unwrap_or(0));
     let core = std::array::from_fn(|_| numbers.next().unwrap_or(0));
     let part = |part| match str::parse(part) {
-        Ok(number) => Part::Number(number),
-        Err(_) => Part::Word(part),
+        Ok(number) => PrereleasePart::Number(number),
+        Err(_) => PrereleasePart::Word(part),
     };
     (core, early.split('.').filter(|part| !part.is_empty()).map(part).collect())
 }

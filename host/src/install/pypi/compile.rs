@@ -4,7 +4,7 @@
 //! to look neither at their folder (`-S`: no `.pth`, no `sitecustomize`) nor at its variables (`-I`).
 
 use super::super::error::InstallError;
-use super::super::tool::Tool;
+use crate::install::package_tool::PackageTool;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) fn site(folder: &Path) -> Result<PathBuf, InstallError> {
 
 /// Compiles all packages. What was compiled before they came is not trusted: a package can bring that of another.
 pub(super) async fn compile(
-    tool: &Tool<'_>,
+    tool: &PackageTool<'_>,
     interpreter: &Path,
     folder: &Path,
 ) -> Result<(), InstallError> {

@@ -22,12 +22,12 @@ pub(super) struct Distribution {
     /// Its files, seen from the environment's folder, and what they hash to where it says so.
     files: BTreeMap<PathBuf, Option<String>>,
     /// Its programs that are functions: a name, a module, and what is called in it.
-    pub(super) functions: Vec<(String, Function)>,
+    pub(super) functions: Vec<(String, EntryPoint)>,
 }
 
 /// A function that is a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Function {
+pub(super) struct EntryPoint {
     pub(super) module: String,
     pub(super) called: String,
 }
@@ -105,7 +105,7 @@ impl Distribution {
     }
 
     /// Returns the function that is one of its programs.
-    pub(super) fn function(&self, name: &str) -> Option<&Function> {
+    pub(super) fn function(&self, name: &str) -> Option<&EntryPoint> {
         self.functions.iter().find(|(own, _)| own == name).map(|(_, function)| function)
     }
 }
@@ -141,7 +141,7 @@ fn within(path: &Path) -> Option<PathBuf> {
 }
 
 /// Reads `[console_scripts]`. What is no plain name of Python's is no program: it becomes code.
-fn functions(text: &str) -> Vec<(String, Function)> {
+fn functions(text: &str) -> Vec<(String, EntryPoint)> {
     let mut inside = false;
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
@@ -152,7 +152,7 @@ fn functions(text: &str) -> Vec<(String, Function)> {
                 let Some((module, called)) = called.split_once(':') else { continue };
                 let (name, module, called) = (name.trim(), module.trim(), called.trim());
                 if is_program(name) && is_dotted(module) && is_dotted(called) {
-                    let function = Function { module: module.into(), called: called.into() };
+                    let function = EntryPoint { module: module.into(), called: called.into() };
                     found.push((name.to_owned(), function));
                 }
             }

@@ -8,19 +8,19 @@
 //! **Invariant:** from the moment that packages are in it, the environment's interpreter is not started until a server is: a `.pth`
 //! of any package would run.
 
-mod backend;
-mod building;
+mod build_environment;
 mod compile;
 mod distribution;
-mod entry;
-mod install;
+mod finish;
+mod launchers;
 mod name;
 mod pip;
+mod program;
+mod python_tool;
 mod sources;
-mod start;
-mod untouched;
 mod uv;
+mod venv_snapshot;
 
-pub(super) use backend::Backend;
-pub(super) use entry::program;
-pub(super) use install::settle;
+pub(super) use finish::settle;
+pub(super) use program::program;
+pub(super) use python_tool::PythonTool;

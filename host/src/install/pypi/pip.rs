@@ -1,16 +1,16 @@
 //! `pip`, as a module of the machine's Python.
 
 use super::super::error::{InstallError, last_words, without_user};
-use super::super::place::Scratch;
-use super::super::resolved::{Resolved, host};
-use super::super::spec::{Scripts, Spec};
-use super::super::tool::{Ended, Tool};
-use super::backend::Work;
-use super::building::Building;
+use super::super::spec::{InstallScripts, PackageSpec};
 use super::compile::{compile, interpreter};
 use super::name::same;
-use super::untouched::Untouched;
 use crate::disk;
+use crate::install::folders::ScratchFolder;
+use crate::install::package_tool::{PackageTool, PackageToolOutput};
+use crate::install::pypi::build_environment::BuildEnvironment;
+use crate::install::pypi::python_tool::PythonInstallJob;
+use crate::install::pypi::venv_snapshot::VenvSnapshot;
+use crate::install::resolved_version::{ResolvedVersion, host};
 use crate::model::{Package, cut, describe_exit, escape};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -35,13 +35,13 @@ const LOCATE: &str = "import os, sys, pip\nprint(sys.executable)\n\
     print(os.path.join(os.path.dirname(pip.__file__), '__pip-runner__.py'))";
 
 /// Where Python and its pip are. What is on the `PATH` may be a script that looks for them in the user's home.
-struct Located {
+struct PipLocation {
     python: PathBuf,
     runner: String,
 }
 
-impl Located {
-    async fn by(tool: &Tool<'_>) -> Result<Located, InstallError> {
+impl PipLocation {
+    async fn by(tool: &PackageTool<'_>) -> Result<PipLocation, InstallError> {
         let tool = tool.without_keys();
         let ended = tool.run(["-c", LOCATE]).await?;
         let said = tool.succeeded(ended)?;
@@ -49,7 +49,7 @@ impl Located {
         let mut lines = said.lines();
         match (lines.next(), lines.next()) {
             (Some(python), Some(runner)) if Path::new(python).is_absolute() => {
-                Ok(Located { python: python.into(), runner: runner.into() })
+                Ok(PipLocation { python: python.into(), runner: runner.into() })
             }
             _ => Err(tool.unreadable("it does not say where it is")),
         }
@@ -58,16 +58,16 @@ impl Located {
 
 /// Returns the version that a launch line means.
 pub(super) async fn resolve(
-    tool: &Tool<'_>,
-    building: Option<&Building>,
-    spec: &Spec,
-    scratch: &Scratch,
-) -> Result<Resolved, InstallError> {
+    tool: &PackageTool<'_>,
+    building: Option<&BuildEnvironment>,
+    spec: &PackageSpec,
+    scratch: &ScratchFolder,
+) -> Result<ResolvedVersion, InstallError> {
     let located = match building {
-        Some(_) => Some(Located::by(tool).await?),
+        Some(_) => Some(PipLocation::by(tool).await?),
         None => None,
     };
-    let mut tool = Building::over(building, *tool);
+    let mut tool = BuildEnvironment::over(building, *tool);
     if let Some(located) = &located {
         tool = tool.by(&located.python);
     }
@@ -87,7 +87,7 @@ pub(super) async fn resolve(
     let found = reported(&report, spec)
         .ok_or_else(|| tool.unreadable("its report does not name the package"))?;
     let url = found["download_info"]["url"].as_str().unwrap_or_default();
-    let mut resolved = Resolved {
+    let mut resolved = ResolvedVersion {
         version: found["metadata"]["version"].as_str().unwrap_or_default().into(),
         size: None,
         source: host(url),
@@ -103,7 +103,7 @@ pub(super) async fn resolve(
 }
 
 /// The index does not say how large a package is. pip fetches it, which it would have to anyway.
-async fn size(tool: &Tool<'_>, package: &str, folder: &Path) -> Option<u64> {
+async fn size(tool: &PackageTool<'_>, package: &str, folder: &Path) -> Option<u64> {
     let folder = folder.join("wheel");
     let mut line = vec!["-c", GUARD, "-", "download", "--no-deps", "--dest", folder.to_str()?];
     line.extend(PLAIN.iter().chain(WHEELS));
@@ -114,14 +114,17 @@ async fn size(tool: &Tool<'_>, package: &str, folder: &Path) -> Option<u64> {
 }
 
 /// Fills a folder with a virtual environment and the package in it.
-pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), InstallError> {
-    let Work { spec, package, folder, scratch, building } = work;
-    let located = Located::by(tool).await?;
+pub(super) async fn install(
+    tool: &PackageTool<'_>,
+    work: PythonInstallJob<'_>,
+) -> Result<(), InstallError> {
+    let PythonInstallJob { spec, package, folder, scratch, building } = work;
+    let located = PipLocation::by(tool).await?;
     let tool = tool.by(&located.python);
     let folder_name = folder.to_string_lossy();
     let ended = tool.without_keys().run(["-m", "venv", "--without-pip", &folder_name]).await?;
     tool.succeeded(ended)?;
-    let (untouched, interpreter) = (Untouched::of(folder)?, interpreter(folder)?);
+    let (untouched, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
     let python = folder.join("bin/python");
     // A package can write into its own folder.
     let path = scratch.path().join("report.json");
@@ -129,7 +132,9 @@ pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), Insta
     let (pip, mut line) = match building {
         // The environment's own interpreter, as long as nothing is in it.
         None => (tool.by(&python), vec!["-I", "-c", GUARD, &located.runner]),
-        Some(_) => (Building::over(building, tool), vec!["-m", "pip", "--python", &python_name]),
+        Some(_) => {
+            (BuildEnvironment::over(building, tool), vec!["-m", "pip", "--python", &python_name])
+        }
     };
     line.extend(["install", "--report", &report, "--no-user", "--no-compile"]);
     line.extend(["--ignore-installed", "--no-warn-script-location"]);
@@ -153,17 +158,17 @@ pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), Insta
 }
 
 /// How pip is run where code of packages may run, and where it may not.
-fn pip(spec: &Spec) -> Vec<&'static str> {
+fn pip(spec: &PackageSpec) -> Vec<&'static str> {
     match spec.scripts() {
-        Scripts::Refused => vec!["-c", GUARD, "-"],
-        Scripts::Allowed => vec!["-m", "pip"],
+        InstallScripts::Refused => vec!["-c", GUARD, "-"],
+        InstallScripts::Allowed => vec!["-m", "pip"],
     }
 }
 
 /// Holds what pip says it installed against what was agreed to.
-fn check(report: &Value, spec: &Spec, package: &Package) -> Result<(), InstallError> {
+fn check(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
     let found = reported(report, spec).unwrap_or(&Value::Null);
-    let other = |what, agreed: &str, found: &str| InstallError::Other {
+    let other = |what, agreed: &str, found: &str| InstallError::Mismatch {
         package: package.name.clone(),
         what,
         agreed: agreed.into(),
@@ -199,7 +204,7 @@ fn by_index(report: &Value, package: &Package) -> Result<(), InstallError> {
         })
     };
     let url = direct["download_info"]["url"].as_str().unwrap_or_default();
-    Err(InstallError::Elsewhere {
+    Err(InstallError::NotFromRegistry {
         package: package.name.clone(),
         dependency: shown(&name(direct)),
         wanted_by: all().find(wanted).map(|one| shown(&name(one))),
@@ -207,11 +212,11 @@ fn by_index(report: &Value, package: &Package) -> Result<(), InstallError> {
     })
 }
 
-fn wheels(spec: &Spec) -> &'static [&'static str] {
-    if spec.scripts() == Scripts::Refused { WHEELS } else { &[] }
+fn wheels(spec: &PackageSpec) -> &'static [&'static str] {
+    if spec.scripts() == InstallScripts::Refused { WHEELS } else { &[] }
 }
 
-fn reported<'a>(report: &'a Value, spec: &Spec) -> Option<&'a Value> {
+fn reported<'a>(report: &'a Value, spec: &PackageSpec) -> Option<&'a Value> {
     let of = |one: &&Value| {
         one["metadata"]["name"].as_str().is_some_and(|name| same(name, &spec.package().name))
     };
@@ -224,13 +229,17 @@ fn integrity(found: &Value) -> Option<String> {
 }
 
 /// Tells a package that is not there from one that would have to be built, and both from trouble with the network.
-async fn refused(tool: &Tool<'_>, spec: &Spec, ended: Ended) -> InstallError {
+async fn refused(
+    tool: &PackageTool<'_>,
+    spec: &PackageSpec,
+    ended: PackageToolOutput,
+) -> InstallError {
     let said = String::from_utf8_lossy(&ended.stderr);
     let (package, words) = (spec.written(), last_words(&ended.stderr));
-    if spec.scripts() == Scripts::Refused && said.contains(GUARDED) {
+    if spec.scripts() == InstallScripts::Refused && said.contains(GUARDED) {
         let behind = said.split_once(GUARDED).map_or("", |(_, behind)| behind);
         let program = behind.split_whitespace().next().unwrap_or_default();
-        return InstallError::Elsewhere {
+        return InstallError::NotFromRegistry {
             package: spec.package().name.clone(),
             dependency: cut(&escape(program), 80),
             wanted_by: None,
@@ -241,7 +250,7 @@ async fn refused(tool: &Tool<'_>, spec: &Spec, ended: Ended) -> InstallError {
     if !said.contains("No matching distribution found") {
         return tool.failed(&describe_exit(ended.status), &ended.stderr);
     }
-    if spec.scripts() == Scripts::Refused && said.contains("from versions: none") {
+    if spec.scripts() == InstallScripts::Refused && said.contains("from versions: none") {
         let name = &spec.package().name;
         let line =
             ["-c", GUARD, "-", "index", "versions", "--no-input", "--disable-pip-version-check"];
@@ -256,13 +265,13 @@ async fn refused(tool: &Tool<'_>, spec: &Spec, ended: Ended) -> InstallError {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::install::spec::Spec;
+    use crate::install::spec::PackageSpec;
     use crate::model::{Ecosystem, Package};
     use serde_json::json;
 
     #[test]
     fn what_was_installed_must_be_what_was_agreed_to() {
-        let spec = Spec::of("uvx", &["some-server".into()]).unwrap().unwrap();
+        let spec = PackageSpec::of("uvx", &["some-server".into()]).unwrap().unwrap();
         let mut agreed = Package::new("a", Ecosystem::Pypi, "some-server", "1.0", "host", "uvx");
         agreed.integrity = Some("sha256:aa sha256:bb".into());
         let report = |name: &str, version: &str, hash: &str| {

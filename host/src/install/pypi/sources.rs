@@ -14,7 +14,7 @@ pub(super) fn check(
     for one in all {
         // Both tools note where a package came from that was wanted by its address.
         if folder.join(&one.info).join("direct_url.json").symlink_metadata().is_ok() {
-            return Err(InstallError::Elsewhere {
+            return Err(InstallError::NotFromRegistry {
                 package: package.name.clone(),
                 dependency: one.name.clone(),
                 wanted_by: None,

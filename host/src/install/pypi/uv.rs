@@ -1,15 +1,15 @@
 //! `uv`, which needs no Python of the machine's.
 
 use super::super::error::{InstallError, last_words};
-use super::super::place::Scratch;
-use super::super::resolved::{Resolved, host};
-use super::super::spec::{Scripts, Spec};
-use super::super::tool::{Ended, Tool};
-use super::backend::Work;
-use super::building::Building;
+use super::super::spec::{InstallScripts, PackageSpec};
 use super::compile::{compile, interpreter};
 use super::name::same;
-use super::untouched::Untouched;
+use crate::install::folders::ScratchFolder;
+use crate::install::package_tool::{PackageTool, PackageToolOutput};
+use crate::install::pypi::build_environment::BuildEnvironment;
+use crate::install::pypi::python_tool::PythonInstallJob;
+use crate::install::pypi::venv_snapshot::VenvSnapshot;
+use crate::install::resolved_version::{ResolvedVersion, host};
 use crate::model::{cut, describe_exit, escape};
 use toml::Table;
 
@@ -18,10 +18,10 @@ const PLAIN: &[&str] = &["--no-progress", "--color", "never"];
 
 /// Returns the version that a launch line means.
 pub(super) async fn resolve(
-    tool: &Tool<'_>,
-    spec: &Spec,
-    scratch: &Scratch,
-) -> Result<Resolved, InstallError> {
+    tool: &PackageTool<'_>,
+    spec: &PackageSpec,
+    scratch: &ScratchFolder,
+) -> Result<ResolvedVersion, InstallError> {
     let asked = scratch.write("asked.txt", &format!("{}\n", spec.package()))?;
     let asked = asked.to_string_lossy();
     let mut line = vec!["pip", "compile", "--no-deps", "--format", "pylock.toml", "--no-header"];
@@ -42,7 +42,7 @@ pub(super) async fn resolve(
 }
 
 /// Reads the one package of a lock. What it hashes to is what any of its files may hash to.
-fn read(lock: &str, spec: &Spec) -> Option<Resolved> {
+fn read(lock: &str, spec: &PackageSpec) -> Option<ResolvedVersion> {
     let lock: Table = lock.parse().ok()?;
     let packages = lock.get("packages")?.as_array()?.iter().filter_map(|one| one.as_table());
     let text = |table: &Table, key: &str| Some(table.get(key)?.as_str()?.to_owned());
@@ -59,7 +59,7 @@ fn read(lock: &str, spec: &Spec) -> Option<Resolved> {
     let mut hashes: Vec<_> = files.iter().filter_map(hash).collect();
     hashes.sort();
     let size = |file: &&Table| u64::try_from(file.get("size")?.as_integer()?).ok();
-    Some(Resolved {
+    Some(ResolvedVersion {
         version: text(found, "version")?,
         size: files.iter().filter_map(size).max(),
         source: files
@@ -73,8 +73,11 @@ fn read(lock: &str, spec: &Spec) -> Option<Resolved> {
 }
 
 /// Fills a folder with a virtual environment and the package in it. uv itself holds its files against the hashes.
-pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), InstallError> {
-    let Work { spec, package, folder, scratch, building } = work;
+pub(super) async fn install(
+    tool: &PackageTool<'_>,
+    work: PythonInstallJob<'_>,
+) -> Result<(), InstallError> {
+    let PythonInstallJob { spec, package, folder, scratch, building } = work;
     let folder_name = folder.to_string_lossy();
     let mut line = vec!["venv", "--no-project", "--relocatable", "--allow-existing"];
     line.extend(PLAIN);
@@ -85,7 +88,7 @@ pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), Insta
     // It may have to fetch a Python.
     let ended = tool.run(line).await?;
     tool.succeeded(ended)?;
-    let (untouched, interpreter) = (Untouched::of(folder)?, interpreter(folder)?);
+    let (untouched, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
     let mut asked = spec.package().pinned(&package.version);
     for hash in package.integrity.iter().flat_map(|hashes| hashes.split(' ')) {
         asked = format!("{asked} --hash={hash}");
@@ -103,7 +106,7 @@ pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), Insta
     line.extend(PLAIN);
     line.extend(wheels(spec));
     line.extend(["-r", &list]);
-    let ended = Building::over(building, *tool).run(line).await?;
+    let ended = BuildEnvironment::over(building, *tool).run(line).await?;
     if !ended.status.success() {
         return Err(refused(tool, spec, &ended));
     }
@@ -111,12 +114,12 @@ pub(super) async fn install(tool: &Tool<'_>, work: Work<'_>) -> Result<(), Insta
     compile(tool, &interpreter, folder).await
 }
 
-fn wheels(spec: &Spec) -> Option<&'static str> {
-    (spec.scripts() == Scripts::Refused).then_some("--no-build")
+fn wheels(spec: &PackageSpec) -> Option<&'static str> {
+    (spec.scripts() == InstallScripts::Refused).then_some("--no-build")
 }
 
 /// Tells a package that is not there from one that would have to be built, and both from trouble with the network.
-fn refused(tool: &Tool<'_>, spec: &Spec, ended: &Ended) -> InstallError {
+fn refused(tool: &PackageTool<'_>, spec: &PackageSpec, ended: &PackageToolOutput) -> InstallError {
     let said = String::from_utf8_lossy(&ended.stderr);
     let (package, words) = (spec.written(), last_words(&ended.stderr));
     let says = |text: &str| said.contains(text);
@@ -128,7 +131,7 @@ fn refused(tool: &Tool<'_>, spec: &Spec, ended: &Ended) -> InstallError {
     }
     let by_address = said.split_once("` was included as a URL dependency");
     if let Some((_, dependency)) = by_address.and_then(|(before, _)| before.rsplit_once('`')) {
-        return InstallError::Elsewhere {
+        return InstallError::NotFromRegistry {
             package: spec.package().name.clone(),
             dependency: cut(&escape(dependency), 120),
             wanted_by: None,
@@ -144,11 +147,11 @@ fn refused(tool: &Tool<'_>, spec: &Spec, ended: &Ended) -> InstallError {
 #[cfg(test)]
 mod tests {
     use super::read;
-    use crate::install::spec::Spec;
+    use crate::install::spec::PackageSpec;
 
     #[test]
     fn a_lock_says_which_version_from_where_and_what_it_hashes_to() {
-        let spec = Spec::of("uvx", &["Some_Server".into()]).unwrap().unwrap();
+        let spec = PackageSpec::of("uvx", &["Some_Server".into()]).unwrap().unwrap();
         let lock = r#"
             lock-version = "1.0"
             [[packages]]

@@ -4,13 +4,13 @@
 //! a flag of a runner that is not known, and a package whose version cannot be named, are refused. **Invariant:** the server's own
 //! arguments may hold secrets, and stand in no error.
 
-mod line;
+#[expect(clippy::module_inception, reason = "the type that this room is named for")]
+mod package_spec;
 mod requirement;
 mod runner;
-#[expect(clippy::module_inception, reason = "the type that this room is named for")]
-mod spec;
+mod runner_line;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use package_spec::{InstallScripts, PackageSpec};
 pub(super) use requirement::Requirement;
-pub(crate) use spec::{Scripts, Spec};

@@ -4,7 +4,7 @@ use crate::model::Ecosystem;
 
 /// A program that runs packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Runner {
+pub(super) enum PackageRunner {
     Npx,
     NpmExec,
     Bunx,
@@ -14,7 +14,7 @@ pub(super) enum Runner {
 
 /// What a flag of a runner means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flag {
+pub(super) enum RunnerFlag {
     /// It changes nothing that matters here.
     Harmless,
     /// The same, and a value follows.
@@ -27,10 +27,13 @@ pub(super) enum Flag {
     Python,
 }
 
-impl Runner {
+impl PackageRunner {
     /// Returns the runner that a launch line starts, and the words behind it. A path to it counts, and so does what it is called
     /// on Windows.
-    pub(super) fn of<'a>(command: &str, arguments: &'a [String]) -> Option<(Runner, &'a [String])> {
+    pub(super) fn of<'a>(
+        command: &str,
+        arguments: &'a [String],
+    ) -> Option<(PackageRunner, &'a [String])> {
         let name = command.rsplit(['/', '\\']).next().unwrap_or(command).to_ascii_lowercase();
         let name = [".cmd", ".exe", ".ps1"]
             .iter()
@@ -42,13 +45,15 @@ impl Runner {
             first.iter().eq(words).then_some(rest)
         };
         match name.as_str() {
-            "npx" => Some((Runner::Npx, arguments)),
-            "bunx" => Some((Runner::Bunx, arguments)),
-            "uvx" => Some((Runner::Uvx, arguments)),
-            "npm" => behind(&["exec"]).or_else(|| behind(&["x"])).map(|r| (Runner::NpmExec, r)),
-            "bun" => behind(&["x"]).map(|rest| (Runner::Bunx, rest)),
-            "uv" => behind(&["tool", "run"]).map(|rest| (Runner::Uvx, rest)),
-            "pipx" => behind(&["run"]).map(|rest| (Runner::PipxRun, rest)),
+            "npx" => Some((PackageRunner::Npx, arguments)),
+            "bunx" => Some((PackageRunner::Bunx, arguments)),
+            "uvx" => Some((PackageRunner::Uvx, arguments)),
+            "npm" => {
+                behind(&["exec"]).or_else(|| behind(&["x"])).map(|r| (PackageRunner::NpmExec, r))
+            }
+            "bun" => behind(&["x"]).map(|rest| (PackageRunner::Bunx, rest)),
+            "uv" => behind(&["tool", "run"]).map(|rest| (PackageRunner::Uvx, rest)),
+            "pipx" => behind(&["run"]).map(|rest| (PackageRunner::PipxRun, rest)),
             _ => None,
         }
     }
@@ -56,30 +61,33 @@ impl Runner {
     /// Returns how it is written.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Runner::Npx => "npx",
-            Runner::NpmExec => "npm exec",
-            Runner::Bunx => "bunx",
-            Runner::Uvx => "uvx",
-            Runner::PipxRun => "pipx run",
+            PackageRunner::Npx => "npx",
+            PackageRunner::NpmExec => "npm exec",
+            PackageRunner::Bunx => "bunx",
+            PackageRunner::Uvx => "uvx",
+            PackageRunner::PipxRun => "pipx run",
         }
     }
 
     /// Returns where its packages come from.
     pub(super) fn ecosystem(self) -> Ecosystem {
         match self {
-            Runner::Npx | Runner::NpmExec | Runner::Bunx => Ecosystem::Npm,
-            Runner::Uvx | Runner::PipxRun => Ecosystem::Pypi,
+            PackageRunner::Npx | PackageRunner::NpmExec | PackageRunner::Bunx => Ecosystem::Npm,
+            PackageRunner::Uvx | PackageRunner::PipxRun => Ecosystem::Pypi,
         }
     }
 
     /// Returns what a flag means, if it is known. Those that only say whether to ask, how loudly to speak and how to use a
     /// cache are harmless; so is one that refuses install scripts, which we do anyway.
-    pub(super) fn flag(self, flag: &str) -> Option<Flag> {
+    pub(super) fn flag(self, flag: &str) -> Option<RunnerFlag> {
         Some(match (self, flag) {
-            (Runner::Npx | Runner::NpmExec | Runner::Bunx, "-p" | "--package") => Flag::Package,
-            (Runner::Npx | Runner::NpmExec, "-y" | "--yes") => Flag::Harmless,
             (
-                Runner::Npx | Runner::NpmExec,
+                PackageRunner::Npx | PackageRunner::NpmExec | PackageRunner::Bunx,
+                "-p" | "--package",
+            ) => RunnerFlag::Package,
+            (PackageRunner::Npx | PackageRunner::NpmExec, "-y" | "--yes") => RunnerFlag::Harmless,
+            (
+                PackageRunner::Npx | PackageRunner::NpmExec,
                 "-q"
                 | "--quiet"
                 | "-s"
@@ -93,20 +101,28 @@ impl Runner {
                 | "--no-audit"
                 | "--no-update-notifier"
                 | "--no-progress",
-            ) => Flag::Harmless,
-            (Runner::Npx | Runner::NpmExec, "--loglevel") => Flag::HarmlessValue,
-            (Runner::Bunx, "--silent" | "--verbose" | "-y" | "--yes") => Flag::Harmless,
-            (Runner::Uvx, "--from") | (Runner::PipxRun, "--spec") => Flag::Package,
-            (Runner::Uvx, "--with" | "-w") => Flag::Beside,
-            (Runner::Uvx, "-p" | "--python") | (Runner::PipxRun, "--python") => Flag::Python,
+            ) => RunnerFlag::Harmless,
+            (PackageRunner::Npx | PackageRunner::NpmExec, "--loglevel") => {
+                RunnerFlag::HarmlessValue
+            }
+            (PackageRunner::Bunx, "--silent" | "--verbose" | "-y" | "--yes") => {
+                RunnerFlag::Harmless
+            }
+            (PackageRunner::Uvx, "--from") | (PackageRunner::PipxRun, "--spec") => {
+                RunnerFlag::Package
+            }
+            (PackageRunner::Uvx, "--with" | "-w") => RunnerFlag::Beside,
+            (PackageRunner::Uvx, "-p" | "--python") | (PackageRunner::PipxRun, "--python") => {
+                RunnerFlag::Python
+            }
             (
-                Runner::Uvx,
+                PackageRunner::Uvx,
                 "-q" | "--quiet" | "-v" | "--verbose" | "--no-progress" | "--isolated"
                 | "--no-config" | "--no-env-file" | "--native-tls" | "-n" | "--no-cache"
                 | "--refresh" | "-U" | "--upgrade" | "--no-build",
-            ) => Flag::Harmless,
-            (Runner::PipxRun, "-q" | "--quiet" | "-v" | "--verbose" | "--no-cache") => {
-                Flag::Harmless
+            ) => RunnerFlag::Harmless,
+            (PackageRunner::PipxRun, "-q" | "--quiet" | "-v" | "--verbose" | "--no-cache") => {
+                RunnerFlag::Harmless
             }
             _ => return None,
         })

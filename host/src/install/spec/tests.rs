@@ -1,11 +1,11 @@
 //! Launch lines, understood and refused.
 
-use super::{Scripts, Spec};
+use super::{InstallScripts, PackageSpec};
 use crate::model::{Code, Ecosystem};
 
-fn of(line: &[&str]) -> Result<Option<Spec>, crate::error::Error> {
+fn of(line: &[&str]) -> Result<Option<PackageSpec>, crate::error::Error> {
     let words: Vec<String> = line[1..].iter().map(|word| (*word).to_owned()).collect();
-    Spec::of(line[0], &words)
+    PackageSpec::of(line[0], &words)
 }
 
 /// Package, packages beside it, program, Python and arguments of a line, as one text.
@@ -215,7 +215,7 @@ fn the_identity_is_what_is_installed_and_started_and_not_the_arguments() {
     }
     let spec = of(&["npx", "x@1"]).unwrap().unwrap();
     assert_eq!(spec.variant(), None);
-    let allowed = spec.with_scripts(Scripts::Allowed);
+    let allowed = spec.with_scripts(InstallScripts::Allowed);
     assert_ne!(allowed.identity(), plain);
     assert!(allowed.variant().is_some());
 }
@@ -231,7 +231,7 @@ fn what_comes_beside_is_named_in_an_exact_version() {
         &["uvx", "--with", "evil==1.*", "good"],
     ] {
         let words: Vec<String> = line[1..].iter().map(|word| (*word).to_owned()).collect();
-        let error = Spec::of(line[0], &words).expect_err("refused");
+        let error = PackageSpec::of(line[0], &words).expect_err("refused");
         assert!(error.to_string().contains("`evil"), "{line:?}: {error}");
     }
 }

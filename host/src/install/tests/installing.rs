@@ -1,8 +1,8 @@
 //! A package on its way in, and found again.
 
-use super::{Place, Presence, agreed, listening, quietly, spec};
+use super::{InstallFixture, InstallationState, agreed, listening, quietly, spec};
 use crate::install::error::InstallError;
-use crate::install::{Installer, Scripts};
+use crate::install::{InstallScripts, Installer};
 use crate::model::{Code, Ecosystem};
 use std::fs;
 
@@ -10,9 +10,9 @@ const LINE: &str = "npx -y fake-server --root . --key hunter2";
 
 #[tokio::test]
 async fn what_was_agreed_to_is_installed_once_and_started_directly() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let (installer, spec) = (place.installer(), spec(LINE));
-    assert_eq!(installer.installed("fake", &spec).await.unwrap(), Presence::Missing);
+    assert_eq!(installer.installed("fake", &spec).await.unwrap(), InstallationState::Missing);
     let (tell, heard) = listening();
     let installed = installer.install(&spec, &agreed(), tell).await.unwrap();
     assert_eq!(installed.command, "node");
@@ -32,7 +32,7 @@ async fn what_was_agreed_to_is_installed_once_and_started_directly() {
     // Here and in another process it is there, and nobody asks npm.
     for installer in [installer, place.installer()] {
         let found = installer.installed("fake", &spec).await.unwrap();
-        assert_eq!(found, Presence::Ready(installed.clone()));
+        assert_eq!(found, InstallationState::Ready(installed.clone()));
     }
     assert_eq!(place.calls("install").len(), 1);
     assert!(place.unfinished().is_empty());
@@ -42,12 +42,14 @@ async fn what_was_agreed_to_is_installed_once_and_started_directly() {
 
 #[tokio::test]
 async fn another_launch_line_or_server_is_another_installation() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let installer = place.installer();
     installer.install(&spec(LINE), &agreed(), quietly()).await.unwrap();
     let missing = |server: &'static str, line: &'static str| {
         let installer = place.installer();
-        async move { installer.installed(server, &spec(line)).await.unwrap() == Presence::Missing }
+        async move {
+            installer.installed(server, &spec(line)).await.unwrap() == InstallationState::Missing
+        }
     };
     assert!(missing("fake", "npx fake-server@1.2.3").await);
     assert!(missing("other", LINE).await);
@@ -57,7 +59,7 @@ async fn another_launch_line_or_server_is_another_installation() {
 
 #[tokio::test]
 async fn a_second_server_of_the_same_package_uses_what_is_there() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let mut other = agreed();
     other.server = "other".into();
     let first = place.installer().install(&spec(LINE), &agreed(), quietly()).await.unwrap();
@@ -65,12 +67,12 @@ async fn a_second_server_of_the_same_package_uses_what_is_there() {
     let second = place.installer().install(&exact, &other, quietly()).await.unwrap();
     assert_eq!((first.digest, place.calls("install").len()), (second.digest, 1));
     let found = place.installer().installed("other", &exact).await.unwrap();
-    assert!(matches!(found, Presence::Ready(_)));
+    assert!(matches!(found, InstallationState::Ready(_)));
 }
 
 #[tokio::test]
 async fn all_who_install_at_once_install_once() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let spec = spec(LINE);
     // Two of them share what they know, and two are like other processes.
     let shared = place.installer();
@@ -84,12 +86,13 @@ async fn all_who_install_at_once_install_once() {
 
 #[tokio::test]
 async fn what_has_changed_since_is_never_ready_until_it_is_installed_again() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let spec = spec(LINE);
     let first = place.installer().install(&spec, &agreed(), quietly()).await.unwrap();
     let entry = place.place().join("node_modules/fake-server/cli.js");
     fs::write(&entry, "steal()").unwrap();
-    let Presence::Changed(package) = place.installer().installed("fake", &spec).await.unwrap()
+    let InstallationState::Changed(package) =
+        place.installer().installed("fake", &spec).await.unwrap()
     else {
         panic!("it was not noticed")
     };
@@ -99,23 +102,26 @@ async fn what_has_changed_since_is_never_ready_until_it_is_installed_again() {
     assert_eq!((again.digest, again.package.changed), (first.digest, false));
     assert!(!fs::read_to_string(&entry).unwrap().contains("steal"));
     let found = place.installer().installed("fake", &spec).await.unwrap();
-    assert!(matches!(found, Presence::Ready(_)));
+    assert!(matches!(found, InstallationState::Ready(_)));
     assert!(place.unfinished().is_empty());
 }
 
 #[tokio::test]
 async fn a_folder_that_was_removed_is_missing_and_comes_back() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let spec = spec(LINE);
     place.installer().install(&spec, &agreed(), quietly()).await.unwrap();
     fs::remove_dir_all(place.place()).unwrap();
-    assert_eq!(place.installer().installed("fake", &spec).await.unwrap(), Presence::Missing);
+    assert_eq!(
+        place.installer().installed("fake", &spec).await.unwrap(),
+        InstallationState::Missing
+    );
     assert!(place.installer().install(&spec, &agreed(), quietly()).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_clone_that_brings_packages_along_brings_nothing() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let spec = spec(LINE);
     place.installer().install(&spec, &agreed(), quietly()).await.unwrap();
     // Another user has the same files, and another key.
@@ -125,17 +131,20 @@ async fn a_clone_that_brings_packages_along_brings_nothing() {
         let environment = [("PATH", path.clone()), ("HOME", home.clone())];
         Installer::new(place.state(), environment.into_iter().collect())
     };
-    assert_eq!(theirs().installed("fake", &spec).await.unwrap(), Presence::Missing);
+    assert_eq!(theirs().installed("fake", &spec).await.unwrap(), InstallationState::Missing);
     // And what it brought is not used, but replaced.
     theirs().install(&spec, &agreed(), quietly()).await.unwrap();
     assert_eq!(place.calls("install").len(), 2);
-    assert!(matches!(theirs().installed("fake", &spec).await.unwrap(), Presence::Ready(_)));
+    assert!(matches!(
+        theirs().installed("fake", &spec).await.unwrap(),
+        InstallationState::Ready(_)
+    ));
 }
 
 #[tokio::test]
 async fn what_is_not_what_was_agreed_to_is_not_installed() {
     for (mode, what) in [("integrity", "the integrity"), ("version", "the version")] {
-        let place = Place::new();
+        let place = InstallFixture::new();
         place.mode(mode);
         let installer = place.installer();
         let error = installer.install(&spec(LINE), &agreed(), quietly()).await.unwrap_err();
@@ -143,13 +152,13 @@ async fn what_is_not_what_was_agreed_to_is_not_installed() {
         assert!(error.to_string().contains(&format!("{what} of `fake-server`")), "{error}");
         assert!(!place.place().exists());
         let found = installer.installed("fake", &spec(LINE)).await.unwrap();
-        assert_eq!(found, Presence::Missing);
+        assert_eq!(found, InstallationState::Missing);
     }
 }
 
 #[tokio::test]
 async fn a_package_that_the_launch_line_does_not_ask_for_is_refused() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let installer = place.installer();
     for change in [
         |package: &mut crate::model::Package| package.name = "other".into(),
@@ -160,24 +169,24 @@ async fn a_package_that_the_launch_line_does_not_ask_for_is_refused() {
         let mut package = agreed();
         change(&mut package);
         let refused = installer.install(&spec(LINE), &package, quietly()).await;
-        assert!(matches!(refused, Err(InstallError::Other { .. })), "{package:?}");
+        assert!(matches!(refused, Err(InstallError::Mismatch { .. })), "{package:?}");
     }
     assert!(place.calls("install").is_empty());
 }
 
 #[tokio::test]
 async fn install_scripts_run_only_if_they_are_allowed_and_after_the_fetch() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let refused = spec(LINE);
     place.installer().install(&refused, &agreed(), quietly()).await.unwrap();
     assert!(place.calls("rebuild").is_empty());
-    let allowed = refused.with_scripts(Scripts::Allowed);
+    let allowed = refused.with_scripts(InstallScripts::Allowed);
     // What was installed without them is not what this asks for.
     let found = place.installer().installed("fake", &allowed).await.unwrap();
-    assert_eq!(found, Presence::Missing);
+    assert_eq!(found, InstallationState::Missing);
     // Nor is it what was agreed to, unless that was said.
     let refused = place.installer().install(&allowed, &agreed(), quietly()).await;
-    assert!(matches!(refused, Err(InstallError::Other { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(InstallError::Mismatch { .. })), "{refused:?}");
     let mut package = agreed();
     package.scripts = true;
     place.installer().install(&allowed, &package, quietly()).await.unwrap();
@@ -190,7 +199,7 @@ async fn install_scripts_run_only_if_they_are_allowed_and_after_the_fetch() {
 
 #[tokio::test]
 async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_another_home() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let settings = "//registry.example/:_authToken=hunter2\nregistry=https://registry.example/\n";
     fs::write(place.at("home/.npmrc"), settings).unwrap();
     let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
@@ -203,7 +212,7 @@ async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_ano
     ];
     let mut package = agreed();
     package.scripts = true;
-    let spec = spec(LINE).with_scripts(Scripts::Allowed);
+    let spec = spec(LINE).with_scripts(InstallScripts::Allowed);
     let installer = Installer::new(place.state(), environment.into_iter().collect());
     installer.install(&spec, &package, quietly()).await.unwrap();
     let seen =
@@ -223,7 +232,7 @@ async fn only_the_fetch_gets_keys_of_the_registry_and_what_runs_scripts_gets_ano
 #[tokio::test]
 async fn what_does_not_come_from_a_registry_is_refused_before_and_after_it_is_unpacked() {
     for (mode, unpacked) in [("elsewhere", 0), ("inside", 1)] {
-        let place = Place::new();
+        let place = InstallFixture::new();
         place.mode(mode);
         let refused = place.installer().install(&spec(LINE), &agreed(), quietly()).await;
         let refused = refused.unwrap_err();
@@ -236,7 +245,7 @@ async fn what_does_not_come_from_a_registry_is_refused_before_and_after_it_is_un
 
 #[tokio::test]
 async fn no_link_that_came_with_a_clone_is_followed() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     fs::create_dir(place.at("victim")).unwrap();
     std::os::unix::fs::symlink(place.at("victim"), place.state().join("deps")).unwrap();
     let refused = place.installer().install(&spec(LINE), &agreed(), quietly()).await;
@@ -246,9 +255,12 @@ async fn no_link_that_came_with_a_clone_is_followed() {
 
 #[tokio::test]
 async fn a_project_without_its_folder_gets_one_that_stays_out_of_version_control() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     fs::remove_dir(place.state()).unwrap();
-    assert_eq!(place.installer().installed("fake", &spec(LINE)).await.unwrap(), Presence::Missing);
+    assert_eq!(
+        place.installer().installed("fake", &spec(LINE)).await.unwrap(),
+        InstallationState::Missing
+    );
     assert!(!place.state().exists());
     place.installer().install(&spec(LINE), &agreed(), quietly()).await.unwrap();
     assert_eq!(fs::read_to_string(place.state().join(".gitignore")).unwrap(), "*\n!mcp.lock\n");

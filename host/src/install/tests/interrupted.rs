@@ -1,6 +1,6 @@
 //! A failed or interrupted install leaves nothing behind and can be tried again.
 
-use super::{Place, Presence, agreed, eventually, is_alive, quietly, spec};
+use super::{InstallFixture, InstallationState, agreed, eventually, is_alive, quietly, spec};
 use crate::install::Installer;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,23 @@ const LINE: &str = "npx fake-server";
 const VICTIM: &str = "PML_TEST_INSTALL";
 
 /// The pids of the fake that hangs and of the child that it started.
-fn pids(place: &Place) -> Vec<i32> {
+fn pids(place: &InstallFixture) -> Vec<i32> {
     let text = fs::read_to_string(place.at("bin/pids")).expect("it wrote its pids");
     text.split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
 }
 
-async fn works(place: &Place) {
+async fn works(place: &InstallFixture) {
     place.mode("");
     let installed = place.installer().install(&spec(LINE), &agreed(), quietly()).await;
     assert!(installed.is_ok(), "{installed:?}");
     assert!(place.unfinished().is_empty(), "{:?}", place.unfinished());
     let found = place.installer().installed("fake", &spec(LINE)).await.unwrap();
-    assert!(matches!(found, Presence::Ready(_)));
+    assert!(matches!(found, InstallationState::Ready(_)));
 }
 
 #[tokio::test]
 async fn one_that_fails_says_why_and_leaves_nothing() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     place.mode("fail");
     let error = place.installer().install(&spec(LINE), &agreed(), quietly()).await.unwrap_err();
     let told = error.to_string();
@@ -41,7 +41,7 @@ async fn one_that_fails_says_why_and_leaves_nothing() {
 
 #[tokio::test]
 async fn one_that_is_dropped_ends_what_it_started_and_leaves_nothing() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     place.mode("hang");
     let installer = place.installer();
     let task =
@@ -63,7 +63,7 @@ async fn one_that_is_killed_is_swept_by_the_next() {
     if let Some(folder) = std::env::var_os(VICTIM) {
         return be_killed(&PathBuf::from(folder)).await;
     }
-    let place = Place::new();
+    let place = InstallFixture::new();
     place.mode("hang");
     let mut victim = Command::new(std::env::current_exe().expect("this test"))
         .args(["install::tests::interrupted::one_that_is_killed_is_swept_by_the_next", "--exact"])
@@ -77,7 +77,7 @@ async fn one_that_is_killed_is_swept_by_the_next() {
     eventually("all are gone", || !pids(&place).iter().any(|pid| is_alive(*pid))).await;
     assert_eq!(place.unfinished().len(), 1);
     let found = place.installer().installed("fake", &spec(LINE)).await.unwrap();
-    assert_eq!(found, Presence::Missing);
+    assert_eq!(found, InstallationState::Missing);
     works(&place).await;
 }
 

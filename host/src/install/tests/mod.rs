@@ -9,7 +9,7 @@ mod registries;
 #[cfg(unix)]
 mod resolving;
 
-use super::{Installer, Presence, Spec};
+use super::{InstallationState, Installer, PackageSpec};
 use crate::config::Environment;
 use crate::model::{Ecosystem, Package, Progress};
 use std::fs;
@@ -21,17 +21,17 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_secs(120);
 
 /// A project, a home, and a `PATH` that begins with a fake npm.
-struct Place {
+struct InstallFixture {
     folder: tempfile::TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
+impl InstallFixture {
+    fn new() -> InstallFixture {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["project/.pml", "home", "bin"] {
             fs::create_dir_all(folder.path().join(name)).expect("a folder");
         }
-        let place = Place { folder };
+        let place = InstallFixture { folder };
         let host = Path::new(env!("CARGO_MANIFEST_DIR"));
         let fake = host.parent().expect("the workspace").join("tests/kit/fakes/fake_npm.sh");
         std::os::unix::fs::symlink(fake, place.at("bin/npm")).expect("a link");
@@ -97,9 +97,9 @@ impl Place {
     }
 }
 
-fn spec(line: &str) -> Spec {
+fn spec(line: &str) -> PackageSpec {
     let words: Vec<String> = line.split(' ').map(Into::into).collect();
-    Spec::of(&words[0], &words[1..]).expect("understood").expect("a package")
+    PackageSpec::of(&words[0], &words[1..]).expect("understood").expect("a package")
 }
 
 /// The package that the fake's registry has.
@@ -112,15 +112,15 @@ fn agreed() -> Package {
 }
 
 /// Is told how far it is.
-type Tell = Arc<dyn Fn(Progress) + Send + Sync>;
+type TestProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Hears nothing.
-fn quietly() -> Tell {
+fn quietly() -> TestProgressSink {
     Arc::new(|_| {})
 }
 
 /// Hears everything.
-fn listening() -> (Tell, Arc<Mutex<Vec<Progress>>>) {
+fn listening() -> (TestProgressSink, Arc<Mutex<Vec<Progress>>>) {
     let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let ear = heard.clone();
     (Arc::new(move |progress| ear.lock().expect("a list").push(progress)), heard)

@@ -1,9 +1,9 @@
 //! Real packages of the registries that this machine is set up for.
 
-use super::{Presence, listening, quietly, spec};
+use super::{InstallationState, listening, quietly, spec};
 use crate::config::Environment;
 use crate::install::error::InstallError;
-use crate::install::{Installed, Installer, Scripts};
+use crate::install::{InstallScripts, InstalledPackage, Installer};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -22,7 +22,7 @@ fn installer(folder: &Path) -> Installer {
 }
 
 /// Starts a server and has it answer the handshake.
-async fn greet(installed: &Installed, folder: &Path) -> String {
+async fn greet(installed: &InstalledPackage, folder: &Path) -> String {
     let mut child = tokio::process::Command::new(&installed.command)
         .args(&installed.arguments)
         .current_dir(folder)
@@ -62,7 +62,7 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
     assert!(answer.contains("serverInfo"), "{answer}");
     // Having run, it is still what was installed.
     let found = self::installer(folder.path()).installed("hello", &spec).await.unwrap();
-    assert_eq!(found, Presence::Ready(installed));
+    assert_eq!(found, InstallationState::Ready(installed));
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn a_package_of_python_is_installed_and_stays_what_it_was() {
     let answer = greet(&installed, &project).await;
     assert!(answer.contains("serverInfo"), "{answer}");
     let found = self::installer(folder.path()).installed("sums", &spec).await.unwrap();
-    assert_eq!(found, Presence::Ready(installed));
+    assert_eq!(found, InstallationState::Ready(installed));
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn a_python_package_that_would_have_to_be_built_is_refused_unless_that_is_
     let refused = installer(folder.path()).resolve("x", &docopt, "").await.unwrap_err();
     assert!(matches!(refused, InstallError::NoWheel { .. }), "{refused}");
     assert!(refused.hint().unwrap().contains("installScripts"));
-    let allowed = docopt.with_scripts(Scripts::Allowed);
+    let allowed = docopt.with_scripts(InstallScripts::Allowed);
     let package = installer(folder.path()).resolve("x", &allowed, "").await.unwrap();
     assert_eq!(package.version, "0.6.2");
 }

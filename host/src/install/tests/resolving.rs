@@ -1,13 +1,13 @@
 //! Which version is meant.
 
-use super::{Place, spec};
+use super::{InstallFixture, spec};
 use crate::install::error::InstallError;
 use crate::model::CallError;
 use std::fs;
 
 #[tokio::test]
 async fn a_question_asked_again_shows_the_same_version() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     place.answers(&["1.2.3", "1.10.0", "2.0.0-rc.1"]);
     let (installer, spec) = (place.installer(), spec("npx -y fake-server@>1"));
     let first = installer.resolve("fake", &spec, "npx …").await.unwrap();
@@ -25,14 +25,14 @@ async fn a_question_asked_again_shows_the_same_version() {
 
 #[tokio::test]
 async fn a_launch_line_without_a_version_means_the_latest() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     place.installer().resolve("fake", &spec("npx fake-server"), "").await.unwrap();
     assert!(place.calls("view")[0].contains("-- fake-server@latest name"));
 }
 
 #[tokio::test]
 async fn the_package_whose_program_is_started_is_known_before_anything_is_installed() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let of = |line: &'static str| {
         let place = &place;
         async move {
@@ -57,7 +57,7 @@ async fn the_package_whose_program_is_started_is_known_before_anything_is_instal
 
 #[tokio::test]
 async fn trouble_with_the_network_is_told_with_the_tools_own_words() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     place.mode("offline");
     let installer = place.installer();
     let error = installer.resolve("fake", &spec("npx fake-server"), "").await.unwrap_err();
@@ -72,7 +72,7 @@ async fn trouble_with_the_network_is_told_with_the_tools_own_words() {
 
 #[tokio::test]
 async fn a_package_that_is_not_there_is_told_from_trouble() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let resolve = || async { place.installer().resolve("f", &spec("npx fake-server"), "").await };
     place.mode("unknown");
     assert!(matches!(resolve().await, Err(InstallError::NoVersion { .. })));
@@ -83,7 +83,7 @@ async fn a_package_that_is_not_there_is_told_from_trouble() {
 
 #[tokio::test]
 async fn a_registry_that_lies_is_not_believed() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     let resolve = || async { place.installer().resolve("f", &spec("npx fake-server"), "").await };
     for version in ["../../x", "1.0.0/..", "latest", ""] {
         place.answers(&[version]);
@@ -99,7 +99,7 @@ async fn a_registry_that_lies_is_not_believed() {
 
 #[tokio::test]
 async fn a_tool_that_is_not_there_is_named() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     fs::remove_file(place.at("bin/npm")).unwrap();
     let home = place.at("home").display().to_string();
     let environment = [("PATH", place.at("bin").display().to_string()), ("HOME", home)];
@@ -115,7 +115,7 @@ async fn a_tool_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn tools_get_no_keys_of_others_and_do_not_run_in_the_project() {
-    let place = Place::new();
+    let place = InstallFixture::new();
     place.installer().resolve("fake", &spec("npx fake-server"), "").await.unwrap();
     let told = fs::read_to_string(place.at("bin/environment")).unwrap();
     assert!(told.contains("PATH=") && !told.contains("hunter2"), "{told}");

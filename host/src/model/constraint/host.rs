@@ -15,7 +15,7 @@ const NAME_LIMIT: usize = 253;
 
 /// Where a URL leads to. Another scheme or port is another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Site {
+pub(super) struct UrlOrigin {
     scheme: String,
     /// In lower case.
     name: String,
@@ -28,14 +28,14 @@ pub(super) fn is_at(url: &str, host: &str) -> bool {
 }
 
 /// Returns what `name` or `name:port` stands for, which is `https`, or either of them after `http://`.
-pub(super) fn named(text: &str) -> Option<Site> {
+pub(super) fn named(text: &str) -> Option<UrlOrigin> {
     let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
     (!rest.contains(['/', '?', '#'])).then(|| of_url(&format!("{scheme}://{rest}/")))?
 }
 
 /// Returns the host of a URL as a condition names it.
 pub(super) fn shown(url: &str) -> Option<String> {
-    let Site { scheme, name, port } = of_url(url)?;
+    let UrlOrigin { scheme, name, port } = of_url(url)?;
     Some(match (scheme.as_str(), port) {
         ("https", 443) => name,
         ("https", port) => format!("{name}:{port}"),
@@ -45,7 +45,7 @@ pub(super) fn shown(url: &str) -> Option<String> {
 }
 
 /// Returns where a URL leads to.
-fn of_url(text: &str) -> Option<Site> {
+fn of_url(text: &str) -> Option<UrlOrigin> {
     let odd = |c: char| is_hidden(c) || c.is_whitespace() || c == '\\';
     if text.len() > URL_LIMIT || text.chars().any(odd) {
         return None;
@@ -63,7 +63,7 @@ fn of_url(text: &str) -> Option<Site> {
     let authority = authority.to_ascii_lowercase();
     let read_alike = written.eq_ignore_ascii_case(scheme)
         && (authority == name || authority == format!("{name}:{port}"));
-    (read_alike && (name.starts_with('[') || is_name(name))).then(|| Site {
+    (read_alike && (name.starts_with('[') || is_name(name))).then(|| UrlOrigin {
         scheme: scheme.to_owned(),
         name: name.to_owned(),
         port,

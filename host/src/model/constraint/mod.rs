@@ -18,4 +18,4 @@ mod pointer;
 pub use condition::{Condition, Constraint};
 pub use offered::offered;
 pub(crate) use offered::offered_with;
-pub(crate) use path::{ByWords, Paths, Place, Start};
+pub(crate) use path::{LexicalPaths, PathResolver, PathStart, ResolvedPath};

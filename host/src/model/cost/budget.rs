@@ -34,9 +34,9 @@ fn nanos(time: Duration) -> u64 {
 
 /// What a run may spend in the host. Clones share what was spent.
 #[derive(Clone)]
-pub(crate) struct Budget(Arc<Shared>);
+pub(crate) struct RunBudget(Arc<RunBudgetState>);
 
-struct Shared {
+struct RunBudgetState {
     cpu_time: Duration,
     used: CpuUse,
     memory: usize,
@@ -46,10 +46,10 @@ struct Shared {
     turn: Arc<Semaphore>,
 }
 
-impl Budget {
+impl RunBudget {
     /// Returns the budget of a run whose CPU time is counted by `used`.
-    pub(crate) fn new(limits: &Limits, used: CpuUse) -> Budget {
-        Budget(Arc::new(Shared {
+    pub(crate) fn new(limits: &Limits, used: CpuUse) -> RunBudget {
+        RunBudget(Arc::new(RunBudgetState {
             cpu_time: limits.cpu_time,
             used,
             memory: limits.host_memory(),
@@ -59,8 +59,8 @@ impl Budget {
     }
 
     /// Returns a budget of its own for something that no run does: it may take what a run may by default.
-    pub(crate) fn of_nobody() -> Budget {
-        Budget::new(&Limits::default(), CpuUse::default())
+    pub(crate) fn of_nobody() -> RunBudget {
+        RunBudget::new(&Limits::default(), CpuUse::default())
     }
 
     /// Returns how many bytes values of one kind may take that the host holds for the run.
@@ -69,9 +69,9 @@ impl Budget {
     }
 
     /// Holds an answer of this many bytes until it is read. Returns nothing if there are too many.
-    pub(crate) fn hold(&self, bytes: usize) -> Option<Unread> {
+    pub(crate) fn hold(&self, bytes: usize) -> Option<UnreadReply> {
         let before = self.0.unread.fetch_add(bytes, Relaxed);
-        let unread = Unread { budget: self.clone(), bytes };
+        let unread = UnreadReply { budget: self.clone(), bytes };
         (before.saturating_add(bytes) <= self.0.memory).then_some(unread)
     }
 
@@ -92,25 +92,25 @@ impl Budget {
 }
 
 /// An answer that nobody has read yet.
-pub(crate) struct Unread {
-    budget: Budget,
+pub(crate) struct UnreadReply {
+    budget: RunBudget,
     bytes: usize,
 }
 
-impl Drop for Unread {
+impl Drop for UnreadReply {
     fn drop(&mut self) {
         self.budget.0.unread.fetch_sub(self.bytes, Relaxed);
     }
 }
 
 /// All budgets are alike to those who compare calls.
-impl PartialEq for Budget {
-    fn eq(&self, _: &Budget) -> bool {
+impl PartialEq for RunBudget {
+    fn eq(&self, _: &RunBudget) -> bool {
         true
     }
 }
 
-impl fmt::Debug for Budget {
+impl fmt::Debug for RunBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Budget").field("used", &self.0.used.get()).finish_non_exhaustive()
     }
@@ -118,11 +118,11 @@ impl fmt::Debug for Budget {
 
 #[cfg(test)]
 mod tests {
-    use super::Budget;
+    use super::RunBudget;
 
     #[test]
     fn answers_that_nobody_reads_are_bounded() {
-        let budget = Budget::of_nobody();
+        let budget = RunBudget::of_nobody();
         let half = budget.host_memory() / 2;
         let (one, other) = (budget.hold(half), budget.hold(half));
         assert!(one.is_some() && other.is_some());

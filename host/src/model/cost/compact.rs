@@ -1,6 +1,6 @@
 //! JSON without the blanks between its parts.
 
-use super::{DEPTH, Halt, Stint};
+use super::{DEPTH, HaltReason, WorkSlice};
 use crate::model::CallError;
 
 /// Bytes between two looks at the budget.
@@ -12,7 +12,7 @@ pub(crate) enum CompactError {
     /// It nests deeper than a parser goes.
     TooDeep,
     /// The work was given up.
-    Halted(Halt),
+    Halted(HaltReason),
 }
 
 impl From<CompactError> for CallError {
@@ -28,7 +28,7 @@ impl From<CompactError> for CallError {
 }
 
 /// Returns a valid JSON text without blanks between its parts. Nothing else of it changes.
-pub(crate) fn compact(text: &str, stint: &Stint<'_>) -> Result<String, CompactError> {
+pub(crate) fn compact(text: &str, stint: &WorkSlice<'_>) -> Result<String, CompactError> {
     let mut out = String::with_capacity(text.len());
     let (bytes, mut at, mut looked) = (text.as_bytes(), 0, 0);
     let mut depth = 0usize;
@@ -80,10 +80,10 @@ pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{CompactError, compact};
-    use crate::model::cost::Budget;
+    use crate::model::cost::RunBudget;
 
     fn short(text: &str) -> String {
-        let compacted = Budget::of_nobody().work_here(1, |work| compact(text, &work.begin()));
+        let compacted = RunBudget::of_nobody().work_here(1, |work| compact(text, &work.begin()));
         compacted.expect("time is left")
     }
 
@@ -102,7 +102,7 @@ mod tests {
     fn what_nests_too_deep_is_refused() {
         let nested = |depth: usize| format!("{}0 {}", "[".repeat(depth), "]".repeat(depth));
         let compacted = |text: &str| {
-            Budget::of_nobody()
+            RunBudget::of_nobody()
                 .work_here(1, |work| compact(text, &work.begin()).map(|text| text.len()))
         };
         assert_eq!(compacted(&nested(127)), Ok(255));

@@ -23,10 +23,10 @@ mod write;
 /// The deepest nesting that `serde_json` parses.
 const DEPTH: usize = 127;
 
-pub(crate) use budget::{Budget, CpuUse};
+pub(crate) use budget::{CpuUse, RunBudget};
 pub(crate) use compact::{CompactError, compact};
 pub(crate) use parse::{ParseError, parse};
 pub(crate) use thread_clock::thread_time;
 pub use weigh::weigh;
-pub(crate) use work::{Halt, INLINE, Stint, Work};
+pub(crate) use work::{HaltReason, HostWork, INLINE, WorkSlice};
 pub(crate) use write::{WriteError, write};

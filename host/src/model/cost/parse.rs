@@ -2,7 +2,7 @@
 
 use super::size::{VALUE, array, object, string};
 use super::work::SMALL;
-use super::{Halt, Stint};
+use super::{HaltReason, WorkSlice};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
@@ -19,16 +19,16 @@ pub(crate) enum ParseError {
     /// It takes more than this many bytes once it is parsed.
     TooLarge(usize),
     /// The work was given up.
-    Halted(Halt),
+    Halted(HaltReason),
 }
 
 /// Parses a text into a value that takes at most `memory` bytes.
-pub(crate) fn parse(text: &str, memory: usize, stint: &Stint<'_>) -> Result<Value, ParseError> {
+pub(crate) fn parse(text: &str, memory: usize, stint: &WorkSlice<'_>) -> Result<Value, ParseError> {
     // What is short takes little in any case.
     if text.len() <= SMALL {
         return serde_json::from_str(text).map_err(ParseError::Json);
     }
-    let count = Count {
+    let count = ParseBudget {
         left: Cell::new(memory.saturating_sub(VALUE)),
         until_look: Cell::new(LOOK),
         over: Cell::new(false),
@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str, memory: usize, stint: &Stint<'_>) -> Result<Valu
         stint,
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let built = Built(&count).deserialize(&mut deserializer);
+    let built = BoundedValueSeed(&count).deserialize(&mut deserializer);
     match built.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
         Err(_) if count.over.get() => Err(ParseError::TooLarge(memory)),
@@ -48,15 +48,15 @@ pub(crate) fn parse(text: &str, memory: usize, stint: &Stint<'_>) -> Result<Valu
 }
 
 /// What is left of the budget.
-struct Count<'a> {
+struct ParseBudget<'a> {
     left: Cell<usize>,
     until_look: Cell<u32>,
     over: Cell<bool>,
-    halt: RefCell<Option<Halt>>,
-    stint: &'a Stint<'a>,
+    halt: RefCell<Option<HaltReason>>,
+    stint: &'a WorkSlice<'a>,
 }
 
-impl Count<'_> {
+impl ParseBudget<'_> {
     fn take<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
         match self.left.get().checked_sub(bytes) {
             Some(left) => {
@@ -84,9 +84,9 @@ impl Count<'_> {
 }
 
 /// Builds a value as `serde_json` does, and counts what it takes.
-struct Built<'a>(&'a Count<'a>);
+struct BoundedValueSeed<'a>(&'a ParseBudget<'a>);
 
-impl<'de> DeserializeSeed<'de> for Built<'_> {
+impl<'de> DeserializeSeed<'de> for BoundedValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -95,7 +95,7 @@ impl<'de> DeserializeSeed<'de> for Built<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Built<'_> {
+impl<'de> Visitor<'de> for BoundedValueSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -134,7 +134,7 @@ impl<'de> Visitor<'de> for Built<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Built(self.0))? {
+        while let Some(item) = items.next_element_seed(BoundedValueSeed(self.0))? {
             // Charged before the list grows.
             self.0.take(array(list.len() + 1) - array(list.len()))?;
             list.push(item);
@@ -147,7 +147,7 @@ impl<'de> Visitor<'de> for Built<'_> {
         while let Some(key) = entries.next_key::<String>()? {
             let grown = object(map.len() + 1) - object(map.len());
             self.0.take(grown + string(key.len()))?;
-            map.insert(key, entries.next_value_seed(Built(self.0))?);
+            map.insert(key, entries.next_value_seed(BoundedValueSeed(self.0))?);
         }
         Ok(Value::Object(map))
     }
@@ -157,12 +157,12 @@ impl<'de> Visitor<'de> for Built<'_> {
 mod tests {
     use super::{ParseError, parse};
     use crate::model::Limits;
-    use crate::model::cost::{Budget, CpuUse, Halt, weigh};
+    use crate::model::cost::{CpuUse, HaltReason, RunBudget, weigh};
     use serde_json::Value;
     use std::time::Duration;
 
     fn read(text: &str, memory: usize) -> Result<Value, ParseError> {
-        Budget::of_nobody().work_here(text.len(), |work| parse(text, memory, &work.begin()))
+        RunBudget::of_nobody().work_here(text.len(), |work| parse(text, memory, &work.begin()))
     }
 
     /// JSON of each kind, longer than what is parsed without counting.
@@ -219,8 +219,8 @@ mod tests {
     fn a_long_text_ends_with_the_cpu_time() {
         let limits = Limits { cpu_time: Duration::from_nanos(1), ..Limits::default() };
         let text = format!("[{}0]", "0,".repeat(1 << 20));
-        let parsed = Budget::new(&limits, CpuUse::default())
+        let parsed = RunBudget::new(&limits, CpuUse::default())
             .work_here(text.len(), |work| parse(&text, usize::MAX, &work.begin()));
-        assert!(matches!(parsed, Err(ParseError::Halted(Halt::CpuTime))), "{parsed:?}");
+        assert!(matches!(parsed, Err(ParseError::Halted(HaltReason::CpuTime))), "{parsed:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Work of the host for a run: on the run's thread if it is short, on another if it is long.
 
-use super::{Budget, thread_time};
+use super::{RunBudget, thread_time};
 use crate::model::{CallError, Code};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ static FREE: Semaphore = Semaphore::const_new(THREADS);
 
 /// Why work was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Halt {
+pub(crate) enum HaltReason {
     /// The run has no CPU time left.
     CpuTime,
     /// Nobody waits for it any more.
@@ -34,34 +34,34 @@ pub(crate) enum Halt {
 }
 
 /// Work that is under way. It may go on on several threads, one after the other.
-pub(crate) struct Work<'a> {
-    budget: &'a Budget,
+pub(crate) struct HostWork<'a> {
+    budget: &'a RunBudget,
     /// Whether nobody waits for it any more; nothing if it is not waited for.
     cancelled: Option<&'a AtomicBool>,
     metered: bool,
 }
 
-impl Work<'_> {
+impl HostWork<'_> {
     /// Begins to work on this thread.
-    pub(crate) fn begin(&self) -> Stint<'_> {
-        Stint { work: self, last: Cell::new(self.metered.then(Reading::now)) }
+    pub(crate) fn begin(&self) -> WorkSlice<'_> {
+        WorkSlice { work: self, last: Cell::new(self.metered.then(ClockReading::now)) }
     }
 }
 
 /// A reading of the clocks.
 #[derive(Clone, Copy)]
-struct Reading {
+struct ClockReading {
     thread: Option<Duration>,
     wall: Instant,
 }
 
-impl Reading {
+impl ClockReading {
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
-    fn now() -> Reading {
-        Reading { thread: thread_time(), wall: Instant::now() }
+    fn now() -> ClockReading {
+        ClockReading { thread: thread_time(), wall: Instant::now() }
     }
 
-    fn since(self, before: Reading) -> Duration {
+    fn since(self, before: ClockReading) -> Duration {
         match (self.thread, before.thread) {
             (Some(now), Some(before)) => now.saturating_sub(before),
             _ => self.wall.saturating_duration_since(before.wall),
@@ -70,71 +70,73 @@ impl Reading {
 }
 
 /// Work on one thread. What it takes is charged when it is looked at, and at its end.
-pub(crate) struct Stint<'a> {
-    work: &'a Work<'a>,
-    last: Cell<Option<Reading>>,
+pub(crate) struct WorkSlice<'a> {
+    work: &'a HostWork<'a>,
+    last: Cell<Option<ClockReading>>,
 }
 
-impl<'a> Stint<'a> {
+impl<'a> WorkSlice<'a> {
     /// Returns the work that it is part of.
-    pub(crate) fn work(&self) -> &'a Work<'a> {
+    pub(crate) fn work(&self) -> &'a HostWork<'a> {
         self.work
     }
 
     /// Says whether to go on. To be asked every hundred microseconds or so.
-    pub(crate) fn check(&self) -> Result<(), Halt> {
+    pub(crate) fn check(&self) -> Result<(), HaltReason> {
         self.charge();
         if self.work.cancelled.is_some_and(|cancelled| cancelled.load(Relaxed)) {
-            return Err(Halt::Cancelled);
+            return Err(HaltReason::Cancelled);
         }
         match self.work.metered && self.work.budget.is_spent() {
-            true => Err(Halt::CpuTime),
+            true => Err(HaltReason::CpuTime),
             false => Ok(()),
         }
     }
 
     fn charge(&self) {
         if let Some(before) = self.last.get() {
-            let now = Reading::now();
+            let now = ClockReading::now();
             self.work.budget.charge(now.since(before));
             self.last.set(Some(now));
         }
     }
 }
 
-impl Drop for Stint<'_> {
+impl Drop for WorkSlice<'_> {
     fn drop(&mut self) {
         self.charge();
     }
 }
 
-impl From<Halt> for CallError {
-    fn from(halt: Halt) -> CallError {
+impl From<HaltReason> for CallError {
+    fn from(halt: HaltReason) -> CallError {
         match halt {
-            Halt::CpuTime => CallError::new(Code::CpuTime, "the run has no CPU time left"),
-            Halt::Cancelled => CallError::new(Code::Cancelled, "nobody waits for it any more"),
-            Halt::Broken(reason) => CallError::new(Code::Internal, reason),
+            HaltReason::CpuTime => CallError::new(Code::CpuTime, "the run has no CPU time left"),
+            HaltReason::Cancelled => {
+                CallError::new(Code::Cancelled, "nobody waits for it any more")
+            }
+            HaltReason::Broken(reason) => CallError::new(Code::Internal, reason),
         }
     }
 }
 
 /// Says that nobody waits any more.
-struct Waiting(Arc<AtomicBool>);
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Relaxed);
     }
 }
 
-impl Budget {
+impl RunBudget {
     /// Works on `bytes` of JSON, on this thread.
-    pub(crate) fn work_here<T>(&self, bytes: usize, work: impl FnOnce(&Work<'_>) -> T) -> T {
+    pub(crate) fn work_here<T>(&self, bytes: usize, work: impl FnOnce(&HostWork<'_>) -> T) -> T {
         let metered = bytes > SMALL;
         if !metered {
             self.charge_for(bytes);
         }
-        work(&Work { budget: self, cancelled: None, metered })
+        work(&HostWork { budget: self, cancelled: None, metered })
     }
 
     /// Charges the fixed price of this much JSON, for work that is not timed.
@@ -146,39 +148,40 @@ impl Budget {
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         bytes: usize,
-        work: impl FnOnce(&Work<'_>) -> T + Send + 'static,
-    ) -> Result<T, Halt> {
+        work: impl FnOnce(&HostWork<'_>) -> T + Send + 'static,
+    ) -> Result<T, HaltReason> {
         if bytes <= INLINE {
             return Ok(self.work_here(bytes, work));
         }
-        let closed = |_| Halt::Cancelled;
+        let closed = |_| HaltReason::Cancelled;
         let turn = self.turn().acquire_owned().await.map_err(closed)?;
         let free = FREE.acquire().await.map_err(closed)?;
         let cancelled = Arc::<AtomicBool>::default();
-        let _waiting = Waiting(cancelled.clone());
+        let _waiting = CancelOnDrop(cancelled.clone());
         let budget = self.clone();
         let done = tokio::task::spawn_blocking(move || {
-            let done = work(&Work { budget: &budget, cancelled: Some(&cancelled), metered: true });
+            let done =
+                work(&HostWork { budget: &budget, cancelled: Some(&cancelled), metered: true });
             // A thread that nobody waits for is still taken.
             drop((turn, free));
             done
         });
-        done.await.map_err(|error| Halt::Broken(error.to_string()))
+        done.await.map_err(|error| HaltReason::Broken(error.to_string()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Halt, INLINE, SMALL, THREADS};
+    use super::{HaltReason, INLINE, SMALL, THREADS};
     use crate::model::Limits;
-    use crate::model::cost::{Budget, CpuUse};
+    use crate::model::cost::{CpuUse, RunBudget};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::time::Duration;
 
-    fn budget(cpu_time: Duration) -> (Budget, CpuUse) {
+    fn budget(cpu_time: Duration) -> (RunBudget, CpuUse) {
         let used = CpuUse::default();
-        (Budget::new(&Limits { cpu_time, ..Limits::default() }, used.clone()), used)
+        (RunBudget::new(&Limits { cpu_time, ..Limits::default() }, used.clone()), used)
     }
 
     #[tokio::test]
@@ -199,7 +202,7 @@ mod tests {
                     stint.check()?;
                 }
             });
-            assert_eq!(done.await, Ok(Err::<(), _>(Halt::CpuTime)));
+            assert_eq!(done.await, Ok(Err::<(), _>(HaltReason::CpuTime)));
         }
         assert!(used.get() > Duration::from_millis(20), "{used:?}");
     }
@@ -223,14 +226,14 @@ mod tests {
             _ = work => panic!("it has no end"),
             _ = begin => {}
         }
-        assert_eq!(end.await, Ok(Halt::Cancelled));
+        assert_eq!(end.await, Ok(HaltReason::Cancelled));
     }
 
     #[tokio::test]
     async fn work_that_panics_says_so() {
         let (budget, _) = budget(Duration::from_secs(1));
         let done = budget.work(INLINE + 1, |_| panic!("a bug")).await;
-        assert!(matches!(done, Err::<(), _>(Halt::Broken(_))), "{done:?}");
+        assert!(matches!(done, Err::<(), _>(HaltReason::Broken(_))), "{done:?}");
         assert_eq!(budget.work(INLINE + 1, |_| 1).await, Ok(1));
     }
 

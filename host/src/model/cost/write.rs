@@ -1,6 +1,6 @@
 //! A JSON value to its text, up to a length.
 
-use super::{Halt, Stint};
+use super::{HaltReason, WorkSlice};
 use serde_json::Value;
 use std::io;
 
@@ -16,12 +16,17 @@ pub(crate) enum WriteError {
     /// It is longer than this.
     TooLarge(usize),
     /// The work was given up.
-    Halted(Halt),
+    Halted(HaltReason),
 }
 
 /// Writes a value as JSON of at most `limit` bytes.
-pub(crate) fn write(value: &Value, limit: usize, stint: &Stint<'_>) -> Result<String, WriteError> {
-    let mut out = Bounded { text: Vec::with_capacity(ROOM), limit, looked: 0, stint, halt: None };
+pub(crate) fn write(
+    value: &Value,
+    limit: usize,
+    stint: &WorkSlice<'_>,
+) -> Result<String, WriteError> {
+    let mut out =
+        BoundedWriter { text: Vec::with_capacity(ROOM), limit, looked: 0, stint, halt: None };
     match serde_json::to_writer(&mut out, value) {
         // JSON is UTF-8 throughout.
         Ok(()) => String::from_utf8(out.text).map_err(|_| WriteError::TooLarge(limit)),
@@ -29,15 +34,15 @@ pub(crate) fn write(value: &Value, limit: usize, stint: &Stint<'_>) -> Result<St
     }
 }
 
-struct Bounded<'a> {
+struct BoundedWriter<'a> {
     text: Vec<u8>,
     limit: usize,
     looked: usize,
-    stint: &'a Stint<'a>,
-    halt: Option<Halt>,
+    stint: &'a WorkSlice<'a>,
+    halt: Option<HaltReason>,
 }
 
-impl io::Write for Bounded<'_> {
+impl io::Write for BoundedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.text.len() + bytes.len() > self.limit {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -63,13 +68,13 @@ impl io::Write for Bounded<'_> {
 mod tests {
     use super::{WriteError, write};
     use crate::model::Limits;
-    use crate::model::cost::{Budget, CpuUse, Halt};
+    use crate::model::cost::{CpuUse, HaltReason, RunBudget};
     use serde_json::{Value, json};
     use std::time::Duration;
 
     #[test]
     fn what_is_too_long_is_not_written() {
-        let budget = Budget::of_nobody();
+        let budget = RunBudget::of_nobody();
         budget.work_here(1, |work| {
             let stint = work.begin();
             assert_eq!(write(&json!([1, "é"]), 8, &stint).as_deref(), Ok("[1,\"é\"]"));
@@ -81,8 +86,8 @@ mod tests {
     fn a_long_text_ends_with_the_cpu_time() {
         let limits = Limits { cpu_time: Duration::from_nanos(1), ..Limits::default() };
         let value = Value::from(vec![0; 1 << 20]);
-        let written = Budget::new(&limits, CpuUse::default())
+        let written = RunBudget::new(&limits, CpuUse::default())
             .work_here(usize::MAX, |work| write(&value, usize::MAX, &work.begin()));
-        assert_eq!(written, Err(WriteError::Halted(Halt::CpuTime)));
+        assert_eq!(written, Err(WriteError::Halted(HaltReason::CpuTime)));
     }
 }

@@ -1,7 +1,7 @@
 //! A difference as lines, in the form of git's word diff: `[-old-]{+new+}`.
 
-use super::pieces::{Difference, Piece};
-use super::spell::{Where, spell};
+use super::pieces::{DiffPiece, Difference};
+use super::spell::{MarkContext, spell};
 use crate::model::thousands;
 
 /// Characters of what stayed that are shown on each side of a change.
@@ -23,27 +23,27 @@ impl Difference {
     /// folded in its middle: its end is shown.
     pub fn lines(&self) -> Vec<String> {
         let pieces = self.words();
-        let is_change = |piece: &Piece| !matches!(piece, Piece::Same(_));
+        let is_change = |piece: &DiffPiece| !matches!(piece, DiffPiece::Same(_));
         let changes = pieces.iter().filter(|piece| is_change(piece)).count();
-        let mut drawn = Lines::default();
+        let mut drawn = DiffLines::default();
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
-                Piece::Same(text) => {
+                DiffPiece::Same(text) => {
                     let edges = (index > 0, index + 1 < pieces.len());
                     if changes > 0 {
                         drawn.same(text, edges);
                     }
                 }
-                Piece::Gone(text) => {
+                DiffPiece::Gone(text) => {
                     let beside = match pieces.get(index + 1) {
-                        Some(Piece::New(new)) => new.as_str(),
+                        Some(DiffPiece::New(new)) => new.as_str(),
                         _ => "",
                     };
                     drawn.changed(text, beside, ["[-", "-]"]);
                 }
-                Piece::New(text) => {
+                DiffPiece::New(text) => {
                     let beside = match index.checked_sub(1).and_then(|before| pieces.get(before)) {
-                        Some(Piece::Gone(gone)) => gone.as_str(),
+                        Some(DiffPiece::Gone(gone)) => gone.as_str(),
                         _ => "",
                     };
                     drawn.changed(text, beside, ["{+", "+}"]);
@@ -56,20 +56,20 @@ impl Difference {
 
 /// Lines under way.
 #[derive(Default)]
-struct Lines {
+struct DiffLines {
     lines: Vec<String>,
     line: String,
 }
 
-impl Lines {
+impl DiffLines {
     /// Draws what stayed; `edges` say whether something changed before and after it.
     fn same(&mut self, text: &str, (before, after): (bool, bool)) {
         let end = if before { at(text, CONTEXT) } else { 0 };
         let start = if after { from_end(text, CONTEXT) } else { text.len() };
         if start <= end {
-            return self.draw(text, ["", ""], Where::Same);
+            return self.draw(text, ["", ""], MarkContext::Same);
         }
-        self.draw(&text[..end], ["", ""], Where::Same);
+        self.draw(&text[..end], ["", ""], MarkContext::Same);
         // Whole lines that are left out have a line of their own.
         let lines = text[end..start].contains('\n') && before && after;
         if lines {
@@ -79,12 +79,12 @@ impl Lines {
         if lines {
             self.end_line();
         }
-        self.draw(&text[start..], ["", ""], Where::Same);
+        self.draw(&text[start..], ["", ""], MarkContext::Same);
     }
 
     fn changed(&mut self, text: &str, beside: &str, marks: [&str; 2]) {
         let latin = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
-        let place = Where::Changed { among_latin: latin(text) || latin(beside) };
+        let place = MarkContext::Changed { among_latin: latin(text) || latin(beside) };
         let (head, tail) = (at(text, CHANGE / 2), from_end(text, CHANGE / 2));
         if tail <= head {
             return self.draw(text, marks, place);
@@ -97,13 +97,13 @@ impl Lines {
     }
 
     /// Draws a text, each line of it between marks.
-    fn draw(&mut self, text: &str, [open, close]: [&str; 2], place: Where) {
+    fn draw(&mut self, text: &str, [open, close]: [&str; 2], place: MarkContext) {
         for part in text.split_inclusive('\n') {
             let (part, ends) = part.strip_suffix('\n').map_or((part, false), |part| (part, true));
             self.line.push_str(open);
             spell(part, place, &mut self.line);
             // That a line ends is part of what changed.
-            if ends && place != Where::Same {
+            if ends && place != MarkContext::Same {
                 self.line.push('⏎');
             }
             self.line.push_str(close);

@@ -10,4 +10,4 @@ mod pieces;
 mod spell;
 
 pub use definitions::differences_of;
-pub use pieces::{Difference, Piece};
+pub use pieces::{DiffPiece, Difference};

@@ -26,7 +26,7 @@ pub struct Difference {
 /// A stretch of text. It is others' words, as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Piece {
+pub enum DiffPiece {
     /// In both.
     Same(String),
     /// Only in what was.
@@ -47,13 +47,13 @@ impl Difference {
 
     /// Returns what came, went and stayed, in order; what went stands before what came in its place. All but the new pieces
     /// are together what was, and all but the gone ones what is.
-    pub fn words(&self) -> Vec<Piece> {
+    pub fn words(&self) -> Vec<DiffPiece> {
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
         compare(before.unwrap_or_default(), after.unwrap_or_default())
     }
 }
 
-fn compare(before: &str, after: &str) -> Vec<Piece> {
+fn compare(before: &str, after: &str) -> Vec<DiffPiece> {
     let (old, new) = (tokens(before), tokens(after));
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[head..], &new[head..]);
@@ -65,7 +65,7 @@ fn compare(before: &str, after: &str) -> Vec<Piece> {
         .algorithm(Algorithm::Patience)
         .timeout(PATIENCE)
         .diff_slices(old_near, new_near);
-    let mut pieces = Pieces::default();
+    let mut pieces = DiffBuilder::default();
     let head: usize = tokens(before).iter().take(head).map(|token| token.len()).sum();
     pieces.same(&before[..head]);
     for operation in difference.ops() {
@@ -87,35 +87,38 @@ fn compare(before: &str, after: &str) -> Vec<Piece> {
 
 /// Pieces under way: what changed is collected until something is the same again.
 #[derive(Default)]
-struct Pieces {
-    pieces: Vec<Piece>,
+struct DiffBuilder {
+    pieces: Vec<DiffPiece>,
     gone: String,
     new: String,
 }
 
-impl Pieces {
+impl DiffBuilder {
     fn same(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
         self.settle();
         match self.pieces.last_mut() {
-            Some(Piece::Same(same)) => same.push_str(text),
-            _ => self.pieces.push(Piece::Same(text.into())),
+            Some(DiffPiece::Same(same)) => same.push_str(text),
+            _ => self.pieces.push(DiffPiece::Same(text.into())),
         }
     }
 
     fn settle(&mut self) {
         let (gone, new) = (std::mem::take(&mut self.gone), std::mem::take(&mut self.new));
-        let changed = [Piece::Gone(gone), Piece::New(new)];
+        let changed = [DiffPiece::Gone(gone), DiffPiece::New(new)];
         self.pieces.extend(changed.into_iter().filter(|piece| !piece.text().is_empty()));
     }
 
-    fn done(mut self) -> Vec<Piece> {
+    fn done(mut self) -> Vec<DiffPiece> {
         self.settle();
         for start in 0..self.pieces.len().saturating_sub(2) {
-            if let [Piece::Same(before), Piece::Gone(text) | Piece::New(text), Piece::Same(after)] =
-                &mut self.pieces[start..start + 3]
+            if let [
+                DiffPiece::Same(before),
+                DiffPiece::Gone(text) | DiffPiece::New(text),
+                DiffPiece::Same(after),
+            ] = &mut self.pieces[start..start + 3]
             {
                 begin_with_line(before, text, after);
             }
@@ -139,10 +142,10 @@ fn begin_with_line(before: &mut String, text: &mut String, after: &mut String) {
     before.truncate(before.len() - moved);
 }
 
-impl Piece {
+impl DiffPiece {
     /// Returns the text.
     pub fn text(&self) -> &str {
-        let (Piece::Same(text) | Piece::Gone(text) | Piece::New(text)) = self;
+        let (DiffPiece::Same(text) | DiffPiece::Gone(text) | DiffPiece::New(text)) = self;
         text
     }
 }
@@ -191,28 +194,28 @@ fn tokens(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, Piece, tokens};
+    use super::{DiffPiece, Difference, tokens};
 
-    fn words(before: &str, after: &str) -> Vec<Piece> {
+    fn words(before: &str, after: &str) -> Vec<DiffPiece> {
         let pieces = Difference::new("x", Some(before.into()), Some(after.into())).words();
-        let told = |left_out: fn(&Piece) -> bool| -> String {
-            pieces.iter().filter(|piece| !left_out(piece)).map(Piece::text).collect()
+        let told = |left_out: fn(&DiffPiece) -> bool| -> String {
+            pieces.iter().filter(|piece| !left_out(piece)).map(DiffPiece::text).collect()
         };
-        assert_eq!(told(|piece| matches!(piece, Piece::New(_))), before);
-        assert_eq!(told(|piece| matches!(piece, Piece::Gone(_))), after);
+        assert_eq!(told(|piece| matches!(piece, DiffPiece::New(_))), before);
+        assert_eq!(told(|piece| matches!(piece, DiffPiece::Gone(_))), after);
         pieces
     }
 
-    fn same(text: &str) -> Piece {
-        Piece::Same(text.into())
+    fn same(text: &str) -> DiffPiece {
+        DiffPiece::Same(text.into())
     }
 
-    fn gone(text: &str) -> Piece {
-        Piece::Gone(text.into())
+    fn gone(text: &str) -> DiffPiece {
+        DiffPiece::Gone(text.into())
     }
 
-    fn new(text: &str) -> Piece {
-        Piece::New(text.into())
+    fn new(text: &str) -> DiffPiece {
+        DiffPiece::New(text.into())
     }
 
     #[test]

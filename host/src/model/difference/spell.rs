@@ -6,7 +6,7 @@ use crate::model::is_hidden;
 
 /// Where a text stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Where {
+pub(super) enum MarkContext {
     /// In no marks.
     Same,
     /// In marks; beside what looks Latin, or not.
@@ -14,8 +14,8 @@ pub(super) enum Where {
 }
 
 /// Writes a text of one line.
-pub(super) fn spell(text: &str, place: Where, out: &mut String) {
-    let changed = place != Where::Same;
+pub(super) fn spell(text: &str, place: MarkContext, out: &mut String) {
+    let changed = place != MarkContext::Same;
     let mut before = None;
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
@@ -31,8 +31,8 @@ pub(super) fn spell(text: &str, place: Where, out: &mut String) {
             '…' | '⏎' => true,
             _ if is_hidden(c) || (c.is_whitespace() && c != ' ') => true,
             _ => match place {
-                Where::Same => false,
-                Where::Changed { among_latin } => {
+                MarkContext::Same => false,
+                MarkContext::Changed { among_latin } => {
                     is_overlooked(c) || (among_latin && looks_latin(c))
                 }
             },
@@ -64,9 +64,9 @@ fn looks_latin(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Where, spell};
+    use super::{MarkContext, spell};
 
-    fn spelled(text: &str, place: Where) -> String {
+    fn spelled(text: &str, place: MarkContext) -> String {
         let mut out = String::new();
         spell(text, place, &mut out);
         out
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn no_text_draws_marks_of_ours() {
-        let changed = Where::Changed { among_latin: false };
+        let changed = MarkContext::Changed { among_latin: false };
         for (text, same, marked) in [
             ("[-x-]", "\\u{5b}-x-\\u{5d}", "\\u{5b}-x-\\u{5d}"),
             ("{+x+}", "\\u{7b}+x+\\u{7d}", "\\u{7b}+x+\\u{7d}"),
@@ -86,7 +86,7 @@ mod tests {
             ("\\n a…b", "\\n a\\u{2026}b", "\\n a\\u{2026}b"),
         ] {
             assert_eq!(
-                (spelled(text, Where::Same), spelled(text, changed)),
+                (spelled(text, MarkContext::Same), spelled(text, changed)),
                 (same.into(), marked.into()),
                 "{text}"
             );
@@ -95,15 +95,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_spelled_out_and_more_of_it_where_it_changed() {
-        let changed = Where::Changed { among_latin: true };
+        let changed = MarkContext::Changed { among_latin: true };
         assert_eq!(
-            spelled("a\u{202e}\u{200b}\u{a0}\t", Where::Same),
+            spelled("a\u{202e}\u{200b}\u{a0}\t", MarkContext::Same),
             "a\\u{202e}\\u{200b}\\u{a0}\\u{9}"
         );
-        assert_eq!(spelled("fіle ｘ", Where::Same), "fіle ｘ");
+        assert_eq!(spelled("fіle ｘ", MarkContext::Same), "fіle ｘ");
         assert_eq!(spelled("fіle ｘ", changed), "f\\u{456}le \\u{ff58}");
         assert_eq!(
-            spelled("e\u{301} ❤\u{fe0f}", Where::Changed { among_latin: false }),
+            spelled("e\u{301} ❤\u{fe0f}", MarkContext::Changed { among_latin: false }),
             "e\\u{301} ❤\\u{fe0f}"
         );
         assert_eq!(spelled("für 日本", changed), "für 日本");

@@ -23,20 +23,20 @@ pub fn redact(value: &Value) -> Value {
 
 /// Whether the key that a value stands under names a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Under {
+enum KeySecrecy {
     Plain,
     Secret,
 }
 
 /// Returns the value with what is guessed to be a secret replaced.
 pub(super) fn guessed(value: &Value) -> Value {
-    walk(value, Under::Plain)
+    walk(value, KeySecrecy::Plain)
 }
 
-fn walk(value: &Value, under: Under) -> Value {
+fn walk(value: &Value, under: KeySecrecy) -> Value {
     match value {
         Value::String(text) => Value::String(leaf(text, under)),
-        Value::Number(number) if under == Under::Secret => {
+        Value::Number(number) if under == KeySecrecy::Secret => {
             let text = number.to_string();
             match harmless(&text) {
                 Some(_) => hidden(text.len()).into(),
@@ -51,9 +51,11 @@ fn walk(value: &Value, under: Under) -> Value {
     }
 }
 
-fn leaf(text: &str, under: Under) -> String {
+fn leaf(text: &str, under: KeySecrecy) -> String {
     match harmless(text) {
-        Some(length) if under == Under::Secret => format!("{}{}", hidden(length), &text[length..]),
+        Some(length) if under == KeySecrecy::Secret => {
+            format!("{}{}", hidden(length), &text[length..])
+        }
         _ => hide(text).into_owned(),
     }
 }
@@ -66,7 +68,7 @@ fn object(fields: &Map<String, Value>) -> Map<String, Value> {
     for (key, value) in fields {
         let secret = names_secret(key) || value_is_secret && key == "value";
         let counts = value.is_number() && may_count(key);
-        let under = if secret && !counts { Under::Secret } else { Under::Plain };
+        let under = if secret && !counts { KeySecrecy::Secret } else { KeySecrecy::Plain };
         // A key is structure: it is never guessed to be a secret.
         redacted.insert(key.clone(), walk(value, under));
     }

@@ -8,6 +8,6 @@ mod read;
 mod source;
 mod translate;
 
-pub use read::{FoundServers, LeftOut, find_servers};
+pub use read::{FoundServers, SkippedImport, find_servers};
 pub use source::{ImportScope, ImportSource};
 pub use translate::FoundServer;

@@ -1,7 +1,7 @@
 //! Reading other clients' files.
 
-use super::source::{ImportScope, ImportSource, Place};
-use super::translate::{FoundServer, Translator};
+use super::source::{ImportLocation, ImportScope, ImportSource};
+use super::translate::{FoundServer, ImportTranslator};
 use crate::config::Environment;
 use crate::disk::user_files::{read, read_own};
 use crate::error::Error;
@@ -21,7 +21,7 @@ pub struct FoundServers {
     /// Servers that can be added to `.pml.json`. No name is there twice.
     pub servers: Vec<FoundServer>,
     /// What cannot, and why.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedImport>,
     /// The clients that have pml itself among their servers, and the files that say so.
     pub with_pml: Vec<(ImportSource, PathBuf)>,
 }
@@ -29,7 +29,7 @@ pub struct FoundServers {
 /// Something that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct SkippedImport {
     /// Which server; nothing if the whole file is meant.
     pub name: Option<String>,
     /// Where it is.
@@ -51,7 +51,8 @@ pub fn find_servers(
             let mut add = || -> Result<(), Error> {
                 let Some(servers) = servers(&root, &place)? else { return Ok(()) };
                 for (name, entry) in servers.into_iter().take(SERVERS) {
-                    let translator = Translator { client: *client, place: &place, root: &root };
+                    let translator =
+                        ImportTranslator { client: *client, place: &place, root: &root };
                     match translator.translate(&name, &entry) {
                         Ok(Some(server)) => found.add(server),
                         Ok(None) => found.with_pml.push((*client, place.path.clone())),
@@ -81,12 +82,15 @@ impl FoundServers {
     }
 
     fn leave_out(&mut self, name: Option<String>, file: &Path, reason: String) {
-        self.left_out.push(LeftOut { name, file: file.into(), reason });
+        self.left_out.push(SkippedImport { name, file: file.into(), reason });
     }
 }
 
 /// Returns the entries of a place, by name.
-fn servers(root: &Path, place: &Place) -> Result<Option<serde_json::Map<String, Value>>, Error> {
+fn servers(
+    root: &Path,
+    place: &ImportLocation,
+) -> Result<Option<serde_json::Map<String, Value>>, Error> {
     let file = match place.scope {
         ImportScope::Project => match place.path.strip_prefix(root).ok().and_then(Path::to_str) {
             Some(name) => read(root, name)?,

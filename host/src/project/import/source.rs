@@ -54,13 +54,14 @@ impl ImportSource {
     }
 
     /// Returns its files and where in them the servers are: first those that win.
-    pub(super) fn places(self, root: &Path, environment: &Environment) -> Vec<Place> {
+    pub(super) fn places(self, root: &Path, environment: &Environment) -> Vec<ImportLocation> {
         let home = |name: &str| environment.home().map(|home| home.join(name));
         let user = |path: Option<PathBuf>, keys: &[&str]| {
-            path.map(|path| Place::new(path, ImportScope::User, keys))
+            path.map(|path| ImportLocation::new(path, ImportScope::User, keys))
         };
-        let project =
-            |name: &str, key| Some(Place::new(root.join(name), ImportScope::Project, &[key]));
+        let project = |name: &str, key| {
+            Some(ImportLocation::new(root.join(name), ImportScope::Project, &[key]))
+        };
         let places = match self {
             ImportSource::ClaudeCode => {
                 let here = root.to_string_lossy();
@@ -96,14 +97,14 @@ impl fmt::Display for ImportSource {
 
 /// An object in a file that has servers in it, by name.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ImportLocation {
     pub(super) path: PathBuf,
     pub(super) scope: ImportScope,
     pub(super) keys: Vec<String>,
 }
 
-impl Place {
-    fn new(path: PathBuf, scope: ImportScope, keys: &[&str]) -> Place {
-        Place { path, scope, keys: keys.iter().map(|key| (*key).to_owned()).collect() }
+impl ImportLocation {
+    fn new(path: PathBuf, scope: ImportScope, keys: &[&str]) -> ImportLocation {
+        ImportLocation { path, scope, keys: keys.iter().map(|key| (*key).to_owned()).collect() }
     }
 }

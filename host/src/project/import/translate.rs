@@ -1,7 +1,7 @@
 //! An entry of another client's file, made one of ours.
 
-use super::source::{ImportScope, ImportSource, Place};
-use crate::disk::user_files::Contents;
+use super::source::{ImportLocation, ImportScope, ImportSource};
+use crate::disk::user_files::FileContents;
 use crate::model::{escape, redact};
 use crate::project::document::Document;
 use crate::project::expand::is_variable;
@@ -33,13 +33,13 @@ pub struct FoundServer {
 }
 
 /// Translates the entries of one place.
-pub(super) struct Translator<'a> {
+pub(super) struct ImportTranslator<'a> {
     pub(super) client: ImportSource,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ImportLocation,
     pub(super) root: &'a Path,
 }
 
-impl Translator<'_> {
+impl ImportTranslator<'_> {
     /// Returns our entry; nothing if the server is pml itself; or why it cannot be one.
     pub(super) fn translate(
         &self,
@@ -182,7 +182,7 @@ fn literals(entry: &Value, notes: &mut Vec<String>) {
 fn check(name: &str, entry: &Value) -> Result<String, String> {
     let text = json!({ "servers": { name: entry } }).to_string();
     let checked = || {
-        let file = Contents { path: ".pml.json".into(), bytes: text.into_bytes() };
+        let file = FileContents { path: ".pml.json".into(), bytes: text.into_bytes() };
         let document = Document::new(file)?;
         resolve(&raw::settings(&document)?, &document)
     };

@@ -10,18 +10,18 @@
 //!
 //! Not covered, and said so where a person decides: what a script imports, folders, and data that a program is given.
 
-mod beside;
+mod implicit_files;
+mod launch_files;
 mod lists;
-mod look;
 mod roles;
-mod scripts;
 mod shell;
+mod word_target;
 mod words;
 
-pub(super) use look::Budget;
-pub(super) use roles::{Role, deciding};
-pub(crate) use scripts::Scripts;
-pub(super) use scripts::{Line, launch_of};
+pub(crate) use launch_files::LaunchFiles;
+pub(super) use launch_files::{LaunchLine, launch_of};
+pub(super) use roles::{VariableRole, deciding};
+pub(super) use word_target::ScanBudget;
 
 /// What every name of a file begins with.
 pub(super) const FILE: &str = "./";

@@ -6,13 +6,13 @@
 
 use super::VARIABLE;
 use crate::model::{Secret, steers_loading};
-use crate::project::entry::Entry;
+use crate::project::server_entry::ServerEntry;
 use crate::project::trust::digest_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a variable decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::project) struct Role {
+pub(in crate::project) struct VariableRole {
     /// Whether it steers what is loaded.
     pub(in crate::project) loading: bool,
     /// Whether it takes the place of a default.
@@ -21,7 +21,7 @@ pub(in crate::project) struct Role {
     pub(in crate::project) given: Vec<String>,
 }
 
-impl Role {
+impl VariableRole {
     /// Returns what the manifest calls a variable, and the digest of its value in `.env`.
     pub(in crate::project) fn item(name: &str, value: &Secret) -> (String, String) {
         let name = format!("{VARIABLE}{name}");
@@ -31,13 +31,13 @@ impl Role {
 }
 
 /// Returns the variables that `.env` could feed and that decide something, by their names.
-pub(in crate::project) fn deciding(entries: &[Entry]) -> BTreeMap<String, Role> {
+pub(in crate::project) fn deciding(entries: &[ServerEntry]) -> BTreeMap<String, VariableRole> {
     let mut defaults = BTreeSet::new();
-    for template in entries.iter().flat_map(Entry::templates) {
+    for template in entries.iter().flat_map(ServerEntry::templates) {
         let named = template.variables().filter(|(_, default)| *default);
         defaults.extend(named.map(|(name, _)| name.to_owned()));
     }
-    let mut roles: BTreeMap<String, Role> = BTreeMap::new();
+    let mut roles: BTreeMap<String, VariableRole> = BTreeMap::new();
     for entry in entries {
         for (key, template) in entry.fed() {
             for (name, _) in template.variables() {

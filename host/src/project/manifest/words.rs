@@ -23,7 +23,7 @@ const BETWEEN: &[char] = &[
 
 /// An argument of a launch line, with its variables put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Argument {
+pub(super) struct LaunchArgument {
     pub(super) text: String,
     /// Whether it stands like this in the settings. What is not may hold a key.
     pub(super) plain: bool,
@@ -31,7 +31,7 @@ pub(super) struct Argument {
 
 /// A word that may name a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Word {
+pub(super) struct LaunchWord {
     pub(super) text: String,
     /// Whether it can be shown though nothing is found under it: it is written so, and looks like the name of a program.
     pub(super) tellable: bool,
@@ -40,9 +40,9 @@ pub(super) struct Word {
 }
 
 /// Returns the words of a launch line, unless there are too many. The first argument is the command.
-pub(super) fn words(arguments: &[Argument]) -> Option<Words> {
+pub(super) fn words(arguments: &[LaunchArgument]) -> Option<LaunchWords> {
     let shell = arguments.iter().any(|it| SHELLS.contains(&program(&it.text).as_str()));
-    let mut words = Words { shell, ..Words::default() };
+    let mut words = LaunchWords { shell, ..LaunchWords::default() };
     // A line without an interpreter runs a program of its own, which all arguments are for.
     let interpreted = arguments.iter().any(|argument| is_interpreter(&argument.text));
     words.command(arguments, !interpreted, 0);
@@ -52,21 +52,21 @@ pub(super) fn words(arguments: &[Argument]) -> Option<Words> {
 
 /// Words as they are found.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct LaunchWords {
     /// Those that may name a file.
-    pub(super) found: Vec<Word>,
+    pub(super) found: Vec<LaunchWord>,
     /// Every command, however deep it is, as its words.
     pub(super) commands: Vec<Vec<String>>,
     /// Those that only a shell can say the file of.
     pub(super) unresolved: Vec<String>,
-    known: HashSet<Word>,
+    known: HashSet<LaunchWord>,
     /// Whether a shell reads some of them.
     shell: bool,
 }
 
-impl Words {
+impl LaunchWords {
     /// Takes those of one command; `program_seen` if all of its arguments are for a program that is no file of the project.
-    fn command(&mut self, arguments: &[Argument], mut program_seen: bool, depth: usize) {
+    fn command(&mut self, arguments: &[LaunchArgument], mut program_seen: bool, depth: usize) {
         self.commands.push(arguments.iter().map(|it| it.text.clone()).collect());
         for (index, argument) in arguments.iter().enumerate() {
             let before = index.checked_sub(1).and_then(|before| arguments.get(before));
@@ -87,13 +87,13 @@ impl Words {
     }
 
     /// Takes those of a line of commands. It may be the name of one file all the same, or the value of an option.
-    fn line(&mut self, argument: &Argument, depth: usize) {
+    fn line(&mut self, argument: &LaunchArgument, depth: usize) {
         let value = argument.text.split_once('=').map(|(_, value)| value);
         for text in [Some(argument.text.as_str()), value].into_iter().flatten() {
-            self.add(Word { text: text.into(), tellable: false, data: false });
+            self.add(LaunchWord { text: text.into(), tellable: false, data: false });
         }
         for command in commands(&argument.text) {
-            let argument = |text| Argument { text, plain: argument.plain };
+            let argument = |text| LaunchArgument { text, plain: argument.plain };
             let arguments: Vec<_> = command.into_iter().map(argument).collect();
             match depth < DEPTH {
                 true => self.command(&arguments, false, depth + 1),
@@ -106,7 +106,7 @@ impl Words {
     }
 
     /// Takes a word that may be a path and that a shell puts together while it runs.
-    fn unresolved(&mut self, argument: &Argument, depth: usize) {
+    fn unresolved(&mut self, argument: &LaunchArgument, depth: usize) {
         let text = &argument.text;
         let path = text.contains('/') && !text.contains("://") && text.len() <= TOLD;
         let put_together = text.contains(['$', '*', '?', '[', '`']);
@@ -115,16 +115,21 @@ impl Words {
         }
     }
 
-    fn argument(&mut self, argument: &Argument, before: Option<&Argument>, for_program: bool) {
+    fn argument(
+        &mut self,
+        argument: &LaunchArgument,
+        before: Option<&LaunchArgument>,
+        for_program: bool,
+    ) {
         let value = value(before, argument);
         let data = for_program && value.is_some_and(is_data);
         for text in pieces(&argument.text) {
             let tellable = argument.plain && looks_like_a_program(text);
-            self.add(Word { text: text.into(), tellable, data: data && value == Some(text) });
+            self.add(LaunchWord { text: text.into(), tellable, data: data && value == Some(text) });
         }
     }
 
-    fn add(&mut self, word: Word) {
+    fn add(&mut self, word: LaunchWord) {
         // One more than is looked at: then there are too many.
         if self.found.len() <= WORDS && self.known.insert(word.clone()) {
             self.found.push(word);
@@ -133,8 +138,8 @@ impl Words {
 }
 
 /// Returns the words of a text, such as the value of a variable that steers loading.
-pub(super) fn words_of(text: &str) -> Vec<Word> {
-    let word = |text: &str| Word { text: text.into(), tellable: false, data: false };
+pub(super) fn words_of(text: &str) -> Vec<LaunchWord> {
+    let word = |text: &str| LaunchWord { text: text.into(), tellable: false, data: false };
     pieces(text).take(WORDS).map(word).collect()
 }
 
@@ -156,7 +161,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// An argument, or the value of an option that has nothing loaded.
-fn value<'a>(before: Option<&Argument>, argument: &'a Argument) -> Option<&'a str> {
+fn value<'a>(before: Option<&LaunchArgument>, argument: &'a LaunchArgument) -> Option<&'a str> {
     let loads = |option: &str| LOADERS.contains(&option.to_ascii_lowercase().as_str());
     if let Some(option) = argument.text.strip_prefix("--") {
         return option.split_once('=').filter(|(name, _)| !loads(name)).map(|(_, value)| value);
@@ -199,10 +204,10 @@ fn has_ending(text: &str, endings: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Argument, Word, program, words};
+    use super::{LaunchArgument, LaunchWord, program, words};
 
-    fn of(line: &[&str]) -> Vec<Word> {
-        let argument = |text: &&str| Argument { text: (*text).into(), plain: true };
+    fn of(line: &[&str]) -> Vec<LaunchWord> {
+        let argument = |text: &&str| LaunchArgument { text: (*text).into(), plain: true };
         words(&line.iter().map(argument).collect::<Vec<_>>()).expect("not too many").found
     }
 
@@ -290,7 +295,7 @@ mod tests {
     fn a_line_of_too_many_words_is_refused() {
         let many = (0..20_000).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
         for line in [vec!["sh", "-c", &many], many.split(' ').collect()] {
-            let argument = |text: &&str| Argument { text: (*text).into(), plain: true };
+            let argument = |text: &&str| LaunchArgument { text: (*text).into(), plain: true };
             assert!(words(&line.iter().map(argument).collect::<Vec<_>>()).is_none());
         }
     }

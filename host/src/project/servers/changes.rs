@@ -4,15 +4,15 @@ use super::Servers;
 use super::route::Destination;
 use super::usage::shown;
 use crate::config::Launch;
-use crate::model::{Difference, Origin, ToolName, differences_of};
-use crate::upstream::Tool;
+use crate::model::{Difference, ToolName, ToolOrigin, differences_of};
+use crate::upstream::ListedTool;
 
 /// How much of a digest tells it from others.
 const DIGITS: usize = 12;
 
 impl Servers {
     /// Keeps what a tool says of itself, aside and once a process.
-    pub(crate) fn keep_definition(&self, tool: &Tool) {
+    pub(crate) fn keep_definition(&self, tool: &ListedTool) {
         let Some(definitions) = &self.0.definitions else { return };
         let (digest, definition) = (tool.origin.definition.clone(), tool.definition.clone());
         if definitions.has_kept(&digest) {
@@ -29,8 +29,8 @@ impl Servers {
     pub(crate) fn changes(
         &self,
         tool: &ToolName,
-        before: &Origin,
-        now: &Origin,
+        before: &ToolOrigin,
+        now: &ToolOrigin,
     ) -> Vec<Difference> {
         let mut changes = Vec::new();
         if before.server != now.server {
@@ -43,7 +43,7 @@ impl Servers {
         }
         if before.package != now.package {
             let digest =
-                |origin: &Origin| Some(format!("digest {}", short(origin.package.as_deref()?)));
+                |origin: &ToolOrigin| Some(format!("digest {}", short(origin.package.as_deref()?)));
             changes.push(Difference::new("package", digest(before), digest(now)));
         }
         if before.definition == now.definition {

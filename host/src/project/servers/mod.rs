@@ -6,35 +6,35 @@
 //! **Invariant:** arguments are checked against the tool's schema before its server sees them.
 
 mod changes;
-mod checks;
 pub(crate) mod names;
 pub(crate) mod needs;
 mod offer;
 mod packages;
 pub(crate) mod route;
 mod usage;
+mod validator_cache;
 
-pub use offer::{Freshness, Offer, Unavailable};
+pub use offer::{Freshness, ToolOffer, UnavailableServer};
 pub use packages::PackageState;
 
-use crate::catalog::Observed;
+use crate::catalog::ObservedResults;
 use crate::error::Error;
 use crate::install::Installer;
 use crate::model::{Clock, Redactor, Secret, SystemClock};
 use crate::store::{Definitions, ServerCache};
-use crate::upstream::{Listing, ServerStatus, UpstreamError, Upstreams};
+use crate::upstream::{ServerStatus, ServerTools, UpstreamError, Upstreams};
 use crate::{
     config::{Launch, ServerConfig},
     project::{Cloud, Permissions, Project},
 };
-use checks::Checks;
-use packages::Standing;
+use packages::PackageReadiness;
 use route::Routes;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use usage::Usage;
+use usage::ServerUsageRecorder;
+use validator_cache::ValidatorCache;
 
 /// The name under which the cloud is reached. It is nobody's name in programs.
 pub(crate) const CLOUD: &str = "cloud";
@@ -42,9 +42,9 @@ pub(crate) const CLOUD: &str = "cloud";
 /// All servers that programs of a process may call, shared by its runs. Clones share everything; none is started before it is
 /// needed.
 #[derive(Clone)]
-pub struct Servers(pub(crate) Arc<Inner>);
+pub struct Servers(pub(crate) Arc<ServersInner>);
 
-pub(crate) struct Inner {
+pub(crate) struct ServersInner {
     pub(crate) upstreams: Upstreams,
     /// The cloud is one server that knows the tools of many.
     pub(crate) cloud: Option<Upstreams>,
@@ -57,10 +57,10 @@ pub(crate) struct Inner {
     pub(crate) writes: bool,
     /// Whether the project was trusted when it was read, and is not any more.
     pub(crate) outdated: AtomicBool,
-    pub(crate) checks: Checks,
-    pub(crate) observed: Option<Observed>,
+    pub(crate) checks: ValidatorCache,
+    pub(crate) observed: Option<ObservedResults>,
     pub(crate) definitions: Option<Definitions>,
-    pub(crate) usage: Option<Usage>,
+    pub(crate) usage: Option<ServerUsageRecorder>,
 }
 
 impl Servers {
@@ -92,7 +92,7 @@ impl Servers {
             Some(cloud) => Some(reach(cloud)?),
             None => None,
         };
-        let usage = folder.is_some().then(|| Usage::of(project));
+        let usage = folder.is_some().then(|| ServerUsageRecorder::of(project));
         let mut servers = project.servers.clone();
         for server in &mut servers {
             server.background &= is_allowed(project, &server.name);
@@ -105,12 +105,12 @@ impl Servers {
         folder: Option<PathBuf>,
         routes: Routes,
         cloud: Option<ServerConfig>,
-        usage: Option<Usage>,
+        usage: Option<ServerUsageRecorder>,
         project: Option<Project>,
     ) -> Servers {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let cache = folder.as_deref().map(ServerCache::open);
-        Servers(Arc::new(Inner {
+        Servers(Arc::new(ServersInner {
             upstreams: Upstreams::new(servers, cache, clock.clone()),
             cloud: cloud.map(|cloud| Upstreams::new(vec![cloud], None, clock)),
             routes: RwLock::new(Arc::new(routes)),
@@ -120,9 +120,9 @@ impl Servers {
             project: project.map(Mutex::new),
             writes: folder.is_some(),
             outdated: AtomicBool::new(false),
-            checks: Checks::default(),
+            checks: ValidatorCache::default(),
             definitions: folder.as_ref().map(Definitions::open),
-            observed: folder.map(Observed::open),
+            observed: folder.map(ObservedResults::open),
             usage,
         }))
     }
@@ -133,7 +133,7 @@ impl Servers {
             let servers = self.clone();
             tokio::spawn(async move {
                 // What is not installed is not installed for this.
-                if let Ok(Standing::Ready) = servers.standing(&server).await {
+                if let Ok(PackageReadiness::Ready) = servers.standing(&server).await {
                     servers.0.upstreams.start(&server);
                 }
             });
@@ -171,7 +171,7 @@ impl Servers {
     }
 
     /// Returns the shapes of results that were seen, where they are kept.
-    pub fn observed(&self) -> Option<&Observed> {
+    pub fn observed(&self) -> Option<&ObservedResults> {
         self.0.observed.as_ref()
     }
 
@@ -193,7 +193,7 @@ impl Servers {
     }
 
     /// Starts a server if need be, and lists its tools.
-    pub(crate) async fn list(&self, server: &str) -> Result<Arc<Listing>, UpstreamError> {
+    pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
         let listing = self.0.upstreams.list(server).await?;
         if let Some(usage) = &self.0.usage {
             usage.note(server);

@@ -1,40 +1,40 @@
 //! Which tool of a server a name means.
 
 use super::route::ambiguous;
-use crate::model::Found;
-use crate::model::{CallError, Code, Meant, escape, meant, nearest};
-use crate::upstream::{Listing, Tool};
+use crate::model::ResolvedTool;
+use crate::model::{CallError, Code, NameMatch, escape, meant, nearest};
+use crate::upstream::{ListedTool, ServerTools};
 
 /// Finds a tool by its name, or by another spelling of it where only one tool has that.
 pub(crate) fn find<'a>(
-    listing: &'a Listing,
+    listing: &'a ServerTools,
     server: &str,
     name: &str,
-) -> Result<&'a Tool, CallError> {
+) -> Result<&'a ListedTool, CallError> {
     if let Some(tool) = listing.get(name) {
         return Ok(tool);
     }
     let unknown = || unknown(listing, server, name);
     match meant(name, names(listing)) {
-        Meant::One(name) => listing.get(name).ok_or_else(unknown),
-        Meant::None => Err(unknown()),
-        Meant::Several(names) => Err(ambiguous("tool", name, &names)),
+        NameMatch::One(name) => listing.get(name).ok_or_else(unknown),
+        NameMatch::None => Err(unknown()),
+        NameMatch::Several(names) => Err(ambiguous("tool", name, &names)),
     }
 }
 
 /// What is found of a tool.
-pub(crate) fn found(tool: &Tool) -> Found {
+pub(crate) fn found(tool: &ListedTool) -> ResolvedTool {
     let definition = &tool.definition;
-    let mut found = Found::new(definition.tool.clone(), definition.effects());
+    let mut found = ResolvedTool::new(definition.tool.clone(), definition.effects());
     found.origin = Some(tool.origin.clone());
     found
 }
 
-fn names(listing: &Listing) -> impl Iterator<Item = &str> + Clone {
+fn names(listing: &ServerTools) -> impl Iterator<Item = &str> + Clone {
     listing.tools().iter().map(|tool| tool.definition.tool.tool())
 }
 
-fn unknown(listing: &Listing, server: &str, name: &str) -> CallError {
+fn unknown(listing: &ServerTools, server: &str, name: &str) -> CallError {
     let near = nearest(name, names(listing));
     let hint = match near.as_slice() {
         [] => format!(": `pml tools {server}` lists what there is"),

@@ -7,8 +7,8 @@
 use super::Servers;
 use super::packages::refused;
 use super::route::Routes;
-use crate::model::{CallError, Meant, Need, ToolName, TrustNeed, Variables, meant};
-use crate::model::{Found, Tell};
+use crate::model::{CallError, MissingVariables, NameMatch, Need, ToolName, TrustNeed, meant};
+use crate::model::{ProgressCallback, ResolvedTool};
 use crate::{config::ServerConfig, project::Project};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -20,11 +20,11 @@ impl Servers {
     }
 
     /// A tool of a server that only files name which nobody has trusted.
-    pub(crate) fn untrusted(&self, tool: &ToolName) -> Option<Found> {
+    pub(crate) fn untrusted(&self, tool: &ToolName) -> Option<ResolvedTool> {
         let project = self.project()?;
         let need = project.trust_need()?;
         let names = project.declared.servers.iter().map(|server| server.name.as_str());
-        let Meant::One(server) = meant(tool.server(), names) else { return None };
+        let NameMatch::One(server) = meant(tool.server(), names) else { return None };
         lacking(server, tool, Need::Trust(need)).ok()
     }
 
@@ -43,7 +43,7 @@ impl Servers {
         // Without a project there is no file to write them into, and the error says so.
         let Some(project) = self.project() else { return Ok(None) };
         let file = project.variables_file().to_string_lossy().into_owned();
-        Ok(Some(Need::Variables(Variables::new(server, config.missing, file))))
+        Ok(Some(Need::Variables(MissingVariables::new(server, config.missing, file))))
     }
 
     /// What has to be trusted anew before a server is started: files that its launch line names may have changed since the
@@ -85,7 +85,11 @@ impl Servers {
     }
 
     /// Brings about what was agreed to.
-    pub(crate) async fn bring_about(&self, need: Need, tell: Tell) -> Result<(), CallError> {
+    pub(crate) async fn bring_about(
+        &self,
+        need: Need,
+        tell: ProgressCallback,
+    ) -> Result<(), CallError> {
         match need {
             Need::Install(package) => self.install(&package, tell).await.map(drop).map_err(refused),
             Need::Variables(variables) => self.read_again(&variables.server),
@@ -123,8 +127,12 @@ impl Servers {
 }
 
 /// A tool that cannot be called yet, under the name that its server has here.
-pub(crate) fn lacking(server: &str, tool: &ToolName, need: Need) -> Result<Found, CallError> {
+pub(crate) fn lacking(
+    server: &str,
+    tool: &ToolName,
+    need: Need,
+) -> Result<ResolvedTool, CallError> {
     let name = format!("{server}:{}", tool.tool()).parse();
     let name = name.map_err(|_| CallError::unknown(tool.as_str()))?;
-    Ok(Found::lacking(name, need))
+    Ok(ResolvedTool::lacking(name, need))
 }

@@ -1,9 +1,9 @@
 //! What all servers offer, from memory or from the servers themselves.
 
 use super::Servers;
-use super::packages::{Standing, told};
+use super::packages::{PackageReadiness, told};
 use crate::model::{Code, Definition};
-use crate::upstream::{Listing, UpstreamError};
+use crate::upstream::{ServerTools, UpstreamError};
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 use std::sync::Arc;
@@ -19,27 +19,27 @@ const AT_ONCE: usize = 8;
 pub enum Freshness {
     /// What a server that does not run had when it last ran is good enough; one that never ran is started.
     #[default]
-    Remembered,
+    CachedOrLive,
     /// Every server is asked, and started for it.
     Live,
     /// No server is started: one that never ran offers nothing.
-    Known,
+    CachedOnly,
 }
 
 /// What servers offer.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Offer {
+pub struct ToolOffer {
     /// All tools, by server and name.
     pub definitions: Vec<Arc<Definition>>,
     /// The servers that did not answer.
-    pub unavailable: Vec<Unavailable>,
+    pub unavailable: Vec<UnavailableServer>,
 }
 
 /// A server that does not answer.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Unavailable {
+pub struct UnavailableServer {
     /// Which.
     pub server: String,
     /// Why.
@@ -56,7 +56,7 @@ impl Servers {
         wanted: impl Fn(&str) -> bool,
         freshness: Freshness,
         patience: Duration,
-    ) -> Offer {
+    ) -> ToolOffer {
         let routes = self.routes();
         // A project that is not trusted any more starts nothing.
         let trusted =
@@ -69,7 +69,7 @@ impl Servers {
         });
         let mut answers: Vec<_> = stream::iter(asked).buffer_unordered(AT_ONCE).collect().await;
         answers.sort_by_key(|(place, _)| *place);
-        let mut offer = Offer::default();
+        let mut offer = ToolOffer::default();
         for (_, answer) in answers {
             match answer {
                 Ok(listing) => {
@@ -81,11 +81,11 @@ impl Servers {
         }
         for (server, reason) in routes.unusable().filter(|(server, _)| wanted(server)) {
             let (server, reason) = (server.clone(), reason.clone());
-            offer.unavailable.push(Unavailable { server, code: Code::ServerFailed, reason });
+            offer.unavailable.push(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
         if let Some(reason) = routes.untrusted() {
             let (server, reason) = ("*".into(), format!("{reason}: run `pml trust`"));
-            offer.unavailable.push(Unavailable { server, code: Code::Untrusted, reason });
+            offer.unavailable.push(UnavailableServer { server, code: Code::Untrusted, reason });
         }
         offer
     }
@@ -95,41 +95,43 @@ impl Servers {
         server: String,
         freshness: Freshness,
         end: Instant,
-    ) -> Result<Arc<Listing>, Unavailable> {
+    ) -> Result<Arc<ServerTools>, UnavailableServer> {
         let upstreams = self.0.upstreams.clone();
         let known = upstreams.listed(&server).or_else(|| match freshness {
-            Freshness::Remembered | Freshness::Known => upstreams.remembered(&server),
+            Freshness::CachedOrLive | Freshness::CachedOnly => upstreams.remembered(&server),
             Freshness::Live => None,
         });
         if let Some(listing) = known {
             return Ok(listing);
         }
-        if freshness == Freshness::Known {
+        if freshness == Freshness::CachedOnly {
             let reason = "it never ran here, and is not started for this".into();
-            return Err(Unavailable { server, code: Code::ServerFailed, reason });
+            return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
         // To look at a server is no reason to install it.
         let missing = match self.standing(&server).await {
-            Ok(Standing::Ready) => None,
-            Ok(Standing::Missing(spec)) => {
+            Ok(PackageReadiness::Ready) => None,
+            Ok(PackageReadiness::Missing(spec)) => {
                 Some(format!("its package `{}` is not installed", spec.written()))
             }
-            Ok(Standing::Changed(_)) => Some("its package is not what was installed".into()),
+            Ok(PackageReadiness::Changed(_)) => {
+                Some("its package is not what was installed".into())
+            }
             Err(error) => {
                 let (code, reason) = (error.kind(), told(&error));
-                return Err(Unavailable { server, code, reason });
+                return Err(UnavailableServer { server, code, reason });
             }
         };
         if let Some(reason) = missing {
             let reason = format!(
                 "{reason}: `pml install {server}` installs it, and so does a person's yes to a call of it"
             );
-            return Err(Unavailable { server, code: Code::ServerFailed, reason });
+            return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
         // In a task of its own: a server that is given up on here goes on starting, for the next who asks.
         let name = server.clone();
         let asked = tokio::spawn(async move { self.list(&name).await });
-        let unavailable = |code, reason| Unavailable { server, code, reason };
+        let unavailable = |code, reason| UnavailableServer { server, code, reason };
         match tokio::time::timeout_at(end, asked).await {
             Ok(Ok(Ok(listing))) => Ok(listing),
             Ok(Ok(Err(error))) => Err(failed(&error, unavailable)),
@@ -141,7 +143,7 @@ impl Servers {
 
 fn failed(
     error: &UpstreamError,
-    unavailable: impl FnOnce(Code, String) -> Unavailable,
-) -> Unavailable {
+    unavailable: impl FnOnce(Code, String) -> UnavailableServer,
+) -> UnavailableServer {
     unavailable(error.code(), error.to_string())
 }

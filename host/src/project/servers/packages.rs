@@ -6,8 +6,8 @@ use super::Servers;
 use super::usage::shown;
 use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
-use crate::install::{Installed, Presence, Scripts, Spec};
-use crate::model::Tell;
+use crate::install::{InstallScripts, InstallationState, InstalledPackage, PackageSpec};
+use crate::model::ProgressCallback;
 use crate::model::{CallError, Code, Package, escape};
 
 /// How it is with the package that a server is started from.
@@ -38,32 +38,32 @@ pub enum PackageState {
 }
 
 /// Whether a server can be started, as far as its package goes.
-pub(crate) enum Standing {
+pub(crate) enum PackageReadiness {
     /// It is there, or the server is none.
     Ready,
     /// It is not installed.
-    Missing(Spec),
+    Missing(PackageSpec),
     /// It is not what was installed.
     Changed(Package),
 }
 
 impl Servers {
     /// Looks whether the package of a server is there, and has the server started from it if it is.
-    pub(crate) async fn standing(&self, server: &str) -> Result<Standing, Error> {
+    pub(crate) async fn standing(&self, server: &str) -> Result<PackageReadiness, Error> {
         let (Some(installer), Some(config)) = (&self.0.installer, self.0.upstreams.config(server))
         else {
-            return Ok(Standing::Ready);
+            return Ok(PackageReadiness::Ready);
         };
         if config.package.is_some() {
-            return Ok(Standing::Ready);
+            return Ok(PackageReadiness::Ready);
         }
-        let Some(spec) = spec(&config)? else { return Ok(Standing::Ready) };
+        let Some(spec) = spec(&config)? else { return Ok(PackageReadiness::Ready) };
         Ok(match installer.installed(server, &spec).await.map_err(Error::from)? {
-            Presence::Missing => Standing::Missing(spec),
-            Presence::Changed(package) => Standing::Changed(package),
-            Presence::Ready(installed) => {
+            InstallationState::Missing => PackageReadiness::Missing(spec),
+            InstallationState::Changed(package) => PackageReadiness::Changed(package),
+            InstallationState::Ready(installed) => {
                 self.0.upstreams.put(started_from(config, installed));
-                Standing::Ready
+                PackageReadiness::Ready
             }
         })
     }
@@ -71,15 +71,17 @@ impl Servers {
     /// Returns how it is with the package that a server is started from. No registry is asked.
     pub async fn package(&self, server: &str) -> PackageState {
         match self.standing(server).await {
-            Ok(Standing::Ready) => {
+            Ok(PackageReadiness::Ready) => {
                 let config = self.0.upstreams.config(server);
                 match config.is_some_and(|config| config.package.is_some()) {
                     true => PackageState::Installed,
                     false => PackageState::None,
                 }
             }
-            Ok(Standing::Missing(spec)) => PackageState::Missing { package: spec.written() },
-            Ok(Standing::Changed(package)) => {
+            Ok(PackageReadiness::Missing(spec)) => {
+                PackageState::Missing { package: spec.written() }
+            }
+            Ok(PackageReadiness::Changed(package)) => {
                 PackageState::Changed { package: format!("{}@{}", package.name, package.version) }
             }
             Err(error) => PackageState::Unusable {
@@ -95,9 +97,9 @@ impl Servers {
     /// If its launch line is not understood, or its registry cannot say which version is meant.
     pub async fn missing_package(&self, server: &str) -> Result<Option<Package>, Error> {
         let spec = match self.standing(server).await? {
-            Standing::Ready => return Ok(None),
-            Standing::Changed(package) => return Ok(Some(package)),
-            Standing::Missing(spec) => spec,
+            PackageReadiness::Ready => return Ok(None),
+            PackageReadiness::Changed(package) => return Ok(Some(package)),
+            PackageReadiness::Missing(spec) => spec,
         };
         let Some(installer) = &self.0.installer else { return Ok(None) };
         if !self.0.writes {
@@ -115,7 +117,11 @@ impl Servers {
     ///
     /// # Errors
     /// If it cannot be installed, or is not what its server asks for.
-    pub async fn install(&self, package: &Package, tell: Tell) -> Result<Option<String>, Error> {
+    pub async fn install(
+        &self,
+        package: &Package,
+        tell: ProgressCallback,
+    ) -> Result<Option<String>, Error> {
         let config = self.0.upstreams.config(&package.server);
         let unknown = || {
             let message = format!("there is no server `{}`", escape(&package.server));
@@ -133,7 +139,7 @@ impl Servers {
     }
 
     /// The launch line as it was written, without keys.
-    fn line(&self, server: &str, spec: &Spec) -> String {
+    fn line(&self, server: &str, spec: &PackageSpec) -> String {
         let declared = self.project().and_then(|project| {
             let declared = project.declared_server(server)?;
             Some(shown(&declared.launch))
@@ -142,17 +148,17 @@ impl Servers {
     }
 }
 
-fn spec(config: &ServerConfig) -> Result<Option<Spec>, Error> {
+fn spec(config: &ServerConfig) -> Result<Option<PackageSpec>, Error> {
     let Launch::Stdio { command, arguments, .. } = &config.launch else { return Ok(None) };
     let scripts = match config.install_scripts {
-        true => Scripts::Allowed,
-        false => Scripts::Refused,
+        true => InstallScripts::Allowed,
+        false => InstallScripts::Refused,
     };
-    Ok(Spec::of(command, arguments)?.map(|spec| spec.with_scripts(scripts)))
+    Ok(PackageSpec::of(command, arguments)?.map(|spec| spec.with_scripts(scripts)))
 }
 
 /// A server that is started from its package. It is the same server: its launch line says so.
-fn started_from(mut config: ServerConfig, installed: Installed) -> ServerConfig {
+fn started_from(mut config: ServerConfig, installed: InstalledPackage) -> ServerConfig {
     if let Launch::Stdio { command, arguments, .. } = &mut config.launch {
         (*command, *arguments) = (installed.command, installed.arguments);
     }

@@ -3,8 +3,8 @@
 //! A server that is configured here is called here. Then counts what the project's `routing` says, then what its cloud said last,
 //! then the list of servers that clouds have; everything else would be called here, and is not there.
 
-use crate::model::{CallError, Code, Meant, ToolName, escape, meant, nearest};
-use crate::project::{Project, RoutedTo, RoutingRule};
+use crate::model::{CallError, Code, NameMatch, ToolName, escape, meant, nearest};
+use crate::project::{Project, RouteTarget, RoutingRule};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Servers whose tools are the cloud's, unless a server of that name is configured or the project says otherwise.
@@ -96,11 +96,11 @@ impl Routes {
         }
         let said = said(&self.routing, tool).or_else(|| said(&self.synced, tool));
         let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
-            Meant::One(name) => Some(name),
+            NameMatch::One(name) => Some(name),
             _ => None,
         };
         match (said, built_in()) {
-            (Some(RoutedTo::Server), _) => self.to_cloud(tool.server()),
+            (Some(RouteTarget::Server), _) => self.to_cloud(tool.server()),
             (None, Some(name)) => self.to_cloud(name),
             _ => Err(self.unknown(server)),
         }
@@ -121,9 +121,9 @@ impl Routes {
             return Ok(Some(name));
         }
         match meant(server, self.names.iter().map(String::as_str)) {
-            Meant::None => Ok(None),
-            Meant::One(name) => Ok(Some(name)),
-            Meant::Several(several) => Err(ambiguous("server", server, &several)),
+            NameMatch::None => Ok(None),
+            NameMatch::One(name) => Ok(Some(name)),
+            NameMatch::Several(several) => Err(ambiguous("server", server, &several)),
         }
     }
 
@@ -157,7 +157,7 @@ impl Routes {
 }
 
 /// What the most specific of the rules that cover a tool says.
-fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RoutedTo> {
+fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RouteTarget> {
     let rules = rules.iter().filter(|rule| rule.pattern.covers(tool));
     rules.max_by_key(|rule| rule.pattern.specificity()).map(|rule| rule.to)
 }
@@ -176,7 +176,7 @@ pub(crate) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError 
 mod tests {
     use super::{Destination, Routes};
     use crate::model::{CallError, ToolName};
-    use crate::project::{RoutedTo, RoutingRule};
+    use crate::project::{RouteTarget, RoutingRule};
 
     fn routes(names: &[&str]) -> Routes {
         Routes::new(names.iter().map(|name| (*name).to_owned()))
@@ -196,7 +196,7 @@ mod tests {
         (error.code, error.message)
     }
 
-    fn route(pattern: &str, to: RoutedTo) -> RoutingRule {
+    fn route(pattern: &str, to: RouteTarget) -> RoutingRule {
         RoutingRule { pattern: pattern.parse().expect("a pattern"), to }
     }
 
@@ -215,7 +215,7 @@ mod tests {
     fn what_is_configured_here_is_called_here_whatever_the_cloud_has() {
         let mut all = routes(&["github"]);
         all.cloud = true;
-        all.routing = vec![route("github:*", RoutedTo::Server)];
+        all.routing = vec![route("github:*", RouteTarget::Server)];
         assert_eq!(to(&all, "github:search"), Ok(Destination::Here("github")));
         assert_eq!(to(&all, "tavily:search"), Ok(Destination::Cloud("tavily")));
         assert_eq!(to(&all, "sequentialThinking:x"), Ok(Destination::Cloud("sequential-thinking")));
@@ -226,9 +226,9 @@ mod tests {
         let mut all = routes(&[]);
         all.cloud = true;
         all.routing = vec![
-            route("tavily:*", RoutedTo::Client),
-            route("own:*", RoutedTo::Client),
-            route("own:far_*", RoutedTo::Server),
+            route("tavily:*", RouteTarget::Client),
+            route("own:*", RouteTarget::Client),
+            route("own:far_*", RouteTarget::Server),
         ];
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");
         assert_eq!(to(&all, "own:far_away"), Ok(Destination::Cloud("own")));
@@ -239,8 +239,9 @@ mod tests {
     fn what_the_cloud_said_comes_after_the_project_and_before_the_built_in_list() {
         let mut all = routes(&[]);
         all.cloud = true;
-        all.routing = vec![route("own:near", RoutedTo::Client)];
-        all.synced = vec![route("own:*", RoutedTo::Server), route("tavily:*", RoutedTo::Client)];
+        all.routing = vec![route("own:near", RouteTarget::Client)];
+        all.synced =
+            vec![route("own:*", RouteTarget::Server), route("tavily:*", RouteTarget::Client)];
         assert_eq!(refusal(&all, "own:near").0, "TOOL_UNKNOWN");
         assert_eq!(to(&all, "own:far"), Ok(Destination::Cloud("own")));
         assert_eq!(refusal(&all, "tavily:search").0, "TOOL_UNKNOWN");

@@ -8,22 +8,22 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Notes the use of servers.
-pub(crate) struct Usage {
+pub(crate) struct ServerUsageRecorder {
     state: ProjectState,
     /// Launch line and identity of those not noted yet.
     unused: Mutex<HashMap<String, (String, String)>>,
 }
 
-impl Usage {
+impl ServerUsageRecorder {
     /// Nothing was used yet.
-    pub(crate) fn of(project: &Project) -> Usage {
+    pub(crate) fn of(project: &Project) -> ServerUsageRecorder {
         let local = project.servers.iter().filter(|server| server.is_local());
         let unused = local.map(|ServerConfig { name, identity, .. }| {
             let declared = project.declared_server(name);
             let launch = declared.map_or_else(String::new, |declared| shown(&declared.launch));
             (name.clone(), (launch, identity.clone()))
         });
-        Usage {
+        ServerUsageRecorder {
             state: ProjectState::at(project.state_folder()),
             unused: Mutex::new(unused.collect()),
         }

@@ -1,16 +1,16 @@
 //! What changes of ours leave alone, and what they make trusted.
 
-use super::{Place, place as place_with};
+use super::{ProjectFixture, place as place_with};
 use crate::error::Error;
-use crate::project::{Edited, Existing, Seen, SettingsFile, TrustState};
+use crate::project::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile, TrustState};
 use serde_json::{Value, json};
 use std::fs;
 
-fn place() -> Place {
+fn place() -> ProjectFixture {
     place_with(&[])
 }
 
-impl Place {
+impl ProjectFixture {
     pub(super) fn settings(&self) -> SettingsFile {
         SettingsFile::of(&self.root, &self.environment).unwrap()
     }
@@ -19,8 +19,12 @@ impl Place {
         fs::read_to_string(self.root.join(".pml.json")).unwrap()
     }
 
-    fn add(&self, name: &str, entry: Value) -> Result<Edited, Error> {
-        self.settings().add_servers(&[(name.into(), entry)], Existing::Refuse, Seen::ByUser)
+    fn add(&self, name: &str, entry: Value) -> Result<EditOutcome, Error> {
+        self.settings().add_servers(
+            &[(name.into(), entry)],
+            OverwriteMode::Refuse,
+            ReviewedBy::User,
+        )
     }
 }
 
@@ -28,7 +32,7 @@ impl Place {
 fn a_new_file_asks_about_everything_and_is_trusted() {
     let place = place();
     let edited = place.settings().create().unwrap();
-    assert_eq!(edited, Edited { changed: true, trusted: true });
+    assert_eq!(edited, EditOutcome { changed: true, trusted: true });
     let parsed: Value = serde_json::from_str(&place.text()).unwrap();
     let expected =
         json!({ "version": "0.1.0", "permissions": { "allow": [], "deny": [], "ask": ["*"] } });
@@ -70,7 +74,7 @@ fn a_file_that_was_not_trusted_stays_so() {
     let place = place();
     place.write(".pml.json", r#"{ "permissions": { "allow": ["*"] } }"#);
     let edited = place.settings().allow(&"a:b".parse().unwrap()).unwrap();
-    assert_eq!(edited, Edited { changed: true, trusted: false });
+    assert_eq!(edited, EditOutcome { changed: true, trusted: false });
     assert_eq!(place.project().trust, TrustState::Unknown);
     place.project().grant_trust(&place.environment).unwrap();
     assert!(place.add("a", json!({ "command": "a" })).unwrap().trusted);
@@ -92,8 +96,9 @@ fn what_nobody_has_seen_is_written_and_not_trusted() {
     let place = place();
     place.settings().create().unwrap();
     let evil = [("evil".to_owned(), json!({ "command": "evil" }))];
-    let edited = place.settings().add_servers(&evil, Existing::Refuse, Seen::ByNobody).unwrap();
-    assert_eq!(edited, Edited { changed: true, trusted: false });
+    let edited =
+        place.settings().add_servers(&evil, OverwriteMode::Refuse, ReviewedBy::Nobody).unwrap();
+    assert_eq!(edited, EditOutcome { changed: true, trusted: false });
     assert!(!place.project().trust.is_trusted());
 }
 
@@ -121,7 +126,7 @@ fn a_server_is_replaced_only_when_told() {
     let error = place.add("github", json!({ "command": "two" })).unwrap_err();
     assert!(error.to_string().contains("there is a server `github` already"), "{error}");
     let two = [("github".to_owned(), json!({ "command": "two" }))];
-    place.settings().add_servers(&two, Existing::Replace, Seen::ByUser).unwrap();
+    place.settings().add_servers(&two, OverwriteMode::Replace, ReviewedBy::User).unwrap();
     assert_eq!(place.project().declared.servers[0].launch, "two");
     let error = place.settings().remove_server("gihub").unwrap_err();
     assert_eq!(error.hint(), Some("did you mean `github`?"));

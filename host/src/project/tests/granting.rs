@@ -1,18 +1,18 @@
 //! What is allowed for good: what it leaves alone, what it replaces, and where it is refused.
 
-use super::{Place, place as place_with};
+use super::{ProjectFixture, place as place_with};
 use crate::error::Error;
-use crate::model::{Code, Condition, Constraint, Grant, GrantVersion, Origin};
-use crate::project::{Edited, Project, TrustState};
+use crate::model::{Code, Condition, Constraint, Grant, GrantVersion, ToolOrigin};
+use crate::project::{EditOutcome, Project, TrustState};
 use serde_json::json;
 use std::fs;
 
-fn place() -> Place {
+fn place() -> ProjectFixture {
     place_with(&[])
 }
 
 /// A project whose settings are `text`, and trusted.
-fn trusted(text: &str) -> Place {
+fn trusted(text: &str) -> ProjectFixture {
     let place = place();
     place.write(".pml.json", text);
     place.trusted();
@@ -21,13 +21,18 @@ fn trusted(text: &str) -> Place {
 
 fn grant(tool: &str, definition: &str, folder: Option<&str>) -> Grant {
     let under = |folder: &str| Constraint::new("path", Condition::Under(folder.into()));
-    let origin = Origin::new(definition, "server");
+    let origin = ToolOrigin::new(definition, "server");
     let constraints = folder.map(under).into_iter().collect();
     Grant::new(tool.parse().unwrap(), Some(origin), constraints)
 }
 
-impl Place {
-    fn grant(&self, tool: &str, definition: &str, folder: Option<&str>) -> Result<Edited, Error> {
+impl ProjectFixture {
+    fn grant(
+        &self,
+        tool: &str,
+        definition: &str,
+        folder: Option<&str>,
+    ) -> Result<EditOutcome, Error> {
         self.settings().grant(&[grant(tool, definition, folder)])
     }
 
@@ -44,7 +49,7 @@ impl Place {
 fn a_missing_file_is_made_and_trusted() {
     let place = place();
     let edited = place.grant("fs:read", "d", Some("/n")).unwrap();
-    assert_eq!(edited, Edited { changed: true, trusted: true });
+    assert_eq!(edited, EditOutcome { changed: true, trusted: true });
     assert_eq!(place.grants(), [grant("fs:read", "d", Some("/n"))]);
     let project = place.project();
     assert!(project.permissions.grants[0].granted.is_some());
@@ -133,7 +138,7 @@ const OLDER: &str = r#"{ "permissions": { "allow": ["fs:write"], "grants": [
 ] } }
 "#;
 
-fn older(place: &Place) -> Vec<String> {
+fn older(place: &ProjectFixture) -> Vec<String> {
     let grants = place.grants().into_iter().filter(Grant::is_older);
     grants.map(|grant| format!("{} {}", grant.tool, grant.constraints[0])).collect()
 }

@@ -1,7 +1,7 @@
 //! What `permissions.grants` means, and what of it is refused.
 
 use super::place;
-use crate::model::{Condition, Constraint, Grant, GrantVersion, Origin};
+use crate::model::{Condition, Constraint, Grant, GrantVersion, ToolOrigin};
 use serde_json::json;
 
 const GRANTS: &str = r#"{
@@ -22,7 +22,7 @@ fn a_trusted_file_gives_its_grants() {
     let place = place(&[]);
     place.write(".pml.json", GRANTS);
     let grants = place.trusted().permissions.grants;
-    let origin = Origin::new("d1", "s1").with_package(Some("p1".into()));
+    let origin = ToolOrigin::new("d1", "s1").with_package(Some("p1".into()));
     let within = vec![
         Constraint::new("path", Condition::Under("/home/ann/notes".into())),
         Constraint::new("owner", Condition::Equals(json!("acme"))),

@@ -1,10 +1,10 @@
 //! Servers of other clients.
 
-use super::{Place, place};
+use super::{ProjectFixture, place};
 use crate::project::{FoundServer, FoundServers, ImportScope, ImportSource, find_servers};
 use serde_json::json;
 
-fn found(place: &Place, clients: &[ImportSource]) -> FoundServers {
+fn found(place: &ProjectFixture, clients: &[ImportSource]) -> FoundServers {
     find_servers(&place.root, &place.environment, clients)
 }
 

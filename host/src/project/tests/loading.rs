@@ -1,9 +1,9 @@
 //! What a project's files mean, trusted and not.
 
-use super::{Place, place};
+use super::{ProjectFixture, place};
 use crate::config::{Config, Launch, ServerConfig};
 use crate::model::{Durability, Limits, ToolPattern};
-use crate::project::{Approvals, Project, RoutedTo, TrustState};
+use crate::project::{ApprovalSettings, Project, RouteTarget, TrustState};
 use std::time::Duration;
 
 const FULL: &str = r#"{
@@ -28,7 +28,7 @@ const FULL: &str = r#"{
 
 const VARIABLES: &[(&str, &str)] = &[("GITHUB_TOKEN", "s3cret"), ("TENANT", "me")];
 
-fn full() -> Place {
+fn full() -> ProjectFixture {
     let place = place(VARIABLES);
     place.write(".pml.json", FULL);
     place.write(".env", "PML_KEY=key\nTENANT=other\n");
@@ -82,7 +82,7 @@ fn a_trusted_file_means_what_it_says() {
     assert_eq!(secrets("remote"), ["me", "s3cret"]);
     assert_eq!(project.unusable[0].reason, "it is disabled");
     let routes: Vec<_> = project.routing.iter().map(|route| route.to).collect();
-    assert_eq!(routes, [RoutedTo::Client, RoutedTo::Server]);
+    assert_eq!(routes, [RouteTarget::Client, RouteTarget::Server]);
     assert_eq!(project.routing[0].pattern, "github:*".parse().unwrap());
     let cloud = project.cloud.as_ref().unwrap();
     assert_eq!(cloud.api_key.as_ref().map(|key| key.reveal()), Some("key"));
@@ -107,7 +107,7 @@ fn the_same_file_untrusted_may_forbid_and_nothing_else() {
     assert!(project.servers.is_empty() && project.unusable.is_empty());
     assert!(project.routing.is_empty() && project.cloud.is_none());
     assert_eq!(project.limits, Limits::default());
-    assert_eq!(project.approvals, Approvals::default());
+    assert_eq!(project.approvals, ApprovalSettings::default());
     assert_eq!(project.durability, Durability::Process);
     assert_eq!(project.declared.servers.len(), 3);
     assert_eq!(project.declared.allow, patterns(&["github:get_*"]));
@@ -396,10 +396,11 @@ fn what_the_cloud_said_last_is_read_where_there_is_a_cloud() {
     place.write(".pml.json", "{}");
     assert_eq!(place.trusted().synced_routing, []);
     place.write(".pml.json", r#"{ "cloud": { "url": "https://cloud.example" } }"#);
-    let routes = |project: &Project| -> Vec<(String, RoutedTo)> {
+    let routes = |project: &Project| -> Vec<(String, RouteTarget)> {
         project.synced_routing.iter().map(|rule| (rule.pattern.clone().into(), rule.to)).collect()
     };
-    let expected = vec![("b:near".into(), RoutedTo::Client), ("own:*".into(), RoutedTo::Server)];
+    let expected =
+        vec![("b:near".into(), RouteTarget::Client), ("own:*".into(), RouteTarget::Server)];
     assert_eq!(routes(&place.trusted()), expected);
     place.write(".pml/routing-cache.json", "not JSON");
     assert_eq!(routes(&place.trusted()), []);

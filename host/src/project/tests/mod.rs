@@ -15,14 +15,14 @@ use std::fs;
 use std::path::PathBuf;
 
 /// A project in a repository, and a home beside it.
-pub(super) struct Place {
+pub(super) struct ProjectFixture {
     folder: tempfile::TempDir,
     pub(super) root: PathBuf,
     pub(super) environment: Environment,
 }
 
 /// Makes an empty project, with variables beside `HOME`.
-pub(super) fn place(variables: &[(&str, &str)]) -> Place {
+pub(super) fn place(variables: &[(&str, &str)]) -> ProjectFixture {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap().join("home");
     let root = home.join("project");
@@ -30,10 +30,10 @@ pub(super) fn place(variables: &[(&str, &str)]) -> Place {
     let own = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     let own = (own, home.to_str().unwrap());
     let environment = variables.iter().copied().chain([own]).collect();
-    Place { folder, root, environment }
+    ProjectFixture { folder, root, environment }
 }
 
-impl Place {
+impl ProjectFixture {
     /// Writes a file of the project.
     pub(super) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.root.join(name);

@@ -2,16 +2,16 @@
 
 use crate::config::Launch;
 use crate::model::{
-    Call, CallError, Code, Difference, Effects, JsonReply, Need, Origin, ParseError, Reply, Stint,
-    ToolName, parse,
+    Call, CallError, Code, Difference, Effects, JsonReply, Need, ParseError, Reply, ToolName,
+    ToolOrigin, WorkSlice, parse,
 };
-use crate::model::{Found, PathBase, Tell};
+use crate::model::{PathBase, ProgressCallback, ResolvedTool};
 use crate::project::servers::names::{self, found};
 use crate::project::servers::needs::lacking;
 use crate::project::servers::route::Destination;
 use crate::project::servers::{CLOUD, Servers};
 use crate::router::Tools;
-use crate::upstream::{Listing, Tool};
+use crate::upstream::{ListedTool, ServerTools};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const OBSERVED: usize = 8 << 20;
 
 impl Servers {
     /// The listing of the server that a tool belongs to, if that runs.
-    pub(crate) fn listed(&self, tool: &ToolName) -> Option<Arc<Listing>> {
+    pub(crate) fn listed(&self, tool: &ToolName) -> Option<Arc<ServerTools>> {
         match self.routes().destination(tool) {
             Ok(Destination::Here(server)) => self.0.upstreams.listed(server),
             _ => None,
@@ -32,13 +32,13 @@ impl Servers {
     }
 
     /// What is found of a tool.
-    fn found(&self, tool: &Tool) -> Found {
+    fn found(&self, tool: &ListedTool) -> ResolvedTool {
         self.keep_definition(tool);
         found(tool)
     }
 
     /// Takes note of the shape of a result that its server says nothing about.
-    fn observe(&self, tool: &ToolName, result: &str, stint: &Stint<'_>) {
+    fn observe(&self, tool: &ToolName, result: &str, stint: &WorkSlice<'_>) {
         let Some(observed) = &self.0.observed else { return };
         let Some(listing) = self.listed(tool) else { return };
         if let Some(known) = listing.get(tool.tool())
@@ -78,10 +78,10 @@ impl Servers {
 }
 
 /// A tool of the cloud, under the name that the cloud has for its server. What it says of itself is not known here.
-fn of_cloud(server: &str, tool: &ToolName) -> Result<Found, CallError> {
+fn of_cloud(server: &str, tool: &ToolName) -> Result<ResolvedTool, CallError> {
     let name = format!("{server}:{}", tool.tool()).parse();
     let name = name.map_err(|_| CallError::unknown(tool.as_str()))?;
-    Ok(Found::new(name, Effects::Unknown))
+    Ok(ResolvedTool::new(name, Effects::Unknown))
 }
 
 impl Tools for Servers {
@@ -123,7 +123,7 @@ impl Tools for Servers {
         effects.unwrap_or_default()
     }
 
-    fn look_up(&self, tool: &ToolName) -> Option<Result<Found, CallError>> {
+    fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         match self.routes().destination(tool) {
             Err(error) => Some(self.untrusted(tool).ok_or(error)),
             Ok(Destination::Cloud(server)) => Some(of_cloud(server, tool)),
@@ -134,7 +134,7 @@ impl Tools for Servers {
         }
     }
 
-    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<Found, CallError>> {
+    fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let tool = tool.clone();
         Box::pin(async move {
             match self.routes().destination(&tool) {
@@ -155,8 +155,8 @@ impl Tools for Servers {
         &self,
         tool: &ToolName,
         need: &Need,
-        tell: Tell,
-    ) -> BoxFuture<'_, Result<Found, CallError>> {
+        tell: ProgressCallback,
+    ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let (tool, need) = (tool.clone(), need.clone());
         Box::pin(async move {
             self.bring_about(need, tell).await?;
@@ -164,7 +164,12 @@ impl Tools for Servers {
         })
     }
 
-    fn differences(&self, tool: &ToolName, before: &Origin, now: &Origin) -> Vec<Difference> {
+    fn differences(
+        &self,
+        tool: &ToolName,
+        before: &ToolOrigin,
+        now: &ToolOrigin,
+    ) -> Vec<Difference> {
         self.changes(tool, before, now)
     }
 

@@ -3,8 +3,8 @@
 //! **Invariant:** a call that somebody was asked about goes out only against the digest that they were shown: the record is built
 //! anew, from the tool as it is found now and the arguments as they are sent.
 
-use crate::model::Found;
-use crate::model::{Ask, AskKind, CallRecord, Decided, Grant, Need, Origin};
+use crate::model::ResolvedTool;
+use crate::model::{Ask, AskKind, CallRecord, Grant, Need, RecordedDecision, ToolOrigin};
 use serde_json::Value;
 
 /// What was approved, without the arguments: those come from the program.
@@ -12,21 +12,21 @@ use serde_json::Value;
 pub(in crate::run) struct Approval {
     kind: AskKind,
     tool: String,
-    origin: Option<Origin>,
+    origin: Option<ToolOrigin>,
     need: Option<Need>,
     digest: String,
 }
 
 /// A person's yes to a call whose tool has to be found again before it counts.
-pub(super) struct Approved {
+pub(super) struct UnverifiedApproval {
     pub(super) ask: Ask,
-    pub(super) decided: Decided,
+    pub(super) decided: RecordedDecision,
     pub(super) grant: Option<Grant>,
 }
 
 impl Approval {
     /// Returns what was approved; nothing if the decision is not about this ask, or approves nothing.
-    pub(in crate::run) fn new(ask: &Ask, decided: &Decided) -> Option<Approval> {
+    pub(in crate::run) fn new(ask: &Ask, decided: &RecordedDecision) -> Option<Approval> {
         let valid = decided.decision.approves() && decided.is_about(ask);
         Some(Approval {
             kind: ask.kind,
@@ -43,7 +43,7 @@ impl Approval {
     }
 
     /// Whether a call of this tool with these arguments is the one that was approved.
-    pub(in crate::run) fn covers(&self, found: &Found, arguments: &Value) -> bool {
+    pub(in crate::run) fn covers(&self, found: &ResolvedTool, arguments: &Value) -> bool {
         // What a tool is cannot be known before it is installed, trusted or given its key: then its name was approved, and the
         // policy has decided on what was found under it.
         let (tool, origin) = match lacks(self.need.as_ref()) {
@@ -63,15 +63,15 @@ pub(super) fn lacks(need: Option<&Need>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Approval;
-    use crate::model::Found;
+    use crate::model::ResolvedTool;
     use crate::model::{
-        Answer, Ask, AskKind, Decision, Effects, Origin, Question, RunId, Timestamp,
+        Answer, Ask, AskKind, Decision, Effects, Question, RunId, Timestamp, ToolOrigin,
     };
     use serde_json::json;
 
     fn approved(decision: Decision) -> Option<Approval> {
         let mut ask = Ask::new(AskKind::ToolPermission, None, "a:b", json!({ "n": 1 }), "policy");
-        ask.origin = Some(Origin::new("definition", "server"));
+        ask.origin = Some(ToolOrigin::new("definition", "server"));
         let question = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]);
         let answer = Answer::all(&question, decision, "ann", "terminal");
         let decided = answer.decide(&question, &[], Timestamp(1)).expect("it is the one shown");
@@ -81,15 +81,15 @@ mod tests {
     #[test]
     fn a_call_is_covered_only_as_it_was_shown() {
         let approval = approved(Decision::Approve).expect("it approves");
-        let found = |tool: &str, definition: &str| Found {
-            origin: Some(Origin::new(definition, "server")),
-            ..Found::new(tool.parse().expect("a tool"), Effects::Unknown)
+        let found = |tool: &str, definition: &str| ResolvedTool {
+            origin: Some(ToolOrigin::new(definition, "server")),
+            ..ResolvedTool::new(tool.parse().expect("a tool"), Effects::Unknown)
         };
         assert!(approval.covers(&found("a:b", "definition"), &json!({ "n": 1 })));
         assert!(!approval.covers(&found("a:b", "definition"), &json!({ "n": 2 })));
         assert!(!approval.covers(&found("a:c", "definition"), &json!({ "n": 1 })));
         assert!(!approval.covers(&found("a:b", "another"), &json!({ "n": 1 })));
-        let unknown = Found::new("a:b".parse().expect("a tool"), Effects::Unknown);
+        let unknown = ResolvedTool::new("a:b".parse().expect("a tool"), Effects::Unknown);
         assert!(!approval.covers(&unknown, &json!({ "n": 1 })));
     }
 

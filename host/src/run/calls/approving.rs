@@ -2,20 +2,22 @@
 //!
 //! In flow decisions, and tools as they are found now; out flow calls that are what was shown, and asks about those that are not.
 
-use super::approval::{Approval, Approved, lacks};
-use super::deciding::{PATIENCE, Standing, Uncertain, since};
-use super::meeting::{Agreed, By};
-use super::open::{Calls, Open, Stage};
+use super::approval::{Approval, UnverifiedApproval, lacks};
+use super::deciding::{CallContext, PATIENCE, UncertainCall, since};
 use super::restoring::denied_while_out;
-use crate::model::{Ask, AskKind, CallError, CallId, Code, Decided, Grant, Need, Since, ToolName};
-use crate::store::Verdict;
+use crate::model::{
+    Ask, AskKind, CallError, CallId, ChangeBaseline, Code, Grant, Need, RecordedDecision, ToolName,
+};
+use crate::run::calls::needs::{AgreedBy, AgreedNeed};
+use crate::run::calls::open_calls::{CallStage, OpenCall, OpenCalls};
+use crate::store::CallVerdict;
 use crate::{
-    model::Found,
-    router::{Given, Subject, Verdict as Door},
+    model::ResolvedTool,
+    router::{ArgumentsRef, PolicySubject, PolicyVerdict},
 };
 use std::sync::Arc;
 
-impl Calls {
+impl OpenCalls {
     /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and only then is what was
     /// allowed for good known for what it is. A call that the journal left waiting has its tool found first.
     pub(super) fn approve(
@@ -23,17 +25,18 @@ impl Calls {
         call: CallId,
         ask: &Ask,
         grant: Option<Grant>,
-        decided: &Decided,
+        decided: &RecordedDecision,
     ) {
         let Some(approval) = Approval::new(ask, decided).map(Arc::new) else { return };
-        let Some(Open { mut found, stage: Stage::Asking(asking), .. }) = self.open.remove(&call)
+        let Some(OpenCall { mut found, stage: CallStage::Asking(asking), .. }) =
+            self.open.remove(&call)
         else {
             return;
         };
         let arguments = asking.arguments;
         if let Some(written) = asking.written {
-            let approved = Approved { ask: ask.clone(), decided: decided.clone(), grant };
-            return self.find(call, written, arguments, Standing::Approved(Box::new(approved)));
+            let approved = UnverifiedApproval { ask: ask.clone(), decided: decided.clone(), grant };
+            return self.find(call, written, arguments, CallContext::Approved(Box::new(approved)));
         }
         match found.need.take() {
             None | Some(Need::Change(_)) => {
@@ -43,8 +46,8 @@ impl Calls {
                 self.send_again(call, found, arguments, asking.kind, approval);
             }
             Some(need) => {
-                let by = By::Person(Box::new(decided.clone()), approval);
-                self.meet(call, found, arguments, Agreed { need: Box::new(need), by });
+                let by = AgreedBy::Person(Box::new(decided.clone()), approval);
+                self.meet(call, found, arguments, AgreedNeed { need: Box::new(need), by });
             }
         }
     }
@@ -53,34 +56,35 @@ impl Calls {
     fn send_again(
         &mut self,
         id: CallId,
-        found: Found,
+        found: ResolvedTool,
         arguments: String,
         kind: AskKind,
         approval: Arc<Approval>,
-    ) -> Verdict {
+    ) -> CallVerdict {
         let change = match kind {
             AskKind::UncertainCall => {
                 let (tool, origin) = (&found.tool, found.origin.as_ref());
-                let given = Given::Text(&arguments);
-                let verdict = self.router.verdict(Subject { tool, origin, arguments: given });
+                let given = ArgumentsRef::Text(&arguments);
+                let verdict = self.router.verdict(PolicySubject { tool, origin, arguments: given });
                 self.change(id, &found, &arguments, &verdict)
             }
             _ => None,
         };
         let Some(change) = change else {
             self.enqueue(id, found, arguments, Some(approval));
-            return Verdict::Go;
+            return CallVerdict::Go;
         };
         let (kind, reason) = (AskKind::Integrity, since(change.since).to_owned());
-        let found = Found { need: Some(Need::Change(change)), ..found };
+        let found = ResolvedTool { need: Some(Need::Change(change)), ..found };
         self.ask(id, found, arguments, kind, reason.clone());
-        Verdict::Ask { kind, reason }
+        CallVerdict::Ask { kind, reason }
     }
 
     /// What was decided is not about this call: it is put before the policy, and before a person, again.
     pub(super) fn ask_again(&mut self, id: CallId) {
         let error = self.asked_in_vain(id);
-        let Some(Open { found, stage: Stage::Asking(asking), .. }) = self.open.remove(&id) else {
+        let Some(OpenCall { found, stage: CallStage::Asking(asking), .. }) = self.open.remove(&id)
+        else {
             return;
         };
         if let Some(error) = error {
@@ -94,10 +98,10 @@ impl Calls {
         };
         let standing = match asking.kind {
             AskKind::UncertainCall => {
-                let uncertain = Uncertain::new(asking.reason, found, None);
-                Standing::Uncertain(Box::new(uncertain))
+                let uncertain = UncertainCall::new(asking.reason, found, None);
+                CallContext::Uncertain(Box::new(uncertain))
             }
-            _ => Standing::Fresh,
+            _ => CallContext::Fresh,
         };
         self.find(id, written, asking.arguments, standing);
     }
@@ -107,11 +111,11 @@ impl Calls {
     pub(super) fn decide_on_approved(
         &mut self,
         id: CallId,
-        found: Result<Found, CallError>,
+        found: Result<ResolvedTool, CallError>,
         arguments: String,
-        approved: Approved,
-    ) -> Verdict {
-        let Approved { ask, decided, grant } = approved;
+        approved: UnverifiedApproval,
+    ) -> CallVerdict {
+        let UnverifiedApproval { ask, decided, grant } = approved;
         let seen = found.and_then(|found| {
             let found = self.not_denied(found, &arguments, ask.kind)?;
             Ok((found, self.value_of(id, &arguments)?.into_owned()))
@@ -127,7 +131,7 @@ impl Calls {
             return self.decide_again(id, found, arguments, &ask);
         };
         let uncertain = ask.kind == AskKind::UncertainCall;
-        let by = || By::Person(Box::new(decided.clone()), approval.clone());
+        let by = || AgreedBy::Person(Box::new(decided.clone()), approval.clone());
         match (&ask.need, &found.need) {
             (Some(need), now) if lacks(Some(need)) => {
                 let same = match now {
@@ -138,12 +142,12 @@ impl Calls {
                 if !same || !approval.covers(&found, &value) {
                     return self.decide_again(id, found, arguments, &ask);
                 }
-                let agreed = Agreed { need: Box::new(need.clone()), by: by() };
+                let agreed = AgreedNeed { need: Box::new(need.clone()), by: by() };
                 if found.need.is_none() {
-                    return self.decide_on(id, Ok(found), arguments, Standing::Agreed(agreed));
+                    return self.decide_on(id, Ok(found), arguments, CallContext::Agreed(agreed));
                 }
                 self.meet(id, found, arguments, agreed);
-                Verdict::Find
+                CallVerdict::Find
             }
             (_, None) if approval.covers(&found, &value) => {
                 if let Some(grant) = grant {
@@ -153,18 +157,25 @@ impl Calls {
             }
             // Somebody said that it may be made again; what it lacks by now is another question.
             (None, Some(_)) if uncertain && approval.covers(&found, &value) => {
-                self.decide_on(id, Ok(found), arguments, Standing::Fresh)
+                self.decide_on(id, Ok(found), arguments, CallContext::Fresh)
             }
             _ => self.decide_again(id, found, arguments, &ask),
         }
     }
 
-    fn not_denied(&self, found: Found, arguments: &str, kind: AskKind) -> Result<Found, CallError> {
+    fn not_denied(
+        &self,
+        found: ResolvedTool,
+        arguments: &str,
+        kind: AskKind,
+    ) -> Result<ResolvedTool, CallError> {
         let (tool, origin) = (&found.tool, found.origin.as_ref());
-        let subject = Subject { tool, origin, arguments: Given::Text(arguments) };
+        let subject = PolicySubject { tool, origin, arguments: ArgumentsRef::Text(arguments) };
         match self.router.verdict(subject) {
-            Door::Deny(error) if kind == AskKind::UncertainCall => Err(denied_while_out(error)),
-            Door::Deny(error) => Err(error),
+            PolicyVerdict::Deny(error) if kind == AskKind::UncertainCall => {
+                Err(denied_while_out(error))
+            }
+            PolicyVerdict::Deny(error) => Err(error),
             _ => Ok(found),
         }
     }
@@ -176,25 +187,32 @@ impl Calls {
     }
 
     /// What was approved is not what would go out: whoever decides sees what it is.
-    fn decide_again(&mut self, id: CallId, found: Found, arguments: String, ask: &Ask) -> Verdict {
+    fn decide_again(
+        &mut self,
+        id: CallId,
+        found: ResolvedTool,
+        arguments: String,
+        ask: &Ask,
+    ) -> CallVerdict {
         if let Some(error) = self.asked_in_vain(id) {
             self.released += arguments.len();
             return self.refuse(id, error);
         }
         if ask.kind == AskKind::UncertainCall {
-            let uncertain = Uncertain::new(ask.reason.clone(), found.clone(), None);
-            let standing = Standing::Uncertain(Box::new(uncertain));
+            let uncertain = UncertainCall::new(ask.reason.clone(), found.clone(), None);
+            let standing = CallContext::Uncertain(Box::new(uncertain));
             return self.decide_on(id, Ok(found), arguments, standing);
         }
         match &ask.origin {
             Some(before) if found.need.is_none() && Some(before) != found.origin.as_ref() => {
-                let change = self.differing(&found, before, Since::Decision);
-                let (kind, reason) = (AskKind::Integrity, since(Since::Decision).to_owned());
-                let found = Found { need: Some(Need::Change(change)), ..found };
+                let change = self.differing(&found, before, ChangeBaseline::Decision);
+                let (kind, reason) =
+                    (AskKind::Integrity, since(ChangeBaseline::Decision).to_owned());
+                let found = ResolvedTool { need: Some(Need::Change(change)), ..found };
                 self.ask(id, found, arguments, kind, reason.clone());
-                Verdict::Ask { kind, reason }
+                CallVerdict::Ask { kind, reason }
             }
-            _ => self.decide_on(id, Ok(found), arguments, Standing::Fresh),
+            _ => self.decide_on(id, Ok(found), arguments, CallContext::Fresh),
         }
     }
 

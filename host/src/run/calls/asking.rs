@@ -2,34 +2,34 @@
 
 use super::approval::lacks;
 use super::deciding::PATIENCE;
-use super::granted::Keeping;
-use super::open::{Calls, Open, Stage};
 use crate::event::Event;
 use crate::model::{
-    Ask, AskId, AskKind, CallError, CallId, CallRecord, Code, Constraint, Decided, Decision,
-    Effects, Need, Question, QuestionId, ToolName,
+    Ask, AskId, AskKind, CallError, CallId, CallRecord, Code, Constraint, Decision, Effects, Need,
+    Question, QuestionId, RecordedDecision, ToolName,
 };
-use crate::run::checkpoint::Unmatched;
-use crate::store::Noted;
-use crate::{model::Found, router::BUILT_IN};
+use crate::run::calls::open_calls::{CallStage, OpenCall, OpenCalls};
+use crate::run::calls::run_grants::PendingGrantWrite;
+use crate::run::checkpoint::UnmatchedCall;
+use crate::store::AuditEvent;
+use crate::{model::ResolvedTool, router::BUILT_IN};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// The question about calls of the checkpoint that the program did not ask for again.
-pub(super) struct Unmatching {
+pub(super) struct CheckpointQuestion {
     question: QuestionId,
     /// Its asks that nobody has decided about.
     open: BTreeSet<AskId>,
 }
 
-impl Unmatching {
-    fn new(question: &Question) -> Unmatching {
+impl CheckpointQuestion {
+    fn new(question: &Question) -> CheckpointQuestion {
         let open = question.asks.iter().filter(|ask| ask.call.is_none()).map(|ask| ask.id);
-        Unmatching { question: question.id, open: open.collect() }
+        CheckpointQuestion { question: question.id, open: open.collect() }
     }
 }
 
-impl Calls {
+impl OpenCalls {
     /// Whether nothing may go out because the checkpoint is not used up.
     pub(super) fn held_back(&self) -> bool {
         self.checkpoint.as_ref().is_some_and(|checkpoint| !checkpoint.passed())
@@ -37,7 +37,8 @@ impl Calls {
 
     /// Whether anything waits for a person.
     pub(super) fn asks(&self) -> bool {
-        self.held_back() || self.open.values().any(|open| matches!(open.stage, Stage::Asking(_)))
+        self.held_back()
+            || self.open.values().any(|open| matches!(open.stage, CallStage::Asking(_)))
     }
 
     /// What waits for a person and has not been asked yet.
@@ -47,7 +48,7 @@ impl Calls {
             _ => Vec::new(),
         };
         let calls = self.open.iter().filter_map(|(id, open)| match &open.stage {
-            Stage::Asking(asking) if asking.question.is_none() => {
+            CallStage::Asking(asking) if asking.question.is_none() => {
                 let arguments = self.value_of(*id, &asking.arguments);
                 let arguments = arguments.map(Cow::into_owned).unwrap_or_default();
                 let (tool, reason) = (open.found.tool.as_str(), asking.reason.clone());
@@ -59,11 +60,11 @@ impl Calls {
             }
             _ => None,
         });
-        unmatched.iter().map(Unmatched::ask).chain(calls).collect()
+        unmatched.iter().map(UnmatchedCall::ask).chain(calls).collect()
     }
 
     /// Under which conditions calls like the one that is asked about may be allowed for good.
-    fn offers(&self, found: &Found, ask: &Ask) -> Vec<Vec<Constraint>> {
+    fn offers(&self, found: &ResolvedTool, ask: &Ask) -> Vec<Vec<Constraint>> {
         let was = match &ask.need {
             Some(Need::Change(change)) => &change.was[..],
             _ => &[],
@@ -75,7 +76,7 @@ impl Calls {
     }
 
     /// Calls with effects of the checkpoint that the program has not asked for again.
-    pub(in crate::run) fn unmatched(&self) -> Vec<Unmatched> {
+    pub(in crate::run) fn unmatched(&self) -> Vec<UnmatchedCall> {
         let checkpoint = self.checkpoint.as_ref();
         checkpoint.map_or(Vec::new(), |past| past.unmatched(|tool| self.effects_now(tool)))
     }
@@ -89,12 +90,14 @@ impl Calls {
     /// Notes that a question was asked.
     pub(in crate::run) fn asked(&mut self, question: &Question) {
         for call in question.asks.iter().filter_map(|ask| ask.call) {
-            if let Some(Open { stage: Stage::Asking(asking), .. }) = self.open.get_mut(&call) {
+            if let Some(OpenCall { stage: CallStage::Asking(asking), .. }) =
+                self.open.get_mut(&call)
+            {
                 asking.question = Some(question.id);
             }
         }
         if question.asks.iter().any(|ask| ask.call.is_none()) {
-            self.unmatched = Some(Unmatching::new(question));
+            self.unmatched = Some(CheckpointQuestion::new(question));
         }
     }
 
@@ -109,11 +112,11 @@ impl Calls {
     pub(in crate::run) fn restore_questions(&mut self, questions: &[Question]) {
         let about_the_run =
             |question: &&Question| question.asks.iter().any(|ask| ask.call.is_none());
-        self.unmatched = questions.iter().rev().find(about_the_run).map(Unmatching::new);
+        self.unmatched = questions.iter().rev().find(about_the_run).map(CheckpointQuestion::new);
     }
 
     /// A person goes on without a call of the checkpoint. Once that is said of all that are left, calls may go out.
-    fn let_go(&mut self, ask: &Ask, decided: &Decided) {
+    fn let_go(&mut self, ask: &Ask, decided: &RecordedDecision) {
         let about_it = decided.is_about(ask);
         if let (true, Some(digest)) = (about_it, &decided.digest) {
             let of_question = self.let_go.entry(digest.clone()).or_default();
@@ -135,7 +138,7 @@ impl Calls {
     }
 
     /// The calls of the checkpoint that nobody has let go of.
-    pub(super) fn held_by(&self) -> Vec<Unmatched> {
+    pub(super) fn held_by(&self) -> Vec<UnmatchedCall> {
         let most = |of_questions: &HashMap<QuestionId, usize>| of_questions.values().max().copied();
         let let_go = self.let_go.iter().map(|(digest, times)| (digest, most(times).unwrap_or(0)));
         let mut let_go: HashMap<_, _> = let_go.collect();
@@ -153,7 +156,7 @@ impl Calls {
 
     /// Does what was decided about an ask. What was done before is not done, or told, again; what was decided about something
     /// else than this ask, or about nobody knows what, is not done at all.
-    pub(in crate::run) fn decide(&mut self, ask: &Ask, decided: &Decided) {
+    pub(in crate::run) fn decide(&mut self, ask: &Ask, decided: &RecordedDecision) {
         let about_it = decided.is_about(ask);
         let mut grant = None;
         if about_it {
@@ -163,7 +166,7 @@ impl Calls {
             }
         }
         let Some(call) = ask.call else { return self.let_go(ask, decided) };
-        let waits = |open: &Open| open.waits_for(decided.question);
+        let waits = |open: &OpenCall| open.waits_for(decided.question);
         if !self.open.get(&call).is_some_and(waits) {
             return;
         }
@@ -193,18 +196,18 @@ impl Calls {
     }
 
     /// Takes what is to be remembered of what people agreed to.
-    pub(in crate::run) fn notes(&mut self) -> Vec<Noted> {
+    pub(in crate::run) fn notes(&mut self) -> Vec<AuditEvent> {
         std::mem::take(&mut self.notes)
     }
 
     /// Takes what is being kept for good.
-    pub(in crate::run) fn keeping(&mut self) -> Vec<Keeping> {
+    pub(in crate::run) fn keeping(&mut self) -> Vec<PendingGrantWrite> {
         self.granted.keeping()
     }
 
     /// The digest of what a person decides about: built from the call, not from what was shown.
     fn digest_of(&self, id: CallId) -> Option<String> {
-        let Open { found, stage: Stage::Asking(asking), .. } = self.open.get(&id)? else {
+        let OpenCall { found, stage: CallStage::Asking(asking), .. } = self.open.get(&id)? else {
             return None;
         };
         let arguments = &*self.value_of(id, &asking.arguments).ok()?;
@@ -213,13 +216,13 @@ impl Calls {
         Some(CallRecord { kind, tool, arguments, origin, need }.digest())
     }
 
-    fn tell(&self, decided: &Decided) {
+    fn tell(&self, decided: &RecordedDecision) {
         self.events.event(&Event::Decided { run: self.run, decided: decided.clone() });
     }
 }
 
-impl Open {
+impl OpenCall {
     fn waits_for(&self, question: QuestionId) -> bool {
-        matches!(&self.stage, Stage::Asking(asking) if asking.question == Some(question))
+        matches!(&self.stage, CallStage::Asking(asking) if asking.question == Some(question))
     }
 }

@@ -1,16 +1,17 @@
 //! What the door says to a call whose tool was found: it goes, somebody is asked, or it is refused.
 
-use super::approval::{Approval, Approved};
-use super::meeting::{Agreed, By};
-use super::open::Calls;
+use super::approval::{Approval, UnverifiedApproval};
 use super::restoring::denied_while_out;
 use crate::model::{
-    AskKind, CallError, CallId, Change, Constraint, Difference, Effects, Grant, Need, Origin, Since,
+    AskKind, CallError, CallId, ChangeBaseline, Constraint, Difference, Effects, Grant, Need,
+    ToolChange, ToolOrigin,
 };
-use crate::store::{Noted, Verdict};
+use crate::run::calls::needs::{AgreedBy, AgreedNeed};
+use crate::run::calls::open_calls::OpenCalls;
+use crate::store::{AuditEvent, CallVerdict};
 use crate::{
-    model::Found,
-    router::{Given, Subject, Verdict as Door, Why},
+    model::ResolvedTool,
+    router::{ArgumentsRef, AskReason, PolicySubject, PolicyVerdict},
 };
 use std::sync::Arc;
 
@@ -26,71 +27,71 @@ pub(super) const UNCERTAIN: &str =
 pub(super) const PATIENCE: u32 = 3;
 
 /// What is known of a call beside its tool.
-pub(super) enum Standing {
+pub(super) enum CallContext {
     /// Nothing.
     Fresh,
     /// It went out before, and nobody knows its outcome.
-    Uncertain(Box<Uncertain>),
+    Uncertain(Box<UncertainCall>),
     /// Somebody has agreed to what it lacked, and that was brought about.
-    Agreed(Agreed),
+    Agreed(AgreedNeed),
     /// Somebody has approved it, as the journal shows it.
-    Approved(Box<Approved>),
+    Approved(Box<UnverifiedApproval>),
 }
 
 /// A call that went out before.
-pub(super) struct Uncertain {
+pub(super) struct UncertainCall {
     /// Why nobody knows.
     reason: String,
     /// What it went to, as far as that is known: a name to ask about, and no more.
-    sent: Found,
+    sent: ResolvedTool,
     /// What somebody has approved about it.
     approval: Option<Arc<Approval>>,
 }
 
-impl Uncertain {
+impl UncertainCall {
     pub(super) fn new(
         reason: impl Into<String>,
-        sent: Found,
+        sent: ResolvedTool,
         approval: Option<Arc<Approval>>,
-    ) -> Uncertain {
-        Uncertain { reason: reason.into(), sent, approval }
+    ) -> UncertainCall {
+        UncertainCall { reason: reason.into(), sent, approval }
     }
 
     /// What is asked about if the tool cannot be found.
-    fn unfound(&self) -> Found {
-        Found { effects: Effects::Unknown, need: None, ..self.sent.clone() }
+    fn unfound(&self) -> ResolvedTool {
+        ResolvedTool { effects: Effects::Unknown, need: None, ..self.sent.clone() }
     }
 }
 
 /// What becomes of it.
-enum Next {
-    Send(Found),
+enum CallAction {
+    Send(ResolvedTool),
     /// What it lacks is brought about without asking.
-    Meet(Found, Box<Need>),
-    Ask(Found, AskKind, String),
+    Fulfill(ResolvedTool, Box<Need>),
+    Ask(ResolvedTool, AskKind, String),
 }
 
-impl Calls {
+impl OpenCalls {
     /// Decides on a call whose tool was found, or is known not to be there.
     pub(super) fn decide_on(
         &mut self,
         id: CallId,
-        found: Result<Found, CallError>,
+        found: Result<ResolvedTool, CallError>,
         arguments: String,
-        standing: Standing,
-    ) -> Verdict {
+        standing: CallContext,
+    ) -> CallVerdict {
         let standing = match standing {
-            Standing::Approved(approved) => {
+            CallContext::Approved(approved) => {
                 return self.decide_on_approved(id, found, arguments, *approved);
             }
             standing => standing,
         };
         // Whether it can be made again or not: nobody knows what became of it.
         let found = match (found, &standing) {
-            (Err(_), Standing::Uncertain(uncertain)) => Ok(uncertain.unfound()),
+            (Err(_), CallContext::Uncertain(uncertain)) => Ok(uncertain.unfound()),
             (found, _) => found,
         };
-        if let (Ok(found), Standing::Agreed(agreed)) = (&found, &standing) {
+        if let (Ok(found), CallContext::Agreed(agreed)) = (&found, &standing) {
             self.notes.extend(agreed.noted(found));
             if found.need.is_none() {
                 self.granted.known(found);
@@ -101,28 +102,28 @@ impl Calls {
                 self.released += arguments.len();
                 self.refuse(id, error)
             }
-            Ok(Next::Send(found)) => {
+            Ok(CallAction::Send(found)) => {
                 let approval = match standing {
-                    Standing::Agreed(agreed) => agreed.approval(),
-                    Standing::Uncertain(uncertain) => uncertain.approval,
-                    Standing::Fresh | Standing::Approved(_) => None,
+                    CallContext::Agreed(agreed) => agreed.approval(),
+                    CallContext::Uncertain(uncertain) => uncertain.approval,
+                    CallContext::Fresh | CallContext::Approved(_) => None,
                 };
                 self.enqueue(id, found, arguments, approval);
-                Verdict::Go
+                CallVerdict::Go
             }
-            Ok(Next::Meet(found, need)) => {
-                self.meet(id, found, arguments, Agreed { need, by: By::Policy });
-                Verdict::Find
+            Ok(CallAction::Fulfill(found, need)) => {
+                self.meet(id, found, arguments, AgreedNeed { need, by: AgreedBy::Policy });
+                CallVerdict::Find
             }
-            Ok(Next::Ask(found, kind, reason)) => {
+            Ok(CallAction::Ask(found, kind, reason)) => {
                 if let Some(Need::Change(change)) = &found.need
-                    && change.since == Since::Grant
+                    && change.since == ChangeBaseline::Grant
                 {
                     let (tool, differences) = (found.tool.clone(), change.differences.clone());
-                    self.notes.push(Noted::Lapsed { tool, differences });
+                    self.notes.push(AuditEvent::Lapsed { tool, differences });
                 }
                 self.ask(id, found, arguments, kind, reason.clone());
-                Verdict::Ask { kind, reason }
+                CallVerdict::Ask { kind, reason }
             }
         }
     }
@@ -130,26 +131,32 @@ impl Calls {
     fn next_of(
         &self,
         id: CallId,
-        mut found: Found,
+        mut found: ResolvedTool,
         arguments: &str,
-        standing: &Standing,
-    ) -> Result<Next, CallError> {
+        standing: &CallContext,
+    ) -> Result<CallAction, CallError> {
         let (tool, origin) = (&found.tool, found.origin.as_ref());
-        let given = self.parsed.get(&id).map_or(Given::Text(arguments), Given::Value);
-        let subject = Subject { tool, origin, arguments: given };
+        let given = self.parsed.get(&id).map_or(ArgumentsRef::Text(arguments), ArgumentsRef::Value);
+        let subject = PolicySubject { tool, origin, arguments: given };
         let verdict = self.budget.work_here(arguments.len(), |work| {
             let _stint = work.begin();
             self.router.verdict(subject)
         });
         let value = || self.value_of(id, arguments);
         let verdict = match (verdict, standing) {
-            (Door::Deny(error), Standing::Uncertain(_)) => return Err(denied_while_out(error)),
-            (Door::Deny(error), _) => return Err(error),
-            (Door::Ask(_), _) if self.granted.covers(&self.router, tool, origin, value) => Door::Go,
+            (PolicyVerdict::Deny(error), CallContext::Uncertain(_)) => {
+                return Err(denied_while_out(error));
+            }
+            (PolicyVerdict::Deny(error), _) => return Err(error),
+            (PolicyVerdict::Ask(_), _)
+                if self.granted.covers(&self.router, tool, origin, value) =>
+            {
+                PolicyVerdict::Go
+            }
             (other, _) => other,
         };
         let agreed = match standing {
-            Standing::Agreed(agreed) => Some(agreed),
+            CallContext::Agreed(agreed) => Some(agreed),
             _ => None,
         };
         // What was agreed to and is still lacking would be asked about for ever.
@@ -160,16 +167,16 @@ impl Calls {
             return Err(agreed.in_vain());
         }
         let (kind, reason) = match (standing, &verdict, found.need.clone()) {
-            (Standing::Uncertain(uncertain), verdict, _) => {
+            (CallContext::Uncertain(uncertain), verdict, _) => {
                 if self.may_repeat(id, &found, verdict, arguments, uncertain.approval.as_deref()) {
-                    return Ok(Next::Send(found));
+                    return Ok(CallAction::Send(found));
                 }
                 // What it lacks is another question: a yes to this one is none to that.
                 found.need = None;
                 (AskKind::UncertainCall, uncertain.reason.clone())
             }
-            (_, Door::Go, Some(need)) if need.kind() == AskKind::Dependency => {
-                return Ok(Next::Meet(found, Box::new(need)));
+            (_, PolicyVerdict::Go, Some(need)) if need.kind() == AskKind::Dependency => {
+                return Ok(CallAction::Fulfill(found, Box::new(need)));
             }
             (_, verdict, Some(need)) => {
                 let again = agreed.is_some_and(|agreed| agreed.need.kind() == need.kind());
@@ -179,24 +186,24 @@ impl Calls {
             (_, verdict, None) => match self.change(id, &found, arguments, verdict) {
                 Some(change) => {
                     let reason = match verdict {
-                        Door::Ask(why) if why.lapsed.is_some() => why.reason.clone(),
+                        PolicyVerdict::Ask(why) if why.lapsed.is_some() => why.reason.clone(),
                         _ => since(change.since).to_owned(),
                     };
                     found.need = Some(Need::Change(change));
                     (AskKind::Integrity, reason)
                 }
                 None => match verdict {
-                    Door::Ask(why) if !agreed.is_some_and(Agreed::by_person) => {
+                    PolicyVerdict::Ask(why) if !agreed.is_some_and(AgreedNeed::by_person) => {
                         (AskKind::ToolPermission, why.reason.clone())
                     }
-                    _ => return Ok(Next::Send(found)),
+                    _ => return Ok(CallAction::Send(found)),
                 },
             },
         };
         // Nobody is bothered about a call that would be refused afterwards.
         let value = value()?;
         self.router.check(&found.tool, &value)?;
-        Ok(Next::Ask(found, kind, reason))
+        Ok(CallAction::Ask(found, kind, reason))
     }
 
     /// Whether a call that went out may be made again unasked: the tool as it is found now says that this does no harm, and the
@@ -204,8 +211,8 @@ impl Calls {
     fn may_repeat(
         &self,
         id: CallId,
-        found: &Found,
-        verdict: &Door,
+        found: &ResolvedTool,
+        verdict: &PolicyVerdict,
         arguments: &str,
         approval: Option<&Approval>,
     ) -> bool {
@@ -215,32 +222,32 @@ impl Calls {
         found.effects.repeatable()
             && found.need.is_none()
             && self.change(id, found, arguments, verdict).is_none()
-            && (*verdict == Door::Go || approval.is_some_and(approved))
+            && (*verdict == PolicyVerdict::Go || approval.is_some_and(approved))
     }
 
     /// How a tool differs from what it was when somebody relied on it.
     pub(super) fn change(
         &self,
         id: CallId,
-        found: &Found,
+        found: &ResolvedTool,
         arguments: &str,
-        verdict: &Door,
-    ) -> Option<Change> {
+        verdict: &PolicyVerdict,
+    ) -> Option<ToolChange> {
         let now = found.origin.as_ref();
-        if let Door::Ask(Why { lapsed: Some(was), .. }) = verdict {
+        if let PolicyVerdict::Ask(AskReason { lapsed: Some(was), .. }) = verdict {
             return Some(self.lapsed(id, found, arguments, was));
         }
         let before = self.origins.get(&found.tool).filter(|before| Some(*before) != now)?;
         // What is not known to be another tool is the same one.
-        now.map(|_| self.differing(found, before, Since::EarlierCall))
+        now.map(|_| self.differing(found, before, ChangeBaseline::EarlierCall))
     }
 
     /// How a tool, or what conditions mean, differs from what somebody allowed for good.
-    fn lapsed(&self, id: CallId, found: &Found, arguments: &str, was: &Grant) -> Change {
+    fn lapsed(&self, id: CallId, found: &ResolvedTool, arguments: &str, was: &Grant) -> ToolChange {
         let before = was.origin.as_ref().filter(|_| !was.is_of(found.origin.as_ref()));
         let mut change = match before {
-            Some(before) => self.differing(found, before, Since::Grant),
-            None => Change::new(Since::Grant, Vec::new()),
+            Some(before) => self.differing(found, before, ChangeBaseline::Grant),
+            None => ToolChange::new(ChangeBaseline::Grant, Vec::new()),
         };
         if was.is_older() {
             let arguments = self.value_of(id, arguments).unwrap_or_default();
@@ -261,31 +268,36 @@ impl Calls {
     }
 
     /// What differs between a tool and what it was.
-    pub(super) fn differing(&self, found: &Found, before: &Origin, since: Since) -> Change {
+    pub(super) fn differing(
+        &self,
+        found: &ResolvedTool,
+        before: &ToolOrigin,
+        since: ChangeBaseline,
+    ) -> ToolChange {
         let now = found.origin.as_ref();
         let differences =
             now.map_or_else(Vec::new, |now| self.router.differences(&found.tool, before, now));
-        Change::new(since, differences)
+        ToolChange::new(since, differences)
     }
 }
 
 /// Why a tool that is another is asked about.
-pub(super) fn since(since: Since) -> &'static str {
+pub(super) fn since(since: ChangeBaseline) -> &'static str {
     match since {
-        Since::Grant => {
+        ChangeBaseline::Grant => {
             "it is not what was allowed for good: its definition or its server has changed since"
         }
-        Since::EarlierCall => {
+        ChangeBaseline::EarlierCall => {
             "its definition or its server has changed since this run called it before"
         }
         _ => "its definition or its server has changed since it was decided about",
     }
 }
 
-fn reason_of(need: &Need, verdict: &Door) -> String {
+fn reason_of(need: &Need, verdict: &PolicyVerdict) -> String {
     let policy = match verdict {
         // Whether it is still what was allowed, nobody knows before it is there.
-        Door::Ask(why) if why.lapsed.is_none() => format!("; {}", why.reason),
+        PolicyVerdict::Ask(why) if why.lapsed.is_none() => format!("; {}", why.reason),
         _ => String::new(),
     };
     match need {

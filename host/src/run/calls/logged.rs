@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** nothing of its arguments and its answer.
 
-use super::open::Landed;
 use crate::model::{CallError, CallId, RunId, ToolName, span};
+use crate::run::calls::open_calls::InFlightResult;
 use crate::store::size_of_outcome;
 use std::time::Instant;
 use tracing::{Level, debug, enabled};
@@ -21,11 +21,11 @@ impl Sent {
         Sent(Some((run, call, tool.clone(), Instant::now())))
     }
 
-    pub(super) fn landed(self, landed: &Landed) {
+    pub(super) fn landed(self, landed: &InFlightResult) {
         let Some((run, call, tool, began)) = self.0 else { return };
         let (call, tool, took) = (call.0, tool.as_str(), span(began.elapsed()));
         match landed {
-            Landed::Settled(settled, error) => {
+            InFlightResult::Settled(settled, error) => {
                 let code = error.as_ref().map(CallError::known_code);
                 let bytes = size_of_outcome(settled);
                 debug!(target: "pml::call", %run, call, tool, took, bytes, code, "call answered");

@@ -5,20 +5,20 @@
 
 mod approval;
 mod approving;
+mod arguments_memory;
 mod asking;
 mod deciding;
-mod flying;
-mod granted;
+mod dispatch;
 mod logged;
-mod meeting;
-mod next;
-mod open;
+mod needs;
+mod open_calls;
+mod outcomes;
 mod request;
 mod restoring;
-mod weights;
+mod run_grants;
 
 pub(super) use approval::Approval;
-pub(super) use granted::{Keepers, Keeping};
-pub(super) use next::Arrival;
-pub(super) use open::Calls;
+pub(super) use open_calls::OpenCalls;
+pub(super) use outcomes::NextOutcome;
 pub(super) use restoring::PastAsk;
+pub(super) use run_grants::{GrantPersistence, PendingGrantWrite};

@@ -1,15 +1,15 @@
 //! What becomes of a call that a program asks for.
 
-use super::deciding::{MADE_BEFORE, Standing, Uncertain};
-use super::open::Calls;
+use super::deciding::{CallContext, MADE_BEFORE, UncertainCall};
 use crate::model::{AskKind, CallError, CallId, Code, Effects, INLINE, Timestamp, ToolName};
-use crate::store::Verdict;
+use crate::run::calls::open_calls::OpenCalls;
+use crate::store::CallVerdict;
 use crate::{
-    model::Found,
+    model::ResolvedTool,
     router::{BUILT_IN, SLEEP},
 };
 
-impl Calls {
+impl OpenCalls {
     /// Takes a call that the program asked for at `now`. Returns what the door says to it.
     pub(in crate::run) fn request(
         &mut self,
@@ -18,7 +18,7 @@ impl Calls {
         arguments: Result<&str, usize>,
         now: Timestamp,
         limit: usize,
-    ) -> Verdict {
+    ) -> CallVerdict {
         let arguments = match arguments {
             Ok(arguments) => arguments,
             Err(size) => {
@@ -50,13 +50,13 @@ impl Calls {
             self.weights.remove(id);
             let number = found.number;
             self.recalled.insert(found.order, (id, found));
-            return Verdict::Recall { number };
+            return CallVerdict::Recall { number };
         }
         if name.server() == BUILT_IN && name.tool() == SLEEP {
             self.released += arguments.len();
             self.weights.remove(id);
             return match self.timers.add(id, arguments, now) {
-                Ok(due) => Verdict::Sleep { due },
+                Ok(due) => CallVerdict::Sleep { due },
                 Err(error) => self.refuse(id, error),
             };
         }
@@ -72,26 +72,26 @@ impl Calls {
         if self.made_before(&name, arguments) {
             // Whatever becomes of it, the journal says that it may be a repetition.
             let (kind, reason) = (AskKind::UncertainCall, MADE_BEFORE.to_owned());
-            let sent = Found::new(name.clone(), Effects::Unknown);
-            let uncertain = Uncertain::new(MADE_BEFORE, sent, None);
-            let standing = Standing::Uncertain(Box::new(uncertain));
+            let sent = ResolvedTool::new(name.clone(), Effects::Unknown);
+            let uncertain = UncertainCall::new(MADE_BEFORE, sent, None);
+            let standing = CallContext::Uncertain(Box::new(uncertain));
             let verdict = match looked_up {
                 Some(found) => self.decide_on(id, found, arguments.into(), standing),
                 None => {
                     self.find(id, name, arguments.into(), standing);
-                    Verdict::Find
+                    CallVerdict::Find
                 }
             };
             return match verdict {
-                Verdict::Refuse { .. } => verdict,
-                _ => Verdict::Ask { kind, reason },
+                CallVerdict::Refuse { .. } => verdict,
+                _ => CallVerdict::Ask { kind, reason },
             };
         }
         match looked_up {
-            Some(found) => self.decide_on(id, found, arguments.into(), Standing::Fresh),
+            Some(found) => self.decide_on(id, found, arguments.into(), CallContext::Fresh),
             None => {
-                self.find(id, name, arguments.into(), Standing::Fresh);
-                Verdict::Find
+                self.find(id, name, arguments.into(), CallContext::Fresh);
+                CallVerdict::Find
             }
         }
     }

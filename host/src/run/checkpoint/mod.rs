@@ -1,8 +1,8 @@
 //! What earlier runs have done, for a mended program that takes up from there.
 
-mod past;
+mod earlier_run;
 #[cfg(test)]
 mod tests;
 
-pub use past::Unmatched;
-pub(super) use past::{Checkpoint, Recalled};
+pub use earlier_run::UnmatchedCall;
+pub(super) use earlier_run::{Checkpoint, CheckpointOutcome};

@@ -1,30 +1,30 @@
 //! Checkpoints of one run and of several.
 
 use super::Checkpoint;
-use crate::model::{CallId, Effects, Limits, RunId, Settled, Tenant, Timestamp};
+use crate::model::{CallId, CallResult, Effects, Limits, RunId, Tenant, Timestamp};
 use crate::run::history::History;
-use crate::store::{Entry, FORMAT, Header, Meter, Verdict, What};
+use crate::store::{CallVerdict, FORMAT, JournalEntry, JournalEvent, Meter, RunHeader};
 
-fn entries(calls: &[(&str, &str, Settled)]) -> Vec<Entry> {
+fn entries(calls: &[(&str, &str, CallResult)]) -> Vec<JournalEntry> {
     let mut entries = Vec::new();
-    let mut note = |what| entries.push(Entry::new(Timestamp(1), Meter::default(), what));
+    let mut note = |what| entries.push(JournalEntry::new(Timestamp(1), Meter::default(), what));
     for ((tool, arguments, _), id) in calls.iter().zip(1..) {
-        note(What::Requested {
+        note(JournalEvent::Requested {
             call: CallId(id),
             tool: (*tool).into(),
             arguments: Ok((*arguments).into()),
-            verdict: Verdict::Go,
+            verdict: CallVerdict::Go,
         });
     }
     for (index, (.., settled)) in calls.iter().enumerate().rev() {
         let id = index as u64 + 1;
-        note(What::Settled { call: CallId(id), settled: settled.clone() });
+        note(JournalEvent::Settled { call: CallId(id), settled: settled.clone() });
     }
     entries
 }
 
-fn header(checkpoint: Option<String>) -> Header {
-    Header {
+fn header(checkpoint: Option<String>) -> RunHeader {
+    RunHeader {
         run: RunId::new(),
         format: FORMAT,
         pml: String::new(),
@@ -44,13 +44,13 @@ fn header(checkpoint: Option<String>) -> Header {
     }
 }
 
-fn earlier(calls: &[(&str, &str, Settled)]) -> Checkpoint {
+fn earlier(calls: &[(&str, &str, CallResult)]) -> Checkpoint {
     let history = History::read(entries(calls));
     Checkpoint::of(&header(None), &history).expect("it is written").0
 }
 
-fn value(text: &str) -> Settled {
-    Settled::Value(text.into())
+fn value(text: &str) -> CallResult {
+    CallResult::Value(text.into())
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn the_kth_call_gets_the_kth_outcome_whatever_the_order_of_keys() {
 
 #[test]
 fn a_call_that_failed_is_not_recalled() {
-    let failed = Settled::Error { code: "X".into(), message: "no".into(), data: None };
+    let failed = CallResult::Error { code: "X".into(), message: "no".into(), data: None };
     assert!(earlier(&[("a:b", "{}", failed)]).take("a:b", "{}").is_none());
 }
 
@@ -98,16 +98,16 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
     let first = entries(&[("a:b", "{}", value("1")), ("a:b", "{\"n\":2}", value("2"))]);
     let (_, text) = Checkpoint::of(&header(None), &History::read(first)).expect("it is written");
     // The second run uses one of them, and has made a call of its own whose outcome nobody knows.
-    let note = |what| Entry::new(Timestamp(5), Meter::default(), what);
+    let note = |what| JournalEntry::new(Timestamp(5), Meter::default(), what);
     let requested = |id, arguments: &str, verdict| {
         let (tool, arguments) = ("a:b".to_owned(), Ok(arguments.to_owned()));
-        note(What::Requested { call: CallId(id), tool, arguments, verdict })
+        note(JournalEvent::Requested { call: CallId(id), tool, arguments, verdict })
     };
     let second = vec![
-        requested(1, "{}", Verdict::Recall { number: 0 }),
-        note(What::Settled { call: CallId(1), settled: value("1") }),
-        requested(2, "{\"n\":3}", Verdict::Go),
-        note(What::Executing {
+        requested(1, "{}", CallVerdict::Recall { number: 0 }),
+        note(JournalEvent::Settled { call: CallId(1), settled: value("1") }),
+        requested(2, "{\"n\":3}", CallVerdict::Go),
+        note(JournalEvent::Executing {
             call: CallId(2),
             tool: "a:b".parse().expect("a tool"),
             origin: None,
@@ -129,13 +129,18 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
 fn an_outcome_that_says_nothing_of_the_tool_leaves_the_call_unknown() {
     for (code, unknown) in [("OUTCOME_UNKNOWN", true), ("REPLY_SIZE", true), ("TOOL_FAILED", false)]
     {
-        let failed = Settled::Error { code: code.into(), message: "no".into(), data: None };
+        let failed = CallResult::Error { code: code.into(), message: "no".into(), data: None };
         let mut entries = entries(&[("a:b", "{}", failed)]);
         let tool = "a:b".parse().expect("a tool");
         let effects = Effects::Unknown;
-        let executing =
-            What::Executing { call: CallId(1), tool, origin: None, effects, approved: None };
-        entries.insert(1, Entry::new(Timestamp(1), Meter::default(), executing));
+        let executing = JournalEvent::Executing {
+            call: CallId(1),
+            tool,
+            origin: None,
+            effects,
+            approved: None,
+        };
+        entries.insert(1, JournalEntry::new(Timestamp(1), Meter::default(), executing));
         let checkpoint = Checkpoint::of(&header(None), &History::read(entries));
         assert_eq!(
             checkpoint.expect("it is written").0.take_unknown("a:b", "{}"),

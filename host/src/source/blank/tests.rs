@@ -7,14 +7,14 @@ use oxc::parser::config::TokensParserConfig;
 use oxc::parser::{ParseOptions, Parser, Token};
 use oxc::span::SourceType;
 
-use super::super::error::Text;
+use super::super::error::ModuleText;
 use super::super::parse;
 use super::super::program::Language;
-use super::{blank, visit::Blanked};
+use super::{blank, visit::BlankedProgram};
 
-fn run(text: &str) -> Blanked {
+fn run(text: &str) -> BlankedProgram {
     let name = "t.ts";
-    parse::with_program(Text { name, text }, Language::TypeScript, |parsed| {
+    parse::with_program(ModuleText { name, text }, Language::TypeScript, |parsed| {
         blank(parsed.program, parsed.tokens)
     })
     .unwrap_or_else(|error| panic!("{text}\n{error}"))

@@ -10,28 +10,28 @@ use oxc::parser::{Kind, Token};
 use oxc::span::GetSpan as _;
 use oxc::syntax::scope::ScopeFlags;
 
-use super::super::compile::Import;
-use super::super::error::Refusal;
+use super::super::compile::ModuleImport;
+use super::super::error::UnsupportedConstruct;
 use super::edits::Edits;
 use super::{class, erase};
 
 /// A program without its types.
-pub(in super::super) struct Blanked {
+pub(in super::super) struct BlankedProgram {
     pub(in super::super) code: String,
     /// What it imports, each specifier once.
-    pub(in super::super) imports: Vec<Import>,
+    pub(in super::super) imports: Vec<ModuleImport>,
     /// Whether it has module syntax that is left at run time.
     pub(in super::super) is_module: bool,
     /// The first `return` outside a function.
     pub(in super::super) top_level_return: Option<u32>,
     /// The first construct that cannot be run.
-    pub(in super::super) refusal: Option<Refusal>,
+    pub(in super::super) refusal: Option<UnsupportedConstruct>,
     /// The first dynamic import whose specifier is not written out.
     pub(in super::super) unknown_import: Option<u32>,
 }
 
 /// Blanks the types of a program.
-pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanked {
+pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> BlankedProgram {
     let mut blanker = Blanker {
         edits: Edits::new(program.source_text, tokens),
         imports: Vec::new(),
@@ -47,7 +47,7 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
         blanker.edits.blank_span(hashbang.span);
     }
     blanker.visit_statements(&program.body);
-    Blanked {
+    BlankedProgram {
         code: blanker.edits.finish(),
         imports: blanker.imports,
         is_module: blanker.is_module,
@@ -59,7 +59,7 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
 
 struct Blanker<'t> {
     edits: Edits<'t>,
-    imports: Vec<Import>,
+    imports: Vec<ModuleImport>,
     seen: HashSet<String>,
     is_module: bool,
     /// How many functions the walk is inside of.
@@ -67,20 +67,20 @@ struct Blanker<'t> {
     /// Where the innermost expression statement starts.
     statement_start: u32,
     top_level_return: Option<u32>,
-    refusal: Option<Refusal>,
+    refusal: Option<UnsupportedConstruct>,
     unknown_import: Option<u32>,
 }
 
 impl Blanker<'_> {
     fn refuse(&mut self, offset: u32, what: &'static str, hint: &'static str) {
         if self.refusal.is_none_or(|refusal| refusal.offset > offset) {
-            self.refusal = Some(Refusal { offset, what, hint });
+            self.refusal = Some(UnsupportedConstruct { offset, what, hint });
         }
     }
 
     fn import(&mut self, source: &str, offset: u32) {
         if self.seen.insert(source.to_owned()) {
-            self.imports.push(Import { specifier: source.to_owned(), offset });
+            self.imports.push(ModuleImport { specifier: source.to_owned(), offset });
         }
     }
 

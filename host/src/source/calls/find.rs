@@ -1,12 +1,12 @@
 //! A program to its calls.
 
 use super::literal::Literal;
-use super::names::Names;
-use super::walk::{Call, Walk};
-use crate::source::error::{SourceError, Text};
+use super::names::ModuleVariables;
+use super::walk::{CallFinder, UnplacedCall};
+use crate::source::error::{ModuleText, SourceError};
 use crate::source::parse;
-use crate::source::position::{Lines, Position, utf16_column};
-use crate::source::program::{Language, Module, Program};
+use crate::source::position::{LineIndex, Position, utf16_column};
+use crate::source::program::{Language, Program, SourceModule};
 use crate::source::stack;
 use oxc::ast_visit::Visit as _;
 
@@ -25,7 +25,7 @@ pub(crate) enum Callee {
 
 /// A call in the text, or a place where a program hands on what it could call.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct ProgramCall {
     /// Where the tool's name stands.
     pub(crate) position: Position,
     /// The same in the module's text, in bytes.
@@ -40,7 +40,7 @@ pub(crate) struct Found {
 ///
 /// # Errors
 /// Fails if a module cannot be parsed, which one that was loaded can.
-pub(crate) fn calls_of(program: &Program) -> Result<Vec<Found>, SourceError> {
+pub(crate) fn calls_of(program: &Program) -> Result<Vec<ProgramCall>, SourceError> {
     let mut found = Vec::new();
     for module in &program.modules {
         if module.language != Language::Json {
@@ -50,16 +50,16 @@ pub(crate) fn calls_of(program: &Program) -> Result<Vec<Found>, SourceError> {
     Ok(found)
 }
 
-fn of_module(module: &Module) -> Result<Vec<Found>, SourceError> {
-    let text = Text { name: &module.name, text: &module.source };
+fn of_module(module: &SourceModule) -> Result<Vec<ProgramCall>, SourceError> {
+    let text = ModuleText { name: &module.name, text: &module.source };
     // Most modules call nothing: they need not be read a second time.
     if !module.source.contains("mcp") && !module.source.contains('\\') {
         return Ok(Vec::new());
     }
     stack::with_enough(text, || {
         parse::with_scopes(text, module.language, |program, scoping| {
-            let names = Names::new(program, scoping);
-            let mut walk = Walk::new(&names);
+            let names = ModuleVariables::new(program, scoping);
+            let mut walk = CallFinder::new(&names);
             walk.visit_program(program);
             placed(text, walk.finish())
         })
@@ -67,11 +67,11 @@ fn of_module(module: &Module) -> Result<Vec<Found>, SourceError> {
 }
 
 /// Gives calls their positions. Columns are counted on from the call before: a text may be one long line full of calls.
-fn placed(text: Text<'_>, calls: Vec<Call>) -> Vec<Found> {
-    let lines = Lines::new(text.text);
+fn placed(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<ProgramCall> {
+    let lines = LineIndex::new(text.text);
     let mut before = (0, 0, 0);
     let mut found = Vec::with_capacity(calls.len());
-    for Call { offset, callee, arguments } in calls {
+    for UnplacedCall { offset, callee, arguments } in calls {
         let at = usize::try_from(offset).unwrap_or(usize::MAX).min(text.text.len());
         let (line, byte) = lines.locate(at);
         let column = match before {
@@ -83,7 +83,7 @@ fn placed(text: Text<'_>, calls: Vec<Call>) -> Vec<Found> {
         };
         before = (line, at, column);
         let position = Position { module: text.name.to_owned(), line, column };
-        found.push(Found { position, offset, callee, arguments });
+        found.push(ProgramCall { position, offset, callee, arguments });
     }
     found
 }

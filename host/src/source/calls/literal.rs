@@ -1,6 +1,6 @@
 //! Values that are written out in a program, with holes where they are not.
 
-use super::names::Names;
+use super::names::ModuleVariables;
 use oxc::ast::ast::*;
 use oxc::span::GetSpan as _;
 use oxc::syntax::operator::UnaryOperator;
@@ -15,12 +15,12 @@ pub(crate) struct Literal {
     /// Where it stands in the module's text, in bytes.
     pub(crate) offset: u32,
     /// What is written there.
-    pub(crate) written: Written,
+    pub(crate) written: LiteralValue,
 }
 
 /// What is written.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Written {
+pub(crate) enum LiteralValue {
     /// Nothing that can be read from the text.
     Hole,
     /// `undefined`, or nothing at all.
@@ -30,12 +30,12 @@ pub(crate) enum Written {
     /// A list. If it is open, there may be more items after these.
     List { items: Vec<Literal>, open: bool },
     /// An object. If it is open, there may be further fields.
-    Object { fields: Vec<Field>, open: bool },
+    Object { fields: Vec<LiteralField>, open: bool },
 }
 
 /// A field of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Field {
+pub(crate) struct LiteralField {
     pub(crate) name: String,
     /// Where its name stands.
     pub(crate) offset: u32,
@@ -45,16 +45,20 @@ pub(crate) struct Field {
 impl Literal {
     /// Returns a hole.
     pub(super) fn hole(offset: u32) -> Literal {
-        Literal { offset, written: Written::Hole }
+        Literal { offset, written: LiteralValue::Hole }
     }
 
     /// Returns nothing at all.
     pub(super) fn absent(offset: u32) -> Literal {
-        Literal { offset, written: Written::Absent }
+        Literal { offset, written: LiteralValue::Absent }
     }
 
     /// Reads an argument of a call.
-    pub(super) fn of_argument(argument: Option<&Argument<'_>>, names: &Names<'_>, at: u32) -> Self {
+    pub(super) fn of_argument(
+        argument: Option<&Argument<'_>>,
+        names: &ModuleVariables<'_>,
+        at: u32,
+    ) -> Self {
         match argument.map(|argument| (argument.as_expression(), argument.span().start)) {
             None => Literal::absent(at),
             Some((Some(expression), _)) => Literal::of(expression, names),
@@ -63,17 +67,17 @@ impl Literal {
     }
 
     /// Reads an expression.
-    pub(super) fn of(expression: &Expression<'_>, names: &Names<'_>) -> Literal {
+    pub(super) fn of(expression: &Expression<'_>, names: &ModuleVariables<'_>) -> Literal {
         let inner = expression.get_inner_expression();
         let offset = inner.span().start;
         let written = match inner {
             Expression::ObjectExpression(it) => object(it, names),
             Expression::ArrayExpression(it) => list(it, names),
-            Expression::Identifier(it) if names.is_undefined(it) => Written::Absent,
-            Expression::Identifier(it) => {
-                names.constant(it).map_or(Written::Hole, |value| Written::Plain(value.clone()))
-            }
-            other => plain(other).map_or(Written::Hole, Written::Plain),
+            Expression::Identifier(it) if names.is_undefined(it) => LiteralValue::Absent,
+            Expression::Identifier(it) => names
+                .constant(it)
+                .map_or(LiteralValue::Hole, |value| LiteralValue::Plain(value.clone())),
+            other => plain(other).map_or(LiteralValue::Hole, LiteralValue::Plain),
         };
         Literal { offset, written }
     }
@@ -111,13 +115,13 @@ fn number(value: f64) -> Option<Value> {
     }
 }
 
-fn list(it: &ArrayExpression<'_>, names: &Names<'_>) -> Written {
+fn list(it: &ArrayExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValue {
     let mut items = Vec::new();
     for element in &it.elements {
         let item = match element {
             // Whatever follows has no certain place.
             ArrayExpressionElement::SpreadElement(_) => {
-                return Written::List { items, open: true };
+                return LiteralValue::List { items, open: true };
             }
             ArrayExpressionElement::Elision(it) => Literal::absent(it.span.start),
             _ => match element.as_expression() {
@@ -127,15 +131,15 @@ fn list(it: &ArrayExpression<'_>, names: &Names<'_>) -> Written {
         };
         // JSON has no `undefined`: in a list it becomes null.
         items.push(match item.written {
-            Written::Absent => Literal { written: Written::Plain(Value::Null), ..item },
+            LiteralValue::Absent => Literal { written: LiteralValue::Plain(Value::Null), ..item },
             _ => item,
         });
     }
-    Written::List { items, open: false }
+    LiteralValue::List { items, open: false }
 }
 
-fn object(it: &ObjectExpression<'_>, names: &Names<'_>) -> Written {
-    let mut fields: Vec<Field> = Vec::new();
+fn object(it: &ObjectExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValue {
+    let mut fields: Vec<LiteralField> = Vec::new();
     let mut open = false;
     for property in &it.properties {
         let property = match property {
@@ -152,24 +156,24 @@ fn object(it: &ObjectExpression<'_>, names: &Names<'_>) -> Written {
         let sets_prototype = name == "__proto__" && !property.computed && !property.shorthand;
         if sets_prototype || name == "toJSON" {
             // Such an object is written as JSON in its own way.
-            return Written::Hole;
+            return LiteralValue::Hole;
         }
         let value = match property.kind {
             PropertyKind::Init if !property.method => Literal::of(&property.value, names),
             _ => Literal::hole(property.span.start),
         };
         fields.retain(|field| field.name != name);
-        if value.written != Written::Absent {
-            fields.push(Field { name, offset: property.key.span().start, value });
+        if value.written != LiteralValue::Absent {
+            fields.push(LiteralField { name, offset: property.key.span().start, value });
         }
     }
-    Written::Object { fields, open }
+    LiteralValue::Object { fields, open }
 }
 
 /// What comes later may have any name: what is there so far may be replaced.
-fn forget(fields: &mut [Field], open: &mut bool) {
+fn forget(fields: &mut [LiteralField], open: &mut bool) {
     *open = true;
     for field in fields {
-        field.value.written = Written::Hole;
+        field.value.written = LiteralValue::Hole;
     }
 }

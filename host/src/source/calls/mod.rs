@@ -16,5 +16,5 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use find::{Callee, Found, calls_of};
-pub(crate) use literal::{Literal, Written};
+pub(crate) use find::{Callee, ProgramCall, calls_of};
+pub(crate) use literal::{Literal, LiteralValue};

@@ -17,7 +17,7 @@ const CONVERSIONS: [&str; 5] = ["then", "toJSON", "valueOf", "constructor", "toS
 
 /// What an expression stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum McpReference {
     /// `globalThis`.
     Global,
     /// `mcp`.
@@ -33,18 +33,18 @@ pub(super) enum Known {
 }
 
 /// What is known of the variables of a module.
-pub(super) struct Names<'s> {
+pub(super) struct ModuleVariables<'s> {
     scoping: &'s Scoping,
-    known: HashMap<SymbolId, Known>,
+    known: HashMap<SymbolId, McpReference>,
     constants: HashMap<SymbolId, Value>,
     /// Variables that are only declared: the name is that of a global.
     ambient: HashSet<SymbolId>,
 }
 
-impl<'s> Names<'s> {
+impl<'s> ModuleVariables<'s> {
     /// Reads the variables of a module.
-    pub(super) fn new(program: &Program<'_>, scoping: &'s Scoping) -> Names<'s> {
-        let mut names = Names {
+    pub(super) fn new(program: &Program<'_>, scoping: &'s Scoping) -> ModuleVariables<'s> {
+        let mut names = ModuleVariables {
             scoping,
             known: HashMap::new(),
             constants: HashMap::new(),
@@ -55,11 +55,11 @@ impl<'s> Names<'s> {
     }
 
     /// Returns what an expression stands for, if it is one of the things that calls are made of.
-    pub(super) fn resolve(&self, expression: &Expression<'_>) -> Option<Known> {
+    pub(super) fn resolve(&self, expression: &Expression<'_>) -> Option<McpReference> {
         self.resolve_within(expression, DEPTH)
     }
 
-    fn resolve_within(&self, expression: &Expression<'_>, depth: usize) -> Option<Known> {
+    fn resolve_within(&self, expression: &Expression<'_>, depth: usize) -> Option<McpReference> {
         let depth = depth.checked_sub(1)?;
         match expression {
             Expression::Identifier(it) => self.of_identifier(it),
@@ -93,10 +93,10 @@ impl<'s> Names<'s> {
         }
     }
 
-    fn of_identifier(&self, it: &IdentifierReference<'_>) -> Option<Known> {
+    fn of_identifier(&self, it: &IdentifierReference<'_>) -> Option<McpReference> {
         match self.symbol(it) {
-            None if it.name == "mcp" => Some(Known::Mcp),
-            None if it.name == "globalThis" => Some(Known::Global),
+            None if it.name == "mcp" => Some(McpReference::Mcp),
+            None if it.name == "globalThis" => Some(McpReference::Global),
             None => None,
             Some(symbol) => self.known.get(&symbol).cloned(),
         }
@@ -146,7 +146,7 @@ impl<'s> Names<'s> {
     }
 
     /// Returns whether a pattern takes nothing out of `known` but what stands for something by itself.
-    pub(super) fn is_bound(&self, pattern: &BindingPattern<'_>, known: &Known) -> bool {
+    pub(super) fn is_bound(&self, pattern: &BindingPattern<'_>, known: &McpReference) -> bool {
         self.bindings(pattern, known, &mut |_, _| {})
     }
 
@@ -154,8 +154,8 @@ impl<'s> Names<'s> {
     fn bindings(
         &self,
         pattern: &BindingPattern<'_>,
-        known: &Known,
-        take: &mut dyn FnMut(SymbolId, &Known),
+        known: &McpReference,
+        take: &mut dyn FnMut(SymbolId, &McpReference),
     ) -> bool {
         match pattern {
             BindingPattern::BindingIdentifier(it) => match it.symbol_id.get() {
@@ -187,22 +187,24 @@ impl<'s> Names<'s> {
 }
 
 /// A property of what is known; without a name, some property.
-fn member(object: Known, name: Option<&str>) -> Option<Known> {
+fn member(object: McpReference, name: Option<&str>) -> Option<McpReference> {
     let owned = || name.map(str::to_owned);
     match (object, name) {
-        (Known::Global, Some("mcp")) => Some(Known::Mcp),
-        (Known::Mcp, Some("call")) => Some(Known::Call),
-        (Known::Mcp | Known::Server(_), Some(name)) if CONVERSIONS.contains(&name) => {
-            Some(Known::Harmless)
+        (McpReference::Global, Some("mcp")) => Some(McpReference::Mcp),
+        (McpReference::Mcp, Some("call")) => Some(McpReference::Call),
+        (McpReference::Mcp | McpReference::Server(_), Some(name))
+            if CONVERSIONS.contains(&name) =>
+        {
+            Some(McpReference::Harmless)
         }
-        (Known::Mcp, _) => Some(Known::Server(owned())),
-        (Known::Server(None), _) => Some(Known::Tool(None, None)),
-        (Known::Server(server), _) => Some(Known::Tool(server, owned())),
+        (McpReference::Mcp, _) => Some(McpReference::Server(owned())),
+        (McpReference::Server(None), _) => Some(McpReference::Tool(None, None)),
+        (McpReference::Server(server), _) => Some(McpReference::Tool(server, owned())),
         _ => None,
     }
 }
 
-impl<'a> Visit<'a> for Names<'_> {
+impl<'a> Visit<'a> for ModuleVariables<'_> {
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
         for declarator in &it.declarations {
             if it.declare {

@@ -1,6 +1,6 @@
 //! Which calls are found, and which are not.
 
-use super::{Callee, Literal, Written, calls_of};
+use super::{Callee, Literal, LiteralValue, calls_of};
 use crate::source::Script;
 use serde_json::{Value, json};
 
@@ -25,22 +25,22 @@ fn calls(text: &str) -> Vec<String> {
 fn show(literal: &Literal) -> String {
     fn value(literal: &Literal) -> Value {
         match &literal.written {
-            Written::Hole => json!("?"),
-            Written::Absent => json!("-"),
-            Written::Plain(value) => value.clone(),
-            Written::List { items, open } => {
+            LiteralValue::Hole => json!("?"),
+            LiteralValue::Absent => json!("-"),
+            LiteralValue::Plain(value) => value.clone(),
+            LiteralValue::List { items, open } => {
                 let more = open.then(|| json!("..."));
                 Value::Array(items.iter().map(value).chain(more).collect())
             }
-            Written::Object { fields, open } => {
+            LiteralValue::Object { fields, open } => {
                 let fields = fields.iter().map(|field| (field.name.clone(), value(&field.value)));
                 fields.chain(open.then(|| ("...".into(), json!(1)))).collect()
             }
         }
     }
     match literal.written {
-        Written::Hole => "?".into(),
-        Written::Absent => "-".into(),
+        LiteralValue::Hole => "?".into(),
+        LiteralValue::Absent => "-".into(),
         _ => value(literal).to_string(),
     }
 }
@@ -158,7 +158,7 @@ fn places_are_those_of_the_text() {
     let program = program.load(1 << 20).expect("a program");
     let found = &calls_of(&program).expect("calls")[0];
     assert_eq!(found.position.to_string(), "p.ts:2:16");
-    let Written::Object { fields, .. } = &found.arguments.written else { panic!("an object") };
+    let LiteralValue::Object { fields, .. } = &found.arguments.written else { panic!("an object") };
     let value = program.place(&found.position.module, fields[0].value.offset).expect("a place");
     assert_eq!(value.position.to_string(), "p.ts:3:9");
 }

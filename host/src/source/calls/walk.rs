@@ -2,54 +2,59 @@
 
 use super::find::Callee;
 use super::literal::Literal;
-use super::names::{Known, Names};
+use super::names::{McpReference, ModuleVariables};
 use oxc::ast::ast::*;
 use oxc::ast_visit::{Visit, walk};
 use oxc::span::GetSpan as _;
 use oxc::syntax::operator::UnaryOperator;
 
 /// A call, and where the name of what it calls stands.
-pub(super) struct Call {
+pub(super) struct UnplacedCall {
     pub(super) offset: u32,
     pub(super) callee: Callee,
     pub(super) arguments: Literal,
 }
 
 /// Finds calls.
-pub(super) struct Walk<'w, 's> {
-    names: &'w Names<'s>,
-    found: Vec<Call>,
+pub(super) struct CallFinder<'w, 's> {
+    names: &'w ModuleVariables<'s>,
+    found: Vec<UnplacedCall>,
 }
 
-impl<'w, 's> Walk<'w, 's> {
+impl<'w, 's> CallFinder<'w, 's> {
     /// Makes a walk over a module.
-    pub(super) fn new(names: &'w Names<'s>) -> Walk<'w, 's> {
-        Walk { names, found: Vec::new() }
+    pub(super) fn new(names: &'w ModuleVariables<'s>) -> CallFinder<'w, 's> {
+        CallFinder { names, found: Vec::new() }
     }
 
     /// Returns what was found, in the order of the text.
-    pub(super) fn finish(mut self) -> Vec<Call> {
+    pub(super) fn finish(mut self) -> Vec<UnplacedCall> {
         self.found.sort_by_key(|call| call.offset);
         self.found
     }
 
     fn keep(&mut self, offset: u32, callee: Callee, arguments: Literal) {
-        self.found.push(Call { offset, callee, arguments });
+        self.found.push(UnplacedCall { offset, callee, arguments });
     }
 
     /// What a program could call leaves its hands: anybody may call it, with anything.
-    fn hand_on(&mut self, expression: &Expression<'_>, known: Known) {
+    fn hand_on(&mut self, expression: &Expression<'_>, known: McpReference) {
         let callee = match known {
-            Known::Global | Known::Harmless => return,
-            Known::Tool(Some(server), Some(tool)) => Callee::Tool { server, tool },
-            Known::Tool(Some(server), None) | Known::Server(Some(server)) => Callee::Server(server),
-            Known::Mcp | Known::Call | Known::Server(None) | Known::Tool(..) => Callee::Anything,
+            McpReference::Global | McpReference::Harmless => return,
+            McpReference::Tool(Some(server), Some(tool)) => Callee::Tool { server, tool },
+            McpReference::Tool(Some(server), None) | McpReference::Server(Some(server)) => {
+                Callee::Server(server)
+            }
+            McpReference::Mcp
+            | McpReference::Call
+            | McpReference::Server(None)
+            | McpReference::Tool(..) => Callee::Anything,
         };
         let offset = name_of(expression);
         self.keep(offset, callee, Literal::hole(offset));
     }
 
-    fn call(&mut self, it: &CallExpression<'_>, known: Known) {
+    fn call(&mut self, it: &CallExpression<'_>, known: McpReference) {
         let argument = |index: usize| it.arguments.get(index);
         // A spread before them moves the arguments to no certain place.
         let is_certain = |index: usize| {
@@ -61,10 +66,12 @@ impl<'w, 's> Walk<'w, 's> {
         };
         let at = name_of(&it.callee);
         let (offset, callee, arguments) = match known {
-            Known::Tool(Some(server), Some(tool)) => (at, Callee::Tool { server, tool }, read(0)),
-            Known::Tool(Some(server), None) => (at, Callee::Server(server), read(0)),
-            Known::Tool(..) => (at, Callee::Anything, read(0)),
-            Known::Call => {
+            McpReference::Tool(Some(server), Some(tool)) => {
+                (at, Callee::Tool { server, tool }, read(0))
+            }
+            McpReference::Tool(Some(server), None) => (at, Callee::Server(server), read(0)),
+            McpReference::Tool(..) => (at, Callee::Anything, read(0)),
+            McpReference::Call => {
                 let name = argument(0).and_then(Argument::as_expression);
                 let offset = name.map_or(at, |name| name.span().start);
                 let callee = match name.and_then(|name| self.names.text(name)) {
@@ -74,7 +81,10 @@ impl<'w, 's> Walk<'w, 's> {
                 (offset, callee, read(1))
             }
             // `mcp()` and `mcp.server()` throw: they call nothing.
-            Known::Mcp | Known::Global | Known::Server(_) | Known::Harmless => return,
+            McpReference::Mcp
+            | McpReference::Global
+            | McpReference::Server(_)
+            | McpReference::Harmless => return,
         };
         self.keep(offset, callee, arguments);
     }
@@ -117,7 +127,7 @@ fn name_of(expression: &Expression<'_>) -> u32 {
     }
 }
 
-impl<'a> Visit<'a> for Walk<'_, '_> {
+impl<'a> Visit<'a> for CallFinder<'_, '_> {
     fn visit_expression(&mut self, it: &Expression<'a>) {
         match self.names.resolve(it) {
             Some(known) => {

@@ -1,7 +1,7 @@
 //! The scan itself: one pass over the text, one level for each open bracket.
 
 use super::super::program::Language;
-use super::super::words::{self, Last};
+use crate::source::token_class::{self, PrecedingToken};
 
 /// Deepest nesting of brackets. People write tens; a guess costs time for each level inside it.
 const BRACKETS: usize = 200;
@@ -24,14 +24,14 @@ const BLIND_DOUBLINGS: usize = 8;
 
 /// Where a text nests too deep, and why.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::source) struct TooDeep {
+pub(in crate::source) struct NestingError {
     pub(in crate::source) offset: usize,
     pub(in crate::source) message: &'static str,
     pub(in crate::source) hint: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum OpenBracket {
     /// `(`; whether it follows `if`, `while`, `for` or `with`.
     Paren {
         header: bool,
@@ -43,8 +43,8 @@ enum Open {
 }
 
 #[derive(Default)]
-struct Level {
-    open: Option<Open>,
+struct NestingLevel {
+    open: Option<OpenBracket>,
     /// How many `? :` are open since the last statement or item began.
     chain: u32,
     /// How many `=>` stand in it.
@@ -69,41 +69,41 @@ struct Level {
 
 /// How much of `infer X extends` has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Infer {
+enum InferClause {
     No,
     Word,
     Name,
 }
 
-struct Scan<'t> {
+struct NestingScan<'t> {
     text: &'t [u8],
     at: usize,
-    last: Last,
+    last: PrecedingToken,
     /// The last byte of the last token.
     previous: u8,
-    levels: Vec<Level>,
+    levels: Vec<NestingLevel>,
     angles: u32,
     guesses: usize,
     doublings: usize,
     unsure: Option<usize>,
-    infer: Infer,
+    infer: InferClause,
     infers: u32,
     rescanned: usize,
 }
 
 /// Checks how deep a text nests.
-pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), TooDeep> {
-    let mut scan = Scan {
+pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), NestingError> {
+    let mut scan = NestingScan {
         text: text.as_bytes(),
         at: 0,
-        last: Last::Operator,
+        last: PrecedingToken::Operator,
         previous: b';',
-        levels: vec![Level { of_values: true, ..Level::default() }],
+        levels: vec![NestingLevel { of_values: true, ..NestingLevel::default() }],
         angles: 0,
         guesses: 0,
         doublings: 0,
         unsure: None,
-        infer: Infer::No,
+        infer: InferClause::No,
         infers: 0,
         rescanned: 0,
     };
@@ -146,7 +146,7 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Too
             if language == Language::TypeScript
                 && blind_doublings(text.as_bytes()) > BLIND_DOUBLINGS =>
         {
-            Err(TooDeep {
+            Err(NestingError {
                 offset,
                 message: "this `/` can be read in two ways",
                 hint: "put the regular expression or the division in parentheses, or end the statement before with `;`",
@@ -156,8 +156,8 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Too
     }
 }
 
-fn too_deep(offset: usize, message: &'static str) -> TooDeep {
-    TooDeep { offset, message, hint: "split it into named parts" }
+fn too_deep(offset: usize, message: &'static str) -> NestingError {
+    NestingError { offset, message, hint: "split it into named parts" }
 }
 
 /// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`, as far as the eye can tell.
@@ -181,7 +181,7 @@ fn blind_doublings(text: &[u8]) -> usize {
     count
 }
 
-impl Scan<'_> {
+impl NestingScan<'_> {
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.at + ahead).copied()
     }
@@ -227,8 +227,8 @@ impl Scan<'_> {
     }
 
     fn token(&mut self, text: &str, byte: u8, line_end: bool) {
-        if !words::is_part(byte) {
-            self.infer = Infer::No;
+        if !token_class::is_part(byte) {
+            self.infer = InferClause::No;
         }
         match byte {
             b'"' | b'\'' => self.string(byte),
@@ -238,28 +238,30 @@ impl Scan<'_> {
             }
             b'/' => self.slash(line_end),
             b'(' => {
-                let header = matches!(self.last, Last::Header);
-                self.open(Open::Paren { header });
+                let header = matches!(self.last, PrecedingToken::Header);
+                self.open(OpenBracket::Paren { header });
             }
-            b'[' => self.open(Open::Bracket),
-            b'{' => self.open(Open::Brace),
+            b'[' => self.open(OpenBracket::Bracket),
+            b'{' => self.open(OpenBracket::Brace),
             b')' | b']' | b'}' => self.close(byte),
-            _ if words::is_part(byte) => self.word(text),
+            _ if token_class::is_part(byte) => self.word(text),
             _ => self.operator(byte),
         }
     }
 
-    fn open(&mut self, open: Open) {
+    fn open(&mut self, open: OpenBracket) {
         let guessable = match open {
-            Open::Paren { header } => !header && !matches!(self.last, Last::Operand | Last::Brace),
-            Open::Bracket | Open::Brace => self.last == Last::Operator,
-            Open::Hole => false,
+            OpenBracket::Paren { header } => {
+                !header && !matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace)
+            }
+            OpenBracket::Bracket | OpenBracket::Brace => self.last == PrecedingToken::Operator,
+            OpenBracket::Hole => false,
         };
-        let mut level = Level { open: Some(open), guessable, ..Level::default() };
+        let mut level = NestingLevel { open: Some(open), guessable, ..NestingLevel::default() };
         if let Some(outer) = self.levels.last() {
             // Among types, `[` may begin a computed name, which is a value.
-            let names = open == Open::Bracket
-                && outer.open == Some(Open::Brace)
+            let names = open == OpenBracket::Bracket
+                && outer.open == Some(OpenBracket::Brace)
                 && !b":=|&<(?".contains(&self.previous);
             level.of_values = names || (outer.has_values() && outer.angles == 0);
             level.guessed = outer.guessable && outer.has_values() && (outer.assigning || names);
@@ -268,7 +270,7 @@ impl Scan<'_> {
         self.guesses += usize::from(level.guessed);
         self.doublings += usize::from(level.doubled);
         self.at += 1;
-        self.last = Last::Operator;
+        self.last = PrecedingToken::Operator;
         self.levels.push(level);
     }
 
@@ -283,10 +285,12 @@ impl Scan<'_> {
             self.doublings -= usize::from(level.doubled);
         }
         match (byte, open) {
-            (b'}', Some(Open::Hole)) => self.template(),
-            (b'}', _) => self.last = Last::Brace,
-            (b')', Some(Open::Paren { header: true })) => self.last = Last::Operator,
-            _ => self.last = Last::Operand,
+            (b'}', Some(OpenBracket::Hole)) => self.template(),
+            (b'}', _) => self.last = PrecedingToken::Brace,
+            (b')', Some(OpenBracket::Paren { header: true })) => {
+                self.last = PrecedingToken::Operator
+            }
+            _ => self.last = PrecedingToken::Operand,
         }
     }
 
@@ -297,12 +301,12 @@ impl Scan<'_> {
                 b'\\' => self.at += 2,
                 b'`' => {
                     self.at += 1;
-                    self.last = Last::Operand;
+                    self.last = PrecedingToken::Operand;
                     return;
                 }
                 b'$' if self.peek(1) == Some(b'{') => {
                     self.at += 1;
-                    self.open(Open::Hole);
+                    self.open(OpenBracket::Hole);
                     return;
                 }
                 _ => self.at += 1,
@@ -323,14 +327,17 @@ impl Scan<'_> {
                 break;
             }
         }
-        self.last = Last::Operand;
+        self.last = PrecedingToken::Operand;
     }
 
     fn slash(&mut self, line_end: bool) {
         let end = self.regular_expression_end();
         let expression = match self.last {
-            Last::Operator | Last::Arrow | Last::Keyword | Last::Header => true,
-            Last::Operand if !line_end => false,
+            PrecedingToken::Operator
+            | PrecedingToken::Arrow
+            | PrecedingToken::Keyword
+            | PrecedingToken::Header => true,
+            PrecedingToken::Operand if !line_end => false,
             // After a block, a type or the end of a line it can be either.
             _ => {
                 if end.is_some_and(|end| self.matters(end)) {
@@ -342,7 +349,7 @@ impl Scan<'_> {
         match end {
             Some(end) if expression => {
                 self.at = end;
-                self.last = Last::Operand;
+                self.last = PrecedingToken::Operand;
             }
             _ => self.operator(b'/'),
         }
@@ -374,7 +381,7 @@ impl Scan<'_> {
 
     fn word(&mut self, text: &str) {
         let start = self.at;
-        while self.peek(0).is_some_and(words::is_part) {
+        while self.peek(0).is_some_and(token_class::is_part) {
             // White space beyond ASCII ends a word.
             if self.text[self.at] >= 0x80
                 && let Some(c) = text.get(self.at..).and_then(|rest| rest.chars().next())
@@ -389,24 +396,26 @@ impl Scan<'_> {
         }
         let word = &self.text[start..self.at];
         self.infer = match (self.infer, word) {
-            (Infer::Name, b"extends") => {
+            (InferClause::Name, b"extends") => {
                 self.infers += 1;
                 if let Some(level) = self.levels.last_mut() {
                     level.infers += 1;
                 }
-                Infer::No
+                InferClause::No
             }
-            (Infer::Word, _) => Infer::Name,
-            (_, b"infer") => Infer::Word,
-            _ => Infer::No,
+            (InferClause::Word, _) => InferClause::Name,
+            (_, b"infer") => InferClause::Word,
+            _ => InferClause::No,
         };
-        let next = words::class(word, self.last);
+        let next = token_class::class(word, self.last);
         // A word after an operand begins a new statement or member.
-        if matches!(self.last, Last::Operand | Last::Brace) && !words::continues(word) {
+        if matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace)
+            && !token_class::continues(word)
+        {
             self.end_item();
             self.end_angles();
         }
-        if words::ends_types(word) {
+        if token_class::ends_types(word) {
             self.end_angles();
         }
         self.last = next;
@@ -415,11 +424,11 @@ impl Scan<'_> {
     fn operator(&mut self, byte: u8) {
         let next = self.peek(1);
         let mut length = 1;
-        let mut last = Last::Operator;
+        let mut last = PrecedingToken::Operator;
         match (byte, next) {
             (b'=', Some(b'>')) => {
                 length = 2;
-                last = Last::Arrow;
+                last = PrecedingToken::Arrow;
                 if let Some(level) = self.levels.last_mut() {
                     level.arrows += 1;
                 }
@@ -432,7 +441,7 @@ impl Scan<'_> {
             }
             (b'?', Some(b'.')) => {
                 length = 2;
-                last = Last::Dot;
+                last = PrecedingToken::Dot;
             }
             (b'?', Some(b'?')) | (b'&', Some(b'&')) | (b'|', Some(b'|')) => {
                 length = 2;
@@ -443,7 +452,7 @@ impl Scan<'_> {
                     level.chain += 1;
                 }
             }
-            (b'.', _) => last = Last::Dot,
+            (b'.', _) => last = PrecedingToken::Dot,
             (b';' | b',', _) => {
                 self.end_item();
                 if byte == b';' {
@@ -452,24 +461,25 @@ impl Scan<'_> {
             }
             (b'+' | b'-', Some(same)) if same == byte => {
                 length = 2;
-                last = if matches!(self.last, Last::Operand | Last::Brace) {
-                    Last::Operand
+                last = if matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace) {
+                    PrecedingToken::Operand
                 } else {
-                    Last::Operator
+                    PrecedingToken::Operator
                 };
                 self.end_angles();
             }
             (b'!', other)
-                if other != Some(b'=') && matches!(self.last, Last::Operand | Last::Brace) =>
+                if other != Some(b'=')
+                    && matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace) =>
             {
-                last = Last::Brace; // `a! / b` or `a⏎!/b/`: either way.
+                last = PrecedingToken::Brace; // `a! / b` or `a⏎!/b/`: either way.
             }
             (b'<', Some(b'=')) => length = 2,
             (b'<', _) => self.open_angle(),
             (b'>', Some(b'=')) => length = 2,
             (b'>', _) => {
                 self.close_angle();
-                last = Last::Angle;
+                last = PrecedingToken::Angle;
             }
             (b'+' | b'*' | b'%' | b'^' | b'/' | b'~', _) => self.end_angles(),
             _ => {}
@@ -511,7 +521,7 @@ impl Scan<'_> {
     }
 }
 
-impl Level {
+impl NestingLevel {
     fn has_values(&self) -> bool {
         self.of_values || self.assigning
     }

@@ -3,14 +3,14 @@
 use oxc::ast::ast::Expression;
 
 /// What a call calls.
-pub(super) struct Callee<'a> {
+pub(super) struct CalleeName<'a> {
     /// The name that the function most likely has, without the `#` of a private one.
     pub(super) name: Option<&'a str>,
     /// Where the name stands right before the arguments; nothing for `a[b](…)` and the like.
     pub(super) start: Option<u32>,
 }
 
-impl<'a> Callee<'a> {
+impl<'a> CalleeName<'a> {
     /// Reads a callee, in a class that extends `superclass`.
     pub(super) fn of(expression: &Expression<'a>, superclass: Option<&'a str>) -> Self {
         let (name, start) = match expression {

@@ -4,34 +4,34 @@ use std::collections::HashSet;
 
 use oxc::ast_visit::Visit as _;
 
-use super::super::error::Text;
+use super::super::error::ModuleText;
 use super::super::nesting;
-use super::super::parse::{self, Parsed};
-use super::super::position::Lines;
+use super::super::parse::{self, ParsedText};
+use super::super::position::LineIndex;
 use super::super::program::Language;
 use super::super::stack;
-use super::choose::Sites;
-use super::inert::Names;
-use super::marks::Marks;
-use super::walk::{Code, Walk};
-use crate::model::Stint;
+use super::walk::{CallSiteFinder, CodeIndex};
+use crate::model::WorkSlice;
+use crate::source::sites::bound_names::BoundNames;
+use crate::source::sites::call_site::CallSites;
+use crate::source::sites::token_columns::TokenColumns;
 
 /// Finds the sites that QuickJS reports at the wanted offsets of a code, or none if the code cannot be parsed.
 pub(in super::super) fn find(
     code: &str,
-    lines: &Lines<'_>,
+    lines: &LineIndex<'_>,
     wanted: &HashSet<u32>,
-    run: Option<&Stint<'_>>,
-) -> Sites {
-    let text = Text { name: "", text: code };
+    run: Option<&WorkSlice<'_>>,
+) -> CallSites {
+    let text = ModuleText { name: "", text: code };
     if nesting::check(code, Language::JavaScript).is_err() {
-        return Sites::default();
+        return CallSites::default();
     }
     let found = stack::with_enough_for(run, text, || {
-        parse::with_program(text, Language::JavaScript, |Parsed { program, tokens }| {
-            let (marks, names) = (Marks::new(code, tokens), Names::new(program));
-            let code = Code { lines, marks, names };
-            let mut walk = Walk::new(&code, wanted);
+        parse::with_program(text, Language::JavaScript, |ParsedText { program, tokens }| {
+            let (marks, names) = (TokenColumns::new(code, tokens), BoundNames::new(program));
+            let code = CodeIndex { lines, marks, names };
+            let mut walk = CallSiteFinder::new(&code, wanted);
             walk.visit_program(program);
             walk.finish()
         })

@@ -13,15 +13,15 @@
 //! **Invariant:** code that cannot be parsed has no sites, and frames without a site are left alone.
 //! **Invariant:** linear in the code, on a stack that is known to be large enough, and bounded in what is kept.
 
+mod bound_names;
+mod call_site;
 mod callee;
-mod choose;
 mod find;
-mod inert;
-mod marks;
+mod token_columns;
 mod walk;
 
 #[cfg(test)]
 mod tests;
 
-pub(super) use choose::Sites;
+pub(super) use call_site::CallSites;
 pub(super) use find::find;

@@ -1,6 +1,6 @@
 //! Stacks as QuickJS gives them, and the places people look for, which but for a few are those that V8 gives.
 
-use super::super::{Frame, Program, Script};
+use super::super::{Program, Script, StackFrame};
 
 /// What most texts begin with; `fail` is left at 1:26.
 const HELP: &str = "function fail(x) { throw new Error('x'); }
@@ -22,8 +22,8 @@ fn stack(short: &str) -> String {
     short.split(", ").map(line).collect()
 }
 
-fn short(frames: Vec<Frame>) -> String {
-    let frames = frames.into_iter().map(|Frame { function, position }| {
+fn short(frames: Vec<StackFrame>) -> String {
+    let frames = frames.into_iter().map(|StackFrame { function, position }| {
         let name = function.unwrap_or_else(|| "-".to_owned());
         format!("{name} {}:{}", position.line, position.column)
     });

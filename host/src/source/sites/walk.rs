@@ -11,25 +11,25 @@ use oxc::span::{GetSpan as _, Span};
 use oxc::syntax::operator::BinaryOperator;
 use oxc::syntax::scope::ScopeFlags;
 
-use super::super::position::Lines;
-use super::callee::Callee;
-use super::choose::{Kind, Site, Sites};
-use super::inert::Names;
-use super::marks::Marks;
+use super::super::position::LineIndex;
+use super::callee::CalleeName;
+use crate::source::sites::bound_names::BoundNames;
+use crate::source::sites::call_site::{CallSite, CallSiteKind, CallSites};
+use crate::source::sites::token_columns::TokenColumns;
 
 /// What a function that has noted nothing yet is reported at: no offset.
 const NOWHERE: u32 = u32::MAX;
 
 /// What is known of a code before the walk.
-pub(super) struct Code<'w, 'a> {
-    pub(super) lines: &'w Lines<'w>,
-    pub(super) marks: Marks,
-    pub(super) names: Names<'a>,
+pub(super) struct CodeIndex<'w, 'a> {
+    pub(super) lines: &'w LineIndex<'w>,
+    pub(super) marks: TokenColumns,
+    pub(super) names: BoundNames<'a>,
 }
 
 /// Notes places and keeps the sites that are reported at wanted ones.
-pub(super) struct Walk<'w, 'a> {
-    code: &'w Code<'w, 'a>,
+pub(super) struct CallSiteFinder<'w, 'a> {
+    code: &'w CodeIndex<'w, 'a>,
     wanted: &'w HashSet<u32>,
     /// The place noted last in the current function.
     last: u32,
@@ -39,12 +39,12 @@ pub(super) struct Walk<'w, 'a> {
     heritage: Vec<Option<&'a str>>,
     /// The name that a nameless class gets from where it stands.
     class_name: Option<&'a str>,
-    found: Sites,
+    found: CallSites,
 }
 
-impl<'w, 'a> Walk<'w, 'a> {
+impl<'w, 'a> CallSiteFinder<'w, 'a> {
     /// Makes a walk.
-    pub(super) fn new(code: &'w Code<'w, 'a>, wanted: &'w HashSet<u32>) -> Self {
+    pub(super) fn new(code: &'w CodeIndex<'w, 'a>, wanted: &'w HashSet<u32>) -> Self {
         Self {
             code,
             wanted,
@@ -52,12 +52,12 @@ impl<'w, 'a> Walk<'w, 'a> {
             thrown: None,
             heritage: Vec::new(),
             class_name: None,
-            found: Sites::default(),
+            found: CallSites::default(),
         }
     }
 
     /// Returns what was found.
-    pub(super) fn finish(self) -> Sites {
+    pub(super) fn finish(self) -> CallSites {
         self.found
     }
 
@@ -86,8 +86,8 @@ impl<'w, 'a> Walk<'w, 'a> {
             return;
         }
         let is_error = name.is_some_and(|name| name.ends_with("Error") || name == "DOMException");
-        let site = Site {
-            kind: Kind::Call,
+        let site = CallSite {
+            kind: CallSiteKind::Call,
             start,
             name: name.map(str::to_owned),
             is_declared: name.is_some_and(|name| self.code.names.is_declared(name)),
@@ -97,9 +97,9 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.found.push(self.last, site);
     }
 
-    fn keep_access(&mut self, kind: Kind, property: &IdentifierName<'_>) {
+    fn keep_access(&mut self, kind: CallSiteKind, property: &IdentifierName<'_>) {
         if self.wanted.contains(&self.last) {
-            let site = Site {
+            let site = CallSite {
                 kind,
                 start: property.span.start,
                 name: Some(property.name.to_string()),
@@ -112,7 +112,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 }
 
-impl<'a> Visit<'a> for Walk<'_, 'a> {
+impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         self.last = it.span.start;
     }
@@ -156,7 +156,7 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
             self.note_token(first);
         }
         self.visit_arguments(&it.arguments);
-        let callee = Callee::of(&it.callee, self.superclass());
+        let callee = CalleeName::of(&it.callee, self.superclass());
         let start = callee.start.unwrap_or_else(|| self.code.marks.before(first));
         self.keep_call(it.span, start, callee.name, Some(&it.arguments));
     }
@@ -165,7 +165,7 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
         self.note_token(it.callee.span().start);
         self.visit_expression(&it.callee);
         self.visit_arguments(&it.arguments);
-        let name = Callee::of(&it.callee, self.superclass()).name;
+        let name = CalleeName::of(&it.callee, self.superclass()).name;
         self.keep_call(it.span, it.span.start, name, Some(&it.arguments));
     }
 
@@ -173,20 +173,20 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
         self.visit_expression(&it.tag);
         self.note_token(it.quasi.span.start);
         self.visit_template_literal(&it.quasi);
-        let callee = Callee::of(&it.tag, self.superclass());
+        let callee = CalleeName::of(&it.tag, self.superclass());
         let start = callee.start.unwrap_or(it.quasi.span.start);
         self.keep_call(it.span, start, callee.name, None);
     }
 
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         self.visit_expression(&it.object);
-        self.keep_access(Kind::Get, &it.property);
+        self.keep_access(CallSiteKind::Get, &it.property);
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
         walk::walk_assignment_expression(self, it);
         if let AssignmentTarget::StaticMemberExpression(member) = &it.left {
-            self.keep_access(Kind::Set, &member.property);
+            self.keep_access(CallSiteKind::Set, &member.property);
         }
     }
 
@@ -234,8 +234,10 @@ impl<'a> Visit<'a> for Walk<'_, 'a> {
                 self.found.push_class(end - byte, name.map(str::to_owned));
             }
         }
-        let heritage =
-            it.heritage.as_ref().and_then(|heritage| Callee::of(&heritage.expression, None).name);
+        let heritage = it
+            .heritage
+            .as_ref()
+            .and_then(|heritage| CalleeName::of(&heritage.expression, None).name);
         self.heritage.push(heritage);
         walk::walk_class(self, it);
         self.heritage.pop();

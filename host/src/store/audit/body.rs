@@ -2,7 +2,7 @@
 //!
 //! Policy for change: entries are kept for ever. A field is added, a kind is added; none is renamed.
 
-use super::{Note, Noted};
+use super::{AuditEvent, AuditNote};
 use crate::model::{Ask, Constraint, Decision, fold_middle, redact};
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ const TEXT: usize = 1_000;
 const ITEMS: usize = 64;
 
 /// Returns entry `number` of the trail as JSON.
-pub(in crate::store) fn body(number: u64, note: &Note) -> Value {
+pub(in crate::store) fn body(number: u64, note: &AuditNote) -> Value {
     let what = json!({ "number": number, "at": note.at.to_string(), "what": note.what.kind() });
     let run = note.run.map(|run| json!({ "run_id": run })).unwrap_or_default();
     let all = [what, run, fields(&note.what)].into_iter().filter_map(|part| match part {
@@ -26,16 +26,16 @@ pub(in crate::store) fn body(number: u64, note: &Note) -> Value {
     bounded(redact(&Value::Object(all.flatten().collect::<Map<_, _>>())))
 }
 
-fn fields(what: &Noted) -> Value {
+fn fields(what: &AuditEvent) -> Value {
     match what {
-        Noted::Asked(question) => json!({
+        AuditEvent::Asked(question) => json!({
             "workflow_id": question.id,
             "script": question.script,
             "expires_at": question.expires_at.map(|at| at.to_string()),
             "ask_count": question.asks.len(),
             "asks": question.asks.iter().take(ITEMS).map(ask).collect::<Vec<_>>(),
         }),
-        Noted::Decided { tool, kind, decided } => json!({
+        AuditEvent::Decided { tool, kind, decided } => json!({
             "workflow_id": decided.question,
             "ask": decided.ask,
             "tool": tool,
@@ -53,14 +53,14 @@ fn fields(what: &Noted) -> Value {
             "who": decided.who,
             "channel": decided.channel,
         }),
-        Noted::Withdrawn { question, reason } => {
+        AuditEvent::Withdrawn { question, reason } => {
             json!({ "workflow_id": question, "reason": reason })
         }
-        Noted::Expired { question } => json!({ "workflow_id": question }),
-        Noted::Refused { question, who, channel, reason } => {
+        AuditEvent::Expired { question } => json!({ "workflow_id": question }),
+        AuditEvent::Refused { question, who, channel, reason } => {
             json!({ "workflow_id": question, "who": who, "channel": channel, "reason": reason })
         }
-        Noted::Granted { grant, who, channel, file } => json!({
+        AuditEvent::Granted { grant, who, channel, file } => json!({
             "tool": grant.tool,
             "origin": grant.origin,
             "only_for": constraints(&grant.constraints),
@@ -68,25 +68,29 @@ fn fields(what: &Noted) -> Value {
             "channel": channel,
             "file": file,
         }),
-        Noted::Lapsed { tool, differences } => json!({ "tool": tool, "differences": differences }),
-        Noted::Installed { package, digest } => json!({ "package": package, "digest": digest }),
-        Noted::Changed { folder, changes, who, channel } => {
+        AuditEvent::Lapsed { tool, differences } => {
+            json!({ "tool": tool, "differences": differences })
+        }
+        AuditEvent::Installed { package, digest } => {
+            json!({ "package": package, "digest": digest })
+        }
+        AuditEvent::Changed { folder, changes, who, channel } => {
             json!({ "folder": folder, "changes": changes, "who": who, "channel": channel })
         }
-        Noted::Trusted { folder, files, who, channel }
-        | Noted::TrustedOnce { folder, files, who, channel } => {
+        AuditEvent::Trusted { folder, files, who, channel }
+        | AuditEvent::TrustedOnce { folder, files, who, channel } => {
             json!({ "folder": folder, "files": files, "who": who, "channel": channel })
         }
-        Noted::Distrusted { folder, who, channel } => {
+        AuditEvent::Distrusted { folder, who, channel } => {
             json!({ "folder": folder, "who": who, "channel": channel })
         }
-        Noted::Imported { from, runs, left, entries, head } => {
+        AuditEvent::Imported { from, runs, left, entries, head } => {
             json!({ "from": from, "runs": runs, "left": left, "entries": entries, "head": head })
         }
-        Noted::Adopted { from, to, who, channel } => {
+        AuditEvent::Adopted { from, to, who, channel } => {
             json!({ "from": from, "to": to, "who": who, "channel": channel })
         }
-        Noted::Accepted { who, channel, reason } => {
+        AuditEvent::Accepted { who, channel, reason } => {
             json!({ "who": who, "channel": channel, "reason": reason })
         }
     }
@@ -149,14 +153,14 @@ fn bounded(value: Value) -> Value {
 mod tests {
     use super::body;
     use crate::model::{
-        Ask, AskId, AskKind, Condition, Constraint, Decided, Decision, Ecosystem, Grant, Need,
-        Package, Question, QuestionId, RunId, Timestamp,
+        Ask, AskId, AskKind, Condition, Constraint, Decision, Ecosystem, Grant, Need, Package,
+        Question, QuestionId, RecordedDecision, RunId, Timestamp,
     };
-    use crate::store::{Note, Noted};
+    use crate::store::{AuditEvent, AuditNote};
     use serde_json::{Value, json};
 
-    fn noted(what: Noted) -> Value {
-        body(7, &Note::new(Timestamp(1_000_000), None, what))
+    fn noted(what: AuditEvent) -> Value {
+        body(7, &AuditNote::new(Timestamp(1_000_000), None, what))
     }
 
     #[test]
@@ -166,14 +170,14 @@ mod tests {
             Ask::new(AskKind::ToolPermission, None, "a:b", arguments, "Bearer t0p-t0p-t0p-t0p-t0p");
         let run = RunId::new();
         let question = Question::new(run, "main.ts", Timestamp(0), None, vec![ask]);
-        let asked = noted(Noted::Asked(question.clone()));
+        let asked = noted(AuditEvent::Asked(question.clone()));
         assert_eq!(asked["asks"][0]["arguments"]["n"], 1);
         assert!(!asked.to_string().contains("t0p"), "{asked}");
         let only = Constraint::new("api_key", Condition::Equals("t0p".into()));
         let decision = Decision::AlwaysWithin(vec![only.clone()]);
         let decided =
-            Decided::new(question.id, AskId(1), decision, "ann", "terminal", Timestamp(0));
-        let decided = noted(Noted::decided(&question.asks[0], decided));
+            RecordedDecision::new(question.id, AskId(1), decision, "ann", "terminal", Timestamp(0));
+        let decided = noted(AuditEvent::decided(&question.asks[0], decided));
         assert_eq!(
             decided["only_for"],
             json!([{ "argument": "api_key", "equals": "[hidden: 3 characters]" }])
@@ -181,7 +185,7 @@ mod tests {
         let tool = "a:b".parse().unwrap();
         let grant = Grant::new(tool, None, vec![only]);
         let (who, channel, file) = ("ann".into(), "terminal".into(), ".pml.json".into());
-        let granted = noted(Noted::Granted { grant, who, channel, file });
+        let granted = noted(AuditEvent::Granted { grant, who, channel, file });
         assert!(!granted.to_string().contains("t0p"), "{granted}");
     }
 
@@ -192,13 +196,13 @@ mod tests {
         package.integrity = Some(format!("sha512-{}==", "aB3/".repeat(21)));
         let digest = Some("ab".repeat(32));
         let installed =
-            noted(Noted::Installed { package: package.clone(), digest: digest.clone() });
+            noted(AuditEvent::Installed { package: package.clone(), digest: digest.clone() });
         assert_eq!(installed["package"], json!(package));
         assert_eq!(installed["digest"], json!(digest));
         let mut ask = Ask::new(AskKind::Dependency, None, "s:t", json!({}), "");
         ask.need = Some(Need::Install(package));
         let question = Question::new(RunId::new(), "m", Timestamp(0), None, vec![ask.clone()]);
-        assert_eq!(noted(Noted::Asked(question))["asks"][0]["need"], json!(ask.need));
+        assert_eq!(noted(AuditEvent::Asked(question))["asks"][0]["need"], json!(ask.need));
     }
 
     #[test]
@@ -210,14 +214,14 @@ mod tests {
         });
         let question =
             Question::new(RunId::new(), long.as_str(), Timestamp(0), None, asks.collect());
-        let asked = noted(Noted::Asked(question));
+        let asked = noted(AuditEvent::Asked(question));
         assert_eq!(
             (asked["ask_count"].as_u64(), asked["asks"].as_array().map(Vec::len)),
             (Some(1_000), Some(64))
         );
         assert!(asked.to_string().len() < 2 << 20);
         let reason = long;
-        let withdrawn = noted(Noted::Withdrawn { question: QuestionId::new(), reason });
+        let withdrawn = noted(AuditEvent::Withdrawn { question: QuestionId::new(), reason });
         assert!(withdrawn.to_string().len() < 5_000);
     }
 }

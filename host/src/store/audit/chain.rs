@@ -1,13 +1,13 @@
 //! Each entry with the hash of the one before it, and whether that still holds.
 
-use super::Broken;
+use super::TrailDefect;
 use crate::model::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// How far a trail goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::store) struct Head {
+pub(in crate::store) struct TrailHead {
     /// How many entries it has.
     pub(in crate::store) count: u64,
     /// The hash of the last one; nothing if there is none.
@@ -16,18 +16,18 @@ pub(in crate::store) struct Head {
 
 /// What is kept of a trail apart from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::store) struct Vouched {
+pub(in crate::store) struct TrailAnchor {
     /// How far it goes.
     #[serde(flatten)]
-    pub(in crate::store) head: Head,
+    pub(in crate::store) head: TrailHead,
     /// What of it a person took as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::store) accepted: Option<Accepted>,
+    pub(in crate::store) accepted: Option<AcceptedPrefix>,
 }
 
 /// The beginning of a trail, taken as it is: right or wrong, it is known from then on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::store) struct Accepted {
+pub(in crate::store) struct AcceptedPrefix {
     /// Up to which entry.
     pub(in crate::store) up_to: u64,
     /// The [`Digest`](Sum) of all of it.
@@ -36,9 +36,9 @@ pub(in crate::store) struct Accepted {
 
 /// A sum over entries as they are, whether their hashes fit or not.
 #[derive(Clone, Default)]
-pub(in crate::store) struct Sum(Sha256);
+pub(in crate::store) struct TrailDigest(Sha256);
 
-impl Sum {
+impl TrailDigest {
     /// Takes the next entry.
     pub(in crate::store) fn entry(&mut self, number: u64, text: &[u8], hash: &[u8]) {
         for part in [&number.to_be_bytes()[..], text, hash] {
@@ -64,22 +64,28 @@ pub(in crate::store) fn link(previous: &str, text: &str) -> String {
 }
 
 /// A trail on its way past, held against itself and against the head that was kept.
-pub(in crate::store) struct Check {
-    head: Head,
-    kept: Option<Head>,
-    accepted: Option<Accepted>,
-    sum: Sum,
-    broken: Option<Broken>,
+pub(in crate::store) struct TrailVerifier {
+    head: TrailHead,
+    kept: Option<TrailHead>,
+    accepted: Option<AcceptedPrefix>,
+    sum: TrailDigest,
+    broken: Option<TrailDefect>,
 }
 
-impl Check {
+impl TrailVerifier {
     /// Returns a check from the first entry on.
-    pub(in crate::store) fn new(vouched: Option<Vouched>) -> Check {
+    pub(in crate::store) fn new(vouched: Option<TrailAnchor>) -> TrailVerifier {
         let (kept, accepted) = match vouched {
-            Some(Vouched { head, accepted }) => (Some(head), accepted),
+            Some(TrailAnchor { head, accepted }) => (Some(head), accepted),
             None => (None, None),
         };
-        Check { head: Head::default(), kept, accepted, sum: Sum::default(), broken: None }
+        TrailVerifier {
+            head: TrailHead::default(),
+            kept,
+            accepted,
+            sum: TrailDigest::default(),
+            broken: None,
+        }
     }
 
     /// Takes the next entry. Of several things that are wrong the first one counts.
@@ -88,37 +94,37 @@ impl Check {
         let hashed = link(&self.head.hash, text);
         let vouched = self.kept.as_ref().filter(|kept| kept.count == number);
         let wrong = match vouched {
-            _ if number > next => Some(Broken::Missing { number: next }),
-            _ if number < next || hashed != hash => Some(Broken::Changed { number }),
-            Some(kept) if kept.hash != hash => Some(Broken::Rewritten { number }),
+            _ if number > next => Some(TrailDefect::Missing { number: next }),
+            _ if number < next || hashed != hash => Some(TrailDefect::Changed { number }),
+            Some(kept) if kept.hash != hash => Some(TrailDefect::Rewritten { number }),
             _ => None,
         };
         self.broken = self.broken.take().or(wrong);
-        self.head = Head { count: number, hash: hash.into() };
+        self.head = TrailHead { count: number, hash: hash.into() };
         if let Some(accepted) = self.accepted.as_ref().filter(|accepted| number <= accepted.up_to) {
             self.sum.entry(number, text.as_bytes(), hash.as_bytes());
             if number == accepted.up_to {
                 // A person has seen what was wrong then; anything else was not there to be seen.
                 let as_accepted = self.sum.digest() == accepted.digest;
-                let changed = Broken::NotAccepted { up_to: accepted.up_to };
+                let changed = TrailDefect::NotAccepted { up_to: accepted.up_to };
                 self.broken = (!as_accepted).then_some(changed);
             }
         }
     }
 
     /// Returns how far it goes, and what is wrong with it.
-    pub(in crate::store) fn end(self) -> (Head, Option<Broken>) {
+    pub(in crate::store) fn end(self) -> (TrailHead, Option<TrailDefect>) {
         let (found, head) = (self.head.count, self.head);
         let cut = self.kept.filter(|kept| kept.count > found);
-        let cut = cut.map(|kept| Broken::Cut { kept: kept.count, found });
+        let cut = cut.map(|kept| TrailDefect::Cut { kept: kept.count, found });
         (head, self.broken.or(cut))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Accepted, Check, Head, Sum, Vouched, link};
-    use crate::store::Broken;
+    use super::{AcceptedPrefix, TrailAnchor, TrailDigest, TrailHead, TrailVerifier, link};
+    use crate::store::TrailDefect;
 
     type Row = (u64, String, String);
 
@@ -131,18 +137,18 @@ mod tests {
         texts.iter().zip(1..).map(row).collect()
     }
 
-    fn checked(rows: &[Row], kept: Option<Head>) -> Option<Broken> {
-        against(rows, kept.map(|head| Vouched { head, accepted: None }))
+    fn checked(rows: &[Row], kept: Option<TrailHead>) -> Option<TrailDefect> {
+        against(rows, kept.map(|head| TrailAnchor { head, accepted: None }))
     }
 
-    fn against(rows: &[Row], vouched: Option<Vouched>) -> Option<Broken> {
-        let mut check = Check::new(vouched);
+    fn against(rows: &[Row], vouched: Option<TrailAnchor>) -> Option<TrailDefect> {
+        let mut check = TrailVerifier::new(vouched);
         rows.iter().for_each(|(number, text, hash)| check.entry(*number, text, hash));
         check.end().1
     }
 
-    fn head(rows: &[Row]) -> Option<Head> {
-        rows.last().map(|(count, _, hash)| Head { count: *count, hash: hash.clone() })
+    fn head(rows: &[Row]) -> Option<TrailHead> {
+        rows.last().map(|(count, _, hash)| TrailHead { count: *count, hash: hash.clone() })
     }
 
     #[test]
@@ -155,14 +161,14 @@ mod tests {
     }
 
     /// What is kept once somebody took these rows as they are.
-    fn accepted(rows: &[Row]) -> Option<Vouched> {
-        let mut sum = Sum::default();
+    fn accepted(rows: &[Row]) -> Option<TrailAnchor> {
+        let mut sum = TrailDigest::default();
         for (number, text, hash) in rows {
             sum.entry(*number, text.as_bytes(), hash.as_bytes());
         }
         let head = head(rows)?;
-        let accepted = Some(Accepted { up_to: head.count, digest: sum.digest() });
-        Some(Vouched { head, accepted })
+        let accepted = Some(AcceptedPrefix { up_to: head.count, digest: sum.digest() });
+        Some(TrailAnchor { head, accepted })
     }
 
     #[test]
@@ -173,19 +179,22 @@ mod tests {
         assert_eq!(against(&all[..3], vouched.clone()), None);
         assert_eq!(against(&all, vouched.clone()), None, "and goes on from there");
         // An entry that says so is not enough: it must be kept apart.
-        assert_eq!(against(&all, None), Some(Broken::Changed { number: 2 }));
+        assert_eq!(against(&all, None), Some(TrailDefect::Changed { number: 2 }));
         let changed = |at: usize, text: &str| {
             let mut changed = all.clone();
             changed[at].1 = text.into();
             against(&changed, vouched.clone())
         };
-        let other = Some(Broken::NotAccepted { up_to: 3 });
+        let other = Some(TrailDefect::NotAccepted { up_to: 3 });
         assert_eq!(changed(1, "b"), other, "not even back to what was right");
         assert_eq!([changed(0, "A"), changed(2, "C")], [other.clone(), other.clone()]);
-        assert_eq!(changed(3, "D"), Some(Broken::Changed { number: 4 }));
-        assert_eq!(against(&all[..2], vouched.clone()), Some(Broken::Changed { number: 2 }));
-        assert_eq!(against(&all[..1], vouched.clone()), Some(Broken::Cut { kept: 3, found: 1 }));
-        assert_eq!(against(&[], vouched.clone()), Some(Broken::Cut { kept: 3, found: 0 }));
+        assert_eq!(changed(3, "D"), Some(TrailDefect::Changed { number: 4 }));
+        assert_eq!(against(&all[..2], vouched.clone()), Some(TrailDefect::Changed { number: 2 }));
+        assert_eq!(
+            against(&all[..1], vouched.clone()),
+            Some(TrailDefect::Cut { kept: 3, found: 1 })
+        );
+        assert_eq!(against(&[], vouched.clone()), Some(TrailDefect::Cut { kept: 3, found: 0 }));
         let removed = [all[0].clone(), all[2].clone(), all[3].clone()];
         assert_eq!(against(&removed, vouched), other);
         // A gap can be taken as it is too.
@@ -197,15 +206,15 @@ mod tests {
         let all = rows(&["a", "b", "c"]);
         let mut changed = all.clone();
         changed[1].1 = "B".into();
-        assert_eq!(checked(&changed, None), Some(Broken::Changed { number: 2 }));
+        assert_eq!(checked(&changed, None), Some(TrailDefect::Changed { number: 2 }));
         let removed = [all[0].clone(), all[2].clone()];
-        assert_eq!(checked(&removed, None), Some(Broken::Missing { number: 2 }));
+        assert_eq!(checked(&removed, None), Some(TrailDefect::Missing { number: 2 }));
         let renumbered = [all[0].clone(), (2, all[2].1.clone(), all[2].2.clone())];
-        assert_eq!(checked(&renumbered, None), Some(Broken::Changed { number: 2 }));
-        let cut = Broken::Cut { kept: 3, found: 2 };
+        assert_eq!(checked(&renumbered, None), Some(TrailDefect::Changed { number: 2 }));
+        let cut = TrailDefect::Cut { kept: 3, found: 2 };
         assert_eq!(checked(&all[..2], head(&all)), Some(cut));
-        assert_eq!(checked(&[], head(&all)), Some(Broken::Cut { kept: 3, found: 0 }));
+        assert_eq!(checked(&[], head(&all)), Some(TrailDefect::Cut { kept: 3, found: 0 }));
         let rewritten = rows(&["a", "B", "c", "d"]);
-        assert_eq!(checked(&rewritten, head(&all)), Some(Broken::Rewritten { number: 3 }));
+        assert_eq!(checked(&rewritten, head(&all)), Some(TrailDefect::Rewritten { number: 3 }));
     }
 }

@@ -3,8 +3,8 @@
 //! **Invariant:** it only ever moves forward along the trail that it vouches for. A trail that is cut or written anew is not
 //! taken up, so that the next entry does not hide it; only a person's word does that.
 
-use super::{Broken, Head, Vouched};
-use crate::disk::{Safe, lock, make_private_folder, read, replace};
+use super::{TrailAnchor, TrailDefect, TrailHead};
+use crate::disk::{FileDurability, lock, make_private_folder, read, replace};
 use crate::model::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -26,11 +26,11 @@ pub(in crate::store) struct HeadFile {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct HeadFileContent {
     version: u32,
     journal: String,
     #[serde(flatten)]
-    vouched: Vouched,
+    vouched: TrailAnchor,
 }
 
 impl HeadFile {
@@ -52,16 +52,16 @@ impl HeadFile {
     }
 
     /// Reads the head, if one is kept.
-    pub(in crate::store) fn read(&self) -> Result<Option<Vouched>, Broken> {
+    pub(in crate::store) fn read(&self) -> Result<Option<TrailAnchor>, TrailDefect> {
         let path = self.path("json");
         let refuse =
-            |detail: String| Broken::Head { detail: format!("{detail}: {}", path.display()) };
+            |detail: String| TrailDefect::Head { detail: format!("{detail}: {}", path.display()) };
         let bytes = match read(&path, SIZE) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(refuse(error.to_string())),
         };
-        let written: Written =
+        let written: HeadFileContent =
             serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
         match written.version {
             0..=VERSION if written.journal == self.journal => Ok(Some(written.vouched)),
@@ -73,12 +73,12 @@ impl HeadFile {
     /// Moves the head to the end of the trail, if the trail goes on from it; `hash_of` tells the hash of an entry.
     pub(in crate::store) fn advance(
         &self,
-        head: &Head,
+        head: &TrailHead,
         hash_of: impl FnOnce(u64) -> Option<String>,
     ) -> io::Result<()> {
         let _lock = self.lock()?;
         let (goes_on, accepted) = match self.read() {
-            Ok(Some(Vouched { head: kept, accepted })) => {
+            Ok(Some(TrailAnchor { head: kept, accepted })) => {
                 let before = kept.count < head.count;
                 let ours = |hash: String| hash == kept.hash;
                 let goes_on = before && (kept.count == 0 || hash_of(kept.count).is_some_and(ours));
@@ -89,20 +89,20 @@ impl HeadFile {
             Err(_) => (false, None),
         };
         match goes_on {
-            true => self.write(Vouched { head: head.clone(), accepted }),
+            true => self.write(TrailAnchor { head: head.clone(), accepted }),
             false => Ok(()),
         }
     }
 
     /// Takes the trail as it is.
-    pub(in crate::store) fn accept(&self, vouched: Vouched) -> io::Result<()> {
+    pub(in crate::store) fn accept(&self, vouched: TrailAnchor) -> io::Result<()> {
         let _lock = self.lock()?;
         self.write(vouched)
     }
 
     /// Takes what is kept for another journal, as it is; nothing if nothing is.
     pub(in crate::store) fn copy(&self, from: &HeadFile) -> io::Result<()> {
-        let refused = |broken: Broken| io::Error::other(broken.to_string());
+        let refused = |broken: TrailDefect| io::Error::other(broken.to_string());
         match from.read().map_err(refused)? {
             Some(vouched) => self.accept(vouched),
             None => self.forget(),
@@ -117,40 +117,40 @@ impl HeadFile {
         }
     }
 
-    fn lock(&self) -> io::Result<crate::disk::Lock> {
+    fn lock(&self) -> io::Result<crate::disk::FileLock> {
         make_private_folder(&self.folder)?;
         lock(&self.path("lock"))
     }
 
-    fn write(&self, vouched: Vouched) -> io::Result<()> {
+    fn write(&self, vouched: TrailAnchor) -> io::Result<()> {
         let (version, journal) = (VERSION, self.journal.clone());
-        let text = serde_json::to_string(&Written { version, journal, vouched })?;
-        replace(&self.path("json"), (text + "\n").as_bytes(), Safe::Process)
+        let text = serde_json::to_string(&HeadFileContent { version, journal, vouched })?;
+        replace(&self.path("json"), (text + "\n").as_bytes(), FileDurability::Process)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::HeadFile;
-    use crate::store::Broken;
-    use crate::store::audit::{Accepted, Head, Vouched};
+    use crate::store::TrailDefect;
+    use crate::store::audit::{AcceptedPrefix, TrailAnchor, TrailHead};
 
-    fn head(count: u64, hash: &str) -> Head {
-        Head { count, hash: hash.into() }
+    fn head(count: u64, hash: &str) -> TrailHead {
+        TrailHead { count, hash: hash.into() }
     }
 
-    fn vouched(count: u64, hash: &str) -> Vouched {
-        Vouched { head: head(count, hash), accepted: None }
+    fn vouched(count: u64, hash: &str) -> TrailAnchor {
+        TrailAnchor { head: head(count, hash), accepted: None }
     }
 
     #[test]
     fn what_was_accepted_stays_while_it_moves_forward() {
         let folder = tempfile::tempdir().unwrap();
         let file = HeadFile::of(folder.path(), &folder.path().join("state.db"));
-        let accepted = Some(Accepted { up_to: 2, digest: "d".into() });
-        file.accept(Vouched { head: head(2, "h2"), accepted: accepted.clone() }).unwrap();
+        let accepted = Some(AcceptedPrefix { up_to: 2, digest: "d".into() });
+        file.accept(TrailAnchor { head: head(2, "h2"), accepted: accepted.clone() }).unwrap();
         file.advance(&head(3, "h3"), |number| Some(format!("h{number}"))).unwrap();
-        assert_eq!(file.read(), Ok(Some(Vouched { head: head(3, "h3"), accepted })));
+        assert_eq!(file.read(), Ok(Some(TrailAnchor { head: head(3, "h3"), accepted })));
     }
 
     #[test]
@@ -191,12 +191,12 @@ mod tests {
         let file = HeadFile::of(folder.path(), &folder.path().join("state.db"));
         file.accept(vouched(1, "h1")).unwrap();
         std::fs::write(file.path("json"), "{").unwrap();
-        assert!(matches!(file.read(), Err(Broken::Head { .. })));
+        assert!(matches!(file.read(), Err(TrailDefect::Head { .. })));
         file.advance(&head(2, "h2"), |_| Some("h1".into())).unwrap();
-        assert!(matches!(file.read(), Err(Broken::Head { .. })), "left as it is");
+        assert!(matches!(file.read(), Err(TrailDefect::Head { .. })), "left as it is");
         let other = HeadFile { journal: "/elsewhere".into(), ..file.clone() };
         other.accept(vouched(1, "h1")).unwrap();
         std::fs::rename(other.path("json"), file.path("json")).unwrap();
-        assert!(matches!(file.read(), Err(Broken::Head { .. })), "not another's");
+        assert!(matches!(file.read(), Err(TrailDefect::Head { .. })), "not another's");
     }
 }

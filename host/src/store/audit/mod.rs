@@ -15,8 +15,8 @@ mod note;
 mod trail;
 
 pub(super) use body::body;
-pub(super) use chain::{Accepted, Check, Head, Sum, Vouched, link};
+pub(super) use chain::{AcceptedPrefix, TrailAnchor, TrailDigest, TrailHead, TrailVerifier, link};
 #[cfg(feature = "servers")]
 pub(super) use head_file::HeadFile;
-pub use note::{Note, Noted};
-pub use trail::{AuditFilter, Audited, Broken, Trail};
+pub use note::{AuditEvent, AuditNote};
+pub use trail::{AuditEntry, AuditFilter, AuditTrail, TrailDefect};

@@ -1,8 +1,8 @@
 //! What can be noted.
 
 use crate::model::{
-    Answer, Ask, AskKind, Decided, Difference, Grant, Package, Question, QuestionId, RunId,
-    Timestamp, ToolName,
+    Answer, Ask, AskKind, Difference, Grant, Package, Question, QuestionId, RecordedDecision,
+    RunId, Timestamp, ToolName,
 };
 
 /// Why an answer to another question than the one that was shown is refused.
@@ -11,26 +11,26 @@ const NOT_SHOWN: &str = "the question is not the one that was shown";
 /// Something for the trail. Secrets in it are taken out when it is written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Note {
+pub struct AuditNote {
     /// When it happened.
     pub at: Timestamp,
     /// In which run, if in one.
     pub run: Option<RunId>,
     /// What happened.
-    pub what: Noted,
+    pub what: AuditEvent,
 }
 
-impl Note {
+impl AuditNote {
     /// Returns a note.
-    pub fn new(at: Timestamp, run: Option<RunId>, what: Noted) -> Note {
-        Note { at, run, what }
+    pub fn new(at: Timestamp, run: Option<RunId>, what: AuditEvent) -> AuditNote {
+        AuditNote { at, run, what }
     }
 }
 
 /// What happened. The first four are noted by a journal itself, when it records them; the rest by whoever brings it about.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Noted {
+pub enum AuditEvent {
     /// A question was asked.
     Asked(Question),
     /// Somebody decided about an ask of it.
@@ -40,7 +40,7 @@ pub enum Noted {
         /// What kind of ask it is.
         kind: AskKind,
         /// What was decided, by whom, over which channel.
-        decided: Decided,
+        decided: RecordedDecision,
     },
     /// A question was taken back before it was answered.
     Withdrawn {
@@ -167,37 +167,37 @@ pub enum Noted {
     },
 }
 
-impl Noted {
+impl AuditEvent {
     /// Returns what was decided about an ask.
-    pub(in crate::store) fn decided(ask: &Ask, decided: Decided) -> Noted {
-        Noted::Decided { tool: ask.tool.clone(), kind: ask.kind, decided }
+    pub(in crate::store) fn decided(ask: &Ask, decided: RecordedDecision) -> AuditEvent {
+        AuditEvent::Decided { tool: ask.tool.clone(), kind: ask.kind, decided }
     }
 
     /// Returns that an answer was refused because it is not about what is asked.
-    pub(in crate::store) fn not_shown(question: QuestionId, answer: Answer) -> Noted {
+    pub(in crate::store) fn not_shown(question: QuestionId, answer: Answer) -> AuditEvent {
         let Answer { who, channel, .. } = answer;
         let reason = NOT_SHOWN.to_owned();
-        Noted::Refused { question: Some(question), who, channel, reason }
+        AuditEvent::Refused { question: Some(question), who, channel, reason }
     }
 
     /// Returns its kind, as it is written.
     pub fn kind(&self) -> &'static str {
         match self {
-            Noted::Asked(_) => "asked",
-            Noted::Decided { .. } => "decided",
-            Noted::Withdrawn { .. } => "withdrawn",
-            Noted::Expired { .. } => "expired",
-            Noted::Refused { .. } => "refused",
-            Noted::Granted { .. } => "granted",
-            Noted::Lapsed { .. } => "lapsed",
-            Noted::Installed { .. } => "installed",
-            Noted::Trusted { .. } => "trusted",
-            Noted::TrustedOnce { .. } => "trusted_once",
-            Noted::Changed { .. } => "changed",
-            Noted::Distrusted { .. } => "distrusted",
-            Noted::Imported { .. } => "imported",
-            Noted::Adopted { .. } => "adopted",
-            Noted::Accepted { .. } => "accepted",
+            AuditEvent::Asked(_) => "asked",
+            AuditEvent::Decided { .. } => "decided",
+            AuditEvent::Withdrawn { .. } => "withdrawn",
+            AuditEvent::Expired { .. } => "expired",
+            AuditEvent::Refused { .. } => "refused",
+            AuditEvent::Granted { .. } => "granted",
+            AuditEvent::Lapsed { .. } => "lapsed",
+            AuditEvent::Installed { .. } => "installed",
+            AuditEvent::Trusted { .. } => "trusted",
+            AuditEvent::TrustedOnce { .. } => "trusted_once",
+            AuditEvent::Changed { .. } => "changed",
+            AuditEvent::Distrusted { .. } => "distrusted",
+            AuditEvent::Imported { .. } => "imported",
+            AuditEvent::Adopted { .. } => "adopted",
+            AuditEvent::Accepted { .. } => "accepted",
         }
     }
 }

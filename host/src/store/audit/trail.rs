@@ -17,7 +17,7 @@ pub struct AuditFilter {
 
 impl AuditFilter {
     /// Returns whether an entry is wanted.
-    pub(in crate::store) fn wants(&self, entry: &Audited) -> bool {
+    pub(in crate::store) fn wants(&self, entry: &AuditEntry) -> bool {
         let run = self.run.is_none_or(|run| entry.run == Some(run));
         run && self.since.is_none_or(|since| entry.at >= since)
     }
@@ -26,7 +26,7 @@ impl AuditFilter {
 /// An entry of the trail.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Audited {
+pub struct AuditEntry {
     /// Counts up from 1, without a gap.
     pub number: u64,
     /// When it happened, to the millisecond.
@@ -39,14 +39,14 @@ pub struct Audited {
     pub hash: String,
 }
 
-impl Audited {
+impl AuditEntry {
     /// Returns an entry as it stands in a trail. What cannot be read is left out: the hash says whether it was so from the
     /// beginning.
-    pub(in crate::store) fn new(number: u64, body: Value, hash: String) -> Audited {
+    pub(in crate::store) fn new(number: u64, body: Value, hash: String) -> AuditEntry {
         let text = |field: &str| body.get(field).and_then(Value::as_str);
         let at = text("at").and_then(|at| at.parse().ok()).unwrap_or_default();
         let run = text("run_id").and_then(|run| run.parse().ok());
-        Audited { number, at, run, body, hash }
+        AuditEntry { number, at, run, body, hash }
     }
 
     /// Returns its kind: `asked`, `decided`, `refused`.
@@ -58,9 +58,9 @@ impl Audited {
 /// What was read, and whether all of the trail is what was written.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Trail {
+pub struct AuditTrail {
     /// The entries that were asked for, oldest first.
-    pub entries: Vec<Audited>,
+    pub entries: Vec<AuditEntry>,
     /// How many there are in all.
     pub count: u64,
     /// The hash of the last of all.
@@ -70,13 +70,13 @@ pub struct Trail {
     /// Up to which entry a person took it as it is, right or wrong; what is wrong with these is not told again.
     pub accepted: Option<u64>,
     /// What is wrong with it, if anything is.
-    pub broken: Option<Broken>,
+    pub broken: Option<TrailDefect>,
 }
 
 /// Why a trail is not what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Broken {
+pub enum TrailDefect {
     /// An entry, or its place, is not what it was.
     Changed {
         /// Which.
@@ -111,24 +111,24 @@ pub enum Broken {
     },
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for TrailDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::Changed { number } => write!(f, "entry {number} is not what was written"),
-            Broken::Missing { number } => write!(f, "entry {number} is gone"),
-            Broken::Cut { kept, found } => {
+            TrailDefect::Changed { number } => write!(f, "entry {number} is not what was written"),
+            TrailDefect::Missing { number } => write!(f, "entry {number} is gone"),
+            TrailDefect::Cut { kept, found } => {
                 write!(f, "its end is gone: it had {kept} entries, and has {found}")
             }
-            Broken::Rewritten { number } => {
+            TrailDefect::Rewritten { number } => {
                 write!(f, "it was written anew: entry {number} was another one")
             }
-            Broken::NotAccepted { up_to } => {
+            TrailDefect::NotAccepted { up_to } => {
                 write!(
                     f,
                     "its first {up_to} entries were accepted as they were, and are not that any more"
                 )
             }
-            Broken::Head { detail } => write!(f, "its head cannot be read: {detail}"),
+            TrailDefect::Head { detail } => write!(f, "its head cannot be read: {detail}"),
         }
     }
 }

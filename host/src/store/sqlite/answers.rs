@@ -4,22 +4,22 @@
 //! **Invariant:** a decision is recorded only about an ask that is what was shown, and with its digest.
 //! **Invariant:** whatever becomes of a question stands in the trail, in the same transaction.
 
-use super::audit::Trail;
+use super::audit::TrailWriter;
 use super::columns::{comparable, from_json, json};
-use crate::model::{Answer, AskId, Decided, Question, QuestionId, RunId, Timestamp};
-use crate::store::{Answered, Asked, Note, Noted};
+use crate::model::{Answer, AskId, Question, QuestionId, RecordedDecision, RunId, Timestamp};
+use crate::store::{AnswerOutcome, AuditEvent, AuditNote, StoredQuestion};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 /// Opens a question.
 pub(super) fn ask(
     connection: &Connection,
-    trail: &Trail,
+    trail: &TrailWriter,
     run: i64,
     question: &Question,
 ) -> rusqlite::Result<()> {
     if insert(connection, run, question, Openness::Open)? {
-        let what = Noted::Asked(question.clone());
-        trail.note(connection, &Note::new(question.asked_at, Some(question.run), what))?;
+        let what = AuditEvent::Asked(question.clone());
+        trail.note(connection, &AuditNote::new(question.asked_at, Some(question.run), what))?;
     }
     Ok(())
 }
@@ -63,7 +63,7 @@ fn insert(
 /// Closes all questions of a run that is over.
 pub(super) fn close_all(
     connection: &Connection,
-    trail: &Trail,
+    trail: &TrailWriter,
     (number, run): (i64, RunId),
     at: Timestamp,
 ) -> rusqlite::Result<()> {
@@ -73,23 +73,24 @@ pub(super) fn close_all(
     let closed = statement.query_map([number], |row| Ok(QuestionId::from_bytes(row.get(0)?)))?;
     let closed: Vec<_> = closed.collect::<rusqlite::Result<_>>()?;
     closed.into_iter().try_for_each(|question| {
-        let what = Noted::Withdrawn { question, reason: "the run is over".into() };
-        trail.note(connection, &Note::new(at, Some(run), what))
+        let what = AuditEvent::Withdrawn { question, reason: "the run is over".into() };
+        trail.note(connection, &AuditNote::new(at, Some(run), what))
     })
 }
 
 /// Closes a question that nothing waits for.
 pub(super) fn withdraw(
     connection: &Connection,
-    trail: &Trail,
+    trail: &TrailWriter,
     run: RunId,
     question: QuestionId,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
     let sql = "UPDATE questions SET open = 0 WHERE id = ?1 AND open = 1";
     if connection.prepare_cached(sql)?.execute([question.as_bytes()])? > 0 {
-        let what = Noted::Withdrawn { question, reason: "nothing waits for it any more".into() };
-        trail.note(connection, &Note::new(at, Some(run), what))?;
+        let what =
+            AuditEvent::Withdrawn { question, reason: "nothing waits for it any more".into() };
+        trail.note(connection, &AuditNote::new(at, Some(run), what))?;
     }
     Ok(())
 }
@@ -113,7 +114,10 @@ fn close(connection: &Connection, number: i64) -> rusqlite::Result<()> {
 }
 
 /// Reads a question with its number, as it was last left: it may have expired since.
-fn find(connection: &Connection, id: QuestionId) -> rusqlite::Result<Option<(i64, Asked)>> {
+fn find(
+    connection: &Connection,
+    id: QuestionId,
+) -> rusqlite::Result<Option<(i64, StoredQuestion)>> {
     let sql = "SELECT questions.number, body, open, questions.id, runs.id FROM questions \
                JOIN runs ON runs.number = questions.run WHERE questions.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
@@ -121,17 +125,17 @@ fn find(connection: &Connection, id: QuestionId) -> rusqlite::Result<Option<(i64
     found.map(|found| with_decided(connection, found)).transpose()
 }
 
-fn read_asked(row: &Row<'_>) -> rusqlite::Result<(i64, Asked)> {
+fn read_asked(row: &Row<'_>) -> rusqlite::Result<(i64, StoredQuestion)> {
     // Which question it is, and of which run, is what the tables say: answers and runs are found by it.
     let (id, run) = (QuestionId::from_bytes(row.get(3)?), RunId::from_bytes(row.get(4)?));
     let question = Question { id, run, ..from_json(row, 1)? };
-    Ok((row.get(0)?, Asked::new(question, row.get(2)?, Vec::new())))
+    Ok((row.get(0)?, StoredQuestion::new(question, row.get(2)?, Vec::new())))
 }
 
 fn with_decided(
     connection: &Connection,
-    (number, mut asked): (i64, Asked),
-) -> rusqlite::Result<(i64, Asked)> {
+    (number, mut asked): (i64, StoredQuestion),
+) -> rusqlite::Result<(i64, StoredQuestion)> {
     let sql = "SELECT ask, decision, who, channel, at, digest FROM decisions WHERE question = ?1 ORDER BY id";
     let mut statement = connection.prepare_cached(sql)?;
     let question = asked.question.id;
@@ -145,7 +149,7 @@ pub(super) fn question(
     connection: &Connection,
     id: QuestionId,
     now: Timestamp,
-) -> rusqlite::Result<Option<Asked>> {
+) -> rusqlite::Result<Option<StoredQuestion>> {
     Ok(find(connection, id)?.map(|(_, mut asked)| {
         asked.open &= !asked.question.expired(now);
         asked
@@ -157,7 +161,7 @@ pub(super) fn open(
     connection: &Connection,
     run: Option<i64>,
     now: Timestamp,
-) -> rusqlite::Result<Vec<Asked>> {
+) -> rusqlite::Result<Vec<StoredQuestion>> {
     let sql = match run {
         Some(_) => {
             "SELECT questions.number, body, open, questions.id, runs.id \
@@ -184,7 +188,10 @@ pub(super) fn open(
 }
 
 /// Reads everything that was decided about the questions of the run of this number, in order.
-pub(super) fn decided(connection: &Connection, run: i64) -> rusqlite::Result<Vec<Decided>> {
+pub(super) fn decided(
+    connection: &Connection,
+    run: i64,
+) -> rusqlite::Result<Vec<RecordedDecision>> {
     // Without the questions themselves: a run may have asked many, and reads this at every answer.
     let sql = "SELECT ask, decision, who, channel, at, digest, questions.id FROM questions \
                JOIN decisions ON decisions.question = questions.number \
@@ -195,36 +202,36 @@ pub(super) fn decided(connection: &Connection, run: i64) -> rusqlite::Result<Vec
     decided.collect()
 }
 
-fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<Decided> {
+fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<RecordedDecision> {
     let (ask, at) = (AskId(row.get(0)?), Timestamp(row.get::<_, i64>(4)? as u64));
     let (who, channel): (String, String) = (row.get(2)?, row.get(3)?);
-    let decided = Decided::new(question, ask, from_json(row, 1)?, who, channel, at);
+    let decided = RecordedDecision::new(question, ask, from_json(row, 1)?, who, channel, at);
     Ok(decided.with_digest(row.get(5)?))
 }
 
 /// Records an answer.
 pub(super) fn answer(
     connection: &Connection,
-    trail: &Trail,
+    trail: &TrailWriter,
     id: QuestionId,
     answer: &Answer,
     now: Timestamp,
-) -> rusqlite::Result<Answered> {
-    let Some((number, asked)) = find(connection, id)? else { return Ok(Answered::Gone) };
-    let Asked { question, open, mut decided } = asked;
+) -> rusqlite::Result<AnswerOutcome> {
+    let Some((number, asked)) = find(connection, id)? else { return Ok(AnswerOutcome::Gone) };
+    let StoredQuestion { question, open, mut decided } = asked;
     if !open || question.expired(now) {
         return Ok(match decided.is_empty() {
-            true => Answered::Gone,
-            false => Answered::Late { question, decided },
+            true => AnswerOutcome::Gone,
+            false => AnswerOutcome::Late { question, decided },
         });
     }
     let Some(new) = answer.decide(&question, &decided, now) else {
-        let what = Noted::not_shown(id, answer.clone());
-        trail.note(connection, &Note::new(now, Some(question.run), what))?;
-        return Ok(Answered::NotShown { question });
+        let what = AuditEvent::not_shown(id, answer.clone());
+        trail.note(connection, &AuditNote::new(now, Some(question.run), what))?;
+        return Ok(AnswerOutcome::NotShown { question });
     };
     if new.is_empty() {
-        return Ok(Answered::Late { question, decided });
+        return Ok(AnswerOutcome::Late { question, decided });
     }
     let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at, digest) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -234,21 +241,21 @@ pub(super) fn answer(
         let (decision, at) = (json(&one.decision), now.0 as i64);
         let row = (number, ask.id.0, decision, &one.who, &one.channel, at, &one.digest);
         statement.execute(row)?;
-        let what = Noted::decided(ask, one.clone());
-        trail.note(connection, &Note::new(now, Some(question.run), what))?;
+        let what = AuditEvent::decided(ask, one.clone());
+        trail.note(connection, &AuditNote::new(now, Some(question.run), what))?;
         decided.push(one);
     }
     let left = question.asks.len() - decided.len();
     if left == 0 || decided.iter().any(|decided| decided.decision.ends()) {
         close(connection, number)?;
     }
-    Ok(Answered::Recorded { question, open: left })
+    Ok(AnswerOutcome::Recorded { question, open: left })
 }
 
 /// Closes a question that has expired. Returns whether it did.
 pub(super) fn expire(
     connection: &Connection,
-    trail: &Trail,
+    trail: &TrailWriter,
     id: QuestionId,
     now: Timestamp,
 ) -> rusqlite::Result<bool> {
@@ -256,8 +263,8 @@ pub(super) fn expire(
     let expired = asked.question.expired(now);
     if asked.open && expired {
         close(connection, number)?;
-        let what = Noted::Expired { question: id };
-        trail.note(connection, &Note::new(now, Some(asked.question.run), what))?;
+        let what = AuditEvent::Expired { question: id };
+        trail.note(connection, &AuditNote::new(now, Some(asked.question.run), what))?;
     }
     let closed = !asked.open || expired;
     Ok(closed && asked.decided.len() < asked.question.asks.len())

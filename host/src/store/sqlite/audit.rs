@@ -2,9 +2,9 @@
 
 use crate::model::canonical;
 #[cfg(feature = "servers")]
-use crate::store::audit::{Accepted, Sum};
-use crate::store::audit::{Check, Head, Vouched, body, link};
-use crate::store::{AuditFilter, Audited, Broken, Note, Noted, Trail as Read};
+use crate::store::audit::{AcceptedPrefix, TrailDigest};
+use crate::store::audit::{TrailAnchor, TrailHead, TrailVerifier, body, link};
+use crate::store::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 use std::cell::Cell;
@@ -19,7 +19,7 @@ pub(super) use crate::store::audit::HeadFile;
 pub(super) enum HeadFile {}
 
 /// What the writer knows of the trail.
-pub(super) struct Trail {
+pub(super) struct TrailWriter {
     head: Option<HeadFile>,
     /// Whether entries were written since the head was last kept.
     grown: Cell<bool>,
@@ -27,10 +27,10 @@ pub(super) struct Trail {
     accepted: Cell<bool>,
 }
 
-impl Trail {
+impl TrailWriter {
     /// Returns a trail whose head is kept there, if anywhere.
-    pub(super) fn new(head: Option<HeadFile>) -> Trail {
-        Trail { head, grown: Cell::new(false), accepted: Cell::new(false) }
+    pub(super) fn new(head: Option<HeadFile>) -> TrailWriter {
+        TrailWriter { head, grown: Cell::new(false), accepted: Cell::new(false) }
     }
 
     /// Returns whether writing an entry means waiting for another file.
@@ -39,7 +39,7 @@ impl Trail {
     }
 
     /// Writes an entry at the end of the trail.
-    pub(super) fn note(&self, connection: &Connection, note: &Note) -> rusqlite::Result<()> {
+    pub(super) fn note(&self, connection: &Connection, note: &AuditNote) -> rusqlite::Result<()> {
         let head = last(connection)?;
         let number = head.count + 1;
         let text = canonical(&body(number, note));
@@ -47,7 +47,7 @@ impl Trail {
         let sql = "INSERT INTO audit (number, body, hash) VALUES (?1, ?2, ?3)";
         connection.prepare_cached(sql)?.execute((number as i64, text, hash))?;
         self.grown.set(true);
-        if matches!(note.what, Noted::Accepted { .. }) {
+        if matches!(note.what, AuditEvent::Accepted { .. }) {
             self.accepted.set(true);
         }
         Ok(())
@@ -76,29 +76,30 @@ impl Trail {
     }
 }
 
-fn last(connection: &Connection) -> rusqlite::Result<Head> {
+fn last(connection: &Connection) -> rusqlite::Result<TrailHead> {
     let sql = "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1";
     let mut statement = connection.prepare_cached(sql)?;
-    let head = statement
-        .query_row([], |row| Ok(Head { count: row.get::<_, i64>(0)? as u64, hash: row.get(1)? }));
+    let head = statement.query_row([], |row| {
+        Ok(TrailHead { count: row.get::<_, i64>(0)? as u64, hash: row.get(1)? })
+    });
     Ok(head.optional()?.unwrap_or_default())
 }
 
 /// Reads the trail for what it is, right or wrong.
 #[cfg(feature = "servers")]
-fn as_it_is(connection: &Connection) -> rusqlite::Result<Vouched> {
+fn as_it_is(connection: &Connection) -> rusqlite::Result<TrailAnchor> {
     let mut statement =
         connection.prepare("SELECT number, body, hash FROM audit ORDER BY number")?;
     let mut rows = statement.query([])?;
-    let (mut head, mut sum) = (Head::default(), Sum::default());
+    let (mut head, mut sum) = (TrailHead::default(), TrailDigest::default());
     while let Some(row) = rows.next()? {
         let number = row.get::<_, i64>(0)? as u64;
         let (text, hash) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
         sum.entry(number, text.as_bytes(), hash.as_bytes());
-        head = Head { count: number, hash: hash.into() };
+        head = TrailHead { count: number, hash: hash.into() };
     }
-    let accepted = Some(Accepted { up_to: head.count, digest: sum.digest() });
-    Ok(Vouched { head, accepted })
+    let accepted = Some(AcceptedPrefix { up_to: head.count, digest: sum.digest() });
+    Ok(TrailAnchor { head, accepted })
 }
 
 #[cfg(feature = "servers")]
@@ -112,7 +113,7 @@ pub(super) fn read(
     connection: &Connection,
     head: Option<&HeadFile>,
     filter: &AuditFilter,
-) -> rusqlite::Result<Read> {
+) -> rusqlite::Result<AuditTrail> {
     // Before the first look into the table: what is kept is never ahead of what was committed.
     let (kept, unreadable) = match kept(head) {
         Ok(kept) => (kept, None),
@@ -120,7 +121,7 @@ pub(super) fn read(
     };
     let vouches = kept.as_ref().map(|kept| kept.head.count);
     let accepted = kept.as_ref().and_then(|kept| Some(kept.accepted.as_ref()?.up_to));
-    let mut check = Check::new(kept);
+    let mut check = TrailVerifier::new(kept);
     let mut entries = VecDeque::new();
     let mut statement =
         connection.prepare("SELECT number, body, hash FROM audit ORDER BY number")?;
@@ -131,7 +132,7 @@ pub(super) fn read(
         check.entry(number, text, hash);
         // What is no JSON was changed, which the hash tells.
         let body = serde_json::from_str::<Value>(text).unwrap_or_default();
-        let entry = Audited::new(number, body, hash.into());
+        let entry = AuditEntry::new(number, body, hash.into());
         if filter.wants(&entry) {
             entries.push_back(entry);
         }
@@ -140,7 +141,7 @@ pub(super) fn read(
         }
     }
     let (head, broken) = check.end();
-    Ok(Read {
+    Ok(AuditTrail {
         entries: entries.into(),
         count: head.count,
         hash: head.hash,
@@ -151,11 +152,11 @@ pub(super) fn read(
 }
 
 #[cfg(feature = "servers")]
-fn kept(head: Option<&HeadFile>) -> Result<Option<Vouched>, Broken> {
+fn kept(head: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
     head.map_or(Ok(None), HeadFile::read)
 }
 
 #[cfg(not(feature = "servers"))]
-fn kept(_: Option<&HeadFile>) -> Result<Option<Vouched>, Broken> {
+fn kept(_: Option<&HeadFile>) -> Result<Option<TrailAnchor>, TrailDefect> {
     Ok(None)
 }

@@ -4,8 +4,8 @@
 //! this version does not know is passed over.
 
 use super::columns::json;
-use crate::model::{CallId, Effects, Origin, Question, QuestionId, Settled, Timestamp};
-use crate::store::{Entry, Meter, Verdict, What};
+use crate::model::{CallId, CallResult, Effects, Question, QuestionId, Timestamp, ToolOrigin};
+use crate::store::{CallVerdict, JournalEntry, JournalEvent, Meter};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -20,19 +20,19 @@ pub(super) const COLUMNS: &str = "at, cpu, wall, lines, calls, kind, call, meta,
 /// The small part of an entry. What may be large is kept as it is, in `text`.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Meta<'a> {
+struct EntryMeta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Cow<'a, Verdict>>,
+    verdict: Option<Cow<'a, CallVerdict>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Failed<'a>>,
+    error: Option<EncodedError<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    origin: Option<Cow<'a, Origin>>,
+    origin: Option<Cow<'a, ToolOrigin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     effects: Option<Effects>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ struct Meta<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Failed<'a> {
+struct EncodedError<'a> {
     code: Cow<'a, str>,
     message: Cow<'a, str>,
 }
@@ -53,7 +53,11 @@ fn span(time: Duration) -> i64 {
 }
 
 /// Writes an entry.
-pub(super) fn write(connection: &Connection, id: i64, entry: &Entry) -> rusqlite::Result<()> {
+pub(super) fn write(
+    connection: &Connection,
+    id: i64,
+    entry: &JournalEntry,
+) -> rusqlite::Result<()> {
     let (kind, meta, text) = encode(&entry.what);
     connection.prepare_cached(INSERT)?.execute((
         id,
@@ -70,46 +74,48 @@ pub(super) fn write(connection: &Connection, id: i64, entry: &Entry) -> rusqlite
     Ok(())
 }
 
-fn encode(what: &What) -> (&'static str, Option<Meta<'_>>, Option<Cow<'_, str>>) {
+fn encode(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<Cow<'_, str>>) {
     match what {
-        What::Requested { tool, arguments, verdict, .. } => {
-            let meta = Meta {
+        JournalEvent::Requested { tool, arguments, verdict, .. } => {
+            let meta = EntryMeta {
                 tool: Some(tool.into()),
                 verdict: Some(Cow::Borrowed(verdict)),
                 size: arguments.as_ref().err().copied(),
-                ..Meta::default()
+                ..EntryMeta::default()
             };
             ("requested", Some(meta), arguments.as_ref().ok().map(Cow::from))
         }
         // What was asked is kept once, with the questions.
-        What::Asked { question } => ("asked", None, Some(question.id.to_string().into())),
-        What::Withdrawn { question } => ("withdrawn", None, Some(question.to_string().into())),
-        What::Executing { tool, origin, effects, approved, .. } => {
+        JournalEvent::Asked { question } => ("asked", None, Some(question.id.to_string().into())),
+        JournalEvent::Withdrawn { question } => {
+            ("withdrawn", None, Some(question.to_string().into()))
+        }
+        JournalEvent::Executing { tool, origin, effects, approved, .. } => {
             let origin = origin.as_ref().map(Cow::Borrowed);
             let effects = Some(*effects).filter(|effects| *effects != Effects::Unknown);
             let tool = Some(tool.as_str().into());
             let approved = approved.as_deref().map(Cow::from);
-            let meta = Meta { tool, origin, effects, approved, ..Meta::default() };
+            let meta = EntryMeta { tool, origin, effects, approved, ..EntryMeta::default() };
             ("executing", Some(meta), None)
         }
-        What::Settled { settled: Settled::Value(value), .. } => {
+        JournalEvent::Settled { settled: CallResult::Value(value), .. } => {
             ("settled", None, Some(value.into()))
         }
-        What::Settled { settled: Settled::Error { code, message, data }, .. } => {
-            let error = Failed { code: code.into(), message: message.into() };
-            let meta = Meta { error: Some(error), ..Meta::default() };
+        JournalEvent::Settled { settled: CallResult::Error { code, message, data }, .. } => {
+            let error = EncodedError { code: code.into(), message: message.into() };
+            let meta = EntryMeta { error: Some(error), ..EntryMeta::default() };
             ("settled", Some(meta), data.as_ref().map(Cow::from))
         }
-        What::Cancelled { sent, .. } => {
-            ("cancelled", Some(Meta { sent: Some(*sent), ..Meta::default() }), None)
+        JournalEvent::Cancelled { sent, .. } => {
+            ("cancelled", Some(EntryMeta { sent: Some(*sent), ..EntryMeta::default() }), None)
         }
-        What::Abandoned { sent, .. } => {
-            ("abandoned", Some(Meta { sent: Some(*sent), ..Meta::default() }), None)
+        JournalEvent::Abandoned { sent, .. } => {
+            ("abandoned", Some(EntryMeta { sent: Some(*sent), ..EntryMeta::default() }), None)
         }
-        What::Resumed { pml } => {
-            ("resumed", Some(Meta { pml: Some(pml.into()), ..Meta::default() }), None)
+        JournalEvent::Resumed { pml } => {
+            ("resumed", Some(EntryMeta { pml: Some(pml.into()), ..EntryMeta::default() }), None)
         }
-        What::Ended { ending } => ("ended", None, Some(ending.into())),
+        JournalEvent::Ended { ending } => ("ended", None, Some(ending.into())),
     }
 }
 
@@ -126,32 +132,32 @@ pub(super) fn read_meter(row: &Row<'_>) -> rusqlite::Result<(Timestamp, Meter)> 
 }
 
 /// Finds what was asked under an id.
-pub(super) type FindAsked<'a> = &'a dyn Fn(QuestionId) -> rusqlite::Result<Option<Question>>;
+pub(super) type FindQuestion<'a> = &'a dyn Fn(QuestionId) -> rusqlite::Result<Option<Question>>;
 
 /// Reads an entry from `COLUMNS`; the inner error says what is wrong with it.
 pub(super) fn read(
     row: &Row<'_>,
-    find_asked: FindAsked<'_>,
-) -> rusqlite::Result<Result<Entry, String>> {
+    find_asked: FindQuestion<'_>,
+) -> rusqlite::Result<Result<JournalEntry, String>> {
     let (at, meter) = read_meter(row)?;
     let kind = row.get_ref(5)?.as_str()?;
     let call = row.get::<_, Option<i64>>(6)?.map(|call| CallId(call as u64));
     let meta = row.get_ref(7)?.as_str_or_null()?;
     let text = row.get::<_, Option<String>>(8)?;
-    let what = match meta.map_or_else(|| Ok(Meta::default()), serde_json::from_str) {
+    let what = match meta.map_or_else(|| Ok(EntryMeta::default()), serde_json::from_str) {
         Ok(_) if kind == "asked" => decode_asked(text, find_asked)?,
         Ok(meta) => decode(kind, call, meta, text),
         Err(error) => Err(error.to_string()),
     };
-    Ok(what.map(|what| Entry::new(at, meter, what)))
+    Ok(what.map(|what| JournalEntry::new(at, meter, what)))
 }
 
 /// What was asked. Journals up to format 2 have a copy in the entry, of which only the id counts: there is one question, and it
 /// is the one that people are shown.
 fn decode_asked(
     text: Option<String>,
-    find_asked: FindAsked<'_>,
-) -> rusqlite::Result<Result<What, String>> {
+    find_asked: FindQuestion<'_>,
+) -> rusqlite::Result<Result<JournalEvent, String>> {
     #[derive(Deserialize)]
     struct Copy {
         workflow_id: QuestionId,
@@ -164,23 +170,23 @@ fn decode_asked(
     let Some(id) = id else { return Ok(Err("an entry `asked` that names no question".into())) };
     let question = find_asked(id)?;
     Ok(question
-        .map(|question| What::Asked { question })
+        .map(|question| JournalEvent::Asked { question })
         .ok_or_else(|| format!("an entry `asked` without its question `{id}`")))
 }
 
 fn decode(
     kind: &str,
     call: Option<CallId>,
-    meta: Meta<'_>,
+    meta: EntryMeta<'_>,
     text: Option<String>,
-) -> Result<What, String> {
+) -> Result<JournalEvent, String> {
     let lacks = |part: &str| format!("an entry `{kind}` without its {part}");
     let call = call.ok_or_else(|| lacks("call"));
     let whole = |text: Option<String>| text.ok_or_else(|| lacks("text"));
     let tool = meta.tool.map(Cow::into_owned).ok_or_else(|| lacks("tool"));
     let sent = meta.sent.ok_or_else(|| lacks("`sent`"));
     Ok(match kind {
-        "requested" => What::Requested {
+        "requested" => JournalEvent::Requested {
             call: call?,
             tool: tool?,
             arguments: match meta.size {
@@ -189,33 +195,35 @@ fn decode(
             },
             verdict: meta.verdict.ok_or_else(|| lacks("verdict"))?.into_owned(),
         },
-        "withdrawn" => What::Withdrawn {
+        "withdrawn" => JournalEvent::Withdrawn {
             question: whole(text)?
                 .parse()
                 .map_err(|error| format!("an entry `{kind}`: {error}"))?,
         },
-        "executing" => What::Executing {
+        "executing" => JournalEvent::Executing {
             call: call?,
             tool: tool?.parse().map_err(|error| format!("an entry `{kind}`: {error}"))?,
             origin: meta.origin.map(Cow::into_owned),
             effects: meta.effects.unwrap_or_default(),
             approved: meta.approved.map(Cow::into_owned),
         },
-        "settled" => What::Settled {
+        "settled" => JournalEvent::Settled {
             call: call?,
             settled: match meta.error {
-                None => Settled::Value(whole(text)?),
-                Some(Failed { code, message }) => Settled::Error {
+                None => CallResult::Value(whole(text)?),
+                Some(EncodedError { code, message }) => CallResult::Error {
                     code: code.into_owned(),
                     message: message.into_owned(),
                     data: text,
                 },
             },
         },
-        "cancelled" => What::Cancelled { call: call?, sent: sent? },
-        "abandoned" => What::Abandoned { call: call?, sent: sent? },
-        "resumed" => What::Resumed { pml: meta.pml.ok_or_else(|| lacks("version"))?.into_owned() },
-        "ended" => What::Ended { ending: whole(text)? },
+        "cancelled" => JournalEvent::Cancelled { call: call?, sent: sent? },
+        "abandoned" => JournalEvent::Abandoned { call: call?, sent: sent? },
+        "resumed" => {
+            JournalEvent::Resumed { pml: meta.pml.ok_or_else(|| lacks("version"))?.into_owned() }
+        }
+        "ended" => JournalEvent::Ended { ending: whole(text)? },
         _ => return Err(format!("an entry of an unknown kind, `{}`", crate::model::escape(kind))),
     })
 }

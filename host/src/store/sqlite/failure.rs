@@ -12,31 +12,31 @@ const NO_ROOM: u64 = 64 << 10;
 
 /// Why an operation did not happen.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum OperationError {
     /// It was not allowed to. Nothing was written for it, and what happens beside it may go on.
     Refused(StoreError),
     /// SQLite failed, and with it everything in the same transaction.
     Failed(rusqlite::Error),
 }
 
-impl From<StoreError> for Trouble {
-    fn from(error: StoreError) -> Trouble {
-        Trouble::Refused(error)
+impl From<StoreError> for OperationError {
+    fn from(error: StoreError) -> OperationError {
+        OperationError::Refused(error)
     }
 }
 
-impl From<rusqlite::Error> for Trouble {
-    fn from(error: rusqlite::Error) -> Trouble {
-        Trouble::Failed(error)
+impl From<rusqlite::Error> for OperationError {
+    fn from(error: rusqlite::Error) -> OperationError {
+        OperationError::Failed(error)
     }
 }
 
-impl Trouble {
+impl OperationError {
     /// Returns the error for the journal at `path`.
     pub(super) fn at(self, path: &Path) -> StoreError {
         match self {
-            Trouble::Refused(error) => error,
-            Trouble::Failed(error) => failure(path, &error),
+            OperationError::Refused(error) => error,
+            OperationError::Failed(error) => failure(path, &error),
         }
     }
 }

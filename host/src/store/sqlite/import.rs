@@ -8,18 +8,18 @@
 //! **Invariant:** the other journal is neither changed nor opened: what is read is a copy in this user's own folder.
 
 use super::answers;
-use super::audit::{self, HeadFile, Trail};
+use super::audit::{self, HeadFile, TrailWriter};
 use super::columns::entry_id;
-use super::failure::{Trouble, io_failure};
+use super::failure::{OperationError, io_failure};
 use super::list::each_run;
 use super::load::load;
 use super::open::{accept, beside, connect, open, wal_size};
-use super::owner::{Owners, make_folder, private};
+use super::owner::{OwnerFolder, make_folder, private};
 use super::runs::insert;
 use super::store::Store;
 use super::{encode, failure::failure};
 use crate::model::{RunId, Timestamp};
-use crate::store::{AuditFilter, Note, Noted, RunState, StoreError, What};
+use crate::store::{AuditEvent, AuditFilter, AuditNote, JournalEvent, RunState, StoreError};
 use rusqlite::{Connection, ErrorCode};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -31,7 +31,7 @@ const LARGEST: u64 = 1 << 30;
 
 /// What was brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Imported {
+pub struct JournalImport {
     /// Runs that are history here now.
     pub runs: u64,
     /// Runs that were left: they were not over, or could not be read.
@@ -40,7 +40,7 @@ pub struct Imported {
 
 /// Why nothing was brought.
 #[derive(Debug)]
-pub enum NotImported {
+pub enum JournalImportError {
     /// It does not count, for this reason.
     Refused(String),
     /// A process works with it: it can be tried again.
@@ -49,19 +49,19 @@ pub enum NotImported {
     Failed(StoreError),
 }
 
-impl From<StoreError> for NotImported {
-    fn from(error: StoreError) -> NotImported {
-        NotImported::Failed(error)
+impl From<StoreError> for JournalImportError {
+    fn from(error: StoreError) -> JournalImportError {
+        JournalImportError::Failed(error)
     }
 }
 
 /// What says that a journal is this user's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum OwnershipProof {
     /// The head of its trail: the journal lies where others can write.
-    Head,
+    TrailHead,
     /// The place where it lies: the user's own state folder.
-    Place,
+    StateFolder,
 }
 
 impl Store {
@@ -71,56 +71,58 @@ impl Store {
         folder: &Path,
         heads: &Path,
         from: &Path,
-        mark: Mark,
+        mark: OwnershipProof,
         now: Timestamp,
-    ) -> Result<Imported, NotImported> {
+    ) -> Result<JournalImport, JournalImportError> {
         let head = HeadFile::of(heads, &from.join("state.db"));
-        if mark == Mark::Head && !matches!(head.read(), Ok(Some(_))) {
+        if mark == OwnershipProof::TrailHead && !matches!(head.read(), Ok(Some(_))) {
             let why = "nothing in your state folder says that it is yours";
-            return Err(NotImported::Refused(why.into()));
+            return Err(JournalImportError::Refused(why.into()));
         }
-        let owners = Owners::of(from);
+        let owners = OwnerFolder::of(from);
         if owners.any_alive() {
-            return Err(NotImported::InUse);
+            return Err(JournalImportError::InUse);
         }
-        let copy = Copy::of(from, folder)?;
+        let copy = JournalCopy::of(from, folder)?;
         let (old, runs, left) = copy.read(&owners, now)?;
         let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
-        let kept = (mark == Mark::Head).then_some(&head);
+        let kept = (mark == OwnershipProof::TrailHead).then_some(&head);
         let trail = audit::read(&old, kept, &none).map_err(|error| copy.refused(error.into()))?;
-        if mark == Mark::Head && (trail.broken.is_some() || trail.kept != Some(trail.count)) {
+        if mark == OwnershipProof::TrailHead
+            && (trail.broken.is_some() || trail.kept != Some(trail.count))
+        {
             let why = "its audit trail is not the one that your state folder knows";
-            return Err(NotImported::Refused(why.into()));
+            return Err(JournalImportError::Refused(why.into()));
         }
         let (new, path) = open(folder)?;
         let failed = |error: rusqlite::Error| failure(&path, &error);
-        let own = Trail::new(Some(HeadFile::of(heads, &path)));
+        let own = TrailWriter::new(Some(HeadFile::of(heads, &path)));
         new.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
-        let mut imported = Imported { runs: 0, left };
+        let mut imported = JournalImport { runs: 0, left };
         for (run, state) in runs {
             match bring(&old, &copy.path, &new, run, state).map_err(failed)? {
-                Brought::Yes => imported.runs += 1,
-                Brought::HadIt => {}
-                Brought::Unreadable => imported.left += 1,
+                RunImportResult::Imported => imported.runs += 1,
+                RunImportResult::AlreadyPresent => {}
+                RunImportResult::Unreadable => imported.left += 1,
             }
         }
-        let note = Noted::Imported {
+        let note = AuditEvent::Imported {
             from: from.to_string_lossy().into_owned(),
             runs: imported.runs,
             left: imported.left,
             entries: trail.count,
             head: trail.hash,
         };
-        own.note(&new, &Note::new(now, None, note)).map_err(failed)?;
+        own.note(&new, &AuditNote::new(now, None, note)).map_err(failed)?;
         new.execute_batch("COMMIT").map_err(failed)?;
         own.keep_head(&new);
         Ok(imported)
     }
 }
 
-enum Brought {
-    Yes,
-    HadIt,
+enum RunImportResult {
+    Imported,
+    AlreadyPresent,
     Unreadable,
 }
 
@@ -130,38 +132,38 @@ fn bring(
     new: &Connection,
     run: RunId,
     state: RunState,
-) -> rusqlite::Result<Brought> {
-    let Ok(stored) = load(old, path, run) else { return Ok(Brought::Unreadable) };
+) -> rusqlite::Result<RunImportResult> {
+    let Ok(stored) = load(old, path, run) else { return Ok(RunImportResult::Unreadable) };
     let number = match insert(new, &stored.header, state, None) {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
-            return Ok(Brought::HadIt);
+            return Ok(RunImportResult::AlreadyPresent);
         }
         inserted => inserted?,
     };
     for (entry, sequence) in stored.entries.iter().zip(0..) {
         encode::write(new, entry_id(number, sequence), entry)?;
-        if let What::Asked { question } = &entry.what {
+        if let JournalEvent::Asked { question } = &entry.what {
             answers::keep_closed(new, number, question)?;
         }
     }
-    Ok(Brought::Yes)
+    Ok(RunImportResult::Imported)
 }
 
 /// A journal as it was at one moment, gone when it is dropped.
-struct Copy {
+struct JournalCopy {
     folder: PathBuf,
     path: PathBuf,
 }
 
-impl Copy {
+impl JournalCopy {
     /// Copies the journal in `from` into a new folder in `to`.
-    fn of(from: &Path, to: &Path) -> Result<Copy, NotImported> {
+    fn of(from: &Path, to: &Path) -> Result<JournalCopy, JournalImportError> {
         let folder = to.join(format!("import-{}", uuid::Uuid::new_v4().simple()));
         make_folder(&folder).map_err(|error| io_failure("make the folder", &folder, error))?;
-        let copy = Copy { path: folder.join("state.db"), folder };
+        let copy = JournalCopy { path: folder.join("state.db"), folder };
         let plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
         if !plain(from) {
-            return Err(NotImported::Refused("its folder is a link".into()));
+            return Err(JournalImportError::Refused("its folder is a link".into()));
         }
         let original = from.join("state.db");
         copy.file(&original, &copy.path)?;
@@ -172,9 +174,9 @@ impl Copy {
         Ok(copy)
     }
 
-    fn file(&self, from: &Path, to: &Path) -> Result<(), NotImported> {
+    fn file(&self, from: &Path, to: &Path) -> Result<(), JournalImportError> {
         let refused =
-            |error: io::Error| NotImported::Refused(format!("it cannot be read: {error}"));
+            |error: io::Error| JournalImportError::Refused(format!("it cannot be read: {error}"));
         let file = open_plain(from).map_err(refused)?;
         let mut copy = private()
             .write(true)
@@ -184,7 +186,7 @@ impl Copy {
         let copied = io::copy(&mut file.take(LARGEST + 1), &mut copy)
             .map_err(|error| io_failure("write", to, error))?;
         match copied > LARGEST {
-            true => Err(NotImported::Refused("it is too large".into())),
+            true => Err(JournalImportError::Refused("it is too large".into())),
             false => Ok(()),
         }
     }
@@ -193,10 +195,10 @@ impl Copy {
     #[expect(clippy::type_complexity, reason = "it is taken apart where it is called")]
     fn read(
         &self,
-        owners: &Owners,
+        owners: &OwnerFolder,
         now: Timestamp,
-    ) -> Result<(Connection, Vec<(RunId, RunState)>, u64), NotImported> {
-        let refused = |error: StoreError| self.refused(Trouble::Refused(error));
+    ) -> Result<(Connection, Vec<(RunId, RunState)>, u64), JournalImportError> {
+        let refused = |error: StoreError| self.refused(OperationError::Refused(error));
         let connection = connect(&self.path).map_err(refused)?;
         // It is brought up to date as any journal is: this is a copy.
         accept(&connection, &self.path, wal_size(&self.path) == 0).map_err(refused)?;
@@ -214,20 +216,20 @@ impl Copy {
     }
 
     /// What is wrong with the copy is wrong with the original.
-    fn refused(&self, trouble: Trouble) -> NotImported {
-        NotImported::Refused(match trouble.at(&self.path) {
+    fn refused(&self, trouble: OperationError) -> JournalImportError {
+        JournalImportError::Refused(match trouble.at(&self.path) {
             StoreError::Altered { detail, .. } | StoreError::Damaged { detail, .. } => detail,
             StoreError::Newer { .. } => "a newer pml wrote it".into(),
             // It says nothing about the original.
             error @ (StoreError::Full { .. } | StoreError::Io { .. }) => {
-                return NotImported::Failed(error);
+                return JournalImportError::Failed(error);
             }
             error => error.to_string(),
         })
     }
 }
 
-impl Drop for Copy {
+impl Drop for JournalCopy {
     fn drop(&mut self) {
         // What cannot be removed is in nobody's way.
         let _ = fs::remove_dir_all(&self.folder);

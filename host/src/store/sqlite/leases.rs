@@ -1,18 +1,18 @@
 //! Which runs this process has.
 
-use super::desk::Desk;
 use super::operation::Operation;
 use super::statistics::Counters;
 use super::watchers::Watchers;
 use crate::model::RunId;
 use crate::store::Lease;
+use crate::store::sqlite::shared_writer::SharedWriter;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// What the two threads, the store and its leases share.
-pub(super) struct Shared {
+pub(super) struct SharedStoreState {
     /// The journal's file.
     pub(super) path: PathBuf,
     /// Who wants to know of answers.
@@ -22,17 +22,17 @@ pub(super) struct Shared {
     /// The way to the writer.
     pub(super) operations: Sender<Operation>,
     /// Where the writer sits, to be called for what was sent.
-    pub(super) desk: OnceLock<Weak<Desk>>,
+    pub(super) desk: OnceLock<Weak<SharedWriter>>,
     /// The fence of each run that a living lease of this store names.
     held: Mutex<HashMap<RunId, u64>>,
 }
 
-impl Shared {
+impl SharedStoreState {
     /// Returns the shared part of a store that has no runs yet.
-    pub(super) fn new(path: PathBuf, operations: Sender<Operation>) -> Shared {
+    pub(super) fn new(path: PathBuf, operations: Sender<Operation>) -> SharedStoreState {
         let (watchers, counters) = (Watchers::default(), Counters::default());
         let desk = OnceLock::new();
-        Shared { path, watchers, counters, operations, desk, held: Mutex::default() }
+        SharedStoreState { path, watchers, counters, operations, desk, held: Mutex::default() }
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<RunId, u64>> {
@@ -45,7 +45,7 @@ impl Shared {
     }
 
     /// Returns a lease. It knows the way to the writer, but does not keep the store alive.
-    pub(super) fn lease(self: &Arc<Shared>, run: RunId, fence: u64) -> Lease {
+    pub(super) fn lease(self: &Arc<SharedStoreState>, run: RunId, fence: u64) -> Lease {
         self.held().insert(run, fence);
         let shared = self.clone();
         Lease::new(run, fence, move || {

@@ -2,16 +2,16 @@
 
 use super::columns::{comparable, entry_range, parsed, run_id};
 use super::encode;
-use super::failure::Trouble;
-use super::owner::Owners;
+use super::failure::OperationError;
+use super::owner::OwnerFolder;
 use crate::model::{RunId, Timestamp};
-use crate::store::{Filter, Meter, RunState, Summary};
+use crate::store::{Meter, RunFilter, RunState, RunSummary};
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// A run as it stands, without what its last entry says.
-pub(super) struct Standing {
+pub(super) struct ListedRun {
     /// Its number.
     pub(super) number: i64,
     /// Which run.
@@ -30,10 +30,10 @@ pub(super) struct Standing {
 /// Shows every run to `visit`, newest first, until it breaks off.
 pub(super) fn each_run(
     connection: &Connection,
-    owners: &Owners,
+    owners: &OwnerFolder,
     now: Timestamp,
-    mut visit: impl FnMut(Standing) -> Result<ControlFlow<()>, Trouble>,
-) -> Result<(), Trouble> {
+    mut visit: impl FnMut(ListedRun) -> Result<ControlFlow<()>, OperationError>,
+) -> Result<(), OperationError> {
     let sql = "SELECT number, id, state, script, created, owner, resumed_from FROM runs \
                ORDER BY number DESC";
     let mut statement = connection.prepare_cached(sql)?;
@@ -53,8 +53,8 @@ pub(super) fn each_run(
     Ok(())
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<(Standing, Option<String>)> {
-    let standing = Standing {
+fn read(row: &Row<'_>) -> rusqlite::Result<(ListedRun, Option<String>)> {
+    let standing = ListedRun {
         number: row.get(0)?,
         run: RunId::from_bytes(row.get(1)?),
         state: parsed(row, 2, str::parse)?,
@@ -67,7 +67,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(Standing, Option<String>)> {
     Ok((standing, row.get(5)?))
 }
 
-fn judge(connection: &Connection, run: &mut Standing, now: Timestamp) -> rusqlite::Result<()> {
+fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqlite::Result<()> {
     if run.state.ended() {
         return Ok(());
     }
@@ -88,7 +88,7 @@ fn judge(connection: &Connection, run: &mut Standing, now: Timestamp) -> rusqlit
 /// Reads when something last happened to a run, and what it had cost.
 pub(super) fn last(
     connection: &Connection,
-    run: &Standing,
+    run: &ListedRun,
 ) -> rusqlite::Result<(Timestamp, Meter)> {
     let sql = "SELECT at, cpu, wall, lines, calls FROM entries WHERE id BETWEEN ?1 AND ?2 \
                ORDER BY id DESC LIMIT 1";
@@ -100,10 +100,10 @@ pub(super) fn last(
 /// Lists runs, newest first.
 pub(super) fn runs(
     connection: &Connection,
-    owners: &Owners,
-    filter: &Filter,
+    owners: &OwnerFolder,
+    filter: &RunFilter,
     now: Timestamp,
-) -> Result<Vec<Summary>, Trouble> {
+) -> Result<Vec<RunSummary>, OperationError> {
     let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
     let mut found = Vec::new();
     each_run(connection, owners, now, |run| {
@@ -115,8 +115,8 @@ pub(super) fn runs(
             && filter.id.as_ref().is_none_or(|start| run.run.to_string().starts_with(start));
         if wanted {
             let (updated, meter) = last(connection, &run)?;
-            let Standing { run, script, state, created, owner, resumed_from, questions, .. } = run;
-            found.push(Summary::new(
+            let ListedRun { run, script, state, created, owner, resumed_from, questions, .. } = run;
+            found.push(RunSummary::new(
                 run,
                 script,
                 state,

@@ -3,27 +3,31 @@
 use super::answers;
 use super::columns::{entry_range, from_json, parsed, run_id};
 use super::encode::{self, COLUMNS};
-use super::failure::Trouble;
+use super::failure::OperationError;
 use crate::model::{RunId, Tenant, Timestamp};
-use crate::store::{FORMAT, Header, StoreError, Stored};
+use crate::store::{FORMAT, RunHeader, StoreError, StoredRun};
 use rusqlite::{Connection, OptionalExtension};
 use std::path::Path;
 
 /// Returns a run's number.
-pub(super) fn number(connection: &Connection, run: RunId) -> Result<i64, Trouble> {
+pub(super) fn number(connection: &Connection, run: RunId) -> Result<i64, OperationError> {
     let mut statement = connection.prepare_cached("SELECT number FROM runs WHERE id = ?1")?;
     let found = statement.query_row([run.as_bytes()], |row| row.get(0)).optional()?;
     Ok(found.ok_or(StoreError::UnknownRun(run))?)
 }
 
 /// Reads a run.
-pub(super) fn load(connection: &Connection, path: &Path, run: RunId) -> Result<Stored, Trouble> {
+pub(super) fn load(
+    connection: &Connection,
+    path: &Path,
+    run: RunId,
+) -> Result<StoredRun, OperationError> {
     let sql = "SELECT runs.number, runs.state, runs.script, runs.created, runs.resumed_from, \
                format, pml, guest, program, inputs, seed, limits, lock, trace, tenant, started, checkpoint \
                FROM runs JOIN headers ON headers.run = runs.number WHERE runs.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([run.as_bytes()], |row| {
-        let header = Header {
+        let header = RunHeader {
             run,
             format: row.get(5)?,
             pml: row.get(6)?,
@@ -54,5 +58,5 @@ pub(super) fn load(connection: &Connection, path: &Path, run: RunId) -> Result<S
     let entries = statement.query_map(entry_range(number), |row| encode::read(row, &find_asked))?;
     let entries: Result<Vec<_>, String> = entries.collect::<rusqlite::Result<_>>()?;
     let damaged = |detail| StoreError::Damaged { path: path.into(), detail };
-    Ok(Stored::new(header, state, entries.map_err(damaged)?))
+    Ok(StoredRun::new(header, state, entries.map_err(damaged)?))
 }

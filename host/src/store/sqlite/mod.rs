@@ -16,10 +16,8 @@
 mod answers;
 mod audit;
 mod columns;
-mod desk;
 mod encode;
 mod failure;
-mod glance;
 mod import;
 mod journal;
 mod leases;
@@ -27,12 +25,14 @@ mod list;
 mod load;
 mod open;
 mod operation;
+mod overview;
 mod owner;
 mod prune;
 mod reader;
 mod runs;
 mod schema;
-mod shape;
+mod schema_check;
+mod shared_writer;
 mod statistics;
 mod store;
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod transaction;
 mod watchers;
 mod writer;
 
-pub use glance::Glance;
-pub use import::{Imported, Mark as ImportMark, NotImported};
+pub use import::{JournalImport, JournalImportError, OwnershipProof as ImportMark};
+pub use overview::JournalOverview;
 pub use statistics::Statistics;
 pub use store::Store;

@@ -2,7 +2,7 @@
 
 use super::failure::{failure, io_failure};
 use super::owner::{make_folder, private};
-use super::schema::{self, Found, MIGRATIONS};
+use super::schema::{self, DatabaseKind, MIGRATIONS};
 use crate::store::StoreError;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -198,12 +198,12 @@ pub(super) fn accept(
         return Err(StoreError::Altered { path: path.into(), detail });
     }
     match found {
-        Found::Foreign => return Err(damaged("it is the database of another program")),
-        Found::Journal(found) if found as usize > MIGRATIONS.len() => {
+        DatabaseKind::Foreign => return Err(damaged("it is the database of another program")),
+        DatabaseKind::Journal(found) if found as usize > MIGRATIONS.len() => {
             let (path, known) = (path.to_path_buf(), MIGRATIONS.len() as u32);
             return Err(StoreError::Newer { path, found, known });
         }
-        Found::Journal(_) | Found::Nothing => {}
+        DatabaseKind::Journal(_) | DatabaseKind::Empty => {}
     }
     if complete && is_cut(connection, path).map_err(failed)? && wal_size(path) == 0 {
         return Err(damaged("it is cut short"));
@@ -211,13 +211,13 @@ pub(super) fn accept(
     if connection.is_readonly("main").map_err(failed)? {
         return Err(StoreError::ReadOnly { path: path.into() });
     }
-    if found == Found::Nothing {
+    if found == DatabaseKind::Empty {
         // Must come before everything else; on a journal that is there it would write, and change nothing.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     configure(connection).map_err(failed)?;
     let version = MIGRATIONS.len();
-    if found != Found::Journal(version as u32) {
+    if found != DatabaseKind::Journal(version as u32) {
         schema::migrate(connection, MIGRATIONS).map_err(failed)?;
         info!(target: "pml::store", ?found, version, "journal brought to this version");
     }

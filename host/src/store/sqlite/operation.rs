@@ -1,32 +1,32 @@
 //! What the writer and the reader are asked to do, and how they answer.
 
-use super::leases::Shared;
-use crate::model::{Answer, Decided, QuestionId, RunId, Timestamp};
+use super::leases::SharedStoreState;
+use crate::model::{Answer, QuestionId, RecordedDecision, RunId, Timestamp};
 use crate::store::{
-    Answered, Asked, AuditFilter, Batch, Filter, Header, Lease, Note, Prune, StoreError, Stored,
-    Summary, Trail,
+    AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalBatch, Lease, PruneRule, RunFilter,
+    RunHeader, RunSummary, StoreError, StoredQuestion, StoredRun,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Where an answer goes. Nobody may wait for it any more.
-pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+pub(super) type ReplySender<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// What the writer does, in the order in which it was asked.
 pub(super) enum Operation {
     Create {
-        header: Box<Header>,
-        reply: Reply<Lease>,
+        header: Box<RunHeader>,
+        reply: ReplySender<Lease>,
     },
     Append {
         run: RunId,
         fence: u64,
-        batch: Batch,
-        reply: Reply<()>,
+        batch: JournalBatch,
+        reply: ReplySender<()>,
     },
     Claim {
         run: RunId,
-        reply: Reply<Lease>,
+        reply: ReplySender<Lease>,
     },
     Release {
         run: RunId,
@@ -36,45 +36,45 @@ pub(super) enum Operation {
         question: QuestionId,
         answer: Answer,
         now: Timestamp,
-        reply: Reply<Answered>,
+        reply: ReplySender<AnswerOutcome>,
     },
     Expire {
         question: QuestionId,
         now: Timestamp,
-        reply: Reply<bool>,
+        reply: ReplySender<bool>,
     },
     Prune {
-        rule: Prune,
+        rule: PruneRule,
         now: Timestamp,
-        reply: Reply<u64>,
+        reply: ReplySender<u64>,
     },
     Audit {
-        note: Box<Note>,
-        reply: Reply<()>,
+        note: Box<AuditNote>,
+        reply: ReplySender<()>,
     },
     /// Goes on to the reader once everything before it is committed: who reads sees what they wrote.
-    Read(Read),
+    Read(ReadRequest),
     /// Everything before it is done, then the thread ends.
     Close,
 }
 
 /// What the reader does.
-pub(super) enum Read {
-    Load { run: RunId, reply: Reply<Stored> },
-    Decided { run: RunId, reply: Reply<Vec<Decided>> },
-    Question { id: QuestionId, now: Timestamp, reply: Reply<Option<Asked>> },
-    Questions { run: Option<RunId>, now: Timestamp, reply: Reply<Vec<Asked>> },
-    Runs { filter: Filter, now: Timestamp, reply: Reply<Vec<Summary>> },
-    Audited { filter: AuditFilter, reply: Reply<Trail> },
+pub(super) enum ReadRequest {
+    Load { run: RunId, reply: ReplySender<StoredRun> },
+    Decided { run: RunId, reply: ReplySender<Vec<RecordedDecision>> },
+    Question { id: QuestionId, now: Timestamp, reply: ReplySender<Option<StoredQuestion>> },
+    Questions { run: Option<RunId>, now: Timestamp, reply: ReplySender<Vec<StoredQuestion>> },
+    Runs { filter: RunFilter, now: Timestamp, reply: ReplySender<Vec<RunSummary>> },
+    Audited { filter: AuditFilter, reply: ReplySender<AuditTrail> },
     Watch { run: RunId },
     Close,
 }
 
 /// What became of an operation that was carried out.
-pub(super) enum Outcome {
+pub(super) enum OperationOutcome {
     Lease(Result<(RunId, u64), StoreError>),
     Written(Result<(), StoreError>),
-    Answered(Result<Answered, StoreError>),
+    Answered(Result<AnswerOutcome, StoreError>),
     Expired(Result<bool, StoreError>),
     Pruned(Result<u64, StoreError>),
     Nothing,
@@ -83,31 +83,31 @@ pub(super) enum Outcome {
 impl Operation {
     /// Tells whoever asked, once the transaction is committed. A future that was dropped takes nothing back, except that
     /// its lease is given up.
-    pub(super) fn tell(self, outcome: Outcome, shared: &Arc<Shared>) {
+    pub(super) fn tell(self, outcome: OperationOutcome, shared: &Arc<SharedStoreState>) {
         match (self, outcome) {
             (
                 Operation::Create { reply, .. } | Operation::Claim { reply, .. },
-                Outcome::Lease(result),
+                OperationOutcome::Lease(result),
             ) => {
                 let lease = |(run, fence)| shared.lease(run, fence);
                 let _ = reply.send(result.map(lease));
             }
             (
                 Operation::Append { reply, .. } | Operation::Audit { reply, .. },
-                Outcome::Written(result),
+                OperationOutcome::Written(result),
             ) => {
                 let _ = reply.send(result);
             }
-            (Operation::Answer { reply, .. }, Outcome::Answered(result)) => {
-                if let Ok(Answered::Recorded { question, .. }) = &result {
+            (Operation::Answer { reply, .. }, OperationOutcome::Answered(result)) => {
+                if let Ok(AnswerOutcome::Recorded { question, .. }) = &result {
                     shared.watchers.notify(question.run);
                 }
                 let _ = reply.send(result);
             }
-            (Operation::Expire { reply, .. }, Outcome::Expired(result)) => {
+            (Operation::Expire { reply, .. }, OperationOutcome::Expired(result)) => {
                 let _ = reply.send(result);
             }
-            (Operation::Prune { reply, .. }, Outcome::Pruned(result)) => {
+            (Operation::Prune { reply, .. }, OperationOutcome::Pruned(result)) => {
                 let _ = reply.send(result);
             }
             // Nobody waits for it.

@@ -18,14 +18,14 @@ const ATTEMPTS: usize = 8;
 
 /// The folder of all owners.
 #[derive(Clone, Debug)]
-pub(super) struct Owners {
+pub(super) struct OwnerFolder {
     folder: PathBuf,
 }
 
-impl Owners {
+impl OwnerFolder {
     /// Returns the owners of the journal in `folder`.
-    pub(super) fn of(folder: &Path) -> Owners {
-        Owners { folder: folder.join("owners") }
+    pub(super) fn of(folder: &Path) -> OwnerFolder {
+        OwnerFolder { folder: folder.join("owners") }
     }
 
     /// Returns the process of a living owner; 0 where it cannot be read.
@@ -68,20 +68,20 @@ fn is_locked(file: &File) -> bool {
 
 /// This store as an owner. It comes to life with its first run.
 #[derive(Debug)]
-pub(super) struct Owner {
-    owners: Owners,
+pub(super) struct OwnerLock {
+    owners: OwnerFolder,
     token: String,
     locked: Option<File>,
 }
 
-impl Owner {
+impl OwnerLock {
     /// Returns an owner that has nothing yet.
-    pub(super) fn new(owners: Owners) -> Owner {
-        Owner { owners, token: Uuid::new_v4().to_string(), locked: None }
+    pub(super) fn new(owners: OwnerFolder) -> OwnerLock {
+        OwnerLock { owners, token: Uuid::new_v4().to_string(), locked: None }
     }
 
     /// Returns all owners.
-    pub(super) fn owners(&self) -> &Owners {
+    pub(super) fn owners(&self) -> &OwnerFolder {
         &self.owners
     }
 
@@ -121,7 +121,7 @@ impl Owner {
     }
 }
 
-impl Drop for Owner {
+impl Drop for OwnerLock {
     fn drop(&mut self) {
         if self.locked.is_some() {
             // A file that stays is free as soon as it is closed, and is tidied away later.
@@ -149,13 +149,13 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Owner, Owners};
+    use super::{OwnerFolder, OwnerLock};
 
     #[test]
     fn an_owner_lives_from_its_first_run_to_its_end() {
         let folder = tempfile::tempdir().unwrap();
-        let owners = Owners::of(folder.path());
-        let mut owner = Owner::new(owners.clone());
+        let owners = OwnerFolder::of(folder.path());
+        let mut owner = OwnerLock::new(owners.clone());
         assert_eq!(owners.alive(&owner.token), None);
         let token = owner.token().unwrap().to_owned();
         assert_eq!(owners.alive(&token), Some(std::process::id()));
@@ -172,7 +172,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("owners")).unwrap();
         let left = folder.path().join("owners/left");
         std::fs::write(&left, "1").unwrap();
-        let owners = Owners::of(folder.path());
+        let owners = OwnerFolder::of(folder.path());
         assert_eq!(owners.alive("left"), None);
         owners.tidy();
         assert!(!left.exists());

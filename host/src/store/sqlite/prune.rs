@@ -1,24 +1,24 @@
 //! Forgetting runs that are over.
 
 use super::columns::entry_range;
-use super::failure::Trouble;
-use super::leases::Shared;
+use super::failure::OperationError;
+use super::leases::SharedStoreState;
 use super::list::{each_run, last};
-use super::owner::Owners;
+use super::owner::OwnerFolder;
 use crate::model::Timestamp;
-use crate::store::Prune;
+use crate::store::PruneRule;
 use rusqlite::{Connection, OptionalExtension};
 use std::ops::ControlFlow;
 
 /// Forgets what the rule says, the oldest first and at most this many. Returns how many.
 pub(super) fn prune(
     connection: &Connection,
-    owners: &Owners,
-    shared: &Shared,
-    rule: &Prune,
+    owners: &OwnerFolder,
+    shared: &SharedStoreState,
+    rule: &PruneRule,
     now: Timestamp,
     most: usize,
-) -> Result<u64, Trouble> {
+) -> Result<u64, OperationError> {
     let mut over = 0;
     let mut forgotten = Vec::new();
     each_run(connection, owners, now, |run| {
@@ -67,5 +67,5 @@ pub(super) fn may_find(connection: &Connection, now: Timestamp) -> rusqlite::Res
     let sql = "SELECT created FROM runs ORDER BY number LIMIT 1";
     let oldest = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).optional()?;
     let age = oldest.map(|oldest| now.since(Timestamp(oldest as u64)));
-    Ok(count as u64 > Prune::KEEP || age.is_some_and(|age| age > Prune::AGE))
+    Ok(count as u64 > PruneRule::KEEP || age.is_some_and(|age| age > PruneRule::AGE))
 }

@@ -1,12 +1,12 @@
 //! The thread that reads, and that looks out for answers which other processes record.
 
 use super::audit::{self, HeadFile};
-use super::failure::Trouble;
-use super::leases::Shared;
+use super::failure::OperationError;
+use super::leases::SharedStoreState;
 use super::load::number;
 use super::open::connect;
-use super::operation::{Read, Reply};
-use super::owner::Owners;
+use super::operation::{ReadRequest, ReplySender};
+use super::owner::OwnerFolder;
 use super::{answers, list, load};
 use crate::model::RunId;
 use crate::store::StoreError;
@@ -19,39 +19,43 @@ use std::time::Duration;
 const LOOK_OUT: Duration = Duration::from_millis(40);
 
 /// Reads.
-pub(super) struct Reader {
-    shared: Arc<Shared>,
-    owners: Owners,
+pub(super) struct StoreReader {
+    shared: Arc<SharedStoreState>,
+    owners: OwnerFolder,
     head: Option<HeadFile>,
     /// Opened by the first who reads: a command that only runs a program never does.
     connection: Option<Connection>,
-    seen: Option<Seen>,
+    seen: Option<WatchPosition>,
 }
 
 /// How far this reader has looked.
 #[derive(Clone, Copy)]
-struct Seen {
+struct WatchPosition {
     /// Changes when anybody else has written.
     version: i64,
     /// The last decision.
     decision: i64,
 }
 
-impl Reader {
+impl StoreReader {
     /// Returns a reader, which opens nothing yet.
-    pub(super) fn new(shared: Arc<Shared>, owners: Owners, head: Option<HeadFile>) -> Reader {
-        Reader { shared, owners, head, connection: None, seen: None }
+    pub(super) fn new(
+        shared: Arc<SharedStoreState>,
+        owners: OwnerFolder,
+        head: Option<HeadFile>,
+    ) -> StoreReader {
+        StoreReader { shared, owners, head, connection: None, seen: None }
     }
 
     /// Works until it is told to close.
-    pub(super) fn work(mut self, queue: &Receiver<Read>) {
+    pub(super) fn work(mut self, queue: &Receiver<ReadRequest>) {
         loop {
             let next = match self.shared.watchers.any() {
                 true => queue.recv_timeout(LOOK_OUT),
                 false => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match next {
-                Ok(Read::Close) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(ReadRequest::Close) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(read) => self.answer(read),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -60,45 +64,49 @@ impl Reader {
         }
     }
 
-    fn answer(&mut self, read: Read) {
+    fn answer(&mut self, read: ReadRequest) {
         let (shared, owners) = (self.shared.clone(), self.owners.clone());
         match read {
-            Read::Load { run, reply } => {
+            ReadRequest::Load { run, reply } => {
                 self.read(reply, |connection| load::load(connection, &shared.path, run));
             }
-            Read::Decided { run, reply } => self.read(reply, |connection| {
+            ReadRequest::Decided { run, reply } => self.read(reply, |connection| {
                 Ok(answers::decided(connection, number(connection, run)?)?)
             }),
-            Read::Question { id, now, reply } => {
+            ReadRequest::Question { id, now, reply } => {
                 self.read(reply, |connection| Ok(answers::question(connection, id, now)?));
             }
-            Read::Questions { run, now, reply } => self.read(reply, |connection| {
+            ReadRequest::Questions { run, now, reply } => self.read(reply, |connection| {
                 let run = match run.map(|run| number(connection, run)).transpose() {
                     // A run that is not there asks nothing.
-                    Err(Trouble::Refused(_)) => return Ok(Vec::new()),
+                    Err(OperationError::Refused(_)) => return Ok(Vec::new()),
                     run => run?,
                 };
                 Ok(answers::open(connection, run, now)?)
             }),
-            Read::Runs { filter, now, reply } => {
+            ReadRequest::Runs { filter, now, reply } => {
                 self.read(reply, |connection| list::runs(connection, &owners, &filter, now));
             }
-            Read::Audited { filter, reply } => {
+            ReadRequest::Audited { filter, reply } => {
                 let head = self.head.clone();
                 self.read(reply, |connection| Ok(audit::read(connection, head.as_ref(), &filter)?));
             }
-            Read::Watch { run } => {
+            ReadRequest::Watch { run } => {
                 let _ = self.begin_watch(run);
             }
-            Read::Close => {}
+            ReadRequest::Close => {}
         }
     }
 
     /// Reads everything as it stands at one moment.
-    fn read<T>(&mut self, reply: Reply<T>, work: impl FnOnce(&Connection) -> Result<T, Trouble>) {
+    fn read<T>(
+        &mut self,
+        reply: ReplySender<T>,
+        work: impl FnOnce(&Connection) -> Result<T, OperationError>,
+    ) {
         let path = self.shared.path.clone();
         let result = self.connection().and_then(|connection| {
-            let snapshot = connection.unchecked_transaction().map_err(Trouble::from);
+            let snapshot = connection.unchecked_transaction().map_err(OperationError::from);
             snapshot.and_then(|snapshot| work(&snapshot)).map_err(|trouble| trouble.at(&path))
         });
         // A future that was dropped wants no answer.
@@ -111,7 +119,7 @@ impl Reader {
             None => {
                 let connection = connect(&self.shared.path)?;
                 let set = connection.pragma_update(None, "query_only", true);
-                set.map_err(|error| Trouble::from(error).at(&self.shared.path))?;
+                set.map_err(|error| OperationError::from(error).at(&self.shared.path))?;
                 connection
             }
         };
@@ -119,12 +127,15 @@ impl Reader {
     }
 
     /// Notes where to look from, and tells a new watcher of what was decided before.
-    fn begin_watch(&mut self, run: RunId) -> Result<(), Trouble> {
+    fn begin_watch(&mut self, run: RunId) -> Result<(), OperationError> {
         let seen = self.seen;
         let connection = self.connection()?;
         let seen = match seen {
             Some(seen) => seen,
-            None => Seen { version: version(connection)?, decision: last_decision(connection)? },
+            None => WatchPosition {
+                version: version(connection)?,
+                decision: last_decision(connection)?,
+            },
         };
         let sql = "SELECT EXISTS (SELECT 1 FROM runs JOIN questions ON questions.run = runs.number \
                    JOIN decisions ON decisions.question = questions.number WHERE runs.id = ?1)";
@@ -139,7 +150,7 @@ impl Reader {
     }
 
     /// Tells the watchers of runs about which something was decided since.
-    fn look_out(&mut self) -> Result<(), Trouble> {
+    fn look_out(&mut self) -> Result<(), OperationError> {
         let Some(mut seen) = self.seen else { return Ok(()) };
         let shared = self.shared.clone();
         let connection = self.connection()?;

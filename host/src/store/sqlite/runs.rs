@@ -1,14 +1,14 @@
 //! Writing runs: each function runs inside the writer's transaction, and checks before it writes.
 
 use super::answers;
-use super::audit::Trail;
+use super::audit::TrailWriter;
 use super::columns::{entry_id, entry_range, json, parsed};
 use super::encode;
-use super::failure::Trouble;
-use super::leases::Shared;
-use super::owner::Owner;
+use super::failure::OperationError;
+use super::leases::SharedStoreState;
+use super::owner::OwnerLock;
 use crate::model::{RunId, Timestamp};
-use crate::store::{Batch, Header, RunState, StoreError, What};
+use crate::store::{JournalBatch, JournalEvent, RunHeader, RunState, StoreError};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::collections::HashMap;
 
@@ -17,12 +17,12 @@ const FIRST_FENCE: u64 = 1;
 
 /// What the writer remembers of the runs that this process has. Only a hint: the fence is read from the table each time.
 #[derive(Default)]
-pub(super) struct Runs {
-    known: HashMap<RunId, Known>,
+pub(super) struct OwnedRuns {
+    known: HashMap<RunId, OwnedRun>,
 }
 
 #[derive(Clone, Copy)]
-struct Known {
+struct OwnedRun {
     number: i64,
     fence: u64,
     /// The sequence of the next entry.
@@ -32,37 +32,41 @@ struct Known {
 }
 
 /// A run's row.
-struct Standing {
+struct RunRow {
     number: i64,
     fence: u64,
     state: RunState,
     owner: Option<String>,
 }
 
-impl Standing {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Standing> {
+impl RunRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         let state = parsed(row, 2, str::parse)?;
         let fence = row.get::<_, i64>(1)? as u64;
-        Ok(Standing { number: row.get(0)?, fence, state, owner: row.get(3)? })
+        Ok(RunRow { number: row.get(0)?, fence, state, owner: row.get(3)? })
     }
 
-    fn find(connection: &Connection, run: RunId) -> Result<Standing, Trouble> {
+    fn find(connection: &Connection, run: RunId) -> Result<RunRow, OperationError> {
         let sql = "SELECT number, fence, state, owner FROM runs WHERE id = ?1";
         let mut statement = connection.prepare_cached(sql)?;
-        let found = statement.query_row([run.as_bytes()], Standing::read).optional()?;
+        let found = statement.query_row([run.as_bytes()], RunRow::read).optional()?;
         Ok(found.ok_or(StoreError::UnknownRun(run))?)
     }
 
     /// Finds it without the index. The number may have been given to another run since, hence the id.
-    fn find_known(connection: &Connection, run: RunId, number: i64) -> Result<Standing, Trouble> {
+    fn find_known(
+        connection: &Connection,
+        run: RunId,
+        number: i64,
+    ) -> Result<RunRow, OperationError> {
         let sql = "SELECT number, fence, state, NULL FROM runs WHERE number = ?1 AND id = ?2";
         let mut statement = connection.prepare_cached(sql)?;
-        let found = statement.query_row((number, run.as_bytes()), Standing::read).optional()?;
+        let found = statement.query_row((number, run.as_bytes()), RunRow::read).optional()?;
         Ok(found.ok_or(StoreError::UnknownRun(run))?)
     }
 }
 
-impl Runs {
+impl OwnedRuns {
     /// Forgets everything: a transaction failed, and what was remembered of it is not true.
     pub(super) fn clear(&mut self) {
         self.known.clear();
@@ -82,10 +86,10 @@ impl Runs {
     pub(super) fn create(
         &mut self,
         connection: &Connection,
-        owner: &mut Owner,
-        shared: &Shared,
-        header: &Header,
-    ) -> Result<(RunId, u64), Trouble> {
+        owner: &mut OwnerLock,
+        shared: &SharedStoreState,
+        header: &RunHeader,
+    ) -> Result<(RunId, u64), OperationError> {
         let inserted = insert(connection, header, RunState::Running, Some(owner.token()?));
         let number = match inserted {
             // Only the statement failed, not what came before it.
@@ -96,7 +100,7 @@ impl Runs {
             inserted => inserted?,
         };
         let fence = FIRST_FENCE;
-        self.known.insert(header.run, Known { number, fence, next: 0, over: false });
+        self.known.insert(header.run, OwnedRun { number, fence, next: 0, over: false });
         Ok((header.run, fence))
     }
 
@@ -104,15 +108,15 @@ impl Runs {
     pub(super) fn append(
         &mut self,
         connection: &Connection,
-        trail: &Trail,
+        trail: &TrailWriter,
         run: RunId,
         fence: u64,
-        batch: &Batch,
-    ) -> Result<(), Trouble> {
+        batch: &JournalBatch,
+    ) -> Result<(), OperationError> {
         let known = self.known.get(&run).filter(|known| known.fence == fence);
         let standing = match known {
-            Some(known) => Standing::find_known(connection, run, known.number)?,
-            None => Standing::find(connection, run)?,
+            Some(known) => RunRow::find_known(connection, run, known.number)?,
+            None => RunRow::find(connection, run)?,
         };
         if standing.fence != fence {
             return Err(StoreError::Fenced(run).into());
@@ -129,8 +133,10 @@ impl Runs {
             encode::write(connection, entry_id(number, next), entry)?;
             next += 1;
             match &entry.what {
-                What::Asked { question } => answers::ask(connection, trail, number, question)?,
-                What::Withdrawn { question } => {
+                JournalEvent::Asked { question } => {
+                    answers::ask(connection, trail, number, question)?
+                }
+                JournalEvent::Withdrawn { question } => {
                     answers::withdraw(connection, trail, run, *question, entry.at)?;
                 }
                 _ => {}
@@ -145,7 +151,7 @@ impl Runs {
             let at = batch.entries.last().map_or(Timestamp::default(), |entry| entry.at);
             answers::close_all(connection, trail, (number, run), at)?;
         }
-        self.known.insert(run, Known { number, fence, next, over });
+        self.known.insert(run, OwnedRun { number, fence, next, over });
         Ok(())
     }
 
@@ -153,11 +159,11 @@ impl Runs {
     pub(super) fn claim(
         &mut self,
         connection: &Connection,
-        owner: &mut Owner,
-        shared: &Shared,
+        owner: &mut OwnerLock,
+        shared: &SharedStoreState,
         run: RunId,
-    ) -> Result<(RunId, u64), Trouble> {
-        let standing = Standing::find(connection, run)?;
+    ) -> Result<(RunId, u64), OperationError> {
+        let standing = RunRow::find(connection, run)?;
         if standing.state.ended() {
             return Err(StoreError::Ended { run, state: standing.state }.into());
         }
@@ -204,7 +210,7 @@ impl Runs {
 /// Writes a run without entries. Returns its number. If there is a run of this id, nothing is written.
 pub(super) fn insert(
     connection: &Connection,
-    header: &Header,
+    header: &RunHeader,
     state: RunState,
     owner: Option<&str>,
 ) -> rusqlite::Result<i64> {

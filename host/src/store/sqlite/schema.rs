@@ -3,7 +3,7 @@
 //! Policy for change: a released migration is never edited; the next one is added at the end of the list. A journal of
 //! a higher version than this list is long is refused and left alone.
 
-use super::shape;
+use crate::store::sqlite::schema_check;
 use rusqlite::Connection;
 
 /// Marks the file as ours: `PMLJ`.
@@ -106,9 +106,9 @@ ALTER TABLE decisions ADD COLUMN digest TEXT;
 
 /// What a database says about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum DatabaseKind {
     /// Nothing is in it.
-    Nothing,
+    Empty,
     /// A journal of this version.
     Journal(u32),
     /// Somebody else's database.
@@ -116,20 +116,20 @@ pub(super) enum Found {
 }
 
 /// Reads what a database says about itself, all of it at one moment: another process may just be making it.
-pub(super) fn find(connection: &Connection) -> rusqlite::Result<Found> {
+pub(super) fn find(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
     at_one_moment(connection, look)
 }
 
 /// The same, and in which part it is not what its version is, if it is a journal of a known one.
-pub(super) fn examine(connection: &Connection) -> rusqlite::Result<(Found, Option<String>)> {
+pub(super) fn examine(connection: &Connection) -> rusqlite::Result<(DatabaseKind, Option<String>)> {
     at_one_moment(connection, |connection| {
         let found = look(connection)?;
         let difference = match found {
-            Found::Journal(version) => match MIGRATIONS.get(..version as usize) {
-                Some(migrations) => shape::difference(connection, migrations)?,
+            DatabaseKind::Journal(version) => match MIGRATIONS.get(..version as usize) {
+                Some(migrations) => schema_check::difference(connection, migrations)?,
                 None => None,
             },
-            Found::Nothing | Found::Foreign => None,
+            DatabaseKind::Empty | DatabaseKind::Foreign => None,
         };
         Ok((found, difference))
     })
@@ -145,15 +145,15 @@ fn at_one_moment<T>(
     found
 }
 
-fn look(connection: &Connection) -> rusqlite::Result<Found> {
+fn look(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
     let (application, version): (i32, i32) = (number("application_id")?, number("user_version")?);
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(match (application, u32::try_from(version)) {
-        (APPLICATION, Ok(version)) if version > 0 => Found::Journal(version),
-        (0, Ok(0)) if tables == 0 => Found::Nothing,
-        _ => Found::Foreign,
+        (APPLICATION, Ok(version)) if version > 0 => DatabaseKind::Journal(version),
+        (0, Ok(0)) if tables == 0 => DatabaseKind::Empty,
+        _ => DatabaseKind::Foreign,
     })
 }
 
@@ -162,8 +162,8 @@ pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite:
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let migrated = find(connection).and_then(|found| {
         let version = match found {
-            Found::Journal(version) => version as usize,
-            Found::Nothing | Found::Foreign => 0,
+            DatabaseKind::Journal(version) => version as usize,
+            DatabaseKind::Empty | DatabaseKind::Foreign => 0,
         };
         for migration in migrations.iter().skip(version) {
             connection.execute_batch(migration)?;
@@ -183,18 +183,18 @@ pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite:
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST, Found, MIGRATIONS, find, migrate};
+    use super::{DatabaseKind, FIRST, MIGRATIONS, find, migrate};
     use rusqlite::Connection;
 
     #[test]
     fn an_older_journal_gets_what_it_lacks_and_keeps_what_it_has() {
         let connection = Connection::open_in_memory().unwrap();
-        assert_eq!(find(&connection).unwrap(), Found::Nothing);
+        assert_eq!(find(&connection).unwrap(), DatabaseKind::Empty);
         migrate(&connection, &[FIRST]).unwrap();
         let insert = "INSERT INTO runs VALUES (1, x'00', 'running', 's', 0, 1, NULL, NULL)";
         connection.execute_batch(insert).unwrap();
         migrate(&connection, &[FIRST, "ALTER TABLE runs ADD COLUMN later TEXT"]).unwrap();
-        assert_eq!(find(&connection).unwrap(), Found::Journal(2));
+        assert_eq!(find(&connection).unwrap(), DatabaseKind::Journal(2));
         let rows = "SELECT count(*) FROM runs WHERE later IS NULL";
         assert_eq!(connection.query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
     }
@@ -205,7 +205,7 @@ mod tests {
         migrate(&connection, MIGRATIONS).unwrap();
         let wrong = [MIGRATIONS, &["CREATE TABLE more (x) STRICT"]].concat();
         migrate(&connection, &wrong).unwrap_err();
-        assert_eq!(find(&connection).unwrap(), Found::Journal(MIGRATIONS.len() as u32));
+        assert_eq!(find(&connection).unwrap(), DatabaseKind::Journal(MIGRATIONS.len() as u32));
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! The store as its owner holds it.
 
-use super::audit::{HeadFile, Trail};
-use super::desk::Desk;
+use super::audit::{HeadFile, TrailWriter};
 use super::failure::io_failure;
-use super::leases::Shared;
+use super::leases::SharedStoreState;
 use super::open::{open, prepare};
-use super::operation::{Operation, Read, Reply};
-use super::owner::{Owner, Owners};
-use super::reader::Reader;
+use super::operation::{Operation, ReadRequest, ReplySender};
+use super::owner::{OwnerFolder, OwnerLock};
+use super::reader::StoreReader;
 use super::statistics::Statistics;
-use super::writer::Writer;
-use crate::store::{Durability, Pending, StoreError};
+use super::writer::StoreWriter;
+use crate::store::sqlite::shared_writer::SharedWriter;
+use crate::store::{Durability, JournalFuture, StoreError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -22,14 +22,14 @@ use tokio::sync::oneshot;
 /// Dropping the last clone finishes what was asked for, and waits for that.
 #[derive(Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<StoreInner>,
 }
 
-struct Inner {
-    shared: Arc<Shared>,
+struct StoreInner {
+    shared: Arc<SharedStoreState>,
     durability: Durability,
-    desk: Arc<Desk>,
-    reads: Sender<Read>,
+    desk: Arc<SharedWriter>,
+    reads: Sender<ReadRequest>,
     /// The writer, then the reader, in the order in which they end.
     threads: Vec<JoinHandle<()>>,
 }
@@ -81,19 +81,19 @@ impl Store {
             .map_err(|error| io_failure("find the folder", folder, error))?;
         let (connection, path) = open(folder)?;
         let head = head(&path);
-        let owners = Owners::of(folder);
+        let owners = OwnerFolder::of(folder);
         owners.tidy();
         let (operations, operation_queue) = channel();
         let (reads, read_queue) = channel();
-        let shared = Arc::new(Shared::new(path, operations));
-        let reader = Reader::new(shared.clone(), owners.clone(), head.clone());
-        let (owner, to_reader) = (Owner::new(owners), reads.clone());
-        let (queue, trail, ours) = (operation_queue, Trail::new(head), shared.clone());
-        let writer = Writer::new(connection, ours, owner, durability, trail, queue, to_reader);
-        let desk = Arc::new(Desk::new(writer));
+        let shared = Arc::new(SharedStoreState::new(path, operations));
+        let reader = StoreReader::new(shared.clone(), owners.clone(), head.clone());
+        let (owner, to_reader) = (OwnerLock::new(owners), reads.clone());
+        let (queue, trail, ours) = (operation_queue, TrailWriter::new(head), shared.clone());
+        let writer = StoreWriter::new(connection, ours, owner, durability, trail, queue, to_reader);
+        let desk = Arc::new(SharedWriter::new(writer));
         let _ = shared.desk.set(Arc::downgrade(&desk));
         let working = desk.clone();
-        let inner = Inner { shared, durability, desk, reads, threads: Vec::new() };
+        let inner = StoreInner { shared, durability, desk, reads, threads: Vec::new() };
         // From here on a failure drops what was started, in order.
         let mut store = Store { inner: Arc::new(inner) };
         store.start("pml journal", move || working.work())?;
@@ -147,8 +147,8 @@ impl Store {
     /// Has the writer do something.
     pub(super) fn write<T: Send + 'static>(
         &self,
-        operation: impl FnOnce(Reply<T>) -> Operation,
-    ) -> Pending<T> {
+        operation: impl FnOnce(ReplySender<T>) -> Operation,
+    ) -> JournalFuture<T> {
         let (reply, answer) = oneshot::channel();
         // A writer that is gone drops the reply, which says so.
         let _ = self.inner.shared.operations.send(operation(reply));
@@ -163,18 +163,18 @@ impl Store {
     /// Has the reader do something, after everything that was asked of the writer before.
     pub(super) fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(Reply<T>) -> Read,
-    ) -> Pending<T> {
+        read: impl FnOnce(ReplySender<T>) -> ReadRequest,
+    ) -> JournalFuture<T> {
         self.write(|reply| Operation::Read(read(reply)))
     }
 
     /// Returns what the threads share.
-    pub(super) fn shared(&self) -> &Shared {
+    pub(super) fn shared(&self) -> &SharedStoreState {
         &self.inner.shared
     }
 
     /// Tells the reader, without a detour.
-    pub(super) fn tell_reader(&self, read: Read) {
+    pub(super) fn tell_reader(&self, read: ReadRequest) {
         let _ = self.inner.reads.send(read);
     }
 }
@@ -188,14 +188,14 @@ impl std::fmt::Debug for Store {
     }
 }
 
-impl Drop for Inner {
+impl Drop for StoreInner {
     fn drop(&mut self) {
         // Leases know the way to the writer as well, so a queue does not end by itself.
         let mut threads = self.threads.drain(..);
         let _ = self.shared.operations.send(Operation::Close);
         self.desk.call();
         join(threads.next());
-        let _ = self.reads.send(Read::Close);
+        let _ = self.reads.send(ReadRequest::Close);
         join(threads.next());
     }
 }

@@ -1,13 +1,13 @@
 //! One transaction of the writer: all of a group, or nothing of it.
 
 use super::answers;
-use super::failure::Trouble;
+use super::failure::OperationError;
 use super::open::wait;
-use super::operation::{Operation, Outcome};
+use super::operation::{Operation, OperationOutcome};
 use super::prune::prune;
-use super::writer::{FORGOTTEN_AT_ONCE, Writer};
+use super::writer::{FORGOTTEN_AT_ONCE, StoreWriter};
 use crate::model::{RunId, Timestamp};
-use crate::store::{Batch, Durability, Prune, RunState, Safe, StoreError};
+use crate::store::{Durability, JournalBatch, PruneRule, RequiredDurability, RunState, StoreError};
 use rusqlite::ErrorCode;
 
 /// Runs that end before old ones are looked for again.
@@ -20,17 +20,17 @@ const RELAXED: &str = "PRAGMA synchronous = NORMAL";
 
 /// What to do while another process writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patience {
+pub(super) enum BusyPolicy {
     /// Wait for it, for seconds if need be.
-    Waits,
+    Wait,
     /// Leave everything as it is.
-    Hurries,
+    GiveUp,
 }
 
-impl Writer {
+impl StoreWriter {
     /// Carries operations out in one transaction, and tells everybody how it went. The group is empty afterwards, unless
     /// another process is writing and there was no patience to wait for it.
-    pub(super) fn write_group(&mut self, group: &mut Vec<Operation>, patience: Patience) {
+    pub(super) fn write_group(&mut self, group: &mut Vec<Operation>, patience: BusyPolicy) {
         let synced = self.durability == Durability::Power && group.iter().any(wants_disk);
         let mut outcomes = std::mem::take(&mut self.outcomes);
         let done = self.transact(patience, synced, |writer| {
@@ -45,9 +45,10 @@ impl Writer {
                 self.trail.keep_head(&self.connection);
                 self.tell(group, &mut outcomes, synced);
             }
-            Err(error) if patience == Patience::Hurries && outcomes.is_empty() && busy(&error) => {}
+            Err(error) if patience == BusyPolicy::GiveUp && outcomes.is_empty() && busy(&error) => {
+            }
             Err(error) => {
-                let error = Trouble::Failed(error).at(&self.shared.path);
+                let error = OperationError::Failed(error).at(&self.shared.path);
                 outcomes.clear();
                 for operation in group.drain(..) {
                     self.remember_failure(&operation, &error);
@@ -58,9 +59,15 @@ impl Writer {
         self.outcomes = outcomes;
     }
 
-    fn tell(&mut self, group: &mut Vec<Operation>, outcomes: &mut Vec<Outcome>, synced: bool) {
+    fn tell(
+        &mut self,
+        group: &mut Vec<Operation>,
+        outcomes: &mut Vec<OperationOutcome>,
+        synced: bool,
+    ) {
         self.shared.counters.count(outcomes.len(), synced);
-        let pruned = |outcome: &Outcome| matches!(outcome, Outcome::Pruned(Ok(1..)));
+        let pruned =
+            |outcome: &OperationOutcome| matches!(outcome, OperationOutcome::Pruned(Ok(1..)));
         let pruned = outcomes.iter().any(pruned);
         for (operation, outcome) in group.drain(..).zip(outcomes.drain(..)) {
             operation.tell(outcome, &self.shared);
@@ -74,9 +81,9 @@ impl Writer {
     /// Forgets some old runs, by the rule that a journal follows on its own. Returns how many.
     pub(super) fn forget_some(&mut self) -> rusqlite::Result<u64> {
         let mut count = 0;
-        self.transact(Patience::Waits, false, |writer| {
+        self.transact(BusyPolicy::Wait, false, |writer| {
             let outcome =
-                writer.prune_now(&Prune::by_default(), writer.latest, FORGOTTEN_AT_ONCE)?;
+                writer.prune_now(&PruneRule::by_default(), writer.latest, FORGOTTEN_AT_ONCE)?;
             count = outcome.unwrap_or(0);
             Ok(())
         })?;
@@ -86,13 +93,13 @@ impl Writer {
     /// Runs `work` in a transaction that is committed if it succeeds, and undone if not.
     fn transact(
         &mut self,
-        patience: Patience,
+        patience: BusyPolicy,
         synced: bool,
-        work: impl FnOnce(&mut Writer) -> rusqlite::Result<()>,
+        work: impl FnOnce(&mut StoreWriter) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
         self.connection.busy_handler(match patience {
-            Patience::Waits => Some(wait),
-            Patience::Hurries => None,
+            BusyPolicy::Wait => Some(wait),
+            BusyPolicy::GiveUp => None,
         })?;
         if synced {
             self.connection.execute_batch(SYNCED)?;
@@ -137,42 +144,44 @@ impl Writer {
         }
     }
 
-    fn carry_out(&mut self, operation: &Operation) -> rusqlite::Result<Outcome> {
+    fn carry_out(&mut self, operation: &Operation) -> rusqlite::Result<OperationOutcome> {
         let connection = &self.connection;
         Ok(match operation {
             Operation::Create { header, .. } => {
                 self.latest = self.latest.max(header.created);
                 let (owner, shared) = (&mut self.owner, &self.shared);
                 let created = self.runs.create(connection, owner, shared, header);
-                Outcome::Lease(refused(created)?)
+                OperationOutcome::Lease(refused(created)?)
             }
             Operation::Append { run, fence, batch, .. } => {
-                Outcome::Written(self.append(*run, *fence, batch)?)
+                OperationOutcome::Written(self.append(*run, *fence, batch)?)
             }
             Operation::Claim { run, .. } => {
                 let (owner, shared) = (&mut self.owner, &self.shared);
-                Outcome::Lease(refused(self.runs.claim(connection, owner, shared, *run))?)
+                OperationOutcome::Lease(refused(self.runs.claim(connection, owner, shared, *run))?)
             }
             Operation::Release { run, fence } => {
                 self.broken.remove(&(*run, *fence));
                 self.runs.release(connection, *run, *fence)?;
-                Outcome::Nothing
+                OperationOutcome::Nothing
             }
             Operation::Answer { question, answer, now, .. } => {
                 let trail = &self.trail;
-                Outcome::Answered(Ok(answers::answer(connection, trail, *question, answer, *now)?))
+                OperationOutcome::Answered(Ok(answers::answer(
+                    connection, trail, *question, answer, *now,
+                )?))
             }
-            Operation::Expire { question, now, .. } => {
-                Outcome::Expired(Ok(answers::expire(connection, &self.trail, *question, *now)?))
-            }
+            Operation::Expire { question, now, .. } => OperationOutcome::Expired(Ok(
+                answers::expire(connection, &self.trail, *question, *now)?,
+            )),
             Operation::Audit { note, .. } => {
                 self.trail.note(connection, note)?;
-                Outcome::Written(Ok(()))
+                OperationOutcome::Written(Ok(()))
             }
             Operation::Prune { rule, now, .. } => {
-                Outcome::Pruned(self.prune_now(rule, *now, usize::MAX)?)
+                OperationOutcome::Pruned(self.prune_now(rule, *now, usize::MAX)?)
             }
-            Operation::Read(_) | Operation::Close => Outcome::Nothing,
+            Operation::Read(_) | Operation::Close => OperationOutcome::Nothing,
         })
     }
 
@@ -180,7 +189,7 @@ impl Writer {
         &mut self,
         run: RunId,
         fence: u64,
-        batch: &Batch,
+        batch: &JournalBatch,
     ) -> rusqlite::Result<Result<(), StoreError>> {
         if let Some(error) = self.broken.get(&(run, fence)) {
             return Ok(Err(error.clone()));
@@ -198,7 +207,7 @@ impl Writer {
 
     fn prune_now(
         &self,
-        rule: &Prune,
+        rule: &PruneRule,
         now: Timestamp,
         most: usize,
     ) -> rusqlite::Result<Result<u64, StoreError>> {
@@ -208,11 +217,11 @@ impl Writer {
 }
 
 /// Keeps a refusal, which concerns one operation, apart from a failure, which concerns all.
-fn refused<T>(result: Result<T, Trouble>) -> rusqlite::Result<Result<T, StoreError>> {
+fn refused<T>(result: Result<T, OperationError>) -> rusqlite::Result<Result<T, StoreError>> {
     match result {
         Ok(value) => Ok(Ok(value)),
-        Err(Trouble::Refused(error)) => Ok(Err(error)),
-        Err(Trouble::Failed(error)) => Err(error),
+        Err(OperationError::Refused(error)) => Ok(Err(error)),
+        Err(OperationError::Failed(error)) => Err(error),
     }
 }
 
@@ -221,5 +230,5 @@ fn busy(error: &rusqlite::Error) -> bool {
 }
 
 fn wants_disk(operation: &Operation) -> bool {
-    matches!(operation, Operation::Append { batch, .. } if batch.safe == Safe::Disk)
+    matches!(operation, Operation::Append { batch, .. } if batch.safe == RequiredDurability::Disk)
 }

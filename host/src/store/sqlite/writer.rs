@@ -3,16 +3,16 @@
 //! **Invariant:** nobody is told of a success before its transaction is committed, and as safe as they asked for.
 //! **Invariant:** after a failure every further write under the same lease fails: a run's entries have no gap.
 
-use super::audit::Trail;
-use super::leases::Shared;
+use super::audit::TrailWriter;
+use super::leases::SharedStoreState;
 use super::open::wal_size;
-use super::operation::{Operation, Outcome, Read};
-use super::owner::Owner;
+use super::operation::{Operation, OperationOutcome, ReadRequest};
+use super::owner::OwnerLock;
 use super::prune::may_find;
-use super::runs::Runs;
-use super::transaction::Patience;
-use crate::model::{RunId, Settled, Timestamp};
-use crate::store::{Batch, Durability, Safe, StoreError, What};
+use super::runs::OwnedRuns;
+use super::transaction::BusyPolicy;
+use crate::model::{CallResult, RunId, Timestamp};
+use crate::store::{Durability, JournalBatch, JournalEvent, RequiredDurability, StoreError};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,19 +34,19 @@ const CHECKPOINT_AGAIN: u64 = 1 << 20;
 pub(super) const FORGOTTEN_AT_ONCE: usize = 32;
 
 /// Writes.
-pub(super) struct Writer {
+pub(super) struct StoreWriter {
     pub(super) connection: Connection,
-    pub(super) shared: Arc<Shared>,
-    pub(super) owner: Owner,
+    pub(super) shared: Arc<SharedStoreState>,
+    pub(super) owner: OwnerLock,
     pub(super) durability: Durability,
     queue: Receiver<Operation>,
-    reader: Sender<Read>,
+    reader: Sender<ReadRequest>,
     /// Taken from the queue, and not yet written.
     group: Vec<Operation>,
-    reads: Vec<Read>,
+    reads: Vec<ReadRequest>,
     closing: bool,
-    pub(super) runs: Runs,
-    pub(super) trail: Trail,
+    pub(super) runs: OwnedRuns,
+    pub(super) trail: TrailWriter,
     /// Leases under which a write failed.
     pub(super) broken: HashMap<(RunId, u64), StoreError>,
     /// Runs whose release failed: tried again with the next transaction.
@@ -58,24 +58,24 @@ pub(super) struct Writer {
     /// Whether to look for old runs in the next idle moment.
     pub(super) prune_due: bool,
     /// What became of the operations of a group; kept for its allocation.
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<OperationOutcome>,
     checkpointed: u64,
     /// The size of the WAL that calls for the next checkpoint.
     checkpoint_at: u64,
 }
 
-impl Writer {
+impl StoreWriter {
     /// Returns a writer on this connection.
     pub(super) fn new(
         connection: Connection,
-        shared: Arc<Shared>,
-        owner: Owner,
+        shared: Arc<SharedStoreState>,
+        owner: OwnerLock,
         durability: Durability,
-        trail: Trail,
+        trail: TrailWriter,
         queue: Receiver<Operation>,
-        reader: Sender<Read>,
-    ) -> Writer {
-        Writer {
+        reader: Sender<ReadRequest>,
+    ) -> StoreWriter {
+        StoreWriter {
             connection,
             shared,
             owner,
@@ -85,7 +85,7 @@ impl Writer {
             group: Vec::with_capacity(GROUP),
             reads: Vec::new(),
             closing: false,
-            runs: Runs::default(),
+            runs: OwnedRuns::default(),
             trail,
             broken: HashMap::new(),
             unreleased: Vec::new(),
@@ -111,7 +111,7 @@ impl Writer {
     /// Writes everything that is queued, then tidies up.
     pub(super) fn write(&mut self) {
         while self.take() {
-            self.commit(Patience::Waits);
+            self.commit(BusyPolicy::Wait);
             self.pass_reads_on();
         }
         // Looked at once for each time that there was something to write, or to look after.
@@ -149,7 +149,7 @@ impl Writer {
             if self.closing || !is_small {
                 return false;
             }
-            self.commit(Patience::Hurries);
+            self.commit(BusyPolicy::GiveUp);
             if !self.group.is_empty() {
                 return false;
             }
@@ -177,7 +177,7 @@ impl Writer {
         !self.group.is_empty() || !self.reads.is_empty()
     }
 
-    fn commit(&mut self, patience: Patience) {
+    fn commit(&mut self, patience: BusyPolicy) {
         if self.group.is_empty() {
             return;
         }
@@ -197,7 +197,8 @@ impl Writer {
     fn cost(&self, operation: &Operation) -> Option<usize> {
         match operation {
             Operation::Append { batch, .. } => {
-                let synced = self.durability == Durability::Power && batch.safe == Safe::Disk;
+                let synced =
+                    self.durability == Durability::Power && batch.safe == RequiredDurability::Disk;
                 (!synced && !self.waits_for_head(batch)).then(|| size(batch))
             }
             Operation::Create { header, .. } => {
@@ -210,8 +211,10 @@ impl Writer {
     }
 
     /// Returns whether a batch is followed by writing the head of the trail, which may have to wait for another process.
-    fn waits_for_head(&self, batch: &Batch) -> bool {
-        let noted = |what: &What| matches!(what, What::Asked { .. } | What::Withdrawn { .. });
+    fn waits_for_head(&self, batch: &JournalBatch) -> bool {
+        let noted = |what: &JournalEvent| {
+            matches!(what, JournalEvent::Asked { .. } | JournalEvent::Withdrawn { .. })
+        };
         self.trail.keeps_head() && batch.entries.iter().any(|entry| noted(&entry.what))
     }
 
@@ -230,15 +233,16 @@ impl Writer {
 }
 
 /// Returns about how many bytes a batch takes.
-fn size(batch: &Batch) -> usize {
-    let text = |what: &What| match what {
-        What::Requested { arguments: Ok(text), .. } | What::Ended { ending: text } => text.len(),
-        What::Settled { settled: Settled::Value(text), .. } => text.len(),
-        What::Settled { settled: Settled::Error { message, data, .. }, .. } => {
+fn size(batch: &JournalBatch) -> usize {
+    let text = |what: &JournalEvent| match what {
+        JournalEvent::Requested { arguments: Ok(text), .. }
+        | JournalEvent::Ended { ending: text } => text.len(),
+        JournalEvent::Settled { settled: CallResult::Value(text), .. } => text.len(),
+        JournalEvent::Settled { settled: CallResult::Error { message, data, .. }, .. } => {
             message.len() + data.as_ref().map_or(0, String::len)
         }
         // Rare, and as large as the arguments of many calls.
-        What::Asked { .. } => SMALL,
+        JournalEvent::Asked { .. } => SMALL,
         _ => 0,
     };
     batch.entries.iter().map(|entry| 128 + text(&entry.what)).sum()

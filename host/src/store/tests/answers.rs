@@ -3,7 +3,7 @@
 use super::on_each_journal;
 use super::sample::{asking, ending, header, question, settled};
 use crate::model::{Answer, AskId, Decision, Question, QuestionId, RunId, Timestamp};
-use crate::store::{Answered, Batch, Journal, Lease, RunState};
+use crate::store::{AnswerOutcome, Journal, JournalBatch, Lease, RunState};
 use serde_json::json;
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn a_whole_answer_closes_the_question(journal: &dyn Journal) {
     let (lease, question) = asked(journal, Some(5_000)).await;
     assert!(is_open(journal, question.id, NOW).await);
     let answered = journal.answer(question.id, yes(&question), NOW).await.unwrap();
-    assert_eq!(answered, Answered::Recorded { question: question.clone(), open: 0 });
+    assert_eq!(answered, AnswerOutcome::Recorded { question: question.clone(), open: 0 });
     let decided = journal.decided(lease.run).await.unwrap();
     assert_eq!(decided.iter().map(|decided| decided.ask.0).collect::<Vec<_>>(), [1, 2]);
     for decided in &decided {
@@ -64,10 +64,10 @@ async fn a_partial_answer_leaves_the_rest_open(journal: &dyn Journal) {
         "x",
     );
     let answered = journal.answer(question.id, part, NOW).await.unwrap();
-    assert_eq!(answered, Answered::Recorded { question: question.clone(), open: 1 });
+    assert_eq!(answered, AnswerOutcome::Recorded { question: question.clone(), open: 1 });
     assert!(is_open(journal, question.id, NOW).await);
     let answered = journal.answer(question.id, yes(&question), NOW).await.unwrap();
-    assert_eq!(answered, Answered::Recorded { question: question.clone(), open: 0 });
+    assert_eq!(answered, AnswerOutcome::Recorded { question: question.clone(), open: 0 });
     assert!(!is_open(journal, question.id, NOW).await);
     let decided = journal.decided(lease.run).await.unwrap();
     let decided: Vec<_> = decided.into_iter().map(|each| (each.ask, each.decision)).collect();
@@ -78,9 +78,9 @@ async fn an_answer_that_ends_the_run_closes_the_question(journal: &dyn Journal) 
     let (_lease, question) = asked(journal, None).await;
     let abort = Answer::each(&question, [(AskId(1), Decision::Abort)], "ann", "x");
     let answered = journal.answer(question.id, abort, NOW).await.unwrap();
-    assert!(matches!(answered, Answered::Recorded { open: 1, .. }));
+    assert!(matches!(answered, AnswerOutcome::Recorded { open: 1, .. }));
     let late = journal.answer(question.id, yes(&question), NOW).await.unwrap();
-    assert!(matches!(late, Answered::Late { decided, .. } if decided.len() == 1));
+    assert!(matches!(late, AnswerOutcome::Late { decided, .. } if decided.len() == 1));
 }
 
 async fn a_repeated_answer_changes_nothing_and_is_told_so(journal: &dyn Journal) {
@@ -89,7 +89,7 @@ async fn a_repeated_answer_changes_nothing_and_is_told_so(journal: &dyn Journal)
     journal.answer(question.id, first, NOW).await.unwrap();
     let again = Answer::each(&question, [(AskId(1), Decision::Approve)], "bob", "y");
     let before = journal.decided(lease.run).await.unwrap();
-    let late = Answered::Late { question: question.clone(), decided: before.clone() };
+    let late = AnswerOutcome::Late { question: question.clone(), decided: before.clone() };
     assert_eq!(journal.answer(question.id, again, NOW).await.unwrap(), late);
     assert_eq!(journal.decided(lease.run).await.unwrap(), before);
     // Also after it has expired: somebody did decide.
@@ -101,7 +101,7 @@ async fn a_repeated_answer_changes_nothing_and_is_told_so(journal: &dyn Journal)
 async fn an_answer_to_nothing_is_gone(journal: &dyn Journal) {
     assert_eq!(
         journal.answer(QuestionId::new(), yes(&question(RunId::new(), None)), NOW).await.unwrap(),
-        Answered::Gone
+        AnswerOutcome::Gone
     );
     assert_eq!(journal.question(QuestionId::new(), NOW).await.unwrap(), None);
     assert!(!journal.expire(QuestionId::new(), NOW).await.unwrap());
@@ -110,7 +110,10 @@ async fn an_answer_to_nothing_is_gone(journal: &dyn Journal) {
 async fn an_expired_question_takes_no_answer(journal: &dyn Journal) {
     let (lease, question) = asked(journal, Some(5_000)).await;
     let end = Timestamp(5_000);
-    assert_eq!(journal.answer(question.id, yes(&question), end).await.unwrap(), Answered::Gone);
+    assert_eq!(
+        journal.answer(question.id, yes(&question), end).await.unwrap(),
+        AnswerOutcome::Gone
+    );
     assert!(!is_open(journal, question.id, end).await);
     assert!(is_open(journal, question.id, Timestamp(4_999)).await);
     assert_eq!(journal.questions(None, end).await.unwrap(), []);
@@ -124,7 +127,10 @@ async fn an_expired_question_stays_expired(journal: &dyn Journal) {
     // Whoever asks again is told the same: its run may have lost its owner in between.
     assert!(journal.expire(question.id, Timestamp(5_000)).await.unwrap());
     // It is closed now, whatever time it is.
-    assert_eq!(journal.answer(question.id, yes(&question), NOW).await.unwrap(), Answered::Gone);
+    assert_eq!(
+        journal.answer(question.id, yes(&question), NOW).await.unwrap(),
+        AnswerOutcome::Gone
+    );
 }
 
 async fn a_run_that_ends_closes_its_questions(journal: &dyn Journal) {
@@ -133,13 +139,16 @@ async fn a_run_that_ends_closes_its_questions(journal: &dyn Journal) {
     journal.append(&lease, ending(RunState::Aborted)).await.unwrap();
     assert!(!is_open(journal, question.id, NOW).await);
     assert!(is_open(journal, left.id, NOW).await);
-    assert_eq!(journal.answer(question.id, yes(&question), NOW).await.unwrap(), Answered::Gone);
+    assert_eq!(
+        journal.answer(question.id, yes(&question), NOW).await.unwrap(),
+        AnswerOutcome::Gone
+    );
 }
 
 async fn a_watcher_is_told_of_answers_only(journal: &dyn Journal) {
     let (lease, question) = asked(journal, None).await;
     let watcher = journal.watch(lease.run);
-    journal.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
+    journal.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
     let quiet = tokio::time::timeout(Duration::from_millis(100), watcher.notified()).await;
     assert!(quiet.is_err(), "told of nothing");
     journal.answer(question.id, yes(&question), NOW).await.unwrap();
@@ -152,7 +161,7 @@ async fn questions_are_listed_oldest_first(journal: &dyn Journal) {
     let mut older = question(lease.run, None);
     older.asked_at = Timestamp(2_999);
     journal.append(&lease, asking(&older)).await.unwrap();
-    let ids = |listed: Vec<crate::store::Asked>| -> Vec<QuestionId> {
+    let ids = |listed: Vec<crate::store::StoredQuestion>| -> Vec<QuestionId> {
         listed.iter().map(|asked| asked.question.id).collect()
     };
     assert_eq!(ids(journal.questions(None, NOW).await.unwrap()), [older.id, one.id]);
@@ -171,7 +180,7 @@ async fn an_answer_to_another_question_than_the_one_shown_is_refused(journal: &d
     shown.asks[1].arguments = json!({ "harmless": true });
     for answer in [yes(&shown), Answer::each(&shown, [(AskId(2), Decision::Approve)], "eve", "x")] {
         let answered = journal.answer(question.id, answer, NOW).await.unwrap();
-        assert_eq!(answered, Answered::NotShown { question: question.clone() });
+        assert_eq!(answered, AnswerOutcome::NotShown { question: question.clone() });
     }
     assert_eq!(journal.decided(lease.run).await.unwrap(), []);
     assert!(is_open(journal, question.id, NOW).await);

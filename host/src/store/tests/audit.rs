@@ -3,7 +3,10 @@
 use super::on_each_journal;
 use super::sample::{asking, ending, entry, header, question};
 use crate::model::{Answer, AskId, Decision, Question, QuestionId, RunId, Timestamp};
-use crate::store::{AuditFilter, Batch, Journal, Lease, Note, Noted, Prune, RunState, What};
+use crate::store::{
+    AuditEvent, AuditFilter, AuditNote, Journal, JournalBatch, JournalEvent, Lease, PruneRule,
+    RunState,
+};
 
 on_each_journal![
     a_question_and_each_decision_are_noted_once,
@@ -28,10 +31,10 @@ async fn kinds(journal: &dyn Journal, filter: AuditFilter) -> Vec<String> {
     trail.entries.iter().map(|entry| entry.kind().into()).collect()
 }
 
-fn refused(at: u64, run: Option<RunId>) -> Note {
+fn refused(at: u64, run: Option<RunId>) -> AuditNote {
     let (who, channel, reason) = ("model".into(), "mcp".into(), "its own call".into());
-    let what = Noted::Refused { question: Some(QuestionId::new()), who, channel, reason };
-    Note::new(Timestamp(at), run, what)
+    let what = AuditEvent::Refused { question: Some(QuestionId::new()), who, channel, reason };
+    AuditNote::new(Timestamp(at), run, what)
 }
 
 async fn a_question_and_each_decision_are_noted_once(journal: &dyn Journal) {
@@ -79,8 +82,8 @@ async fn what_becomes_of_a_question_otherwise_is_noted_once(journal: &dyn Journa
     let second = question(lease.run, None);
     journal.append(&lease, asking(&second)).await.unwrap();
     for step in 0..2 {
-        let withdrawn = What::Withdrawn { question: second.id };
-        journal.append(&lease, Batch::new(vec![entry(step, withdrawn)])).await.unwrap();
+        let withdrawn = JournalEvent::Withdrawn { question: second.id };
+        journal.append(&lease, JournalBatch::new(vec![entry(step, withdrawn)])).await.unwrap();
     }
     let third = question(lease.run, None);
     journal.append(&lease, asking(&third)).await.unwrap();
@@ -126,7 +129,7 @@ async fn a_run_that_is_forgotten_leaves_its_trail(journal: &dyn Journal) {
         .unwrap();
     journal.append(&lease, ending(RunState::Aborted)).await.unwrap();
     drop(lease);
-    let everything = Prune { keep: Some(0), ..Prune::default() };
+    let everything = PruneRule { keep: Some(0), ..PruneRule::default() };
     assert_eq!(journal.prune(everything, NOW).await.unwrap(), 1);
     assert_eq!(kinds(journal, AuditFilter::default()).await, ["asked", "decided", "decided"]);
 }

@@ -3,7 +3,7 @@
 use super::on_each_journal;
 use super::sample::{asking, ending, header, meter, question, settled};
 use crate::model::{RunId, Timestamp};
-use crate::store::{Batch, Filter, Journal, Prune, RunState, StoreError, Summary};
+use crate::store::{Journal, JournalBatch, PruneRule, RunFilter, RunState, RunSummary, StoreError};
 use std::time::Duration;
 
 on_each_journal![
@@ -16,11 +16,11 @@ on_each_journal![
 
 const NOW: Timestamp = Timestamp(4_000);
 
-async fn listed(journal: &dyn Journal, filter: Filter) -> Vec<Summary> {
+async fn listed(journal: &dyn Journal, filter: RunFilter) -> Vec<RunSummary> {
     journal.runs(filter, NOW).await.unwrap()
 }
 
-fn ids(listed: Vec<Summary>) -> Vec<RunId> {
+fn ids(listed: Vec<RunSummary>) -> Vec<RunId> {
     listed.into_iter().map(|summary| summary.run).collect()
 }
 
@@ -28,33 +28,33 @@ async fn a_summary_says_where_a_run_stands(journal: &dyn Journal) {
     let mut header = header("a.ts");
     header.resumed_from = Some(RunId::new());
     let lease = journal.create(header.clone()).await.unwrap();
-    let found = listed(journal, Filter::default()).await.remove(0);
+    let found = listed(journal, RunFilter::default()).await.remove(0);
     assert_eq!((found.run, found.state), (header.run, RunState::Running));
     assert_eq!((found.created, found.updated), (header.created, header.created));
     assert_eq!((found.owner, found.questions), (Some(std::process::id()), 0));
     assert_eq!((&*found.script, found.resumed_from), ("a.ts", header.resumed_from));
 
-    journal.append(&lease, Batch::new(vec![settled(1), settled(7)])).await.unwrap();
-    let found = listed(journal, Filter::default()).await.remove(0);
+    journal.append(&lease, JournalBatch::new(vec![settled(1), settled(7)])).await.unwrap();
+    let found = listed(journal, RunFilter::default()).await.remove(0);
     assert_eq!((found.updated, found.meter), (Timestamp(2_007), meter(7)));
     let question = question(header.run, Some(4_001));
     journal.append(&lease, asking(&question)).await.unwrap();
-    let found = listed(journal, Filter::default()).await.remove(0);
+    let found = listed(journal, RunFilter::default()).await.remove(0);
     assert_eq!((found.state, found.questions), (RunState::Waiting, 1));
-    let later = journal.runs(Filter::default(), Timestamp(4_001)).await.unwrap().remove(0);
+    let later = journal.runs(RunFilter::default(), Timestamp(4_001)).await.unwrap().remove(0);
     assert_eq!(later.state, RunState::Expired);
 
-    let running = Batch { state: Some(RunState::Running), ..Batch::default() };
+    let running = JournalBatch { state: Some(RunState::Running), ..JournalBatch::default() };
     journal.append(&lease, running).await.unwrap();
     drop(lease);
-    let found = listed(journal, Filter::default()).await.remove(0);
+    let found = listed(journal, RunFilter::default()).await.remove(0);
     assert_eq!((found.state, found.owner), (RunState::Interrupted, None));
     let lease = journal.claim(header.run).await.unwrap();
-    let found = listed(journal, Filter::default()).await.remove(0);
+    let found = listed(journal, RunFilter::default()).await.remove(0);
     assert_eq!((found.state, found.owner), (RunState::Running, Some(std::process::id())));
     journal.append(&lease, ending(RunState::Finished)).await.unwrap();
     drop(lease);
-    let found = listed(journal, Filter::default()).await.remove(0);
+    let found = listed(journal, RunFilter::default()).await.remove(0);
     assert_eq!((found.state, found.owner, found.questions), (RunState::Finished, None, 0));
 }
 
@@ -65,18 +65,18 @@ async fn filters_choose(journal: &dyn Journal) {
     }
     let [one, two, three] = [0, 1, 2].map(|index: usize| leases[index].run);
     journal.append(&leases[1], ending(RunState::Failed)).await.unwrap();
-    assert_eq!(ids(listed(journal, Filter::default()).await), [three, two, one]);
-    let limit = Filter { limit: Some(2), ..Filter::default() };
+    assert_eq!(ids(listed(journal, RunFilter::default()).await), [three, two, one]);
+    let limit = RunFilter { limit: Some(2), ..RunFilter::default() };
     assert_eq!(ids(listed(journal, limit).await), [three, two]);
-    let nothing = Filter { limit: Some(0), ..Filter::default() };
+    let nothing = RunFilter { limit: Some(0), ..RunFilter::default() };
     assert_eq!(ids(listed(journal, nothing).await), []);
-    let script = Filter { script: Some(".ts".into()), ..Filter::default() };
+    let script = RunFilter { script: Some(".ts".into()), ..RunFilter::default() };
     assert_eq!(ids(listed(journal, script).await), [two, one]);
-    let states = Filter { states: vec![RunState::Failed], ..Filter::default() };
+    let states = RunFilter { states: vec![RunState::Failed], ..RunFilter::default() };
     assert_eq!(ids(listed(journal, states).await), [two]);
-    let id = Filter { id: Some(three.to_string()), ..Filter::default() };
+    let id = RunFilter { id: Some(three.to_string()), ..RunFilter::default() };
     assert_eq!(ids(listed(journal, id).await), [three]);
-    let id = Filter { id: Some(format!("{three}0")), ..Filter::default() };
+    let id = RunFilter { id: Some(format!("{three}0")), ..RunFilter::default() };
     assert_eq!(ids(listed(journal, id).await), []);
 }
 
@@ -95,19 +95,19 @@ async fn what_is_over_is_forgotten_and_the_rest_kept(journal: &dyn Journal) {
     journal.append(&waiting, asking(&open)).await.unwrap();
     let asking_run = waiting.run;
     drop(waiting);
-    let kept = Prune { keep: Some(1), ..Prune::default() };
+    let kept = PruneRule { keep: Some(1), ..PruneRule::default() };
     assert_eq!(journal.prune(kept, NOW).await.unwrap(), 3);
     let left = [asking_run, interrupted, running.run, over[3]];
-    assert_eq!(ids(listed(journal, Filter::default()).await), left);
+    assert_eq!(ids(listed(journal, RunFilter::default()).await), left);
     assert!(matches!(journal.load(over[0]).await, Err(StoreError::UnknownRun(_))));
     assert!(journal.question(open.id, NOW).await.unwrap().unwrap().open);
 
     // A question that nobody answered in time ends its run, for this purpose.
-    let all = Prune { keep: Some(0), ..Prune::default() };
+    let all = PruneRule { keep: Some(0), ..PruneRule::default() };
     assert_eq!(journal.prune(all, Timestamp(9_000)).await.unwrap(), 2);
-    assert_eq!(ids(listed(journal, Filter::default()).await), [interrupted, running.run]);
+    assert_eq!(ids(listed(journal, RunFilter::default()).await), [interrupted, running.run]);
     assert_eq!(journal.question(open.id, NOW).await.unwrap(), None);
-    journal.append(&running, Batch::new(vec![settled(1)])).await.unwrap();
+    journal.append(&running, JournalBatch::new(vec![settled(1)])).await.unwrap();
     let next = journal.create(header("next")).await.unwrap();
     assert_eq!(journal.load(next.run).await.unwrap().entries, []);
 }
@@ -117,18 +117,18 @@ async fn old_runs_are_forgotten(journal: &dyn Journal) {
     journal.append(&lease, ending(RunState::Finished)).await.unwrap();
     drop(lease);
     // It was last heard of at 2009.
-    let old = Prune { older_than: Some(Duration::from_micros(100)), ..Prune::default() };
+    let old = PruneRule { older_than: Some(Duration::from_micros(100)), ..PruneRule::default() };
     assert_eq!(journal.prune(old.clone(), Timestamp(2_109)).await.unwrap(), 0);
     assert_eq!(journal.prune(old, Timestamp(2_110)).await.unwrap(), 1);
-    assert_eq!(journal.prune(Prune::default(), Timestamp(9_000)).await.unwrap(), 0);
+    assert_eq!(journal.prune(PruneRule::default(), Timestamp(9_000)).await.unwrap(), 0);
 }
 
 async fn runs_that_were_cut_off_are_forgotten_when_that_is_asked_for(journal: &dyn Journal) {
     drop(journal.create(header("a")).await.unwrap());
     let held = journal.create(header("b")).await.unwrap();
-    let all = Prune { keep: Some(0), ..Prune::default() };
+    let all = PruneRule { keep: Some(0), ..PruneRule::default() };
     assert_eq!(journal.prune(all.clone(), NOW).await.unwrap(), 0);
-    assert_eq!(journal.prune(Prune { interrupted: true, ..all }, NOW).await.unwrap(), 1);
-    assert_eq!(ids(listed(journal, Filter::default()).await), [held.run]);
-    assert!(Prune::by_default().interrupted);
+    assert_eq!(journal.prune(PruneRule { interrupted: true, ..all }, NOW).await.unwrap(), 1);
+    assert_eq!(ids(listed(journal, RunFilter::default()).await), [held.run]);
+    assert!(PruneRule::by_default().interrupted);
 }

@@ -1,10 +1,12 @@
 //! Runs, entries and questions to try journals with.
 
 use crate::model::{
-    Ask, AskKind, CallId, Effects, Limits, Origin, Question, QuestionId, RunId, Settled, Tenant,
-    Timestamp, ToolName,
+    Ask, AskKind, CallId, CallResult, Effects, Limits, Question, QuestionId, RunId, Tenant,
+    Timestamp, ToolName, ToolOrigin,
 };
-use crate::store::{Batch, Entry, FORMAT, Header, Meter, RunState, Verdict, What};
+use crate::store::{
+    CallVerdict, FORMAT, JournalBatch, JournalEntry, JournalEvent, Meter, RunHeader, RunState,
+};
 use serde_json::json;
 use std::time::Duration;
 
@@ -14,8 +16,8 @@ pub(in crate::store) const NASTY: &str = "'\"; DROP TABLE runs; --\0\u{202e}\n\t
 /// The latest time that a journal is asked to keep.
 pub(in crate::store) const LATEST: Timestamp = Timestamp(i64::MAX as u64);
 
-pub(in crate::store) fn header(script: &str) -> Header {
-    Header {
+pub(in crate::store) fn header(script: &str) -> RunHeader {
+    RunHeader {
         run: RunId::new(),
         format: FORMAT,
         pml: "0.1.0".into(),
@@ -44,13 +46,16 @@ pub(in crate::store) fn meter(step: u64) -> Meter {
     }
 }
 
-pub(in crate::store) fn entry(step: u64, what: What) -> Entry {
-    Entry::new(Timestamp(2_000 + step), meter(step), what)
+pub(in crate::store) fn entry(step: u64, what: JournalEvent) -> JournalEntry {
+    JournalEntry::new(Timestamp(2_000 + step), meter(step), what)
 }
 
 /// Returns a small entry that can be told from others.
-pub(in crate::store) fn settled(step: u64) -> Entry {
-    entry(step, What::Settled { call: CallId(step), settled: Settled::Value(step.to_string()) })
+pub(in crate::store) fn settled(step: u64) -> JournalEntry {
+    entry(
+        step,
+        JournalEvent::Settled { call: CallId(step), settled: CallResult::Value(step.to_string()) },
+    )
 }
 
 /// Returns a question of two asks that ends at `expires`.
@@ -63,78 +68,83 @@ pub(in crate::store) fn question(run: RunId, expires: Option<u64>) -> Question {
 }
 
 /// Returns a batch that asks, after which the run waits.
-pub(in crate::store) fn asking(question: &Question) -> Batch {
-    let asked = What::Asked { question: question.clone() };
-    Batch { state: Some(RunState::Waiting), ..Batch::new(vec![entry(1, asked)]) }
+pub(in crate::store) fn asking(question: &Question) -> JournalBatch {
+    let asked = JournalEvent::Asked { question: question.clone() };
+    JournalBatch { state: Some(RunState::Waiting), ..JournalBatch::new(vec![entry(1, asked)]) }
 }
 
 /// Returns a batch after which the run is over.
-pub(in crate::store) fn ending(state: RunState) -> Batch {
-    let ended = What::Ended { ending: "{\"finished\":null}".into() };
-    Batch { state: Some(state), ..Batch::new(vec![entry(9, ended)]) }
+pub(in crate::store) fn ending(state: RunState) -> JournalBatch {
+    let ended = JournalEvent::Ended { ending: "{\"finished\":null}".into() };
+    JournalBatch { state: Some(state), ..JournalBatch::new(vec![entry(9, ended)]) }
 }
 
 /// Returns one entry of every kind, and of every form that a kind has.
-pub(in crate::store) fn every_kind(run: RunId) -> Vec<Entry> {
+pub(in crate::store) fn every_kind(run: RunId) -> Vec<JournalEntry> {
     let tool: ToolName = "server:tool".parse().unwrap();
-    let requested = |arguments, verdict| What::Requested {
+    let requested = |arguments, verdict| JournalEvent::Requested {
         call: CallId(u64::MAX),
         tool: NASTY.into(),
         arguments,
         verdict,
     };
-    let error = |data: Option<&str>| What::Settled {
+    let error = |data: Option<&str>| JournalEvent::Settled {
         call: CallId(2),
-        settled: Settled::Error {
+        settled: CallResult::Error {
             code: "TOOL_FAILED".into(),
             message: NASTY.into(),
             data: data.map(str::to_owned),
         },
     };
-    let value = |text: String| What::Settled { call: CallId(3), settled: Settled::Value(text) };
-    let refused = Verdict::Refuse { code: "TOOL_DENIED".into(), message: NASTY.into() };
+    let value =
+        |text: String| JournalEvent::Settled { call: CallId(3), settled: CallResult::Value(text) };
+    let refused = CallVerdict::Refuse { code: "TOOL_DENIED".into(), message: NASTY.into() };
     let whats = vec![
-        requested(Ok("{\"b\":1,  \"a\":1.0}".into()), Verdict::Go),
+        requested(Ok("{\"b\":1,  \"a\":1.0}".into()), CallVerdict::Go),
         requested(
             Ok(String::new()),
-            Verdict::Ask { kind: AskKind::UncertainCall, reason: NASTY.into() },
+            CallVerdict::Ask { kind: AskKind::UncertainCall, reason: NASTY.into() },
         ),
         requested(Err(usize::MAX), refused),
-        requested(Ok("0".into()), Verdict::Sleep { due: Timestamp(u64::MAX) }),
-        requested(Ok(NASTY.into()), Verdict::Recall { number: 7 }),
-        What::Asked { question: question(run, Some(u64::MAX)) },
-        What::Asked { question: question(run, None) },
-        What::Executing {
+        requested(Ok("0".into()), CallVerdict::Sleep { due: Timestamp(u64::MAX) }),
+        requested(Ok(NASTY.into()), CallVerdict::Recall { number: 7 }),
+        JournalEvent::Asked { question: question(run, Some(u64::MAX)) },
+        JournalEvent::Asked { question: question(run, None) },
+        JournalEvent::Executing {
             call: CallId(1),
             tool: tool.clone(),
             origin: None,
             effects: Effects::Unknown,
             approved: None,
         },
-        What::Executing {
+        JournalEvent::Executing {
             call: CallId(1),
             tool,
-            origin: Some(Origin::new(NASTY, "ab")),
+            origin: Some(ToolOrigin::new(NASTY, "ab")),
             effects: Effects::Idempotent,
             approved: Some("ab".repeat(32)),
         },
-        requested(Ok("{}".into()), Verdict::Find),
+        requested(Ok("{}".into()), CallVerdict::Find),
         value(NASTY.into()),
         value("\"é\"".repeat(1 << 20)),
         error(None),
         error(Some("{\"retry\": true}")),
         error(Some("")),
-        What::Cancelled { call: CallId(4), sent: true },
-        What::Cancelled { call: CallId(4), sent: false },
-        What::Abandoned { call: CallId(5), sent: true },
-        What::Abandoned { call: CallId(5), sent: false },
-        What::Withdrawn { question: QuestionId::new() },
-        What::Resumed { pml: "0.2.0-rc.1+x".into() },
-        What::Ended { ending: NASTY.into() },
+        JournalEvent::Cancelled { call: CallId(4), sent: true },
+        JournalEvent::Cancelled { call: CallId(4), sent: false },
+        JournalEvent::Abandoned { call: CallId(5), sent: true },
+        JournalEvent::Abandoned { call: CallId(5), sent: false },
+        JournalEvent::Withdrawn { question: QuestionId::new() },
+        JournalEvent::Resumed { pml: "0.2.0-rc.1+x".into() },
+        JournalEvent::Ended { ending: NASTY.into() },
     ];
     let mut entries: Vec<_> =
         whats.into_iter().zip(0..).map(|(what, step)| entry(step, what)).collect();
-    entries.push(Entry::new(LATEST, meter(3), What::Resumed { pml: String::new() }));
-    entries.push(Entry::new(Timestamp(0), Meter::default(), What::Ended { ending: "1".into() }));
+    entries.push(JournalEntry::new(LATEST, meter(3), JournalEvent::Resumed { pml: String::new() }));
+    entries.push(JournalEntry::new(
+        Timestamp(0),
+        Meter::default(),
+        JournalEvent::Ended { ending: "1".into() },
+    ));
     entries
 }

@@ -3,7 +3,7 @@
 use super::on_each_journal;
 use super::sample::{LATEST, ending, every_kind, header, settled};
 use crate::model::RunId;
-use crate::store::{Batch, Journal, Lease, RunState, StoreError, Stored};
+use crate::store::{Journal, JournalBatch, Lease, RunState, StoreError, StoredRun};
 
 on_each_journal![
     every_kind_of_entry_comes_back_exactly,
@@ -22,10 +22,10 @@ async fn every_kind_of_entry_comes_back_exactly(journal: &dyn Journal) {
     let lease = journal.create(header.clone()).await.unwrap();
     let entries = every_kind(header.run);
     let (first, second) = entries.split_at(5);
-    journal.append(&lease, Batch::new(first.to_vec())).await.unwrap();
-    journal.append(&lease, Batch::new(second.to_vec())).await.unwrap();
+    journal.append(&lease, JournalBatch::new(first.to_vec())).await.unwrap();
+    journal.append(&lease, JournalBatch::new(second.to_vec())).await.unwrap();
     let stored = journal.load(header.run).await.unwrap();
-    assert_eq!(stored, Stored::new(header, RunState::Running, entries));
+    assert_eq!(stored, StoredRun::new(header, RunState::Running, entries));
 }
 
 async fn a_header_comes_back_exactly(journal: &dyn Journal) {
@@ -42,7 +42,9 @@ async fn batches_stay_in_the_order_of_the_calls(journal: &dyn Journal) {
     let leases =
         [journal.create(header("a")).await.unwrap(), journal.create(header("b")).await.unwrap()];
     let appends: Vec<_> = (0..300)
-        .map(|step| journal.append(&leases[step as usize % 2], Batch::new(vec![settled(step)])))
+        .map(|step| {
+            journal.append(&leases[step as usize % 2], JournalBatch::new(vec![settled(step)]))
+        })
         .collect();
     // The futures are awaited backwards: the order is that of the calls.
     for append in appends.into_iter().rev() {
@@ -56,17 +58,17 @@ async fn batches_stay_in_the_order_of_the_calls(journal: &dyn Journal) {
 
 async fn a_state_stays_until_it_is_changed(journal: &dyn Journal) {
     let lease = journal.create(header("a")).await.unwrap();
-    let waiting = Batch { state: Some(RunState::Waiting), ..Batch::default() };
+    let waiting = JournalBatch { state: Some(RunState::Waiting), ..JournalBatch::default() };
     journal.append(&lease, waiting).await.unwrap();
-    journal.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
+    journal.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
     assert_eq!(journal.load(lease.run).await.unwrap().state, RunState::Waiting);
 }
 
 async fn another_fence_is_refused_and_harms_nobody(journal: &dyn Journal) {
     let lease = journal.create(header("a")).await.unwrap();
     let old = Lease::new(lease.run, lease.fence + 1, || {});
-    let refused = journal.append(&old, Batch::new(vec![settled(1)]));
-    let accepted = journal.append(&lease, Batch::new(vec![settled(2)]));
+    let refused = journal.append(&old, JournalBatch::new(vec![settled(1)]));
+    let accepted = journal.append(&lease, JournalBatch::new(vec![settled(2)]));
     assert!(matches!(refused.await, Err(StoreError::Fenced(run)) if run == lease.run));
     accepted.await.unwrap();
     assert_eq!(journal.load(lease.run).await.unwrap().entries, [settled(2)]);
@@ -76,7 +78,7 @@ async fn a_run_that_is_over_takes_nothing(journal: &dyn Journal) {
     let lease = journal.create(header("a")).await.unwrap();
     let run = lease.run;
     journal.append(&lease, ending(RunState::Failed)).await.unwrap();
-    let refused = journal.append(&lease, Batch::new(vec![settled(1)])).await;
+    let refused = journal.append(&lease, JournalBatch::new(vec![settled(1)])).await;
     assert!(matches!(refused, Err(StoreError::Ended { state: RunState::Failed, .. })));
     drop(lease);
     let refused = journal.claim(run).await;
@@ -93,12 +95,15 @@ async fn a_run_has_one_owner_at_a_time(journal: &dyn Journal) {
         "{refused:?}"
     );
     let old = Lease::new(run, first.fence, || {});
-    journal.append(&first, Batch::new(vec![settled(1)])).await.unwrap();
+    journal.append(&first, JournalBatch::new(vec![settled(1)])).await.unwrap();
     drop(first);
     let second = journal.claim(run).await.unwrap();
     assert!(second.fence > old.fence);
-    assert!(matches!(journal.append(&old, Batch::default()).await, Err(StoreError::Fenced(_))));
-    journal.append(&second, Batch::new(vec![settled(2)])).await.unwrap();
+    assert!(matches!(
+        journal.append(&old, JournalBatch::default()).await,
+        Err(StoreError::Fenced(_))
+    ));
+    journal.append(&second, JournalBatch::new(vec![settled(2)])).await.unwrap();
     assert!(journal.claim(run).await.is_err());
     assert_eq!(journal.load(run).await.unwrap().entries, [settled(1), settled(2)]);
 }
@@ -109,13 +114,13 @@ async fn an_unknown_run_is_refused_by_name(journal: &dyn Journal) {
     assert!(matches!(journal.load(run).await, Err(StoreError::UnknownRun(id)) if id == run));
     assert!(matches!(journal.claim(run).await, Err(StoreError::UnknownRun(_))));
     assert!(matches!(journal.decided(run).await, Err(StoreError::UnknownRun(_))));
-    let appended = journal.append(&lease, Batch::default()).await;
+    let appended = journal.append(&lease, JournalBatch::default()).await;
     assert!(matches!(appended, Err(StoreError::UnknownRun(_))));
 }
 
 async fn a_dropped_future_takes_nothing_back(journal: &dyn Journal) {
     let lease = journal.create(header("a")).await.unwrap();
-    drop(journal.append(&lease, Batch::new(vec![settled(1)])));
+    drop(journal.append(&lease, JournalBatch::new(vec![settled(1)])));
     assert_eq!(journal.load(lease.run).await.unwrap().entries, [settled(1)]);
     let run = lease.run;
     drop(lease);

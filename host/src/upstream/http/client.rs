@@ -3,8 +3,8 @@
 //! It differs from rmcp's own in what it does not do: read without end, follow redirects to other origins, or lose the reason
 //! of a failure. A request that never reached the server is sent again; nothing else is.
 
-use super::super::decode::{self, Envelope, Expected, Kind};
-use super::super::secrets::Secrets;
+use super::super::decode::{self, Envelope, ExpectedAnswer, MessageKind};
+use super::super::secrets::ServerSecrets;
 use super::HttpError;
 use super::address;
 use super::error::is_tls;
@@ -41,19 +41,19 @@ pub(in super::super) struct HttpClient {
     client: reqwest::Client,
     /// The server's origin, fit to be shown.
     at: Arc<str>,
-    secrets: Arc<Secrets>,
+    secrets: Arc<ServerSecrets>,
     /// How long `server/discover` may take.
     patience: Option<Duration>,
 }
 
-type Failure = StreamableHttpError<HttpError>;
+type HttpTransportError = StreamableHttpError<HttpError>;
 
 impl HttpClient {
     /// Returns a client for the server at `url`.
     pub(super) fn new(
         builder: reqwest::ClientBuilder,
         url: &Url,
-        secrets: &Arc<Secrets>,
+        secrets: &Arc<ServerSecrets>,
         patience: Option<Duration>,
     ) -> Result<HttpClient, HttpError> {
         let client = builder.build().map_err(|error| HttpError::Client(secrets.root(&error)))?;
@@ -103,7 +103,7 @@ impl HttpClient {
         session: Option<&str>,
         headers: HashMap<HeaderName, HeaderValue>,
         limit: usize,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         let mut request = self.client.post(uri).json(message);
         request = request.header(ACCEPT, [JSON_MIME_TYPE, EVENT_STREAM_MIME_TYPE].join(", "));
         for (name, value) in headers {
@@ -112,13 +112,13 @@ impl HttpClient {
         if let Some(session) = session {
             request = request.header(HEADER_SESSION_ID, session);
         }
-        let response = self.send(request).await.map_err(Failure::Client)?;
+        let response = self.send(request).await.map_err(HttpTransportError::Client)?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && session.is_some() {
-            return Err(Failure::SessionExpired);
+            return Err(HttpTransportError::SessionExpired);
         }
         let expected = expected(message);
         if !status.is_success() {
@@ -127,7 +127,7 @@ impl HttpClient {
         let given = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
         let given = given.map(str::to_owned);
         if is(&response, EVENT_STREAM_MIME_TYPE) {
-            let call = expected.filter(|(_, expected)| *expected == Expected::Call);
+            let call = expected.filter(|(_, expected)| *expected == ExpectedAnswer::Call);
             let call = call.map(|(id, _)| id);
             let events = events(response, self.at.to_string(), self.secrets.clone(), limit, call);
             return Ok(StreamableHttpPostResponse::Sse(events, given));
@@ -137,14 +137,14 @@ impl HttpClient {
             return Ok(StreamableHttpPostResponse::Accepted);
         };
         if !is(&response, JSON_MIME_TYPE) {
-            return Err(Failure::Client(self.odd(&response)));
+            return Err(HttpTransportError::Client(self.odd(&response)));
         }
-        let body = self.body(response, ANSWER).await.map_err(Failure::Client)?;
+        let body = self.body(response, ANSWER).await.map_err(HttpTransportError::Client)?;
         match answer(&body, id, expected) {
             Some(message) => Ok(StreamableHttpPostResponse::Json(message, given)),
-            None => {
-                Err(Failure::UnexpectedServerResponse("it is not an answer of JSON-RPC".into()))
-            }
+            None => Err(HttpTransportError::UnexpectedServerResponse(
+                "it is not an answer of JSON-RPC".into(),
+            )),
         }
     }
 
@@ -152,9 +152,9 @@ impl HttpClient {
     async fn failed(
         &self,
         response: Response,
-        expected: Option<(i64, Expected)>,
+        expected: Option<(i64, ExpectedAnswer)>,
         first: bool,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         let status = response.status();
         let body = self.body(response, REASON).await.unwrap_or_default();
         if let Some((id, expected)) = expected {
@@ -162,7 +162,7 @@ impl HttpClient {
                 return Ok(StreamableHttpPostResponse::Json(message, None));
             }
             // A server that knows only the handshake refuses what comes without.
-            if expected == Expected::Discovery && first && status.is_client_error() {
+            if expected == ExpectedAnswer::Discovery && first && status.is_client_error() {
                 let message = format!("`server/discover` was refused with HTTP {status}");
                 let refusal = decode::refuse(id, ErrorCode::INVALID_REQUEST, message);
                 return Ok(StreamableHttpPostResponse::Json(refusal, None));
@@ -170,7 +170,7 @@ impl HttpClient {
         }
         let said = self.secrets.words(&String::from_utf8_lossy(&body));
         let at = self.at.to_string();
-        Err(Failure::Client(HttpError::Status { at, status: status.as_u16(), said }))
+        Err(HttpTransportError::Client(HttpError::Status { at, status: status.as_u16(), said }))
     }
 
     async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
@@ -205,7 +205,7 @@ impl StreamableHttpClient for HttpClient {
         session: Option<Arc<str>>,
         authorization: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         self.post_message_with_max_sse_event_size(
             uri,
             message,
@@ -225,10 +225,10 @@ impl StreamableHttpClient for HttpClient {
         _: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
         limit: usize,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         let posted = self.post(&uri, &message, session.as_deref(), headers, limit);
         match (self.patience, expected(&message)) {
-            (Some(patience), Some((id, Expected::Discovery))) => {
+            (Some(patience), Some((id, ExpectedAnswer::Discovery))) => {
                 timeout(patience, posted).await.unwrap_or_else(|_| {
                     let message = "no answer to `server/discover`".into();
                     let refusal = decode::refuse(id, ErrorCode::METHOD_NOT_FOUND, message);
@@ -245,13 +245,13 @@ impl StreamableHttpClient for HttpClient {
         session: Arc<str>,
         _: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HttpTransportError> {
         let mut request = self.client.delete(&*uri).header(HEADER_SESSION_ID, &*session);
         for (name, value) in headers {
             request = request.header(name, value);
         }
         // A server that keeps its sessions does so.
-        self.send(request).await.map(drop).map_err(Failure::Client)
+        self.send(request).await.map(drop).map_err(HttpTransportError::Client)
     }
 
     async fn get_stream(
@@ -261,7 +261,7 @@ impl StreamableHttpClient for HttpClient {
         last: Option<String>,
         authorization: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<BoxedSseResponse, Failure> {
+    ) -> Result<BoxedSseResponse, HttpTransportError> {
         self.get_stream_with_max_sse_event_size(uri, session, last, authorization, headers, ANSWER)
             .await
     }
@@ -274,7 +274,7 @@ impl StreamableHttpClient for HttpClient {
         _: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
         limit: usize,
-    ) -> Result<BoxedSseResponse, Failure> {
+    ) -> Result<BoxedSseResponse, HttpTransportError> {
         let mut request = self.client.get(&*uri).header(ACCEPT, EVENT_STREAM_MIME_TYPE);
         for (name, value) in headers {
             request = request.header(name, value);
@@ -285,15 +285,19 @@ impl StreamableHttpClient for HttpClient {
         if let Some(last) = last {
             request = request.header(HEADER_LAST_EVENT_ID, last);
         }
-        let response = self.send(request).await.map_err(Failure::Client)?;
+        let response = self.send(request).await.map_err(HttpTransportError::Client)?;
         match response.status() {
-            StatusCode::METHOD_NOT_ALLOWED => Err(Failure::ServerDoesNotSupportSse),
+            StatusCode::METHOD_NOT_ALLOWED => Err(HttpTransportError::ServerDoesNotSupportSse),
             status if !status.is_success() => {
                 let (at, said) = (self.at.to_string(), String::new());
-                Err(Failure::Client(HttpError::Status { at, status: status.as_u16(), said }))
+                Err(HttpTransportError::Client(HttpError::Status {
+                    at,
+                    status: status.as_u16(),
+                    said,
+                }))
             }
             _ if !is(&response, EVENT_STREAM_MIME_TYPE) => {
-                Err(Failure::Client(self.odd(&response)))
+                Err(HttpTransportError::Client(self.odd(&response)))
             }
             _ => Ok(events(response, self.at.to_string(), self.secrets.clone(), limit, None)),
         }
@@ -301,20 +305,20 @@ impl StreamableHttpClient for HttpClient {
 }
 
 /// Returns what a message waits for. rmcp reads lists itself: it looks for arguments that travel as headers.
-fn expected(message: &ClientJsonRpcMessage) -> Option<(i64, Expected)> {
-    let (id, expected) = Expected::of_message(message)?;
+fn expected(message: &ClientJsonRpcMessage) -> Option<(i64, ExpectedAnswer)> {
+    let (id, expected) = ExpectedAnswer::of_message(message)?;
     let RequestId::Number(id) = id else { return None };
-    Some((id, if expected == Expected::Plain { Expected::Other } else { expected }))
+    Some((id, if expected == ExpectedAnswer::Plain { ExpectedAnswer::Other } else { expected }))
 }
 
 /// Returns the answer in a body. It is the answer to what was asked with it, whatever id it carries.
-fn answer(body: &[u8], id: i64, expected: Expected) -> Option<ServerJsonRpcMessage> {
+fn answer(body: &[u8], id: i64, expected: ExpectedAnswer) -> Option<ServerJsonRpcMessage> {
     match Envelope::open(body)?.kind()? {
-        Kind::Answer(_, result) => Some(decode::answer(id, expected, result)),
-        Kind::Refusal(_, error) => {
+        MessageKind::Answer(_, result) => Some(decode::answer(id, expected, result)),
+        MessageKind::Refusal(_, error) => {
             Some(ServerJsonRpcMessage::error(error, Some(NumberOrString::Number(id))))
         }
-        Kind::Request | Kind::Notification(_) => None,
+        MessageKind::Request | MessageKind::Notification(_) => None,
     }
 }
 

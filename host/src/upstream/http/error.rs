@@ -1,6 +1,6 @@
 //! Why a server behind a URL does not answer.
 
-use super::super::secrets::Secrets;
+use super::super::secrets::ServerSecrets;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 /// What went wrong between us and a URL. Texts of the server in it are escaped and cut, and its secrets hidden.
@@ -49,7 +49,7 @@ pub(in super::super) enum HttpError {
 
 impl HttpError {
     /// Returns what a failed exchange with `at` means.
-    pub(super) fn of(at: &str, error: &reqwest::Error, secrets: &Secrets) -> HttpError {
+    pub(super) fn of(at: &str, error: &reqwest::Error, secrets: &ServerSecrets) -> HttpError {
         let (at, why) = (at.to_owned(), cause(error, secrets));
         match error.is_connect() {
             true => HttpError::Connect { at, why },
@@ -76,7 +76,7 @@ pub(in super::super) fn known<'e>(
 }
 
 /// Returns the innermost cause. An I/O error hides what it was made of from its chain.
-fn cause(error: &(dyn std::error::Error + 'static), secrets: &Secrets) -> String {
+fn cause(error: &(dyn std::error::Error + 'static), secrets: &ServerSecrets) -> String {
     let mut next = Some(error);
     while let Some(error) = next {
         let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);

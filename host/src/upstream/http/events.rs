@@ -3,8 +3,8 @@
 //! rmcp parses what they hold. The answer to a call is handed to it as a string, which whoever waits for it reads: a value
 //! of it could take a hundred times its length.
 
-use super::super::decode::{Envelope, Kind, is_heavy};
-use super::super::secrets::Secrets;
+use super::super::decode::{Envelope, MessageKind, is_heavy};
+use super::super::secrets::ServerSecrets;
 use super::HttpError;
 use futures_util::{Stream, StreamExt};
 use rmcp::transport::common::client_side_sse::BoxedSseResponse;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) fn events(
     response: reqwest::Response,
     at: String,
-    secrets: Arc<Secrets>,
+    secrets: Arc<ServerSecrets>,
     limit: usize,
     call: Option<i64>,
 ) -> BoxedSseResponse {
@@ -35,7 +35,7 @@ pub(super) fn events(
 /// Returns what rmcp is to parse of an event's data; nothing if that would take too much.
 fn lightened(data: String, call: Option<i64>) -> Option<String> {
     let envelope = call.and_then(|_| Envelope::open(data.as_bytes()));
-    if let (Some(call), Some(Kind::Answer(id, result))) =
+    if let (Some(call), Some(MessageKind::Answer(id, result))) =
         (call, envelope.as_ref().and_then(Envelope::kind))
         && id == call
     {
@@ -50,7 +50,7 @@ fn bounded<B: AsRef<[u8]>>(
     stream: impl Stream<Item = Result<B, HttpError>>,
     limit: usize,
 ) -> impl Stream<Item = Result<B, HttpError>> {
-    let mut event = Event::default();
+    let mut event = EventSize::default();
     let mut failed = false;
     stream.scan((), move |(), chunk| {
         if failed {
@@ -67,13 +67,13 @@ fn bounded<B: AsRef<[u8]>>(
 
 /// The event that is being received.
 #[derive(Default)]
-struct Event {
+struct EventSize {
     bytes: usize,
     /// Whether the line so far is empty.
     blank: bool,
 }
 
-impl Event {
+impl EventSize {
     /// Adds a chunk. Returns the size of the largest event in it, as far as it goes.
     fn add(&mut self, chunk: &[u8]) -> usize {
         let mut largest = self.bytes;

@@ -1,6 +1,6 @@
 //! The settings of a connection to a URL.
 
-use super::super::secrets::Secrets;
+use super::super::secrets::ServerSecrets;
 use super::HttpError;
 use super::address;
 use super::client::{ANSWER, HttpClient};
@@ -29,7 +29,7 @@ const RECONNECTS: usize = 5;
 pub(in super::super) fn transport(
     url: &str,
     headers: &[(String, Secret)],
-    secrets: &Arc<Secrets>,
+    secrets: &Arc<ServerSecrets>,
     patience: Option<Duration>,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
     let url = address::url(url)?;

@@ -22,7 +22,7 @@ const SUPERVISOR: &str = "trap '' HUP INT QUIT TERM PIPE; while read -r _; do :;
 
 /// A process group and its supervisor.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct SupervisedGroup {
     supervisor: Child,
     /// The pipe that tells the supervisor of our end.
     leash: Option<ChildStdin>,
@@ -31,9 +31,9 @@ pub(super) struct Group {
 }
 
 #[cfg(unix)]
-impl Group {
+impl SupervisedGroup {
     /// Begins a group.
-    pub(super) fn new() -> io::Result<Group> {
+    pub(super) fn new() -> io::Result<SupervisedGroup> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SUPERVISOR]).current_dir("/");
         command.env_clear().envs(super::environment::base().filter(|(name, _)| *name == "PATH"));
@@ -42,7 +42,7 @@ impl Group {
         let mut supervisor = command.spawn()?;
         let id = supervisor.id().and_then(|id| i32::try_from(id).ok());
         let id = id.ok_or_else(|| io::Error::other("the supervisor is already gone"))?;
-        Ok(Group { leash: supervisor.stdin.take(), supervisor, id })
+        Ok(SupervisedGroup { leash: supervisor.stdin.take(), supervisor, id })
     }
 
     /// Returns the group's id.
@@ -77,9 +77,9 @@ impl Group {
 }
 
 #[cfg(not(unix))]
-impl Group {
+impl SupervisedGroup {
     /// There are no groups here: a server is ended alone, when its handle is dropped.
-    pub(super) fn new() -> io::Result<Group> {
+    pub(super) fn new() -> io::Result<SupervisedGroup> {
         Err(io::Error::other("servers that are processes need a unix system"))
     }
 
@@ -94,7 +94,7 @@ impl Group {
     fn kill(&self) {}
 }
 
-impl Group {
+impl SupervisedGroup {
     /// Ends all of the group and waits for the supervisor.
     pub(super) async fn end(mut self) {
         self.kill();
@@ -104,7 +104,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for SupervisedGroup {
     fn drop(&mut self) {
         self.kill();
     }

@@ -2,10 +2,10 @@
 
 mod environment;
 mod group;
-mod ledger;
-mod lines;
-mod pipes;
+mod line_reader;
+mod pending_requests;
 mod process;
+mod transport;
 
-pub(super) use pipes::Pipes;
-pub(super) use process::{CommandLine, Process};
+pub(super) use process::{CommandLine, ServerProcess};
+pub(super) use transport::StdioTransport;

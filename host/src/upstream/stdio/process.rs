@@ -1,10 +1,10 @@
 //! One process that is a server, from its start to its end.
 
-use super::super::tail::Tail;
 use super::environment;
-use super::group::Group;
-use super::lines::{self, Line, Lines};
+use super::group::SupervisedGroup;
 use crate::model::{Secret, describe_exit};
+use crate::upstream::output_tail::OutputTail;
+use crate::upstream::stdio::line_reader::{self, BoundedLine, LineReader};
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -28,9 +28,9 @@ const STDERR_LINE: usize = 8 << 10;
 
 /// A running server. Dropped, it is killed with all that it started.
 #[derive(Debug)]
-pub(in super::super) struct Process {
+pub(in super::super) struct ServerProcess {
     // Dropped first, while the group's id is still ours.
-    group: Group,
+    group: SupervisedGroup,
     child: Child,
     stderr: JoinHandle<()>,
 }
@@ -43,18 +43,18 @@ pub(in super::super) struct CommandLine<'a> {
     pub(in super::super) folder: &'a Path,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts a server in a group of its own. Its stderr goes to `tail`.
     pub(in super::super) fn start(
         line: &CommandLine<'_>,
-        tail: Arc<Tail>,
-    ) -> Result<(Process, ChildStdin, ChildStdout), String> {
+        tail: Arc<OutputTail>,
+    ) -> Result<(ServerProcess, ChildStdin, ChildStdout), String> {
         let CommandLine { command: program, arguments, environment, folder } = line;
         if !folder.is_dir() {
             return Err(format!("there is no folder to start it in: {}", folder.display()));
         }
-        let group =
-            Group::new().map_err(|error| format!("`/bin/sh` cannot watch over it: {error}"))?;
+        let group = SupervisedGroup::new()
+            .map_err(|error| format!("`/bin/sh` cannot watch over it: {error}"))?;
         let mut command = Command::new(program);
         command.args(*arguments).current_dir(folder);
         environment::scrub(&mut command, environment);
@@ -73,7 +73,7 @@ impl Process {
             return Err("it has no pipes".into());
         };
         let stderr = tokio::spawn(listen(stderr, tail));
-        Ok((Process { group, child, stderr }, stdin, stdout))
+        Ok((ServerProcess { group, child, stderr }, stdin, stdout))
     }
 
     /// Returns the id of its process.
@@ -108,12 +108,12 @@ impl Process {
 }
 
 /// Keeps the last lines of stderr.
-async fn listen(stderr: ChildStderr, tail: Arc<Tail>) {
-    let mut lines = Lines::new(stderr, STDERR_LINE);
+async fn listen(stderr: ChildStderr, tail: Arc<OutputTail>) {
+    let mut lines = LineReader::new(stderr, STDERR_LINE);
     while let Ok(Some(line)) = lines.next().await {
         match line {
-            Line::Whole(line) => tail.push(line),
-            Line::TooLong(ends) => tail.push_cut(&ends[..ends.len().min(lines::ENDS)]),
+            BoundedLine::Whole(line) => tail.push(line),
+            BoundedLine::TooLong(ends) => tail.push_cut(&ends[..ends.len().min(line_reader::ENDS)]),
         }
     }
 }

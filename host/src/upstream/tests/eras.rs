@@ -1,11 +1,11 @@
 //! Both eras of MCP, and remembering which.
 
 use super::{fake, remembering, upstreams, works};
-use crate::model::Era;
+use crate::model::ProtocolEra;
 use crate::store::ServerCache;
 use crate::upstream::{ServerState, Upstreams};
 
-fn era(upstreams: &Upstreams) -> (Option<Era>, Option<String>) {
+fn era(upstreams: &Upstreams) -> (Option<ProtocolEra>, Option<String>) {
     let status = upstreams.status().remove(0);
     assert_eq!(status.state, ServerState::Running);
     (status.era, status.protocol)
@@ -14,12 +14,12 @@ fn era(upstreams: &Upstreams) -> (Option<Era>, Option<String>) {
 #[tokio::test]
 async fn a_server_is_talked_to_as_it_wants() {
     for (mode, wanted, protocol) in [
-        ("plain", Era::Legacy, "2025-11-25"),
-        ("old", Era::Legacy, "2024-11-05"),
-        ("modern", Era::Modern, "2026-07-28"),
-        ("modern-only", Era::Modern, "2026-07-28"),
-        ("silent", Era::Legacy, "2025-11-25"),
-        ("dies-of-discover", Era::Legacy, "2025-11-25"),
+        ("plain", ProtocolEra::Legacy, "2025-11-25"),
+        ("old", ProtocolEra::Legacy, "2024-11-05"),
+        ("modern", ProtocolEra::Modern, "2026-07-28"),
+        ("modern-only", ProtocolEra::Modern, "2026-07-28"),
+        ("silent", ProtocolEra::Legacy, "2025-11-25"),
+        ("dies-of-discover", ProtocolEra::Legacy, "2025-11-25"),
     ] {
         let upstreams = upstreams(fake(mode));
         works(&upstreams).await;
@@ -41,7 +41,7 @@ async fn the_era_and_the_tools_are_remembered() {
     works(&first).await;
     first.close().await;
     let kept = ServerCache::open(folder.path()).get("fake", &fake("silent").identity);
-    assert_eq!(kept.expect("remembered").era, Era::Legacy);
+    assert_eq!(kept.expect("remembered").era, ProtocolEra::Legacy);
     let second = remembering(fake("silent"), folder.path());
     let remembered = second.remembered("fake").expect("remembered");
     assert!(remembered.get("echo").is_some());
@@ -53,9 +53,10 @@ async fn the_era_and_the_tools_are_remembered() {
 
 #[tokio::test]
 async fn a_server_that_changed_its_era_is_talked_to_in_the_other() {
-    for (before, after, wanted) in
-        [("plain", "modern-only", Era::Modern), ("modern-only", "plain", Era::Legacy)]
-    {
+    for (before, after, wanted) in [
+        ("plain", "modern-only", ProtocolEra::Modern),
+        ("modern-only", "plain", ProtocolEra::Legacy),
+    ] {
         let folder = tempfile::tempdir().expect("a folder");
         let mut old = fake(before);
         old.identity = "same".into();

@@ -132,10 +132,10 @@ async fn progress_is_told() {
     let sink = told.clone();
     let mut arguments = none();
     arguments.insert("steps".into(), json!(3));
-    let progress = Arc::new(move |step: crate::upstream::board::Progress| {
+    let progress = Arc::new(move |step: crate::upstream::progress_tracker::ServerProgress| {
         sink.lock().expect("not poisoned").push((step.done, step.total));
     });
-    let budget = crate::model::Budget::of_nobody();
+    let budget = crate::model::RunBudget::of_nobody();
     let answer = upstreams.call("fake", "progress", arguments, Some(progress), &budget).await;
     assert_eq!(answer.as_deref(), Ok("\"done\""));
     // Each is handled in a task of its own, and the last ones may come after the answer.

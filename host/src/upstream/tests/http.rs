@@ -2,7 +2,7 @@
 
 use super::{LONG, call, eventually, upstreams};
 use crate::config::{Launch, ServerConfig};
-use crate::model::{Era, Secret};
+use crate::model::{ProtocolEra, Secret};
 use crate::upstream::{ServerState, Upstreams};
 use axum::Router;
 use axum::extract::State;
@@ -107,10 +107,10 @@ async fn both_eras_answer_with_events_and_with_json() {
     };
     let all = ProtocolVersion::KNOWN_VERSIONS;
     for (versions, config, era) in [
-        (LEGACY, StreamableHttpServerConfig::default(), Era::Legacy),
-        (LEGACY, json(), Era::Legacy),
-        (all, StreamableHttpServerConfig::default(), Era::Modern),
-        (all, json(), Era::Modern),
+        (LEGACY, StreamableHttpServerConfig::default(), ProtocolEra::Legacy),
+        (LEGACY, json(), ProtocolEra::Legacy),
+        (all, StreamableHttpServerConfig::default(), ProtocolEra::Modern),
+        (all, json(), ProtocolEra::Modern),
     ] {
         let (url, _) = real(versions, config).await;
         let upstreams = at(&url, &[]);

@@ -59,7 +59,7 @@ fn remembering(config: ServerConfig, folder: &Path) -> Upstreams {
 
 async fn call(upstreams: &Upstreams, tool: &str, arguments: Value) -> Result<Value, CallError> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let budget = crate::model::Budget::of_nobody();
+    let budget = crate::model::RunBudget::of_nobody();
     let reply = upstreams.call("fake", tool, arguments, None, &budget).await?;
     Ok(serde_json::from_str(&reply).expect("JSON"))
 }

@@ -1,10 +1,10 @@
 //! One run in the house: its future, in a task of its own, until it is over, let go of, or given up.
 
-use super::stand::{Noticeboard, Over, Stand};
 use super::stored;
-use crate::answer::Answer;
-use crate::door::{Shared, Visit};
-use crate::watcher::Watcher;
+use crate::answer::ToolAnswer;
+use crate::hosted::run_state::{EndedRun, HostedRunState, QuestionPublisher};
+use crate::server::{McpServerState, RequestScope};
+use crate::watcher::RunWatcher;
 use pml::{
     AskId, Code, Ending, Engine, Error, Event, EventSink, Outcome, Question, QuestionId, Run,
     RunId, Servers,
@@ -23,47 +23,47 @@ const GRACE: Duration = Duration::from_secs(5);
 const SHOWN: usize = 16;
 
 /// A run that the door has.
-pub(crate) struct Hosted {
+pub(crate) struct HostedRun {
     pub(crate) run: RunId,
-    pub(crate) watcher: Arc<Watcher>,
-    stand: watch::Sender<Stand>,
-    end: watch::Sender<End>,
+    pub(crate) watcher: Arc<RunWatcher>,
+    stand: watch::Sender<HostedRunState>,
+    end: watch::Sender<Retention>,
     /// Requests that wait for it.
     attending: AtomicUsize,
     /// Whether it ever asked: somebody may come back for its outcome.
     asked: AtomicBool,
-    shown: Mutex<Shown>,
+    shown: Mutex<ShownQuestions>,
 }
 
 /// What clients were shown, the newest last: the digest of each ask.
-type Shown = VecDeque<(QuestionId, BTreeMap<AskId, String>)>;
+type ShownQuestions = VecDeque<(QuestionId, BTreeMap<AskId, String>)>;
 
 /// Why it does not stay.
 #[derive(Clone, PartialEq)]
-enum End {
-    Stays,
+enum Retention {
+    Keep,
     /// There are too many: the journal keeps it.
-    LetGo,
+    Release,
     /// Its client does not want it any more; by its name.
     Cancelled(String),
 }
 
 /// A request that waits for a run, for as long as it lives.
-pub(crate) struct Attending<'a>(&'a Hosted);
+pub(crate) struct RequestGuard<'a>(&'a HostedRun);
 
-impl Drop for Attending<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
         self.0.attending.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Hosted {
-    fn new(run: RunId, stand: Stand) -> Hosted {
-        Hosted {
+impl HostedRun {
+    fn new(run: RunId, stand: HostedRunState) -> HostedRun {
+        HostedRun {
             run,
             watcher: Arc::default(),
             stand: watch::Sender::new(stand),
-            end: watch::Sender::new(End::Stays),
+            end: watch::Sender::new(Retention::Keep),
             attending: AtomicUsize::new(0),
             asked: AtomicBool::new(false),
             shown: Mutex::default(),
@@ -71,19 +71,19 @@ impl Hosted {
     }
 
     /// A run that is over already, or that nobody can go on with here.
-    pub(super) fn over(run: RunId, over: Over) -> Arc<Hosted> {
-        Arc::new(Hosted::new(run, Stand::Over(Arc::new(over))))
+    pub(super) fn over(run: RunId, over: EndedRun) -> Arc<HostedRun> {
+        Arc::new(HostedRun::new(run, HostedRunState::Ended(Arc::new(over))))
     }
 
     /// Returns where it stands, from here on.
-    pub(crate) fn stand(&self) -> watch::Receiver<Stand> {
+    pub(crate) fn stand(&self) -> watch::Receiver<HostedRunState> {
         self.stand.subscribe()
     }
 
     /// Waits for it.
-    pub(crate) fn attend(&self) -> Attending<'_> {
+    pub(crate) fn attend(&self) -> RequestGuard<'_> {
         self.attending.fetch_add(1, Ordering::Relaxed);
-        Attending(self)
+        RequestGuard(self)
     }
 
     /// Returns whether nothing but a person is waited for, and by no request.
@@ -93,7 +93,7 @@ impl Hosted {
 
     /// Returns whether nothing but a person is waited for: a part of what was asked may be decided, and out.
     pub(super) fn waits(&self) -> bool {
-        matches!(&*self.stand.borrow(), Stand::Asked(_)) && self.watcher.is_quiet()
+        matches!(&*self.stand.borrow(), HostedRunState::Asking(_)) && self.watcher.is_quiet()
     }
 
     /// Returns whether it ever asked.
@@ -104,7 +104,7 @@ impl Hosted {
     /// Returns whether a question is open.
     pub(crate) fn asks(&self, question: QuestionId) -> bool {
         match &*self.stand.borrow() {
-            Stand::Asked(open) => open.iter().any(|open| open.id == question),
+            HostedRunState::Asking(open) => open.iter().any(|open| open.id == question),
             _ => false,
         }
     }
@@ -133,9 +133,9 @@ impl Hosted {
     /// Leaves it to the journal, unless it goes on before that is noticed.
     pub(super) fn let_go(&self) {
         self.end.send_if_modified(|end| {
-            let stays = *end == End::Stays;
+            let stays = *end == Retention::Keep;
             if stays {
-                *end = End::LetGo;
+                *end = Retention::Release;
             }
             stays
         });
@@ -144,9 +144,9 @@ impl Hosted {
     /// Takes back that it is left to the journal if it does not wait any more; returns whether that was so.
     fn stays_after_all(&self) -> bool {
         self.end.send_if_modified(|end| {
-            let stays = *end == End::LetGo && !self.waits();
+            let stays = *end == Retention::Release && !self.waits();
             if stays {
-                *end = End::Stays;
+                *end = Retention::Keep;
             }
             stays
         })
@@ -156,20 +156,20 @@ impl Hosted {
     pub(super) async fn left(&self) {
         let (mut stand, mut end) = (self.stand.subscribe(), self.end.subscribe());
         tokio::select! {
-            () = until(&mut stand, |stand| matches!(stand, Stand::Over(_))) => {}
-            () = until(&mut end, |end| *end == End::Stays) => {}
+            () = until(&mut stand, |stand| matches!(stand, HostedRunState::Ended(_))) => {}
+            () = until(&mut end, |end| *end == Retention::Keep) => {}
         }
     }
 
     /// Ends it, with the calls that are out: its client does not want it any more.
     pub(crate) fn cancel(&self, who: String) {
-        self.end.send_replace(End::Cancelled(who));
+        self.end.send_replace(Retention::Cancelled(who));
     }
 }
 
 /// Takes a run in, unless it is here already.
-pub(crate) fn host(visit: &Visit, run: Run) -> Arc<Hosted> {
-    let hosted = Arc::new(Hosted::new(run.id(), Stand::Running));
+pub(crate) fn host(visit: &RequestScope, run: Run) -> Arc<HostedRun> {
+    let hosted = Arc::new(HostedRun::new(run.id(), HostedRunState::Running));
     if let Err(there) = visit.door.house.take_in(&hosted) {
         return there;
     }
@@ -177,7 +177,7 @@ pub(crate) fn host(visit: &Visit, run: Run) -> Arc<Hosted> {
     let (watcher, noted) = (hosted.watcher.clone(), hosted.clone());
     let run = run
         .tools(visit.servers.clone())
-        .approver(Noticeboard(hosted.stand.clone()))
+        .approver(QuestionPublisher(hosted.stand.clone()))
         .events(move |event: &Event| {
             if let Event::Asked { .. } | Event::Resumed { .. } = event {
                 noted.asked.store(true, Ordering::Relaxed);
@@ -190,23 +190,23 @@ pub(crate) fn host(visit: &Visit, run: Run) -> Arc<Hosted> {
     visit.door.busy.spawn(async move {
         let over = see(&door, (&engine, &servers), &guest, run, &leave).await;
         door.house.ended(&guest, &over);
-        guest.stand.send_replace(Stand::Over(Arc::new(over)));
+        guest.stand.send_replace(HostedRunState::Ended(Arc::new(over)));
     });
     hosted
 }
 
 /// Sees a run through to its end, here or elsewhere.
 async fn see(
-    door: &Shared,
+    door: &McpServerState,
     (engine, servers): (&Engine, &Servers),
-    hosted: &Hosted,
+    hosted: &HostedRun,
     run: Run,
     leave: &AtomicBool,
-) -> Over {
+) -> EndedRun {
     let mut run = run.into_future();
     let (mut closing, mut stand) = (door.closing.subscribe(), hosted.stand.subscribe());
     let (mut end, mut left_at) = (hosted.end.subscribe(), None);
-    let waits = |stand: &Stand| matches!(stand, Stand::Asked(_));
+    let waits = |stand: &HostedRunState| matches!(stand, HostedRunState::Asking(_));
     loop {
         tokio::select! {
             biased;
@@ -220,7 +220,7 @@ async fn see(
             () = until(&mut stand, waits), if left_at.is_some() => break,
             () = sleep_until(left_at.unwrap_or_else(Instant::now)), if left_at.is_some() => break,
             // The run was polled just before: it has not begun a call that would be cut off.
-            () = until(&mut end, |end| *end != End::Stays), if left_at.is_none() => {
+            () = until(&mut end, |end| *end != Retention::Keep), if left_at.is_none() => {
                 if !hosted.stays_after_all() {
                     break;
                 }
@@ -230,7 +230,7 @@ async fn see(
     let end = end.borrow().clone();
     // Before anybody else may claim it.
     drop(run);
-    let End::Cancelled(who) = end else { return let_go() };
+    let Retention::Cancelled(who) = end else { return let_go() };
     // If it cannot be written down, it stays a run that was cut off; or it is another process's, and was never here.
     if let Err(error) = engine.abort(hosted.run, stored::CANCELLED, &who, "mcp").await {
         return stored::unknown(error);
@@ -252,18 +252,18 @@ async fn until<T>(watched: &mut watch::Receiver<T>, so: impl FnMut(&T) -> bool) 
 }
 
 /// The run is not here any more; what becomes of it is elsewhere.
-fn let_go() -> Over {
+fn let_go() -> EndedRun {
     let error = Error::new(Code::Cancelled, "the run is left where it is, in the journal")
         .with_hint("`pml run --resume` goes on with it");
-    Over { answer: Answer::of_error(&error), error: Some(error.kind()), cancelled: false }
+    EndedRun { answer: ToolAnswer::of_error(&error), error: Some(error.kind()), cancelled: false }
 }
 
 async fn of_outcome(
     engine: &Engine,
     servers: &Servers,
-    hosted: &Hosted,
+    hosted: &HostedRun,
     outcome: Result<Outcome, Error>,
-) -> Over {
+) -> EndedRun {
     let mut outcome = match outcome {
         Ok(outcome) => outcome,
         // Another process was faster.
@@ -279,7 +279,11 @@ async fn of_outcome(
                 )),
                 _ => error,
             };
-            return Over { answer: Answer::of_error(&error), error: Some(kind), cancelled: false };
+            return EndedRun {
+                answer: ToolAnswer::of_error(&error),
+                error: Some(kind),
+                cancelled: false,
+            };
         }
     };
     // What it wrote before it was put away is not in the outcome; what was told with a question is not told again.
@@ -292,9 +296,9 @@ async fn of_outcome(
         _ => engine.journal().load(outcome.run_id).await.ok(),
     };
     let (failures, redactor) = (hosted.watcher.failures(), servers.redactor());
-    let mut answer = Answer::of_outcome(&outcome, stored.as_ref(), &failures, &redactor);
+    let mut answer = ToolAnswer::of_outcome(&outcome, stored.as_ref(), &failures, &redactor);
     answer.note(hosted.watcher.kept());
-    Over { answer, error: None, cancelled: false }
+    EndedRun { answer, error: None, cancelled: false }
 }
 
 #[cfg(test)]

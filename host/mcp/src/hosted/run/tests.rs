@@ -1,13 +1,13 @@
 //! Which runs are left to the journal, and which stay.
 
-use super::{End, Hosted};
-use crate::hosted::Stand;
+use super::{HostedRun, Retention};
+use crate::hosted::HostedRunState;
 use pml::{CallId, Event, EventSink, Question, RunId, Timestamp};
 
-fn asking() -> Hosted {
+fn asking() -> HostedRun {
     let run = RunId::new();
     let question = Question::new(run, "x.ts", Timestamp(0), None, Vec::new());
-    Hosted::new(run, Stand::Asked(vec![question]))
+    HostedRun::new(run, HostedRunState::Asking(vec![question]))
 }
 
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn a_run_that_waits_is_let_go_of() {
     assert!(hosted.is_idle());
     hosted.let_go();
     assert!(!hosted.stays_after_all());
-    assert!(*hosted.end.borrow() == End::LetGo);
+    assert!(*hosted.end.borrow() == Retention::Release);
     let _attending = hosted.attend();
     assert!(!hosted.is_idle() && hosted.waits());
 }
@@ -25,11 +25,11 @@ async fn a_run_that_waits_is_let_go_of() {
 async fn a_run_that_was_answered_meanwhile_stays() {
     let hosted = asking();
     hosted.let_go();
-    hosted.stand.send_replace(Stand::Running);
+    hosted.stand.send_replace(HostedRunState::Running);
     assert!(hosted.stays_after_all());
     // Nobody waits for what does not come.
     hosted.left().await;
-    assert!(*hosted.end.borrow() == End::Stays && !hosted.stays_after_all());
+    assert!(*hosted.end.borrow() == Retention::Keep && !hosted.stays_after_all());
 }
 
 #[tokio::test]

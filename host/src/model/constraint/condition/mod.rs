@@ -1,7 +1,7 @@
 //! One condition on one argument.
 
 use super::coverage::words;
-use super::{Paths, host, path, pointer};
+use super::{PathResolver, host, path, pointer};
 use crate::model::{is_hidden, redact};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl Condition {
     }
 
     /// Returns whether a value meets it.
-    pub(super) fn holds(&self, given: &Value, paths: &dyn Paths) -> bool {
+    pub(super) fn holds(&self, given: &Value, paths: &dyn PathResolver) -> bool {
         match self {
             Condition::Under(folder) => each(given, |text| path::is_under(text, folder, paths)),
             Condition::Host(host) => each(given, |text| host::is_at(text, host)),
@@ -95,7 +95,7 @@ impl Constraint {
 
 /// Whether paths can be held to a folder of this name.
 fn is_folder(folder: &str) -> bool {
-    path::place(folder).is_some_and(|folder| folder.start != path::Start::Home)
+    path::place(folder).is_some_and(|folder| folder.start != path::PathStart::Home)
 }
 
 /// Whether something holds for a text, or for every text of a list that has some.

@@ -1,6 +1,6 @@
 //! What holds, what is read, and what is refused.
 
-use super::super::ByWords;
+use super::super::LexicalPaths;
 use super::{Condition, Constraint};
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn equals(argument: &str, value: Value) -> Constraint {
 }
 
 fn covered(constraint: &Constraint, arguments: &Value) -> bool {
-    Constraint::cover(std::slice::from_ref(constraint), arguments, &ByWords)
+    Constraint::cover(std::slice::from_ref(constraint), arguments, &LexicalPaths)
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! argument that a condition names: what is there and was not spoken of is not covered, be it `null` or an empty list.
 
 use super::condition::quoted;
-use super::{Condition, Constraint, Paths, pointer};
+use super::{Condition, Constraint, PathResolver, pointer};
 use crate::model::cut;
 use serde_json::Value;
 use std::fmt;
@@ -20,7 +20,7 @@ const DEPTH: usize = 128;
 
 /// An argument that keeps conditions from covering a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Gap {
+pub(crate) enum CoverageGap {
     /// It is there, and no condition names it.
     Unnamed(Vec<String>),
     /// It is not what its condition says.
@@ -36,21 +36,21 @@ impl Constraint {
     pub(crate) fn gaps(
         constraints: &[Constraint],
         arguments: &Value,
-        paths: &dyn Paths,
-    ) -> Vec<Gap> {
-        let Some(given) = arguments.as_object() else { return vec![Gap::Everything] };
+        paths: &dyn PathResolver,
+    ) -> Vec<CoverageGap> {
+        let Some(given) = arguments.as_object() else { return vec![CoverageGap::Everything] };
         let mut gaps = Vec::new();
         let mut named = Vec::new();
         for constraint in constraints {
             let Some(steps) = pointer::steps(&constraint.argument) else {
-                return vec![Gap::Everything];
+                return vec![CoverageGap::Everything];
             };
             match pointer::find(arguments, &steps) {
                 Some(value) if constraint.is.holds(value, paths) => {}
-                Some(_) => gaps.push(Gap::Unmet(steps.clone())),
+                Some(_) => gaps.push(CoverageGap::Unmet(steps.clone())),
                 // Who allows anything allows nothing at all.
                 None if constraint.is == Condition::Any => {}
-                None => gaps.push(Gap::Missing(steps.clone())),
+                None => gaps.push(CoverageGap::Missing(steps.clone())),
             }
             named.push(steps);
         }
@@ -64,7 +64,11 @@ impl Constraint {
     }
 
     /// Returns whether conditions cover all that is in arguments.
-    pub(crate) fn cover(constraints: &[Constraint], arguments: &Value, paths: &dyn Paths) -> bool {
+    pub(crate) fn cover(
+        constraints: &[Constraint],
+        arguments: &Value,
+        paths: &dyn PathResolver,
+    ) -> bool {
         Constraint::gaps(constraints, arguments, paths).is_empty()
     }
 }
@@ -75,7 +79,7 @@ fn unnamed(
     value: &Value,
     ends: &[&[String]],
     trail: &mut Vec<String>,
-    gaps: &mut Vec<Gap>,
+    gaps: &mut Vec<CoverageGap>,
 ) {
     if gaps.len() >= TOLD {
         return;
@@ -88,7 +92,9 @@ fn unnamed(
     }
     trail.push(name.to_owned());
     match value {
-        _ if below.is_empty() || trail.len() > DEPTH => gaps.push(Gap::Unnamed(trail.clone())),
+        _ if below.is_empty() || trail.len() > DEPTH => {
+            gaps.push(CoverageGap::Unnamed(trail.clone()))
+        }
         Value::Object(fields) if !fields.is_empty() => {
             for (name, value) in fields {
                 unnamed(name, value, &below, trail, gaps);
@@ -102,19 +108,19 @@ fn unnamed(
                 unnamed(&index.to_string(), value, &below, trail, gaps);
             }
         }
-        _ => gaps.push(Gap::Unnamed(trail.clone())),
+        _ => gaps.push(CoverageGap::Unnamed(trail.clone())),
     }
     trail.pop();
 }
 
 /// For people: `` `overwrite`, which nobody spoke of ``.
-impl fmt::Display for Gap {
+impl fmt::Display for CoverageGap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Gap::Unnamed(steps) => write!(f, "{}, which no condition names", words(steps)),
-            Gap::Unmet(steps) => words(steps).fmt(f),
-            Gap::Missing(steps) => write!(f, "{}, which is missing", words(steps)),
-            Gap::Everything => f.write_str("arguments without names"),
+            CoverageGap::Unnamed(steps) => write!(f, "{}, which no condition names", words(steps)),
+            CoverageGap::Unmet(steps) => words(steps).fmt(f),
+            CoverageGap::Missing(steps) => write!(f, "{}, which is missing", words(steps)),
+            CoverageGap::Everything => f.write_str("arguments without names"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What conditions cover, and what they do not.
 
-use super::super::ByWords;
+use super::super::LexicalPaths;
 use super::{Condition, Constraint};
 use serde_json::{Value, json};
 
@@ -13,11 +13,11 @@ fn under(argument: &str) -> Constraint {
 }
 
 fn covered(constraints: &[Constraint], arguments: &Value) -> bool {
-    Constraint::cover(constraints, arguments, &ByWords)
+    Constraint::cover(constraints, arguments, &LexicalPaths)
 }
 
 fn told(constraints: &[Constraint], arguments: &Value) -> Vec<String> {
-    let gaps = Constraint::gaps(constraints, arguments, &ByWords);
+    let gaps = Constraint::gaps(constraints, arguments, &LexicalPaths);
     gaps.iter().map(ToString::to_string).collect()
 }
 

@@ -6,9 +6,9 @@
 
 mod suggested;
 
-use super::{ByWords, Condition, Constraint, Paths, pointer};
+use super::{Condition, Constraint, LexicalPaths, PathResolver, pointer};
 use serde_json::Value;
-use suggested::{Suggested, suggestions};
+use suggested::{SuggestedCondition, suggestions};
 
 /// Offers that a person still reads.
 const MOST: usize = 4;
@@ -20,7 +20,7 @@ const WORDS: usize = 600;
 /// together, one for every argument, the strictest first, and all of them hold for these arguments. Nothing if the call suggests
 /// none. Paths are taken as they are written.
 pub fn offered(arguments: &Value) -> Vec<Vec<Constraint>> {
-    offered_with(arguments, &[], &ByWords)
+    offered_with(arguments, &[], &LexicalPaths)
 }
 
 /// The same for paths that lead where `paths` says, after an older grant under the conditions `was`, if there was one: what it
@@ -28,11 +28,11 @@ pub fn offered(arguments: &Value) -> Vec<Vec<Constraint>> {
 pub(crate) fn offered_with(
     arguments: &Value,
     was: &[Constraint],
-    paths: &dyn Paths,
+    paths: &dyn PathResolver,
 ) -> Vec<Vec<Constraint>> {
     let Some(suggested) = suggestions(arguments, paths) else { return Vec::new() };
-    let strict = |one: &Suggested| Constraint::new(&one.argument, one.strict.clone());
-    let loose = |one: &Suggested| match one.loosens {
+    let strict = |one: &SuggestedCondition| Constraint::new(&one.argument, one.strict.clone());
+    let loose = |one: &SuggestedCondition| match one.loosens {
         true => Constraint::new(&one.argument, Condition::Any),
         false => strict(one),
     };
@@ -61,9 +61,9 @@ pub(crate) fn offered_with(
 /// What an older grant said, as far as it still holds, and beside it what the call suggests for the arguments it left free.
 fn renewed(
     was: &[Constraint],
-    suggested: &[Suggested],
+    suggested: &[SuggestedCondition],
     arguments: &Value,
-    paths: &dyn Paths,
+    paths: &dyn PathResolver,
 ) -> Vec<Constraint> {
     // Then a name stood for an argument at the top, to the letter.
     let kept =

@@ -1,8 +1,8 @@
 //! The condition that each argument of a call suggests.
 
 use super::super::condition::{NAME_LIMIT, TEXT_LIMIT};
-use super::super::path::{self, Place, Start};
-use super::super::{Condition, Paths, host, likeness, pointer};
+use super::super::path::{self, PathStart, ResolvedPath};
+use super::super::{Condition, PathResolver, host, likeness, pointer};
 use crate::model::{fold, is_hidden, redact};
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ const PLACES: &[&str] = &[
 const PARTS: &[&str] = &["branch", "ref"];
 
 /// What an argument suggests.
-pub(super) struct Suggested {
+pub(super) struct SuggestedCondition {
     pub(super) argument: String,
     /// What it must be.
     pub(super) strict: Condition,
@@ -59,22 +59,25 @@ pub(super) struct Suggested {
 }
 
 /// Returns what every argument of a call suggests; nothing if one of them cannot be held, or there are too many to read.
-pub(super) fn suggestions(arguments: &Value, paths: &dyn Paths) -> Option<Vec<Suggested>> {
+pub(super) fn suggestions(
+    arguments: &Value,
+    paths: &dyn PathResolver,
+) -> Option<Vec<SuggestedCondition>> {
     let given = arguments.as_object()?;
-    let mut found = Found { paths, trail: Vec::new(), suggested: Vec::new() };
+    let mut found = SuggestionCollector { paths, trail: Vec::new(), suggested: Vec::new() };
     for (name, value) in given {
         found.argument(name, value)?;
     }
     Some(found.suggested)
 }
 
-struct Found<'a> {
-    paths: &'a dyn Paths,
+struct SuggestionCollector<'a> {
+    paths: &'a dyn PathResolver,
     trail: Vec<String>,
-    suggested: Vec<Suggested>,
+    suggested: Vec<SuggestedCondition>,
 }
 
-impl Found<'_> {
+impl SuggestionCollector<'_> {
     fn argument(&mut self, name: &str, value: &Value) -> Option<()> {
         self.trail.push(name.to_owned());
         match value {
@@ -88,7 +91,9 @@ impl Found<'_> {
                 let argument = pointer::name(&self.trail);
                 let fits = argument.len() <= NAME_LIMIT && self.suggested.len() < ARGUMENTS;
                 let shown = fits && may_be_shown(name, value);
-                shown.then(|| self.suggested.push(Suggested { argument, strict, loosens }))?;
+                shown.then(|| {
+                    self.suggested.push(SuggestedCondition { argument, strict, loosens })
+                })?;
             }
         }
         self.trail.pop();
@@ -140,13 +145,17 @@ impl Found<'_> {
 }
 
 /// The folder that all paths are in.
-fn common(name: &str, texts: &[&str], place: impl Fn(&str) -> Option<Place>) -> Option<String> {
+fn common(
+    name: &str,
+    texts: &[&str],
+    place: impl Fn(&str) -> Option<ResolvedPath>,
+) -> Option<String> {
     let is_folder = likeness::names_folder(name) || FOLDER_PATHS.contains(&fold(name).as_str());
-    let mut common: Option<Place> = None;
+    let mut common: Option<ResolvedPath> = None;
     for text in texts {
         let mut place = place(text)?;
         // All that is at the root is more than anybody means by one file.
-        let least = usize::from(place.start != Start::Here);
+        let least = usize::from(place.start != PathStart::Here);
         if !is_folder && !text.ends_with('/') && place.names.len() > least {
             place.names.pop();
         }
@@ -161,7 +170,7 @@ fn common(name: &str, texts: &[&str], place: impl Fn(&str) -> Option<Place>) -> 
         });
     }
     let common = common?;
-    (common.start == Start::Here || !common.names.is_empty()).then(|| common.text())
+    (common.start == PathStart::Here || !common.names.is_empty()).then(|| common.text())
 }
 
 /// Exactly this, if a person can judge it.

@@ -1,6 +1,6 @@
 //! What is offered, and what is not.
 
-use super::super::{ByWords, Paths, Place, Start};
+use super::super::{LexicalPaths, PathResolver, PathStart, ResolvedPath};
 use super::{offered, offered_with};
 use crate::model::{Condition, Constraint};
 use serde_json::{Value, json};
@@ -15,11 +15,11 @@ fn words(offers: &[Vec<Constraint>]) -> Vec<String> {
 fn shown(arguments: &Value) -> Vec<String> {
     let offers = offered(arguments);
     for offer in &offers {
-        assert!(Constraint::cover(offer, arguments, &ByWords), "{offer:?} {arguments}");
+        assert!(Constraint::cover(offer, arguments, &LexicalPaths), "{offer:?} {arguments}");
         assert!(!offer.is_empty());
         let mut more = arguments.clone();
         more["one_more"] = Value::Null;
-        assert!(!Constraint::cover(offer, &more, &ByWords), "{offer:?} {more}");
+        assert!(!Constraint::cover(offer, &more, &LexicalPaths), "{offer:?} {more}");
     }
     assert!(offers.len() <= 4);
     words(&offers)
@@ -166,7 +166,7 @@ fn what_an_older_grant_said_is_offered_first_with_the_rest_named() {
     let was = [Constraint::new("path", Condition::Under("/n".into()))];
     let call = json!({ "path": "/n/deep/a.txt", "content": "x y", "overwrite": true });
     assert_eq!(
-        words(&offered_with(&call, &was, &ByWords)),
+        words(&offered_with(&call, &was, &LexicalPaths)),
         [
             "`path` under `/n`, `overwrite` equal to `true`, `content`: anything",
             "`path` under `/n/deep`, `overwrite` equal to `true`, `content`: anything",
@@ -176,27 +176,27 @@ fn what_an_older_grant_said_is_offered_first_with_the_rest_named() {
     let was = [Constraint::new("url", Condition::Host("a.example".into()))];
     let call = json!({ "url": "http://a.example/x" });
     assert_eq!(
-        words(&offered_with(&call, &was, &ByWords)),
+        words(&offered_with(&call, &was, &LexicalPaths)),
         ["`url` at the host `http://a.example`"]
     );
     let was = [Constraint::new("/etc", Condition::Equals(json!(1)))];
     let call = json!({ "/etc": 1 });
-    assert_eq!(words(&offered_with(&call, &was, &ByWords)[..1]), ["`/etc` equal to `1`"]);
+    assert_eq!(words(&offered_with(&call, &was, &LexicalPaths)[..1]), ["`/etc` equal to `1`"]);
 }
 
 /// A machine on which `/tmp` is a link to `/private/tmp`.
 struct Linked;
 
-impl Paths for Linked {
-    fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
-        let mut place = ByWords.follow(start, steps)?;
-        if start == Start::Root && place.names.first().is_some_and(|name| name == "tmp") {
+impl PathResolver for Linked {
+    fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath> {
+        let mut place = LexicalPaths.follow(start, steps)?;
+        if start == PathStart::Root && place.names.first().is_some_and(|name| name == "tmp") {
             place.names.insert(0, "private".into());
         }
         Some(place)
     }
 
-    fn folder(&self, folder: Place) -> Option<Place> {
+    fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {
         Some(folder)
     }
 }

@@ -12,7 +12,7 @@ use url::Url;
 
 /// Where a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum PathStart {
     /// At the root.
     Root,
     /// At somebody's home, by `~`. Nobody knows whether its reader expands that: no condition holds for it.
@@ -23,43 +23,43 @@ pub(crate) enum Start {
 
 /// Where a path leads: no `.`, no `..`, no doubled slashes in it any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) start: Start,
+pub(crate) struct ResolvedPath {
+    pub(crate) start: PathStart,
     pub(crate) names: Vec<String>,
 }
 
 /// Says where paths lead.
-pub(crate) trait Paths {
+pub(crate) trait PathResolver {
     /// Follows the steps of a path, `..` among them, through all links that exist. Nothing where nobody can say where they lead.
-    fn follow(&self, start: Start, steps: &[String]) -> Option<Place>;
+    fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath>;
 
     /// Returns where the folder is that a condition names. Links in it are not followed: one that comes to be there later leads
     /// out of what was allowed.
-    fn folder(&self, folder: Place) -> Option<Place>;
+    fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath>;
 }
 
 /// Paths of another machine: their words are all that is known of them.
-pub(crate) struct ByWords;
+pub(crate) struct LexicalPaths;
 
-impl Paths for ByWords {
-    fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
-        Written { start, steps: steps.to_vec() }.place()
+impl PathResolver for LexicalPaths {
+    fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath> {
+        ParsedPath { start, steps: steps.to_vec() }.place()
     }
 
-    fn folder(&self, folder: Place) -> Option<Place> {
+    fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {
         Some(folder)
     }
 }
 
 /// A path as it was written. `.` and doubled slashes are gone: they mean nothing to anybody.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) start: Start,
+pub(super) struct ParsedPath {
+    pub(super) start: PathStart,
     pub(super) steps: Vec<String>,
 }
 
 /// Returns whether a path is `folder` or lies below it, in every way to read it.
-pub(super) fn is_under(text: &str, folder: &str, paths: &dyn Paths) -> bool {
+pub(super) fn is_under(text: &str, folder: &str, paths: &dyn PathResolver) -> bool {
     let Some(folder) = place(folder).filter(is_held).and_then(|folder| paths.folder(folder)) else {
         return false;
     };
@@ -74,34 +74,34 @@ pub(super) fn is_under(text: &str, folder: &str, paths: &dyn Paths) -> bool {
 }
 
 /// Whether a path by its start can be held to a folder.
-fn is_held(place: &Place) -> bool {
-    place.start != Start::Home
+fn is_held(place: &ResolvedPath) -> bool {
+    place.start != PathStart::Home
 }
 
 /// Returns where a path leads by its words; nothing if it climbs out of where it begins, or is no plain path.
-pub(super) fn place(text: &str) -> Option<Place> {
+pub(super) fn place(text: &str) -> Option<ResolvedPath> {
     written(text)?.place()
 }
 
 /// Returns a path as it is written, decoded where it is a `file:` URL; nothing if it is no plain path.
-pub(super) fn written(text: &str) -> Option<Written> {
+pub(super) fn written(text: &str) -> Option<ParsedPath> {
     match text.starts_with("file:") {
-        true => plain(&decoded(text)?).filter(|path| path.start == Start::Root),
+        true => plain(&decoded(text)?).filter(|path| path.start == PathStart::Root),
         false => plain(text),
     }
 }
 
-fn plain(text: &str) -> Option<Written> {
+fn plain(text: &str) -> Option<ParsedPath> {
     if !is_plain(text) {
         return None;
     }
     let (start, rest) = match (text.strip_prefix('/'), text.split_once('/')) {
-        (Some(rest), _) => (Start::Root, rest),
-        (None, _) if text == "~" => (Start::Home, ""),
-        (None, Some(("~", rest))) => (Start::Home, rest),
+        (Some(rest), _) => (PathStart::Root, rest),
+        (None, _) if text == "~" => (PathStart::Home, ""),
+        (None, Some(("~", rest))) => (PathStart::Home, rest),
         // Another user's home, a drive, a URL, a variable, an option, one of many: all but a path from here.
         (None, _) if text.starts_with(['~', '%', '-', '@']) || scheme(text) => return None,
-        (None, _) => (Start::Here, text),
+        (None, _) => (PathStart::Here, text),
     };
     let mut steps = Vec::new();
     for name in rest.split('/') {
@@ -113,7 +113,7 @@ fn plain(text: &str) -> Option<Written> {
             name => steps.push(name.to_owned()),
         }
     }
-    Some(Written { start, steps })
+    Some(ParsedPath { start, steps })
 }
 
 /// Whether a path is read to the letter by whoever reads it.
@@ -155,9 +155,9 @@ fn scheme(text: &str) -> bool {
     text.split('/').next().is_some_and(|first| first.contains(':'))
 }
 
-impl Written {
+impl ParsedPath {
     /// Returns where it leads by its words; nothing if it climbs out of where it begins.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<ResolvedPath> {
         let mut names: Vec<String> = Vec::new();
         for step in &self.steps {
             match step.as_str() {
@@ -165,13 +165,13 @@ impl Written {
                 _ => names.push(step.clone()),
             }
         }
-        Some(Place { start: self.start, names })
+        Some(ResolvedPath { start: self.start, names })
     }
 }
 
-impl Place {
+impl ResolvedPath {
     /// Returns whether it is a folder or lies below it.
-    pub(super) fn lies_in(&self, folder: &Place) -> bool {
+    pub(super) fn lies_in(&self, folder: &ResolvedPath) -> bool {
         self.start == folder.start && self.names.starts_with(&folder.names)
     }
 
@@ -179,11 +179,11 @@ impl Place {
     pub(super) fn text(&self) -> String {
         let names = self.names.join("/");
         match self.start {
-            Start::Root => format!("/{names}"),
-            Start::Home if names.is_empty() => "~".into(),
-            Start::Home => format!("~/{names}"),
-            Start::Here if names.is_empty() => ".".into(),
-            Start::Here => names,
+            PathStart::Root => format!("/{names}"),
+            PathStart::Home if names.is_empty() => "~".into(),
+            PathStart::Home => format!("~/{names}"),
+            PathStart::Here if names.is_empty() => ".".into(),
+            PathStart::Here => names,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What lies below a folder, and what only seems to.
 
-use super::{ByWords, Paths, Place, Start, place};
+use super::{LexicalPaths, PathResolver, PathStart, ResolvedPath, place};
 
 const NOTES: &str = "/home/ann/notes";
 
 fn is_under(text: &str, folder: &str) -> bool {
-    super::is_under(text, folder, &ByWords)
+    super::is_under(text, folder, &LexicalPaths)
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn a_path_from_here_stays_here_and_home_is_nowhere() {
 /// A machine on which `/n/out` is a link to `/etc/x`, and paths from here begin at `/n`.
 struct Linked;
 
-impl Paths for Linked {
-    fn follow(&self, start: Start, steps: &[String]) -> Option<Place> {
+impl PathResolver for Linked {
+    fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath> {
         let mut names = vec!["n".to_owned()];
-        if start == Start::Root {
+        if start == PathStart::Root {
             names.clear();
         }
         for step in steps {
@@ -139,13 +139,13 @@ impl Paths for Linked {
                 names = vec!["etc".into(), "x".into()];
             }
         }
-        Some(Place { start: Start::Root, names })
+        Some(ResolvedPath { start: PathStart::Root, names })
     }
 
-    fn folder(&self, folder: Place) -> Option<Place> {
-        let here = (folder.start == Start::Here).then(|| "n".to_owned());
+    fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {
+        let here = (folder.start == PathStart::Here).then(|| "n".to_owned());
         let names = here.into_iter().chain(folder.names).collect();
-        Some(Place { start: Start::Root, names })
+        Some(ResolvedPath { start: PathStart::Root, names })
     }
 }
 

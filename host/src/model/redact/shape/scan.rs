@@ -215,7 +215,7 @@ fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     {
         return None;
     }
-    let value = word_at(text, run.end + 1, Closed::Plainly)?;
+    let value = word_at(text, run.end + 1, ValueTerminator::Plainly)?;
     let token = &text[value.clone()];
     let is_secret = match bearer {
         true => token.len() >= 3 && !AFTER_BEARER.contains(&token),
@@ -236,7 +236,7 @@ fn looks_random(word: &str) -> bool {
 
 /// What may follow a value.
 #[derive(Clone, Copy)]
-enum Closed<'t> {
+enum ValueTerminator<'t> {
     /// A blank, a quote, or what ends an item or a list.
     Plainly,
     /// The same, or what ends a part of a query.
@@ -246,16 +246,16 @@ enum Closed<'t> {
 }
 
 /// The value that begins at `start`, as far as it may be hidden; nothing if it goes on as anything but a word.
-fn word_at(text: &str, start: usize, closed: Closed<'_>) -> Option<Range<usize>> {
+fn word_at(text: &str, start: usize, closed: ValueTerminator<'_>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = end_of(bytes, start, |byte| !is_plain(byte) && byte != b'.');
     let value = start..end_of(bytes, end, |byte| byte != b'=').min(end + 3);
     let next = bytes.get(value.end).copied();
     let plainly = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"',)]}".contains(&next));
     let ends = match closed {
-        Closed::Plainly => plainly,
-        Closed::InQuery => plainly || matches!(next, Some(b'&' | b'#')),
-        Closed::By(quote) => text[value.end..].starts_with(quote),
+        ValueTerminator::Plainly => plainly,
+        ValueTerminator::InQuery => plainly || matches!(next, Some(b'&' | b'#')),
+        ValueTerminator::By(quote) => text[value.end..].starts_with(quote),
     };
     // A dot at its end is one of prose.
     if value.end == end && text[start..end].ends_with('.') {
@@ -297,9 +297,9 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     // A quote that closes the name comes before the sign, one that opens the value behind it.
     let opening = &between[between.trim_end_matches(['"', '\'', '\\']).len()..];
     let closed = match (opening, in_query) {
-        ("", false) => Closed::Plainly,
-        ("", true) => Closed::InQuery,
-        (quote, _) => Closed::By(quote),
+        ("", false) => ValueTerminator::Plainly,
+        ("", true) => ValueTerminator::InQuery,
+        (quote, _) => ValueTerminator::By(quote),
     };
     let value = word_at(text, gap, closed)?;
     let word = &text[value.clone()];

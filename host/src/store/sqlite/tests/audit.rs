@@ -3,7 +3,9 @@
 use crate::model::{Answer, Decision, Timestamp};
 use crate::store::sqlite::schema::MIGRATIONS;
 use crate::store::tests::sample::{asking, header, question};
-use crate::store::{AuditFilter, Broken, Durability, Journal, Note, Noted, Store, Trail};
+use crate::store::{
+    AuditEvent, AuditFilter, AuditNote, AuditTrail, Durability, Journal, Store, TrailDefect,
+};
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -20,7 +22,7 @@ async fn ask(store: &Store) {
     store.answer(question.id, answer, Timestamp(4_000)).await.unwrap();
 }
 
-async fn read(store: &Store) -> Trail {
+async fn read(store: &Store) -> AuditTrail {
     store.audited(AuditFilter::default()).await.unwrap()
 }
 
@@ -54,14 +56,14 @@ async fn one_changed_byte_is_noticed() {
         folder.path(),
         "UPDATE audit SET body = replace(body, '\"ann\"', '\"amn\"') WHERE number = 2",
     );
-    assert_eq!(read(&open(folder.path())).await.broken, Some(Broken::Changed { number: 2 }));
+    assert_eq!(read(&open(folder.path())).await.broken, Some(TrailDefect::Changed { number: 2 }));
 }
 
 #[tokio::test]
 async fn a_removed_entry_is_noticed() {
     let folder = filled().await;
     tamper(folder.path(), "DELETE FROM audit WHERE number = 3");
-    assert_eq!(read(&open(folder.path())).await.broken, Some(Broken::Missing { number: 3 }));
+    assert_eq!(read(&open(folder.path())).await.broken, Some(TrailDefect::Missing { number: 3 }));
 }
 
 #[tokio::test]
@@ -69,11 +71,11 @@ async fn an_end_that_was_cut_off_is_noticed_and_stays_noticed_when_the_trail_gro
     let folder = filled().await;
     tamper(folder.path(), "DELETE FROM audit WHERE number > 3");
     let store = open(folder.path());
-    assert_eq!(read(&store).await.broken, Some(Broken::Cut { kept: 6, found: 3 }));
+    assert_eq!(read(&store).await.broken, Some(TrailDefect::Cut { kept: 6, found: 3 }));
     ask(&store).await;
-    assert_eq!(read(&store).await.broken, Some(Broken::Rewritten { number: 6 }));
+    assert_eq!(read(&store).await.broken, Some(TrailDefect::Rewritten { number: 6 }));
     ask(&store).await;
-    assert_eq!(read(&store).await.broken, Some(Broken::Rewritten { number: 6 }));
+    assert_eq!(read(&store).await.broken, Some(TrailDefect::Rewritten { number: 6 }));
 }
 
 #[tokio::test]
@@ -82,15 +84,15 @@ async fn a_trail_that_was_written_anew_is_noticed_until_a_person_accepts_it() {
     // All of it fits together: it was made by this very code.
     std::fs::remove_dir_all(folder.path().join(".pml")).unwrap();
     let store = open(folder.path());
-    assert_eq!(read(&store).await.broken, Some(Broken::Cut { kept: 6, found: 0 }));
+    assert_eq!(read(&store).await.broken, Some(TrailDefect::Cut { kept: 6, found: 0 }));
     for _ in 0..3 {
         ask(&store).await;
     }
     let trail = read(&store).await;
-    assert_eq!((trail.count, trail.broken), (9, Some(Broken::Rewritten { number: 6 })));
+    assert_eq!((trail.count, trail.broken), (9, Some(TrailDefect::Rewritten { number: 6 })));
     let (who, channel, reason) = ("ann".into(), "command line".into(), "I moved it".into());
-    let what = Noted::Accepted { who, channel, reason };
-    store.audit(Note::new(Timestamp(5_000), None, what)).await.unwrap();
+    let what = AuditEvent::Accepted { who, channel, reason };
+    store.audit(AuditNote::new(Timestamp(5_000), None, what)).await.unwrap();
     let trail = read(&store).await;
     assert_eq!((trail.count, trail.kept, trail.broken), (10, Some(10), None));
     ask(&store).await;
@@ -141,7 +143,7 @@ async fn calls_that_nobody_asks_about_touch_no_head() {
     let store = open(folder.path());
     let lease = store.create(header("a")).await.unwrap();
     let entry = crate::store::tests::sample::settled(1);
-    store.append(&lease, crate::store::Batch::new(vec![entry])).await.unwrap();
+    store.append(&lease, crate::store::JournalBatch::new(vec![entry])).await.unwrap();
     assert!(!folder.path().join("heads").exists());
-    assert_eq!(read(&store).await, Trail::default());
+    assert_eq!(read(&store).await, AuditTrail::default());
 }

@@ -2,14 +2,14 @@
 
 use super::open;
 use crate::store::tests::sample::{header, settled};
-use crate::store::{Batch, Durability, Journal, Store, StoreError};
+use crate::store::{Durability, Journal, JournalBatch, Store, StoreError};
 use std::fs;
 use std::path::Path;
 
 async fn filled(folder: &Path) {
     let store = open(folder);
     let lease = store.create(header("a")).await.unwrap();
-    store.append(&lease, Batch::new((0..500).map(settled).collect())).await.unwrap();
+    store.append(&lease, JournalBatch::new((0..500).map(settled).collect())).await.unwrap();
 }
 
 /// Opens a journal that cannot be used, and checks that its bytes stay. Returns why it cannot be used.

@@ -3,7 +3,7 @@
 use super::open;
 use crate::model::{Answer, Decision, Question, QuestionId, RunId, Timestamp};
 use crate::store::tests::sample::{asking, header, question};
-use crate::store::{Answered, Journal, Store, StoreError, Stored, What};
+use crate::store::{AnswerOutcome, Journal, JournalEvent, Store, StoreError, StoredRun};
 use rusqlite::Connection;
 use serde_json::json;
 use std::path::Path;
@@ -21,9 +21,9 @@ fn connect(folder: &Path) -> Connection {
     Connection::open(folder.join("state.db")).unwrap()
 }
 
-fn of(stored: &Stored) -> Vec<Question> {
+fn of(stored: &StoredRun) -> Vec<Question> {
     let asked = stored.entries.iter().filter_map(|entry| match &entry.what {
-        What::Asked { question } => Some(question.clone()),
+        JournalEvent::Asked { question } => Some(question.clone()),
         _ => None,
     });
     asked.collect()
@@ -99,7 +99,7 @@ async fn a_decision_of_before_has_no_digest_and_the_first_still_counts() {
     assert!(!decided[0].is_about(&question.asks[0]));
     let yes = Answer::all(&question, Decision::Decline, "bob", "terminal");
     let answered = store.answer(question.id, yes, NOW).await.unwrap();
-    assert!(matches!(answered, Answered::Recorded { open: 0, .. }));
+    assert!(matches!(answered, AnswerOutcome::Recorded { open: 0, .. }));
     let decided = store.decided(question.run).await.unwrap();
     assert_eq!((decided.len(), decided[1].is_about(&question.asks[1])), (2, true));
 }

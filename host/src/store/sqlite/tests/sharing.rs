@@ -3,7 +3,7 @@
 use super::open;
 use crate::model::{Answer, Decision, Timestamp};
 use crate::store::tests::sample::{asking, header, question, settled};
-use crate::store::{Answered, Batch, Filter, Journal, RunState, StoreError};
+use crate::store::{AnswerOutcome, Journal, JournalBatch, RunFilter, RunState, StoreError};
 use std::sync::Barrier;
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ async fn a_run_is_taken_over_only_from_the_dead() {
     let (first, second) = (open(folder.path()), open(folder.path()));
     let lease = first.create(header("a")).await.unwrap();
     let run = lease.run;
-    first.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
+    first.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
     let process = format!("process {}", std::process::id());
     let refused = second.claim(run).await;
     assert!(
         matches!(&refused, Err(StoreError::Owned { owner, .. }) if *owner == process),
         "{refused:?}"
     );
-    assert_eq!(second.runs(Filter::default(), NOW).await.unwrap()[0].state, RunState::Running);
+    assert_eq!(second.runs(RunFilter::default(), NOW).await.unwrap()[0].state, RunState::Running);
     // The lease outlives its store, and with it the knowledge of a run that nobody has.
     drop(first);
-    let shown = second.runs(Filter::default(), NOW).await.unwrap().remove(0);
+    let shown = second.runs(RunFilter::default(), NOW).await.unwrap().remove(0);
     assert_eq!((shown.state, shown.owner), (RunState::Interrupted, None));
     let taken = second.claim(run).await.unwrap();
     assert_eq!(taken.fence, lease.fence + 1);
     drop(lease);
-    second.append(&taken, Batch::new(vec![settled(2)])).await.unwrap();
+    second.append(&taken, JournalBatch::new(vec![settled(2)])).await.unwrap();
     assert_eq!(second.load(run).await.unwrap().entries, [settled(1), settled(2)]);
 }
 
@@ -84,11 +84,11 @@ async fn an_answer_through_another_store_wakes_the_owner() {
     let watcher = owner.watch(lease.run);
     let yes = Answer::all(&question, Decision::Approve, "ann", "x");
     let answered = other.answer(question.id, yes.clone(), NOW).await.unwrap();
-    assert!(matches!(answered, Answered::Recorded { open: 0, .. }));
+    assert!(matches!(answered, AnswerOutcome::Recorded { open: 0, .. }));
     tokio::time::timeout(Duration::from_secs(10), watcher.notified()).await.expect("woken");
     assert_eq!(owner.decided(lease.run).await.unwrap().len(), 2);
     let late = owner.answer(question.id, yes, NOW).await.unwrap();
-    assert!(matches!(late, Answered::Late { .. }));
+    assert!(matches!(late, AnswerOutcome::Late { .. }));
     // Who watches later is told of what is there.
     let again = other.watch(lease.run);
     tokio::time::timeout(Duration::from_secs(10), again.notified()).await.expect("told");
@@ -107,7 +107,7 @@ fn many_who_open_a_new_journal_at_once_all_succeed() {
                     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
                     for step in 0..20 {
                         let lease = runtime.block_on(store.create(header("a"))).unwrap();
-                        let batch = Batch::new(vec![settled(step)]);
+                        let batch = JournalBatch::new(vec![settled(step)]);
                         runtime.block_on(store.append(&lease, batch)).unwrap();
                     }
                 });
@@ -115,7 +115,7 @@ fn many_who_open_a_new_journal_at_once_all_succeed() {
         });
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let store = open(&folder.path().join("new/.pml"));
-        let runs = runtime.block_on(store.runs(Filter::default(), NOW)).unwrap();
+        let runs = runtime.block_on(store.runs(RunFilter::default(), NOW)).unwrap();
         assert_eq!(runs.len(), 80);
     }
 }
@@ -125,11 +125,11 @@ async fn a_write_that_has_to_wait_for_another_process_holds_up_nobody_else() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let lease = store.create(header("a")).await.unwrap();
-    store.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
+    store.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
     // Another process is in the middle of a transaction.
     let other = rusqlite::Connection::open(store.path()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let writing = store.append(&lease, Batch::new(vec![settled(2)]));
+    let writing = store.append(&lease, JournalBatch::new(vec![settled(2)]));
     let mut writing = std::pin::pin!(writing);
     for _ in 0..20 {
         // The runtime has one thread: it would not get here if that waited.

@@ -1,10 +1,11 @@
 //! How it writes: together, privately, as safely as asked.
 
 use super::open;
-use crate::model::{CallId, Settled};
+use crate::model::{CallId, CallResult};
 use crate::store::tests::sample::{ending, entry, every_kind, header, settled};
 use crate::store::{
-    Batch, Durability, Filter, Journal, RunState, Safe, Store, StoreError, Stored, What,
+    Durability, Journal, JournalBatch, JournalEvent, RequiredDurability, RunFilter, RunState,
+    Store, StoreError, StoredRun,
 };
 use std::fs;
 
@@ -15,14 +16,14 @@ async fn what_was_written_is_there_when_it_is_opened_again() {
     let entries = every_kind(header.run);
     let store = open(folder.path());
     let lease = store.create(header.clone()).await.unwrap();
-    store.append(&lease, Batch::new(entries.clone())).await.unwrap();
-    let waiting = Batch { state: Some(RunState::Waiting), ..Batch::default() };
+    store.append(&lease, JournalBatch::new(entries.clone())).await.unwrap();
+    let waiting = JournalBatch { state: Some(RunState::Waiting), ..JournalBatch::default() };
     // Dropping the store finishes what was asked for, though nobody waits for it.
     drop(store.append(&lease, waiting));
     drop(store);
     let store = open(folder.path());
     let stored = store.load(header.run).await.unwrap();
-    assert_eq!(stored, Stored::new(header, RunState::Waiting, entries));
+    assert_eq!(stored, StoredRun::new(header, RunState::Waiting, entries));
 }
 
 #[tokio::test]
@@ -72,7 +73,7 @@ async fn what_is_queued_shares_a_transaction() {
     let store = open(folder.path());
     let lease = store.create(header("a")).await.unwrap();
     let appends: Vec<_> =
-        (0..100).map(|step| store.append(&lease, Batch::new(vec![settled(step)]))).collect();
+        (0..100).map(|step| store.append(&lease, JournalBatch::new(vec![settled(step)]))).collect();
     for append in appends {
         append.await.unwrap();
     }
@@ -89,10 +90,11 @@ async fn only_power_waits_for_the_disk() {
         let store = Store::open(folder.path(), durability).unwrap();
         assert_eq!(store.durability(), durability);
         let lease = store.create(header("a")).await.unwrap();
-        store.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
-        let safe = Batch { safe: Safe::Disk, ..Batch::new(vec![settled(2)]) };
+        store.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
+        let safe =
+            JournalBatch { safe: RequiredDurability::Disk, ..JournalBatch::new(vec![settled(2)]) };
         store.append(&lease, safe).await.unwrap();
-        store.append(&lease, Batch::new(vec![settled(3)])).await.unwrap();
+        store.append(&lease, JournalBatch::new(vec![settled(3)])).await.unwrap();
         assert_eq!(store.statistics().synced, synced, "{durability:?}");
     }
 }
@@ -102,19 +104,19 @@ async fn after_a_failure_a_lease_writes_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let lease = store.create(header("a")).await.unwrap();
-    store.append(&lease, Batch::new(vec![settled(1)])).await.unwrap();
+    store.append(&lease, JournalBatch::new(vec![settled(1)])).await.unwrap();
     // Whatever makes a statement fail will do; a full disk is tried from outside.
     let other = rusqlite::Connection::open(store.path()).unwrap();
     other.execute_batch("ALTER TABLE entries RENAME TO gone").unwrap();
-    let failed = store.append(&lease, Batch::new(vec![settled(2)])).await;
+    let failed = store.append(&lease, JournalBatch::new(vec![settled(2)])).await;
     assert!(matches!(failed, Err(StoreError::Database { .. })), "{failed:?}");
     other.execute_batch("ALTER TABLE gone RENAME TO entries").unwrap();
-    let failed = store.append(&lease, Batch::new(vec![settled(3)])).await;
+    let failed = store.append(&lease, JournalBatch::new(vec![settled(3)])).await;
     assert!(matches!(failed, Err(StoreError::Database { .. })), "{failed:?}");
     let run = lease.run;
     drop(lease);
     let lease = store.claim(run).await.unwrap();
-    store.append(&lease, Batch::new(vec![settled(4)])).await.unwrap();
+    store.append(&lease, JournalBatch::new(vec![settled(4)])).await.unwrap();
     assert_eq!(store.load(run).await.unwrap().entries, [settled(1), settled(4)]);
 }
 
@@ -125,7 +127,7 @@ async fn a_run_that_is_there_is_not_created_twice() {
     let header = header("a");
     let lease = store.create(header.clone()).await.unwrap();
     let refused = store.create(header);
-    let beside = store.append(&lease, Batch::new(vec![settled(1)]));
+    let beside = store.append(&lease, JournalBatch::new(vec![settled(1)]));
     assert!(matches!(refused.await, Err(StoreError::Database { .. })));
     beside.await.unwrap();
 }
@@ -146,7 +148,7 @@ async fn a_journal_does_not_grow_for_ever() {
     }
     drop(store);
     let store = open(folder.path());
-    let runs = store.runs(Filter::default(), crate::model::Timestamp(4_000)).await.unwrap();
+    let runs = store.runs(RunFilter::default(), crate::model::Timestamp(4_000)).await.unwrap();
     assert!((1_000..=1_100).contains(&runs.len()), "{}", runs.len());
 }
 
@@ -160,8 +162,9 @@ async fn the_wal_is_folded_in_beside_a_journal_that_is_open_and_idle() {
         let lease = store.create(header("a")).await.unwrap();
         for step in 0..60 {
             let text = "x".repeat(20_000);
-            let what = What::Settled { call: CallId(step), settled: Settled::Value(text) };
-            store.append(&lease, Batch::new(vec![entry(step, what)])).await.unwrap();
+            let what =
+                JournalEvent::Settled { call: CallId(step), settled: CallResult::Value(text) };
+            store.append(&lease, JournalBatch::new(vec![entry(step, what)])).await.unwrap();
         }
     }
     let wal = std::fs::metadata(folder.path().join("state.db-wal")).unwrap().len();
@@ -174,8 +177,11 @@ async fn a_wal_that_was_folded_in_is_not_folded_in_again_with_every_write() {
     let store = open(folder.path());
     let lease = store.create(header("a")).await.unwrap();
     for step in 0..1_500 {
-        let what = What::Settled { call: CallId(step), settled: Settled::Value("x".repeat(9_000)) };
-        store.append(&lease, Batch::new(vec![entry(step, what)])).await.unwrap();
+        let what = JournalEvent::Settled {
+            call: CallId(step),
+            settled: CallResult::Value("x".repeat(9_000)),
+        };
+        store.append(&lease, JournalBatch::new(vec![entry(step, what)])).await.unwrap();
     }
     // Some thirty megabytes of WAL, of which a few are folded in at a time.
     // A busy machine may let its thread come to that only now.

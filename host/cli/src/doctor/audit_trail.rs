@@ -1,0 +1,80 @@
+//! The audit trail: whether it is what was written.
+
+use super::check::DoctorCheck;
+use crate::execute::runtime;
+use crate::project;
+use anyhow::Result;
+use pml::{AuditFilter, AuditTrail, Error, escape};
+
+const AREA: &str = "project";
+
+/// Looks at the audit trail of the project.
+pub(super) fn check() -> DoctorCheck {
+    match read() {
+        Ok(trail) => of(&trail),
+        Err(error) => {
+            let why = escape(&error.to_string()).into_owned();
+            DoctorCheck::failure(AREA, format!("the audit trail cannot be read: {why}"))
+        }
+    }
+}
+
+fn read() -> Result<AuditTrail> {
+    let journal = project::trail()?;
+    // All of it is verified, whatever is read.
+    let none = AuditFilter { limit: Some(0), ..AuditFilter::default() };
+    Ok(runtime()?.block_on(journal.audited(none)).map_err(Error::from)?)
+}
+
+fn of(trail: &AuditTrail) -> DoctorCheck {
+    if let Some(broken) = &trail.broken {
+        let how = escape(&broken.to_string()).into_owned();
+        return DoctorCheck::failure(
+            AREA,
+            format!("the audit trail is not what was written: {how}"),
+        )
+        .hint("`pml audit` shows it; if you know why, `pml audit --accept` takes it as it is");
+    }
+    match (trail.accepted, trail.count) {
+        (_, 0) => DoctorCheck::note(AREA, "the audit trail is empty"),
+        (None, _) if trail.kept.is_none() => {
+            DoctorCheck::warning(AREA, "how far the audit trail goes is kept nowhere else")
+                .hint("`pml audit --accept` keeps it from here on")
+        }
+        (None, _) => DoctorCheck::fine(AREA, "the audit trail is what was written"),
+        (Some(up_to), _) => DoctorCheck::fine(
+            AREA,
+            format!(
+                "the audit trail is what was written; entries up to {up_to} were accepted as they are"
+            ),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+    use crate::doctor::check::CheckStatus;
+    use pml::{AuditTrail, TrailDefect};
+
+    #[test]
+    fn a_trail_is_what_was_written_or_it_is_said() {
+        let with = |change: fn(&mut AuditTrail)| {
+            let mut trail = AuditTrail::default();
+            (trail.count, trail.kept) = (3, Some(3));
+            change(&mut trail);
+            of(&trail)
+        };
+        assert_eq!(with(|_| {}).mark, CheckStatus::Fine);
+        assert_eq!(with(|trail| trail.count = 0).mark, CheckStatus::Note);
+        assert_eq!(with(|trail| trail.kept = None).mark, CheckStatus::Warning);
+        let accepted = with(|trail| trail.accepted = Some(2));
+        assert!(
+            accepted.mark == CheckStatus::Fine && accepted.what.contains("up to 2"),
+            "{accepted:?}"
+        );
+        let broken = with(|trail| trail.broken = Some(TrailDefect::Changed { number: 2 }));
+        assert_eq!(broken.mark, CheckStatus::Failure);
+        assert!(broken.hint.is_some_and(|hint| hint.contains("`pml audit`")));
+    }
+}

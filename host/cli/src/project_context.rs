@@ -1,0 +1,108 @@
+//! Where a command runs programs: the project around the current folder, its settings and its servers.
+
+use super::execute::JournalStorage;
+use crate::widening_permit::WideningPermit;
+use anyhow::Result;
+use pml::{
+    Code, Config, Environment, Error, Permissions, Project, Servers, SettingsFile, Store,
+    ToolPattern, is_own_folder,
+};
+use std::path::PathBuf;
+
+/// What a command takes the project's files for.
+#[derive(Clone)]
+pub(super) enum ProjectFilesTrust {
+    /// For what this user has trusted.
+    AsRecorded,
+    /// As if they were trusted: the user says so with `--trust`, and may.
+    ForThisCommand(WideningPermit),
+}
+
+/// A project, ready to run programs in.
+pub(super) struct ProjectContext {
+    pub(super) project: Project,
+    pub(super) servers: Servers,
+    kept: JournalStorage,
+}
+
+impl ProjectContext {
+    /// Opens the project around the current folder. None of its servers is started.
+    pub(super) fn open(files: ProjectFilesTrust) -> Result<ProjectContext> {
+        ProjectContext::open_for(files, JournalStorage::OnDisk)
+    }
+
+    /// The same, for runs that are kept so: with `--no-journal` nothing is written of the servers either.
+    pub(super) fn open_for(
+        files: ProjectFilesTrust,
+        kept: JournalStorage,
+    ) -> Result<ProjectContext> {
+        let (folder, environment) = (here()?, Environment::of_process());
+        let project = match files {
+            ProjectFilesTrust::AsRecorded => Project::load_in(&folder, &environment)?,
+            ProjectFilesTrust::ForThisCommand(pass) => {
+                let project = Project::load_trusted(&folder, &environment)?;
+                pass.note_once(kept, &project);
+                project
+            }
+        };
+        let state = project.state_folder();
+        // A checkout leaves it open to others. Another user's is left alone, as is all in it.
+        if kept == JournalStorage::OnDisk && is_own_folder(&state) {
+            Store::make_folder(&state).map_err(Error::from)?;
+        }
+        let servers = servers(&project, kept)?;
+        Ok(ProjectContext { project, servers, kept })
+    }
+
+    /// Reads its project as it is now.
+    pub(super) fn again() -> Result<Project, Error> {
+        Project::load_in(&here()?, &Environment::of_process())
+    }
+
+    /// Settings of an engine for it.
+    pub(super) fn config(&self) -> Config {
+        config(&self.project, self.kept)
+    }
+}
+
+fn here() -> Result<PathBuf, Error> {
+    std::env::current_dir().map_err(|error| {
+        Error::new(Code::Config, "cannot find the current folder").with_source(error)
+    })
+}
+
+/// The servers of a project.
+pub(super) fn servers(project: &Project, kept: JournalStorage) -> Result<Servers, Error> {
+    match kept {
+        JournalStorage::OnDisk => Servers::of(project),
+        JournalStorage::InMemory => Servers::of_unremembered(project),
+    }
+}
+
+/// Settings of an engine for a project, and who remembers what is allowed for good: the project's own settings. Runs that leave
+/// nothing behind leave no grant either; in a project that is trusted by `--trust` alone, writing one is refused.
+pub(super) fn config(project: &Project, kept: JournalStorage) -> Config {
+    let Project { permissions, limits, approvals, .. } = project;
+    let Permissions { allow, ask, deny, grants, .. } = permissions;
+    let text = |pattern: &ToolPattern| String::from(pattern.clone());
+    let mut config = Config::new();
+    config.limits(limits.clone()).question_lifetime(approvals.timeout).ask_unnamed();
+    for pattern in allow {
+        config.allow_tool(text(pattern));
+    }
+    for pattern in ask {
+        config.ask_tool(text(pattern));
+    }
+    for pattern in deny {
+        config.deny_tool(text(pattern));
+    }
+    for grant in grants {
+        config.grant(grant.clone());
+    }
+    // Without a place to remember what the user trusts, nothing that is written would count.
+    let settings = SettingsFile::of(&project.root, &Environment::of_process()).ok();
+    if let Some(settings) = settings.filter(|_| kept == JournalStorage::OnDisk) {
+        config.keeper(settings);
+    }
+    config
+}

@@ -1,0 +1,132 @@
+//! One run in full, as JSON.
+
+use super::list::summary;
+use super::show::RunDetails;
+use crate::runs::timeline::{TimelineCall, TimelineCallState, TimelinePhase};
+use pml::json::{self, Value, json};
+use pml::{
+    CallResult, Decision, Need, Question, RecordedDecision, Redactor, StoredQuestion, milliseconds,
+    words_of_constraints,
+};
+
+impl RunDetails {
+    /// Returns everything, with secrets taken out of arguments and results.
+    pub(super) fn json(&self, redactor: &Redactor) -> Value {
+        let header = &self.stored.header;
+        let mut all = summary(&self.summary);
+        all["pml"] = json!(header.pml);
+        all["guest_sha256"] = json!(header.guest);
+        all["trace"] = json!(header.trace);
+        all["inputs"] = redacted(&header.inputs, redactor);
+        all["calls"] = self.calls.iter().map(|it| call(it, redactor)).collect();
+        all["questions"] =
+            self.questions().map(|question| self.asked(question, redactor)).collect();
+        all["ending"] = self.ending().map(|ending| redactor.redact(&ending)).into();
+        all
+    }
+
+    fn asked(&self, question: &Question, redactor: &Redactor) -> Value {
+        let decided = self.decided.iter().filter(|it| it.question == question.id);
+        let decided: Vec<_> = decided.cloned().collect();
+        asked(question, &decided, redactor)
+    }
+}
+
+/// A question as JSON.
+pub(crate) fn open(asked: &StoredQuestion, redactor: &Redactor) -> Value {
+    self::asked(&asked.question, &asked.decided, redactor)
+}
+
+/// A question that was just asked, as JSON.
+pub(crate) fn question(question: &Question, redactor: &Redactor) -> Value {
+    asked(question, &[], redactor)
+}
+
+fn asked(question: &Question, decided: &[RecordedDecision], redactor: &Redactor) -> Value {
+    let asks = question.asks.iter().map(|ask| {
+        let said = decided.iter().find(|decided| decided.ask == ask.id);
+        json!({
+            "id": ask.id,
+            "kind": ask.kind,
+            "call": ask.call,
+            "tool": ask.tool,
+            "digest": ask.digest(),
+            "arguments": redactor.redact(&ask.arguments),
+            "reason": ask.reason,
+            "need": match &ask.need {
+                // Keys in it were left out when it was written: nothing else of it is hidden.
+                need @ Some(Need::Trust(_)) => json!(need),
+                need => redactor.redact(&json!(need)),
+            },
+            "decided": said.map(|decided| decision(decided, redactor)),
+        })
+    });
+    json!({
+        "workflow_id": question.id,
+        "run_id": question.run,
+        "script": question.script,
+        "asked_at": question.asked_at.to_string(),
+        "expires_at": question.expires_at.map(|at| at.to_string()),
+        "asks": asks.collect::<Vec<_>>(),
+    })
+}
+
+fn decision(decided: &RecordedDecision, redactor: &Redactor) -> Value {
+    let (result, only_for) = match &decided.decision {
+        Decision::Result(result) => (Some(redactor.redact(result)), None),
+        Decision::AlwaysWithin(constraints) => (None, Some(words_of_constraints(constraints))),
+        _ => (None, None),
+    };
+    json!({
+        "decision": decided.decision.name(),
+        "result": result,
+        "only_for": only_for,
+        "who": decided.who,
+        "channel": decided.channel,
+        "at": decided.at.to_string(),
+        "digest": decided.digest,
+    })
+}
+
+fn call(call: &TimelineCall, redactor: &Redactor) -> Value {
+    let (standing, code) = match &call.standing {
+        TimelineCallState::Queued => ("queued", None),
+        TimelineCallState::Asked => ("asked", None),
+        TimelineCallState::Executing => ("executing", None),
+        TimelineCallState::Sleeping => ("sleeping", None),
+        TimelineCallState::Ok => ("ok", None),
+        TimelineCallState::Failed(code) => ("failed", Some(code)),
+        TimelineCallState::Cancelled => ("cancelled", None),
+        TimelineCallState::Abandoned => ("abandoned", None),
+    };
+    let (result, error) = match &call.settled {
+        Some(CallResult::Value(text)) => (redacted(text, redactor), Value::Null),
+        Some(CallResult::Error { message, data, .. }) => {
+            let data = data.as_deref().map(|data| redacted(data, redactor));
+            let message = redactor.redact_text(message);
+            (Value::Null, json!({ "code": code, "message": message, "data": data }))
+        }
+        _ => (Value::Null, Value::Null),
+    };
+    let waited = call.spells.iter().filter(|spell| spell.phase == TimelinePhase::Asked);
+    let waited = waited.map(|spell| spell.to.since(spell.from)).sum();
+    json!({
+        "call": call.call,
+        "tool": call.tool,
+        "standing": standing,
+        "recalled": call.recalled,
+        "approved": call.approved,
+        "requested": call.requested.to_string(),
+        "ended": call.ended.map(|at| at.to_string()),
+        "out_ms": milliseconds(call.out()),
+        "waited_for_people_ms": milliseconds(waited),
+        "arguments": call.arguments.as_ref().map_or(Value::Null, |text| redacted(text, redactor)),
+        "result": result,
+        "error": error,
+    })
+}
+
+/// A JSON text as a value without secrets. What nests too deep to be read is not shown.
+fn redacted(text: &str, redactor: &Redactor) -> Value {
+    json::from_str(text).map_or(Value::Null, |value| redactor.redact(&value))
+}

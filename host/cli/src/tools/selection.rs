@@ -1,0 +1,93 @@
+//! Which tools are asked for.
+
+use pml::{Definition, ToolIndex, ToolPattern};
+use std::sync::Arc;
+
+/// What somebody asks for.
+#[derive(Debug, PartialEq)]
+pub(super) enum ToolSelection {
+    /// Everything.
+    All,
+    /// All tools of a server.
+    Server(String),
+    /// What a pattern covers.
+    Pattern(ToolPattern),
+    /// What fits some words, the best first.
+    Words(String),
+}
+
+impl ToolSelection {
+    /// Reads what was typed: a server's name, a pattern, or else words.
+    pub(super) fn new(typed: &[String], servers: &[&str]) -> ToolSelection {
+        match typed {
+            [] => ToolSelection::All,
+            [one] if servers.contains(&one.as_str()) => ToolSelection::Server(one.clone()),
+            [one] => match one.parse::<ToolPattern>() {
+                Ok(pattern) => ToolSelection::Pattern(pattern),
+                Err(_) => ToolSelection::Words(one.clone()),
+            },
+            words => ToolSelection::Words(words.join(" ")),
+        }
+    }
+
+    /// Returns whether a server may have such tools.
+    pub(super) fn may_be_of(&self, server: &str) -> bool {
+        match self {
+            ToolSelection::All | ToolSelection::Words(_) => true,
+            ToolSelection::Server(name) => name == server,
+            ToolSelection::Pattern(pattern) => {
+                match String::from(pattern.clone()).split_once(':') {
+                    Some((name, _)) => name == server,
+                    None => true,
+                }
+            }
+        }
+    }
+
+    /// Returns the tools that are meant, ready to be searched with [`query`](Wanted::query).
+    pub(super) fn among(&self, definitions: &[Arc<Definition>]) -> ToolIndex {
+        let meant = definitions.iter().filter(|definition| match self {
+            ToolSelection::Pattern(pattern) => pattern.covers(&definition.tool),
+            ToolSelection::Server(name) => definition.tool.server() == name,
+            ToolSelection::All | ToolSelection::Words(_) => true,
+        });
+        ToolIndex::new(meant.cloned())
+    }
+
+    /// Returns the words to search by; none for all.
+    pub(super) fn query(&self) -> &str {
+        match self {
+            ToolSelection::Words(words) => words,
+            _ => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ToolSelection;
+
+    fn wanted(typed: &[&str]) -> ToolSelection {
+        let typed: Vec<String> = typed.iter().map(|word| (*word).to_owned()).collect();
+        ToolSelection::new(&typed, &["github", "fs"])
+    }
+
+    #[test]
+    fn a_server_a_pattern_and_words_are_told_apart() {
+        assert_eq!(wanted(&[]), ToolSelection::All);
+        assert_eq!(wanted(&["fs"]), ToolSelection::Server("fs".into()));
+        assert_eq!(wanted(&["fs:read_*"]), ToolSelection::Pattern("fs:read_*".parse().unwrap()));
+        assert_eq!(wanted(&["*"]), ToolSelection::Pattern("*".parse().unwrap()));
+        assert_eq!(wanted(&["read"]), ToolSelection::Words("read".into()));
+        assert_eq!(wanted(&["fs", "read"]), ToolSelection::Words("fs read".into()));
+    }
+
+    #[test]
+    fn only_servers_that_may_have_the_tool_are_asked() {
+        let asked = |typed: &[&str]| ["github", "fs"].map(|server| wanted(typed).may_be_of(server));
+        assert_eq!(asked(&["fs:read_*"]), [false, true]);
+        assert_eq!(asked(&["fs"]), [false, true]);
+        assert_eq!(asked(&["*"]), [true, true]);
+        assert_eq!(asked(&["read", "file"]), [true, true]);
+    }
+}

@@ -1,0 +1,66 @@
+//! What can be said to an ask, beside yes and no.
+
+use pml::{Ask, AskKind, Constraint, fold_middle, offers_of_ask, words_of_constraints};
+
+/// Characters of a choice that a person reads. No offer is longer in words: what it allows is never cut off.
+const WIDTH: usize = 700;
+
+/// One thing that can be said to an ask.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum AskChoice {
+    /// Make the call.
+    Approve,
+    /// Make it, and do not ask again.
+    Always,
+    /// The same for arguments like these; counted from 0.
+    AlwaysWithin(usize, Vec<Constraint>),
+    /// Do not make it: the program is told.
+    Decline,
+}
+
+/// Returns what can be said to an ask, in the order in which it is offered.
+pub(super) fn offers(ask: &Ask) -> Vec<AskChoice> {
+    let mut offers = vec![AskChoice::Approve];
+    if ask.kind.may_be_always() {
+        offers.push(AskChoice::Always);
+        let within = offers_of_ask(ask).into_iter().enumerate();
+        offers.extend(within.map(|(index, within)| AskChoice::AlwaysWithin(index, within)));
+    }
+    offers.push(AskChoice::Decline);
+    offers
+}
+
+impl AskChoice {
+    /// Returns the word that stands for it.
+    pub(super) fn word(&self) -> String {
+        match self {
+            AskChoice::Approve => "approve".into(),
+            AskChoice::Always => "always".into(),
+            AskChoice::AlwaysWithin(index, _) => format!("always_{}", index + 1),
+            AskChoice::Decline => "decline".into(),
+        }
+    }
+
+    /// Returns what a person reads.
+    pub(super) fn title(&self, ask: &Ask) -> String {
+        let first = match ask.kind {
+            AskKind::Dependency => "Install it and make this call",
+            AskKind::ApiKeyRequired => "It is in the file now: make this call",
+            AskKind::Integrity => "Accept the change and make this call",
+            AskKind::Trust => "Trust these files and make this call",
+            AskKind::UncertainCall if ask.call.is_none() => "Go on without calling it again",
+            AskKind::UncertainCall => "Call it AGAIN",
+            _ => "Make this call",
+        };
+        match self {
+            AskChoice::Approve => first.into(),
+            AskChoice::Always => "Yes, and do not ask for this tool again".into(),
+            AskChoice::AlwaysWithin(_, within) => {
+                let within = words_of_constraints(within);
+                fold_middle(&format!("Yes, and do not ask again with {within}"), WIDTH)
+            }
+            AskChoice::Decline if ask.call.is_none() => "No: end the program".into(),
+            AskChoice::Decline => "No: the program is told so and goes on".into(),
+        }
+    }
+}

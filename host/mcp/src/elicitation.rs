@@ -1,0 +1,106 @@
+//! Asks through the client's own dialog while its request waits, as clients before 2026-07-28 do it.
+//!
+//! **Invariant:** whoever answers first wins: if it is somebody else, the dialog is taken back.
+
+use super::channel::Caller;
+use super::form::{self, ChoiceFormat, FormAnswer};
+use super::hosted::{HostedRun, gone};
+use super::record::record;
+use crate::progress_reporter::ProgressReporter;
+use crate::server::RequestScope;
+use crate::wait::{cancel, left};
+use pml::{Question, escape};
+use rmcp::ErrorData;
+use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+
+/// What came of a dialog.
+pub(super) enum DialogOutcome {
+    /// Nothing of the question is left to decide.
+    Settled,
+    /// A part of it was decided.
+    Part,
+    /// Nothing was said; why not.
+    Nothing(String),
+}
+
+/// Asks, and records what was said.
+pub(super) async fn ask(
+    visit: &RequestScope,
+    caller: &Caller<'_>,
+    hosted: &HostedRun,
+    question: &Question,
+    telling: &mut ProgressReporter,
+) -> Result<DialogOutcome, ErrorData> {
+    let version = caller.context.protocol_version();
+    let spelling = match version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25) {
+        true => ChoiceFormat::Titled,
+        false => ChoiceFormat::Names,
+    };
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(
+        question,
+        spelling,
+        &visit.servers.redactor(),
+    )));
+    let sent =
+        caller.context.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+    let mut handle = match sent.await {
+        Ok(handle) => handle,
+        Err(error) => return Ok(DialogOutcome::Nothing(failed(&error))),
+    };
+    let (mut stand, mut closing) = (hosted.stand(), visit.door.closing.subscribe());
+    let waiting = form::waiting(question);
+    telling.tell(waiting.clone());
+    let response = loop {
+        if !hosted.asks(question.id) {
+            // Somebody else has answered, or nobody did in time.
+            let _ = handle.cancel(Some("it was answered elsewhere".into())).await;
+            return Ok(DialogOutcome::Settled);
+        }
+        tokio::select! {
+            biased;
+            response = &mut handle.rx => break response,
+            () = gone(&mut closing) => return Err(left()),
+            () = caller.context.ct.cancelled() => {
+                let error = cancel(caller, hosted);
+                let _ = handle.cancel(Some("the request was cancelled".into())).await;
+                return Err(error);
+            }
+            _ = stand.changed() => {}
+            () = telling.beat_due() => telling.tell(waiting.clone()),
+        }
+    };
+    let result = match response {
+        Ok(Ok(ClientResult::ElicitResult(result))) => result,
+        Ok(Ok(other)) => match reread(&other) {
+            Some(result) => result,
+            None => {
+                return Ok(DialogOutcome::Nothing(
+                    "the client's answer is not one to a dialog".into(),
+                ));
+            }
+        },
+        Ok(Err(error)) => return Ok(DialogOutcome::Nothing(failed(&error))),
+        Err(_) => return Err(left()),
+    };
+    let FormAnswer::Decided(decisions) = form::read(question, &result) else {
+        return Ok(DialogOutcome::Nothing("the dialog was closed without an answer".into()));
+    };
+    let (who, channel) = (caller.who(), caller.channel.name());
+    match record(visit, question, decisions, who, channel).await {
+        Ok(Some(recorded)) if !recorded.settled => Ok(DialogOutcome::Part),
+        Ok(_) => Ok(DialogOutcome::Settled),
+        Err(error) => {
+            Ok(DialogOutcome::Nothing(format!("the answer could not be recorded: {error}")))
+        }
+    }
+}
+
+/// A bare `{"action": …}` may be taken for something else that it could be.
+fn reread(result: &ClientResult) -> Option<ElicitResult> {
+    serde_json::from_value(serde_json::to_value(result).ok()?).ok()
+}
+
+fn failed(error: &ServiceError) -> String {
+    format!("the client could not ask: {}", escape(&error.to_string()))
+}

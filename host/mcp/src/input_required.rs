@@ -1,0 +1,165 @@
+//! Asks in rounds, as clients from 2026-07-28 on do it: the answer says that input is required, and the client makes the same
+//! call again with what a person said and the state that we gave it.
+//!
+//! **Invariant:** a state that is not one of ours, or is of another call, approves nothing. One that comes again approves nothing
+//! either: the journal has an answer already, and the client is told what became of the run.
+
+use super::answer::gone;
+use super::channel::{Caller, ClientChannel};
+use super::form::{self, ChoiceFormat, FormAnswer};
+use super::hosted::take_up;
+use super::record::{look_up, not_shown, record};
+use super::seal::SealedQuestion;
+use crate::answering::{complete, required, see_through};
+use crate::server::RequestScope;
+use crate::wait::PriorDecision;
+use pml::{Ask, Clock, Error, Question, QuestionId, Redactor, StoredRun, SystemClock, hex};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolResponse, ElicitRequest, ElicitResult, InputRequest, InputRequests,
+    InputRequiredResult, InputResponses,
+};
+use sha2::{Digest, Sha256};
+
+/// Asks.
+pub(super) async fn ask(
+    visit: &RequestScope,
+    caller: &Caller<'_>,
+    question: &Question,
+) -> Result<CallToolResponse, Error> {
+    let Some(called) = &caller.called else {
+        return Err(Error::new(pml::Code::Internal, "nobody knows what was called"));
+    };
+    let stored = visit.engine.journal().load(question.run).await?;
+    let (program, lock) = bound(&stored);
+    let asks = form::shown(question).iter().map(|ask| (ask.id.0, ask.digest())).collect();
+    let state = SealedQuestion::new(question.id, question.run, asks, program, lock);
+    let left = question.expires_at.map(|end| end.since(SystemClock.now()));
+    let state = visit.door.seal.state(&state, called, left)?;
+    Ok(InputRequiredResult::new(Some(requests(question, &visit.servers.redactor())), Some(state))
+        .into())
+}
+
+/// What a client is to ask, by the question's id and the asks that are shown: an answer can be to no other.
+pub(super) fn requests(question: &Question, redactor: &Redactor) -> InputRequests {
+    let form = form::of(question, ChoiceFormat::Titled, redactor);
+    let request = InputRequest::Elicitation(ElicitRequest::new(form));
+    [(key(question), request)].into()
+}
+
+/// What a question is asked under, with the digest of each ask that is shown: `<id>:1=<digest>,2=<digest>`.
+fn key(question: &Question) -> String {
+    let asks = form::shown(question).iter().map(|ask| format!("{}={}", ask.id, ask.digest()));
+    format!("{}:{}", question.id, asks.collect::<Vec<_>>().join(","))
+}
+
+/// Reads what a question was asked under: its id, and the asks that were shown.
+pub(super) fn key_read(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
+    let (question, asks) = key.split_once(':')?;
+    let asks = asks.split(',').map(|ask| {
+        let (id, digest) = ask.split_once('=')?;
+        Some((id.parse().ok()?, digest.to_owned()))
+    });
+    Some((question.parse().ok()?, asks.collect::<Option<_>>()?))
+}
+
+/// The question with the asks that were shown, also those that were decided since. Nothing comes back if there is no such
+/// question any more.
+///
+/// # Errors
+/// If one of the asks is not the one that was shown.
+pub(super) async fn as_shown(
+    visit: &RequestScope,
+    question: QuestionId,
+    asks: &[(u32, String)],
+) -> Result<Option<Question>, Error> {
+    let asked = visit.engine.journal().question(question, SystemClock.now()).await;
+    let Ok(Some(asked)) = asked else { return Ok(None) };
+    let mut question = asked.question;
+    question.asks.retain(|ask| asks.iter().any(|(id, _)| ask.id.0 == *id));
+    let same = |ask: &Ask| asks.contains(&(ask.id.0, ask.digest()));
+    if question.asks.len() != asks.len() || !question.asks.iter().all(same) {
+        return Err(not_shown());
+    }
+    Ok(Some(question))
+}
+
+/// What a person said to a question, if what came back is an answer to it at all.
+pub(super) fn heard(question: &Question, responses: &InputResponses) -> FormAnswer {
+    let response = responses.get(&key(question)).cloned();
+    match response.and_then(|response| serde_json::from_value::<ElicitResult>(response).ok()) {
+        Some(result) => form::read(question, &result),
+        None => FormAnswer::Nothing,
+    }
+}
+
+/// Takes the same call again.
+pub(super) async fn again(
+    visit: &RequestScope,
+    caller: &Caller<'_>,
+    state: &str,
+    responses: &InputResponses,
+) -> Result<CallToolResponse, ErrorData> {
+    let told =
+        |error: &Error| complete(caller, super::answer::ToolAnswer::of_error(error), Vec::new());
+    let opened = match &caller.called {
+        Some(called) => visit.door.seal.open(state, called),
+        None => Ok(None),
+    };
+    let state = match opened {
+        Ok(Some(state)) => state,
+        Ok(None) => return Err(refused()),
+        Err(error) => return Ok(told(&error)),
+    };
+    // What was forgotten can be answered by nobody.
+    let Ok(stored) = visit.engine.journal().load(state.run).await else {
+        return Ok(complete(caller, gone(), Vec::new()));
+    };
+    if bound(&stored) != (state.program.clone(), state.lock.clone()) {
+        return Err(refused());
+    }
+    let (mut question, open) = match look_up(visit, state.question, SystemClock.now()).await {
+        Ok(Some(found)) if found.0.run == state.run => found,
+        Ok(_) => return Ok(complete(caller, gone(), Vec::new())),
+        Err(error) => return Ok(told(&error)),
+    };
+    if !open {
+        let hosted = take_up(visit, state.run).await;
+        return see_through(visit, caller, &hosted, PriorDecision::Nothing, Vec::new()).await;
+    }
+    // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
+    let whole = question.clone();
+    match as_shown(visit, state.question, &state.asks).await {
+        Ok(Some(shown)) => question = shown,
+        Ok(None) => {}
+        Err(error) => return Ok(told(&error)),
+    }
+    let FormAnswer::Decided(decisions) = heard(&question, responses) else {
+        let hosted = take_up(visit, state.run).await;
+        let note = "nothing was said to the question".to_owned();
+        return Ok(required(visit, caller, &hosted, &whole, vec![note]));
+    };
+    let (who, channel) = (caller.who(), ClientChannel::InputRequired.name());
+    let recorded = match record(visit, &question, decisions, who, channel).await {
+        Ok(recorded) => recorded,
+        Err(error) => return Ok(told(&error)),
+    };
+    let hosted = take_up(visit, state.run).await;
+    let after = match recorded.is_none_or(|recorded| recorded.settled) {
+        true => PriorDecision::Settled(state.question),
+        false => PriorDecision::Part,
+    };
+    see_through(visit, caller, &hosted, after, Vec::new()).await
+}
+
+/// What a state is bound to, beside its call: the program and the lockfile of the run.
+fn bound(stored: &StoredRun) -> (String, Option<String>) {
+    let program = hex(&Sha256::digest(&stored.header.program));
+    (program, stored.header.lock.clone())
+}
+
+/// Which of the reasons it is helps only who forges.
+fn refused() -> ErrorData {
+    let message = "this `requestState` is not one that was given for this call, or it is too old";
+    ErrorData::invalid_params(message, None)
+}

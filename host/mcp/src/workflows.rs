@@ -1,0 +1,91 @@
+//! Saved workflows. None can be saved yet: the tools that are about them say so in the form that they will keep.
+
+use super::answer::ToolAnswer;
+use super::parameters::{
+    DescribeWorkflowParameters, ListLibraryParameters, SaveToLibraryParameters,
+};
+use pml::json::{Value, json};
+
+/// The name of a workflow or a draft, as a client gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum WorkflowName {
+    /// A plain name.
+    Plain(String),
+    /// A name that would lead out of its folder.
+    Unsafe,
+}
+
+impl WorkflowName {
+    /// Looks at a name: it must not be able to name any other file than its own.
+    pub(super) fn of(name: &str) -> WorkflowName {
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
+        let safe = !name.is_empty()
+            && name.len() <= 128
+            && name.chars().all(plain)
+            && !name.starts_with('.')
+            && !name.contains("..");
+        if safe { WorkflowName::Plain(name.into()) } else { WorkflowName::Unsafe }
+    }
+}
+
+/// The answer to a name that nothing was saved under.
+pub(super) fn missing(name: &WorkflowName) -> ToolAnswer {
+    ToolAnswer::error(match name {
+        WorkflowName::Unsafe => json!({
+            "code": "SECURITY",
+            "type": "SecurityError",
+            "message": "a name has no path in it: letters, digits, `-`, `_` and `.` only",
+        }),
+        WorkflowName::Plain(name) => json!({
+            "code": "WORKFLOW_UNKNOWN",
+            "type": "FileNotFoundError",
+            "message": format!("there is no workflow `{name}`"),
+            "available": available(),
+        }),
+    })
+}
+
+fn available() -> Vec<Value> {
+    Vec::new()
+}
+
+/// `list_library`.
+pub(super) fn list(asked: &ListLibraryParameters) -> Value {
+    let _ = &asked.pattern;
+    json!({ "workflows": available() })
+}
+
+/// `describe_workflow`.
+pub(super) fn describe(asked: &DescribeWorkflowParameters) -> ToolAnswer {
+    missing(&WorkflowName::of(&asked.name))
+}
+
+/// `save_to_library`.
+pub(super) fn save(asked: &SaveToLibraryParameters) -> ToolAnswer {
+    let (draft, saved) = (WorkflowName::of(&asked.draft_name), WorkflowName::of(&asked.final_name));
+    let _ = &asked.description;
+    match (draft, saved) {
+        (WorkflowName::Plain(draft), WorkflowName::Plain(_)) => ToolAnswer::error(json!({
+            "code": "WORKFLOW_UNKNOWN",
+            "type": "FileNotFoundError",
+            "message": format!("there is no draft `{draft}`"),
+            "available": available(),
+        })),
+        _ => missing(&WorkflowName::Unsafe),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkflowName;
+
+    #[test]
+    fn a_name_cannot_lead_out_of_its_folder() {
+        for name in ["../etc", "/etc/passwd", "a/b", "a\\b", "..", ".hidden", "", "a\0b", "a..b"] {
+            assert_eq!(WorkflowName::of(name), WorkflowName::Unsafe, "{name:?}");
+        }
+        for name in ["report", "pr-analyzer", "a_b.c", "été 2"] {
+            assert_eq!(WorkflowName::of(name), WorkflowName::Plain(name.into()));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Where packages go: `.pml/deps`, and a folder of the user's own that the tools run in.
+//!
+//! **Invariant:** a folder that is there may have come with a clone: it must be a folder, not a link, and this user's.
+
+use super::error::InstallError;
+use super::spec::PackageSpec;
+use crate::config::Environment;
+use crate::disk;
+use crate::model::{Ecosystem, Package};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// Keeps what is installed out of version control where nobody has said anything yet; the lockfile is for everybody.
+const GITIGNORE: &str = "*\n!mcp.lock\n";
+
+/// Returns the folder of a package, seen from `.pml/deps`.
+pub(super) fn folder_of(spec: &PackageSpec, package: &Package) -> String {
+    let ecosystem = match package.ecosystem {
+        Ecosystem::Npm => "npm",
+        _ => "pypi",
+    };
+    let name = package.name.replace('/', "+");
+    match spec.variant() {
+        None => format!("{ecosystem}/{name}@{}", package.version),
+        Some(variant) => format!("{ecosystem}/{name}@{}~{variant}", package.version),
+    }
+}
+
+/// Makes the folders that a package goes through, and returns the one for what is unfinished.
+pub(super) fn prepare(state: &Path, folder: &str) -> Result<PathBuf, InstallError> {
+    if state.symlink_metadata().is_err() {
+        make(state)?;
+        let ignore = state.join(".gitignore");
+        match fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
+            Ok(mut file) => file
+                .write_all(GITIGNORE.as_bytes())
+                .map_err(|error| InstallError::io("write", &ignore, error))?,
+            // Another process made it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(InstallError::io("make", &ignore, error)),
+        }
+    }
+    let deps = state.join("deps");
+    let work = deps.join(".work");
+    let parent = deps.join(folder);
+    for folder in [state, &deps, &work, parent.parent().unwrap_or(&deps)] {
+        make(folder)?;
+    }
+    Ok(work)
+}
+
+fn make(folder: &Path) -> Result<(), InstallError> {
+    let refused = |why: &str| {
+        let source = io::Error::other(why.to_owned());
+        Err(InstallError::io("use the folder", folder, source))
+    };
+    match folder.symlink_metadata() {
+        Ok(found) if !found.is_dir() => refused("it is no folder: move it away"),
+        Ok(found) if !is_own(&found) => refused("it belongs to another user: move it away"),
+        Ok(found) => disk::close_to_others(folder, &found)
+            .map_err(|error| InstallError::io("close the folder to others", folder, error)),
+        Err(_) => disk::make_private_folder(folder)
+            .map_err(|error| InstallError::io("make the folder", folder, error)),
+    }
+}
+
+#[cfg(unix)]
+fn is_own(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Returns the user's own folder, for the project whose `.pml` is `state`, and in it one that nothing is ever put into: tools that look around where they run, and
+/// above, find nothing of a project's.
+pub(super) fn home(
+    environment: &Environment,
+    state: &Path,
+) -> Result<(PathBuf, PathBuf), InstallError> {
+    let project = state.parent().unwrap_or(state);
+    let home = environment.state_folder(project).map_err(InstallError::State)?;
+    let home = home.ok_or(InstallError::NoHome)?;
+    let tools = home.join("tools");
+    make(&tools)?;
+    Ok((home, tools))
+}
+
+/// A folder for a moment, gone when it is dropped.
+pub(super) struct ScratchFolder(PathBuf);
+
+impl ScratchFolder {
+    /// Makes one in `home`.
+    pub(super) fn new(home: &Path) -> Result<ScratchFolder, InstallError> {
+        let path = home.join(format!("scratch-{}", Uuid::new_v4().simple()));
+        make(&path)?;
+        Ok(ScratchFolder(path))
+    }
+
+    /// Returns where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Makes a home for code of packages: nothing of the user's is in it but their cache, where what such code fetches is looked
+    /// for later.
+    pub(super) fn home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
+        let path = self.0.join("home");
+        make(&path)?;
+        let variable = |wanted: &str| {
+            let found = environment.pick(|name| name == wanted).into_iter().next();
+            found.map(|(_, value)| PathBuf::from(value.reveal())).filter(|it| it.is_absolute())
+        };
+        let usual = || variable("HOME").map(|home| home.join(".cache"));
+        let cache = variable("XDG_CACHE_HOME").or_else(usual).filter(|cache| cache.is_dir());
+        #[cfg(unix)]
+        if let Some(cache) = cache {
+            let link = path.join(".cache");
+            std::os::unix::fs::symlink(cache, &link)
+                .map_err(|error| InstallError::io("make the link", &link, error))?;
+        }
+        #[cfg(not(unix))]
+        drop(cache);
+        Ok(path)
+    }
+
+    /// Writes a file into it.
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, InstallError> {
+        let path = self.0.join(name);
+        fs::write(&path, text).map_err(|error| InstallError::io("write", &path, error))?;
+        Ok(path)
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        // What cannot be removed is in nobody's way.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,131 @@
+//! What was installed into a project, as `deps.json` says, held against what is there. All of it waits for the disk.
+//!
+//! **Invariant:** what this user did not install was never installed.
+
+use super::digest::digest;
+use super::error::InstallError;
+use super::seal::InstallationKey;
+use super::spec::PackageSpec;
+use super::{npm, pypi};
+use crate::install::folders::home;
+use crate::install::package_program::PackageProgram;
+use crate::model::{Clock, Ecosystem, Package, SystemClock};
+use crate::{
+    config::Environment,
+    store::{InstallationRecord, ProjectState},
+};
+use std::path::{Path, PathBuf};
+
+/// What was installed into a project.
+#[derive(Clone)]
+pub(super) struct InstallationStore {
+    /// The project's `.pml`.
+    pub(super) state: PathBuf,
+    pub(super) environment: Environment,
+}
+
+/// What was installed for a server, as it is now.
+pub(super) enum InstallationCheck {
+    Missing,
+    Intact(InstallationRecord),
+    Changed(InstallationRecord),
+}
+
+impl InstallationStore {
+    /// Returns where packages are.
+    pub(super) fn deps(&self) -> PathBuf {
+        self.state.join("deps")
+    }
+
+    /// Returns what was installed for a server that asks for `identity`.
+    pub(super) fn look(
+        &self,
+        server: &str,
+        identity: &str,
+    ) -> Result<InstallationCheck, InstallError> {
+        let known = self.project().packages().map_err(InstallError::State)?.remove(server);
+        let known = known.filter(|known| known.spec == identity && known.package.server == server);
+        let Some(known) = known else { return Ok(InstallationCheck::Missing) };
+        let place = self.deps().join(&known.folder);
+        let is_folder = place.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !is_folder || !self.key()?.fits(&known) {
+            return Ok(InstallationCheck::Missing);
+        }
+        match digest(&place, &known.package.name) {
+            Ok(digest) if digest == known.digest => Ok(InstallationCheck::Intact(known)),
+            // What cannot be read, or leads out, was not so when it was installed.
+            _ => Ok(InstallationCheck::Changed(known)),
+        }
+    }
+
+    /// Returns an installation of the same package in the same place, if it is whole and nobody says that it has changed.
+    pub(super) fn reuse(
+        &self,
+        folder: &str,
+        spec: &PackageSpec,
+        package: &Package,
+    ) -> Result<Option<InstallationRecord>, InstallError> {
+        if package.changed {
+            return Ok(None);
+        }
+        let key = self.key()?;
+        let known = self.project().packages().map_err(InstallError::State)?;
+        let same = |known: &&InstallationRecord| {
+            known.folder == folder
+                && known.package.integrity == package.integrity
+                && key.fits(known)
+        };
+        let Some(known) = known.values().find(same) else { return Ok(None) };
+        let place = self.deps().join(folder);
+        let whole = place.is_dir()
+            && digest(&place, &package.name).is_ok_and(|digest| digest == known.digest);
+        match whole {
+            true => describe(spec, package, folder, known.digest.clone(), &place).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Remembers an installation, under a seal.
+    pub(super) fn remember(
+        &self,
+        installed: InstallationRecord,
+    ) -> Result<InstallationRecord, InstallError> {
+        let sealed = self.key()?.seal(installed);
+        let kept = self.project().package_installed(&sealed.package.server, sealed.clone());
+        kept.map_err(InstallError::State)?;
+        Ok(sealed)
+    }
+
+    fn key(&self) -> Result<InstallationKey, InstallError> {
+        let (home, _) = home(&self.environment, &self.state)?;
+        InstallationKey::of(&home)
+    }
+
+    fn project(&self) -> ProjectState {
+        ProjectState::at(&self.state)
+    }
+}
+
+/// Returns what there is to remember of a package that is whole, as seen from where it is now.
+pub(super) fn describe(
+    spec: &PackageSpec,
+    package: &Package,
+    folder: &str,
+    digest: String,
+    now_at: &Path,
+) -> Result<InstallationRecord, InstallError> {
+    let PackageProgram { entry, started_by } = match package.ecosystem {
+        Ecosystem::Npm => npm::program(now_at, spec, package)?,
+        _ => pypi::program(now_at, spec, package)?,
+    };
+    Ok(InstallationRecord {
+        spec: spec.identity(),
+        package: Package { changed: false, ..package.clone() },
+        folder: folder.into(),
+        digest,
+        entry,
+        started_by,
+        installed_at: SystemClock.now(),
+        seal: String::new(),
+    })
+}

@@ -1,0 +1,38 @@
+//! Readies a virtual environment for its place.
+
+use super::super::error::InstallError;
+use super::distribution::Distribution;
+use super::sources;
+use crate::install::pypi::launchers;
+use crate::model::Package;
+use std::fs;
+use std::path::Path;
+
+/// Scripts are short; what is larger is a program of another kind, and knows no folder.
+const SCRIPT: u64 = 1 << 20;
+
+/// Checks what was installed, makes what starts the programs of `package`, and has the scripts name the place that all of it
+/// goes to.
+pub(in super::super) fn settle(
+    folder: &Path,
+    place: &Path,
+    package: &Package,
+) -> Result<(), InstallError> {
+    let all = Distribution::all(folder)?;
+    sources::check(folder, package, &all)?;
+    launchers::make(folder, package, &all)?;
+    let (old, new) = (folder.to_string_lossy(), place.to_string_lossy());
+    let bin = folder.join("bin");
+    let entries = fs::read_dir(&bin).map_err(|error| InstallError::io("read", &bin, error))?;
+    let scripts = entries.flatten().map(|entry| entry.path());
+    for path in scripts.chain([folder.join("pyvenv.cfg")]) {
+        let plain = path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() <= SCRIPT);
+        let Ok(text) = (if plain { fs::read_to_string(&path) } else { continue }) else { continue };
+        if text.contains(&*old) {
+            // Written over, and not replaced: it keeps its mode.
+            fs::write(&path, text.replace(&*old, &new))
+                .map_err(|error| InstallError::io("write", &path, error))?;
+        }
+    }
+    Ok(())
+}

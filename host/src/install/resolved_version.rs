@@ -1,0 +1,89 @@
+//! One exact version of a package, as a registry names it.
+//!
+//! **Invariant:** every word of it is bounded, and name and version can be parts of a path.
+
+use super::error::InstallError;
+use super::spec::{InstallScripts, PackageSpec};
+use crate::install::package_tool::PackageTool;
+use crate::model::{Package, cut};
+
+/// Longer than any version or digest there is.
+const LONGEST: usize = 2_000;
+
+/// What a registry says of one version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ResolvedVersion {
+    pub(super) version: String,
+    pub(super) size: Option<u64>,
+    pub(super) source: String,
+    pub(super) integrity: Option<String>,
+    /// The package whose program is started.
+    pub(super) program_of: String,
+}
+
+impl ResolvedVersion {
+    /// Returns it, if it can be what was asked for.
+    pub(super) fn checked(self, tool: &PackageTool<'_>) -> Result<ResolvedVersion, InstallError> {
+        if !is_version(&self.version) {
+            return Err(tool.unreadable(&format!("`{}` is no version", cut(&self.version, 40))));
+        }
+        if self.integrity.as_ref().is_some_and(|text| text.len() > LONGEST) {
+            return Err(tool.unreadable("what it hashes to is too long"));
+        }
+        Ok(self)
+    }
+
+    /// Returns the package of a server.
+    pub(super) fn package(&self, server: &str, spec: &PackageSpec, line: &str) -> Package {
+        let (ecosystem, name) = (spec.ecosystem(), &spec.package().name);
+        let mut package = Package::new(server, ecosystem, name, &self.version, &self.source, line);
+        package.size = self.size;
+        package.integrity = self.integrity.clone();
+        package.beside = spec.beside().iter().map(ToString::to_string).collect();
+        package.program = spec.program().map(Into::into);
+        package.program_of = Some(self.program_of.clone());
+        package.scripts = spec.scripts() == InstallScripts::Allowed;
+        package
+    }
+}
+
+/// Returns whether a text can be a version: it becomes part of a path and of a command line.
+pub(super) fn is_version(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".+!_-".contains(c);
+    text.len() <= 128
+        && text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(plain)
+        && !text.contains("..")
+}
+
+/// Returns what a URL leads to without what may be secret in it: its host.
+pub(super) fn host(url: &str) -> String {
+    match url.split_once("://") {
+        Some(("http" | "https", rest)) => {
+            let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+            cut(host.rsplit('@').next().unwrap_or_default(), 200)
+        }
+        _ => "this machine".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{host, is_version};
+
+    #[test]
+    fn a_version_is_safe_in_a_path() {
+        for good in ["1.2.3", "2026.8.31", "1.0.0-beta.1+x", "1!2.0", "0"] {
+            assert!(is_version(good), "{good}");
+        }
+        for bad in ["", "latest", "1/2", "1..2", "1 2", "-1", "1\u{202e}", &"1".repeat(200)] {
+            assert!(!is_version(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_source_is_a_host_without_a_password() {
+        assert_eq!(host("https://me:key@registry.example:8080/x?token=1"), "registry.example:8080");
+        assert_eq!(host("file:///wheels/x.whl"), "this machine");
+    }
+}

@@ -1,0 +1,200 @@
+//! Reads the words behind a runner.
+
+use super::requirement::{Requirement, one_line};
+use super::runner::{PackageRunner, RunnerFlag};
+use crate::error::Error;
+use crate::install::spec::package_spec::{InstallScripts, PackageSpec};
+use crate::model::{Code, Ecosystem};
+
+/// Words that a launch line may have before its package, and packages it may name: a line with more was not written by hand.
+const WORDS: usize = 64;
+
+/// What has been read so far.
+struct RunnerLineParser<'a> {
+    runner: PackageRunner,
+    packages: Vec<Requirement>,
+    beside: Vec<Requirement>,
+    python: Option<String>,
+    /// Whether a `--` has said that no more flags follow.
+    plain: bool,
+    words: std::slice::Iter<'a, String>,
+}
+
+/// Reads what a runner is told to run.
+pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSpec, Error> {
+    let mut reader = RunnerLineParser {
+        runner,
+        packages: Vec::new(),
+        beside: Vec::new(),
+        python: None,
+        plain: false,
+        words: words.iter(),
+    };
+    let first = reader.first()?;
+    let arguments = reader.rest()?;
+    let RunnerLineParser { mut packages, mut beside, python, .. } = reader;
+    let (package, program) = match packages.is_empty() {
+        // Bun, uv and pipx start the program of the package's name, npm the one there is.
+        true => (requirement(runner, first)?, None),
+        false => {
+            let package = packages.remove(0);
+            beside.splice(0..0, packages);
+            (package, Some(program(runner, first)?))
+        }
+    };
+    if let Some(loose) = beside.iter().find(|one| !one.is_exact()) {
+        let message =
+            format!("`{loose}` comes beside `{package}`, and no exact version of it is named");
+        let hint = match runner.ecosystem() {
+            Ecosystem::Npm => format!("name one, as in `-p {}@1.2.3`", loose.name),
+            _ => format!("name one, as in `--with {}==1.2.3`", loose.name),
+        };
+        return Err(Error::new(Code::Config, message).with_hint(hint));
+    }
+    Ok(PackageSpec {
+        runner,
+        package,
+        beside,
+        program,
+        python,
+        arguments,
+        scripts: InstallScripts::Refused,
+    })
+}
+
+impl<'a> RunnerLineParser<'a> {
+    /// Returns the first word that is no flag: a package, or a program of the packages named.
+    fn first(&mut self) -> Result<&'a str, Error> {
+        for _ in 0..WORDS {
+            let Some(word) = self.words.next() else { break };
+            match word.as_str() {
+                "--" => {
+                    self.plain = true;
+                    return self.words.next().map(String::as_str).ok_or_else(|| self.nothing());
+                }
+                flag if flag.starts_with('-') => self.flag(flag)?,
+                word => return Ok(word),
+            }
+        }
+        Err(self.nothing())
+    }
+
+    /// Returns the server's own arguments. `npm exec` takes flags for its own up to a `--`; the others do not.
+    fn rest(&mut self) -> Result<Vec<String>, Error> {
+        let mut own = Vec::new();
+        if self.runner == PackageRunner::NpmExec && !self.plain {
+            while let Some(word) = self.words.next() {
+                match word.as_str() {
+                    "--" => break,
+                    flag if flag.starts_with('-') => self.flag(flag)?,
+                    _ => own.push(word.clone()),
+                }
+            }
+        }
+        own.extend(self.words.by_ref().cloned());
+        Ok(own)
+    }
+
+    fn flag(&mut self, word: &str) -> Result<(), Error> {
+        let (flag, given) = match word.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (word, None),
+        };
+        let runner = self.runner;
+        let Some(meaning) = runner.flag(flag) else { return Err(unknown(runner, flag)) };
+        if meaning == RunnerFlag::Harmless {
+            return match given {
+                None => Ok(()),
+                Some(_) => Err(unknown(runner, flag)),
+            };
+        }
+        let value = given.or_else(|| self.words.next().cloned());
+        let value = value.ok_or_else(|| {
+            let message = format!("`{}` needs a value behind `{flag}`", runner.name());
+            Error::new(Code::Config, message)
+        })?;
+        match meaning {
+            RunnerFlag::Package => self.packages.push(requirement(runner, &value)?),
+            RunnerFlag::Beside => {
+                for one in split(&value) {
+                    self.beside.push(requirement(runner, one)?);
+                }
+            }
+            RunnerFlag::Python => self.python = Some(python(&value)?),
+            RunnerFlag::Harmless | RunnerFlag::HarmlessValue => {}
+        }
+        Ok(())
+    }
+
+    fn nothing(&self) -> Error {
+        let message = format!("`{}` is told no package to run", self.runner.name());
+        Error::new(Code::Config, message).with_hint("name one, as in `npx -y some-server@1.2.3`")
+    }
+}
+
+fn requirement(runner: PackageRunner, text: &str) -> Result<Requirement, Error> {
+    match runner.ecosystem() {
+        Ecosystem::Npm => Requirement::npm(text),
+        _ => Requirement::pypi(text),
+    }
+}
+
+/// A flag may have a secret behind its `=`: that is never shown.
+fn unknown(runner: PackageRunner, flag: &str) -> Error {
+    let (name, flag) = (runner.name(), one_line(flag));
+    let message =
+        format!("`{flag}` of `{name}` is not understood: which package is meant is not guessed");
+    let hint = match flag.as_str() {
+        "--registry" | "--index" | "--index-url" | "--default-index" | "-i" => {
+            "set the registry where the tool itself looks for it, as in `~/.npmrc`, `pip.conf` or `uv.toml`"
+        }
+        _ => "leave it out, or install the package yourself and name its program",
+    };
+    Error::new(Code::Config, message).with_hint(hint)
+}
+
+/// The name of a program: it becomes part of a path.
+fn program(runner: PackageRunner, text: &str) -> Result<String, Error> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+@".contains(c);
+    if text.len() <= 100 && !text.starts_with(['.', '-', '@']) && text.chars().all(plain) {
+        return Ok(text.into());
+    }
+    let message =
+        format!("`{}` of `{}` is not the name of a program", one_line(text), runner.name());
+    Err(Error::new(Code::Config, message).with_hint("name a program of the package"))
+}
+
+/// A version of Python. A path or a name would be another program, of which nothing is known.
+fn python(text: &str) -> Result<String, Error> {
+    let version = text.strip_prefix("python").unwrap_or(text);
+    let plain = !version.is_empty()
+        && version.len() <= 16
+        && version
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    if plain {
+        return Ok(version.into());
+    }
+    let message = format!("`{}` is not a version of Python", one_line(text));
+    Err(Error::new(Code::Config, message).with_hint("write it as `3.12`"))
+}
+
+/// Packages of a list; commas inside brackets are those of extras, and those before a comparison go on with a version.
+fn split(list: &str) -> Vec<&str> {
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, c) in list.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0
+                && !list[at + 1..].trim_start().starts_with(['<', '>', '=', '!', '~']) =>
+            {
+                found.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&list[start..]);
+    found
+}

@@ -1,0 +1,190 @@
+//! A package on its way into its place.
+//!
+//! It is made in `.pml/deps/.work` under a name of its own, and renamed once it is whole. A file lock says that somebody works on
+//! the place that it goes to. The OS frees it at death, so that what lies in `.work` and is not locked is nobody's: the next
+//! install sweeps it.
+//!
+//! **Invariant:** the lock is held until everything unfinished is gone.
+
+use super::error::InstallError;
+use crate::disk::{self, FileLock};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How often removing is tried: a process that was killed may still be writing its last file.
+const ATTEMPTS: u32 = 50;
+
+/// And how long we wait in between.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The right to put something in one place.
+pub(super) struct InstallLock {
+    work: PathBuf,
+    /// Names the place among those that wait in `work`.
+    key: String,
+    lock: FileLock,
+}
+
+/// A folder that is being filled.
+pub(super) struct StagingFolder {
+    path: PathBuf,
+    /// Let go of after the folder is gone.
+    turn: Option<InstallLock>,
+}
+
+impl InstallLock {
+    /// Waits for whoever works on the same place, in this process or another, then clears away what the dead have left.
+    pub(super) fn wait(work: &Path, folder: &str) -> Result<InstallLock, InstallError> {
+        let key = folder.replace('/', "-");
+        let path = work.join(format!("{key}.lock"));
+        let lock = disk::lock(&path).map_err(|error| InstallError::io("lock", &path, error))?;
+        let turn = InstallLock { work: work.into(), key, lock };
+        turn.sweep();
+        Ok(turn)
+    }
+
+    /// Removes what nobody works on. What cannot be removed now is tried the next time.
+    fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(&self.work) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Some((key, _)) = name.rsplit_once('#') else { continue };
+            let held = match key == self.key {
+                true => None,
+                false => match disk::try_lock(&self.work.join(format!("{key}.lock"))) {
+                    Ok(Some(lock)) => Some(lock),
+                    _ => continue,
+                },
+            };
+            let _ = fs::remove_dir_all(entry.path());
+            drop(held);
+        }
+    }
+
+    /// Makes an empty folder to fill.
+    pub(super) fn stage(self) -> Result<StagingFolder, InstallError> {
+        let path = self.beside();
+        disk::make_private_folder(&path)
+            .map_err(|error| InstallError::io("make the folder", &path, error))?;
+        Ok(StagingFolder { path, turn: Some(self) })
+    }
+
+    fn beside(&self) -> PathBuf {
+        self.work.join(format!("{}#{}", self.key, Uuid::new_v4().simple()))
+    }
+}
+
+impl StagingFolder {
+    /// Returns where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it. Whoever refuses a package waits until nothing of it is left.
+    pub(super) fn discard(mut self) {
+        if let Some(turn) = self.turn.take() {
+            remove(&self.path);
+            drop(turn.lock);
+        }
+    }
+
+    /// Puts it in its place. What was there before is removed.
+    pub(super) fn finish(mut self, place: &Path) -> Result<InstallLock, InstallError> {
+        let Some(turn) = self.turn.take() else {
+            return Err(InstallError::io("rename", place, io::ErrorKind::NotFound.into()));
+        };
+        let old = turn.beside();
+        let moved = match fs::rename(place, &old) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        };
+        let renamed = moved.and_then(|moved| fs::rename(&self.path, place).map(|()| moved));
+        match renamed {
+            Ok(moved) => {
+                if moved {
+                    remove(&old);
+                }
+                Ok(turn)
+            }
+            Err(error) => {
+                self.turn = Some(turn);
+                Err(InstallError::io("put the package into", place, error))
+            }
+        }
+    }
+}
+
+/// On a thread of its own: whoever drops it may be on one that must not wait.
+impl Drop for StagingFolder {
+    fn drop(&mut self) {
+        if let Some(turn) = self.turn.take() {
+            let path = std::mem::take(&mut self.path);
+            std::thread::spawn(move || {
+                remove(&path);
+                drop(turn.lock);
+            });
+        }
+    }
+}
+
+fn remove(path: &Path) {
+    for _ in 0..ATTEMPTS {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(PAUSE),
+            _ => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::InstallLock;
+    use std::fs;
+    use std::path::Path;
+
+    fn entries(work: &Path) -> Vec<String> {
+        let names = fs::read_dir(work).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = names.map(|name| name.into_string().unwrap());
+        names.filter(|name| name.contains('#')).collect()
+    }
+
+    #[test]
+    fn what_is_finished_is_in_its_place_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let (work, place) = (folder.path().join("w"), folder.path().join("x"));
+        fs::create_dir_all(&work).unwrap();
+        for text in ["one", "two"] {
+            let stage = InstallLock::wait(&work, "npm/x").unwrap().stage().unwrap();
+            fs::write(stage.path().join("file"), text).unwrap();
+            stage.finish(&place).unwrap();
+            assert_eq!(fs::read_to_string(place.join("file")).unwrap(), text);
+            assert!(entries(&work).is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_dropped_is_gone_before_the_next_one_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = InstallLock::wait(folder.path(), "npm/x").unwrap().stage().unwrap();
+        fs::write(stage.path().join("file"), "half").unwrap();
+        drop(stage);
+        // It waits for the lock, which is held until everything is gone.
+        let _next = InstallLock::wait(folder.path(), "npm/x").unwrap();
+        assert!(entries(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn what_the_dead_left_is_swept_and_what_the_living_do_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let alive = InstallLock::wait(folder.path(), "npm/alive").unwrap().stage().unwrap();
+        fs::create_dir_all(folder.path().join("npm-dead#1/deep")).unwrap();
+        fs::create_dir_all(folder.path().join("npm-x#1/deep")).unwrap();
+        let _turn = InstallLock::wait(folder.path(), "npm/x").unwrap();
+        assert_eq!(entries(folder.path()).len(), 1);
+        assert!(alive.path().is_dir());
+    }
+}

@@ -1,0 +1,21 @@
+//! The outcome of a call as text, on its way to the guest and into the journal.
+
+use serde::{Deserialize, Serialize};
+
+/// The outcome of a call, exactly as the program gets it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallResult {
+    /// One JSON text.
+    Value(String),
+    /// The program will catch this.
+    Error {
+        /// A stable code.
+        code: String,
+        /// For people.
+        message: String,
+        /// One JSON text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<String>,
+    },
+}

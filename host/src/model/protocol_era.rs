@@ -1,0 +1,24 @@
+//! The two ways in which MCP begins.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How a server wants to be talked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ProtocolEra {
+    /// With a handshake: revisions up to 2025-11-25.
+    Legacy,
+    /// Without: every request says what it needs, from 2026-07-28 on.
+    Modern,
+}
+
+impl fmt::Display for ProtocolEra {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ProtocolEra::Legacy => "legacy",
+            ProtocolEra::Modern => "modern",
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! Arguments as a program writes them: a value with holes, and where each part stands in the text.
+
+use crate::catalog::{Mismatch, MismatchKind};
+use crate::source::{Literal, LiteralValue};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A value that is written out in part. Parts are named by JSON pointers.
+#[derive(Debug, Default)]
+pub(super) struct PartialArguments {
+    /// The value, with null in each hole.
+    pub(super) value: Value,
+    /// Parts of which nothing is known.
+    pub(super) holes: BTreeSet<String>,
+    /// Lists and objects that may have more parts.
+    pub(super) open: BTreeSet<String>,
+    /// Where parts stand.
+    values: BTreeMap<String, u32>,
+    /// Where the names of fields stand.
+    names: BTreeMap<String, u32>,
+}
+
+impl PartialArguments {
+    /// Reads arguments. None at all are an empty object.
+    pub(super) fn new(literal: &Literal) -> PartialArguments {
+        let mut partial = PartialArguments::default();
+        partial.value = match literal.written {
+            LiteralValue::Absent => {
+                partial.values.insert(String::new(), literal.offset);
+                Value::Object(serde_json::Map::new())
+            }
+            _ => partial.read(literal, String::new()),
+        };
+        partial
+    }
+
+    fn read(&mut self, literal: &Literal, path: String) -> Value {
+        self.values.insert(path.clone(), literal.offset);
+        match &literal.written {
+            LiteralValue::Plain(value) => value.clone(),
+            LiteralValue::Hole | LiteralValue::Absent => {
+                self.holes.insert(path);
+                Value::Null
+            }
+            LiteralValue::List { items, open } => {
+                if *open {
+                    self.open.insert(path.clone());
+                }
+                let part = |(index, item)| self.read(item, format!("{path}/{index}"));
+                Value::Array(items.iter().enumerate().map(part).collect())
+            }
+            LiteralValue::Object { fields, open } => {
+                if *open {
+                    self.open.insert(path.clone());
+                }
+                let fields = fields.iter().map(|field| {
+                    let part = within(&path, &field.name);
+                    self.names.insert(part.clone(), field.offset);
+                    (field.name.clone(), self.read(&field.value, part))
+                });
+                Value::Object(fields.collect())
+            }
+        }
+    }
+
+    /// Returns whether a mismatch is there whatever the holes hold.
+    pub(super) fn is_certain(&self, mismatch: &Mismatch) -> bool {
+        if self.holes.is_empty() && self.open.is_empty() {
+            return true;
+        }
+        let path = mismatch.path.as_str();
+        if mismatch.conditional || self.is_in_hole(path) {
+            return false;
+        }
+        if !self.has_gaps(path) {
+            return true;
+        }
+        match &mismatch.wrong {
+            MismatchKind::Type => true,
+            MismatchKind::Missing(_) | MismatchKind::Length => !self.open.contains(path),
+            // A field that is written is meant to be there, whatever is in it.
+            MismatchKind::Unknown(_) => true,
+            MismatchKind::Value => false,
+        }
+    }
+
+    fn is_in_hole(&self, path: &str) -> bool {
+        self.holes.iter().any(|hole| is_within(path, hole))
+    }
+
+    fn has_gaps(&self, path: &str) -> bool {
+        self.holes.iter().chain(&self.open).any(|gap| is_within(gap, path))
+    }
+
+    /// Returns where in the text a mismatch is seen best.
+    pub(super) fn offset(&self, mismatch: &Mismatch) -> Option<u32> {
+        let name = match &mismatch.wrong {
+            MismatchKind::Unknown(names) => {
+                names.first().and_then(|name| self.names.get(&within(&mismatch.path, name)))
+            }
+            _ => None,
+        };
+        name.or_else(|| self.values.get(&mismatch.path)).copied()
+    }
+}
+
+fn within(path: &str, name: &str) -> String {
+    format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Whether a part lies at a path or below it.
+fn is_within(part: &str, path: &str) -> bool {
+    part.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

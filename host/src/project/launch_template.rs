@@ -1,0 +1,116 @@
+//! How a server is started or reached, before variables are put in.
+//!
+//! In flows a [`RawServer`], out flows a [`Plan`]. **Invariant:** every text in a plan is one that we can expand.
+
+use super::document::Document;
+use super::expand::Template;
+use super::fields::{LocatedText, shown};
+use super::raw_server::RawServer;
+use crate::error::Error;
+
+/// How a server is started or reached.
+#[derive(Clone, Debug)]
+pub(super) enum LaunchTemplate {
+    Stdio {
+        command: Template,
+        arguments: Vec<Template>,
+        environment: Vec<(String, Template)>,
+        folder: Option<Template>,
+    },
+    Http {
+        url: Template,
+        headers: Vec<(String, Template)>,
+    },
+    /// Why it can be neither started nor reached.
+    Unusable(String),
+}
+
+/// Understands how a server is meant to be started or reached.
+pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplate, Error> {
+    let of = shown(&raw.name);
+    let kind = raw.kind.as_ref().map(|kind| (kind.value.as_str(), kind.at));
+    if let Some((kind, at)) = kind
+        && !["stdio", "http", "streamable-http", "sse", "ws"].contains(&kind)
+    {
+        let message = format!("{} is no type of a server", shown(kind));
+        return Err(document.refuse(at, message).with_hint("the types are `stdio` and `http`"));
+    }
+    if raw.is_pml() {
+        return Ok(LaunchTemplate::Unusable("it is pml itself".into()));
+    }
+    if raw.disabled {
+        return Ok(LaunchTemplate::Unusable("it is disabled".into()));
+    }
+    if let Some((old @ ("sse" | "ws"), _)) = kind {
+        return Ok(LaunchTemplate::Unusable(format!(
+            "servers of type `{old}` are not supported: use `http` if it has that too"
+        )));
+    }
+    let template = |text: &LocatedText| {
+        let checked = match text.value.contains('\0') {
+            true => Err("a text has a NUL in it".into()),
+            false => Template::parse(&text.value),
+        };
+        checked.map_err(|message| {
+            let hint = "variables are written `${NAME}` or `${NAME:-default}`";
+            document.refuse(text.at, message).with_hint(hint)
+        })
+    };
+    let pairs = |pairs: &[(LocatedText, LocatedText)], valid: fn(&str) -> bool, thing: &str| {
+        let pair = |(name, value): &(LocatedText, LocatedText)| match valid(&name.value) {
+            true => Ok((name.value.clone(), template(value)?)),
+            false => {
+                let message = format!("{} is no name of {thing}", shown(&name.value));
+                Err(document.refuse(name.at, message))
+            }
+        };
+        pairs.iter().map(pair).collect::<Result<Vec<_>, Error>>()
+    };
+    match (kind.map(|(kind, _)| kind), &raw.command, &raw.url) {
+        (_, Some(_), Some(url)) => {
+            let message = format!("the server {of} has both `command` and `url`");
+            Err(document.refuse(url.at, message).with_hint("keep one of the two"))
+        }
+        (None | Some("stdio"), Some(command), None) if !command.value.is_empty() => {
+            Ok(LaunchTemplate::Stdio {
+                command: template(command)?,
+                arguments: raw.arguments.iter().map(template).collect::<Result<_, _>>()?,
+                environment: pairs(&raw.environment, is_environment, "a variable")?,
+                folder: raw.folder.as_ref().map(template).transpose()?,
+            })
+        }
+        (None | Some("http" | "streamable-http"), None, Some(url)) => {
+            let written = template(url)?;
+            if written.is_plain() && !is_http(written.written()) {
+                let message = format!("`url` of {of} is no `https://` or `http://` URL");
+                return Err(document.refuse(url.at, message));
+            }
+            Ok(LaunchTemplate::Http {
+                url: written,
+                headers: pairs(&raw.headers, is_header, "a header")?,
+            })
+        }
+        (kind, ..) => {
+            let needed = match kind {
+                Some("stdio") => "a `command`",
+                Some(_) => "a `url`",
+                None => "a `command` or a `url`",
+            };
+            Err(document.refuse(raw.at, format!("the server {of} needs {needed}")))
+        }
+    }
+}
+
+fn is_environment(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
+}
+
+fn is_header(name: &str) -> bool {
+    reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_ok()
+}
+
+/// Returns whether a text is a URL that can be called.
+pub(super) fn is_http(text: &str) -> bool {
+    let url = reqwest::Url::parse(text);
+    url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}

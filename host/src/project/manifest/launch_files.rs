@@ -1,0 +1,458 @@
+//! The files of a project that the launch line of one server names.
+//!
+//! In flows a launch line, out flow the digests of what it names. It can be looked at again, before the server is started.
+
+use super::words::{LaunchArgument, LaunchWord, words, words_of};
+use crate::config::LookAgain;
+use crate::model::{digest, escape};
+use crate::project::manifest::implicit_files::{NAMING, assigned, files_of, modules, unnamed};
+use crate::project::manifest::word_target::{ScanBudget, ScanLimitExceeded, WordTarget};
+use crate::project::parts::DeclaredFileState;
+use crate::project::{MCP_FILE, PML_FILE};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Folders that a launch line may name and that its words are looked for in. A line of more cannot be used.
+const FOLDERS: usize = 64;
+
+/// Bytes of a file that names others which are loaded with it.
+const SETTINGS: u64 = 1 << 16;
+
+/// What Python loads from the folders of `PYTHONPATH` before anything else.
+const CUSTOMIZE: &[&str] = &[
+    "sitecustomize.py",
+    "sitecustomize/__init__.py",
+    "usercustomize.py",
+    "usercustomize/__init__.py",
+];
+
+/// Bytes of a `package.json` that is asked for its `main`.
+const PACKAGE: u64 = 1 << 20;
+
+/// A launch line with its variables put in, as far as they are of the process.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(in crate::project) struct LaunchLine {
+    /// Where it runs.
+    folder: PathBuf,
+    /// The command and its arguments.
+    arguments: Vec<LaunchArgument>,
+    /// Variables that steer what is loaded, with their values.
+    steering: Vec<(String, String)>,
+}
+
+/// Returns a launch line: each argument with whether it stands like this in the settings.
+pub(in crate::project) fn launch_of(
+    folder: PathBuf,
+    arguments: impl Iterator<Item = (String, bool)>,
+    steering: Vec<(String, String)>,
+) -> LaunchLine {
+    let arguments = arguments.map(|(text, plain)| LaunchArgument { text, plain }).collect();
+    LaunchLine { folder, arguments, steering }
+}
+
+/// The files that a server's launch line names, as they were when the project was read.
+#[derive(Clone, Default)]
+pub(crate) struct LaunchFiles {
+    root: PathBuf,
+    line: LaunchLine,
+    /// The digest of each, by its name.
+    held: BTreeMap<String, String>,
+    /// What a person is told of each.
+    told: BTreeMap<String, DeclaredFileState>,
+}
+
+impl LaunchFiles {
+    /// Looks at what a launch line names, or says why there is too much.
+    pub(in crate::project) fn of(
+        root: &Path,
+        line: LaunchLine,
+        budget: &mut ScanBudget,
+    ) -> Result<LaunchFiles, String> {
+        let mut scripts = LaunchFiles { root: root.into(), line, ..LaunchFiles::default() };
+        scripts.look(budget).map_err(|ScanLimitExceeded| ScanLimitExceeded::reason())?;
+        Ok(scripts)
+    }
+
+    /// Returns the digest of each file, by its name.
+    pub(in crate::project) fn held(&self) -> &BTreeMap<String, String> {
+        &self.held
+    }
+
+    /// Returns what a person is told of each file, by its name.
+    pub(in crate::project) fn told(&self) -> &BTreeMap<String, DeclaredFileState> {
+        &self.told
+    }
+
+    fn look(&mut self, budget: &mut ScanBudget) -> Result<(), ScanLimitExceeded> {
+        let read = words(&self.line.arguments).ok_or(ScanLimitExceeded)?;
+        let (mut all, commands) = (read.found, read.commands);
+        let mut steering = self.line.steering.clone();
+        steering.extend(assigned(&commands));
+        all.extend(steering.iter().flat_map(|(_, value)| words_of(value)));
+        let folders = self.folders(&all, budget)?;
+        self.tell_loaded(&steering, &folders, budget)?;
+        for word in &all {
+            let mut there = false;
+            for folder in &folders {
+                let found = budget.look(&self.root, folder, &word.text)?;
+                there |= found != WordTarget::Nothing;
+                self.take(found, word.data);
+            }
+            if !there && word.tellable {
+                self.missing(word);
+            }
+        }
+        let is = |known: &str| steering.iter().any(|(name, _)| name.eq_ignore_ascii_case(known));
+        let mut names = unnamed(&commands);
+        if is("PYTHONPATH") {
+            names.extend(CUSTOMIZE.iter().map(|name| (*name).to_owned()));
+        }
+        self.take_unnamed(&names, &folders, budget)?;
+        for module in modules(&commands, &all, is("NODE_OPTIONS")) {
+            self.take_module(module, &folders, budget)?;
+        }
+        for text in read.unresolved {
+            self.told.entry(text).or_insert(DeclaredFileState::Unresolved);
+        }
+        Ok(())
+    }
+
+    /// Where words are looked for: the folder that it runs in, those that it names, and those that it names seen from these.
+    fn folders(
+        &mut self,
+        words: &[LaunchWord],
+        budget: &mut ScanBudget,
+    ) -> Result<Vec<PathBuf>, ScanLimitExceeded> {
+        if let Some(folder) = self.line.folder.to_str() {
+            let found = budget.look(&self.root, &self.root, folder)?;
+            self.take(found, false);
+        }
+        let mut folders = vec![self.line.folder.clone()];
+        let mut seen = 0;
+        while let Some(from) = folders.get(seen).cloned() {
+            for word in words {
+                if let WordTarget::Folder(folder) = budget.look(&self.root, &from, &word.text)?
+                    && !folders.contains(&folder)
+                {
+                    folders.push(folder);
+                }
+            }
+            if folders.len() > FOLDERS {
+                return Err(ScanLimitExceeded);
+            }
+            seen += 1;
+        }
+        Ok(folders)
+    }
+
+    /// Tells of the folders that variables have programs load from.
+    fn tell_loaded(
+        &mut self,
+        steering: &[(String, String)],
+        folders: &[PathBuf],
+        budget: &mut ScanBudget,
+    ) -> Result<(), ScanLimitExceeded> {
+        for word in steering.iter().flat_map(|(_, value)| words_of(value)) {
+            for folder in folders {
+                if let WordTarget::Folder(found) = budget.look(&self.root, folder, &word.text)? {
+                    let own = found.strip_prefix(&self.root).unwrap_or(&found);
+                    let name = format!("{}{}", super::FILE, own.to_string_lossy());
+                    self.told.entry(name).or_insert(DeclaredFileState::LoadFolder);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes files that are run without being named. Programs look for theirs in the folders around too.
+    fn take_unnamed(
+        &mut self,
+        names: &BTreeSet<String>,
+        folders: &[PathBuf],
+        budget: &mut ScanBudget,
+    ) -> Result<(), ScanLimitExceeded> {
+        let root = self.root.clone();
+        let around = folders.iter().flat_map(|folder| folder.ancestors());
+        let around = around.filter(|folder| folder.starts_with(&root));
+        let mut around: Vec<_> = around.map(Path::to_path_buf).collect();
+        around.extend_from_slice(folders);
+        let around: BTreeSet<_> = around.into_iter().collect();
+        for folder in &around {
+            for name in names {
+                let found = budget.look(&self.root, folder, name)?;
+                if NAMING.contains(&name.as_str()) && matches!(found, WordTarget::File { .. }) {
+                    let bytes = crate::disk::read(&folder.join(name), SETTINGS).unwrap_or_default();
+                    for word in words_of(&String::from_utf8_lossy(&bytes)) {
+                        let named = budget.look(&self.root, folder, &word.text)?;
+                        self.take(named, false);
+                    }
+                }
+                self.take(found, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the files that Node.js may find a module in.
+    fn take_module(
+        &mut self,
+        module: &str,
+        folders: &[PathBuf],
+        budget: &mut ScanBudget,
+    ) -> Result<(), ScanLimitExceeded> {
+        for folder in folders {
+            for name in files_of(module) {
+                let found = budget.look(&self.root, folder, &name)?;
+                self.take(found, false);
+            }
+            let WordTarget::Folder(inner) = budget.look(&self.root, folder, module)? else {
+                continue;
+            };
+            let package = crate::disk::read(&inner.join("package.json"), PACKAGE).ok();
+            let package = package.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+            let main = package.as_ref().and_then(|package| package["main"].as_str());
+            for name in main.into_iter().flat_map(|main| files_of(main).chain([main.to_owned()])) {
+                let found = budget.look(&self.root, &inner, &name)?;
+                self.take(found, false);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, found: WordTarget, data: bool) {
+        match found {
+            // They are trusted as a whole.
+            WordTarget::File { name, .. } | WordTarget::LinksOutside { name, .. }
+                if is_settings(&name) => {}
+            WordTarget::File { name, .. } if data => {
+                self.told.entry(name).or_insert(DeclaredFileState::Data);
+            }
+            WordTarget::File { name, digest } => {
+                self.told.insert(name.clone(), DeclaredFileState::Pinned);
+                self.held.insert(name, digest);
+            }
+            WordTarget::LinksOutside { name, digest, to } => {
+                let to = to.to_string_lossy().into_owned();
+                self.told.insert(name.clone(), DeclaredFileState::LinksOutside { to });
+                self.held.insert(name, digest);
+            }
+            WordTarget::Folder(_) | WordTarget::Nothing => {}
+        }
+    }
+
+    /// Tells of a program that is not there. That it comes is a change, whether it was told or not.
+    fn missing(&mut self, word: &LaunchWord) {
+        let name = word.text.strip_prefix("./").unwrap_or(&word.text);
+        if !name.starts_with('/') && !name.split('/').any(|part| part == "..") {
+            let folder = self.line.folder.strip_prefix(&self.root).ok();
+            let folder = folder.map(|folder| folder.to_string_lossy().into_owned());
+            let name = match folder.as_deref() {
+                None => return,
+                Some("") => format!("./{name}"),
+                Some(folder) => format!("./{folder}/{name}"),
+            };
+            self.told.entry(name).or_insert(DeclaredFileState::Absent);
+        }
+    }
+}
+
+fn is_settings(name: &str) -> bool {
+    let name = name.strip_prefix(super::FILE).unwrap_or(name);
+    name == PML_FILE || name == MCP_FILE
+}
+
+impl LookAgain for LaunchFiles {
+    /// Returns the names of the files that are not what they were, or came since. One that is gone cannot be run.
+    fn changed(&self) -> Vec<String> {
+        if self.root.as_os_str().is_empty() {
+            return Vec::new();
+        }
+        let mut now = LaunchFiles {
+            root: self.root.clone(),
+            line: self.line.clone(),
+            ..LaunchFiles::default()
+        };
+        match now.look(&mut ScanBudget::default()) {
+            Ok(()) => {
+                let known = |(name, digest): &(String, String)| self.held.get(name) == Some(digest);
+                let changed = now.held.into_iter().filter(|part| !known(part));
+                changed.map(|(name, _)| name).collect()
+            }
+            Err(ScanLimitExceeded) => self.held.keys().cloned().collect(),
+        }
+    }
+
+    /// What a person is told makes no other server: data comes and goes.
+    fn digest(&self) -> String {
+        let arguments = self.line.arguments.iter();
+        let arguments: Vec<_> = arguments.map(|one| (&one.text, one.plain)).collect();
+        let line = (&self.line.folder, arguments, &self.line.steering);
+        digest(&json!([self.root, line, self.held]))
+    }
+}
+
+/// Arguments may hold keys: only names of files are shown.
+impl fmt::Debug for LaunchFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.held.keys().map(|name| escape(name))).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DeclaredFileState, LaunchFiles, LookAgain, ScanBudget, launch_of};
+    use std::fs;
+    use std::path::Path;
+
+    fn scripts(root: &Path, folder: &str, line: &[&str]) -> LaunchFiles {
+        let arguments = line.iter().map(|text| ((*text).to_owned(), true));
+        let line = launch_of(root.join(folder), arguments, Vec::new());
+        LaunchFiles::of(root, line, &mut ScanBudget::default()).unwrap()
+    }
+
+    fn held(root: &Path, folder: &str, line: &[&str]) -> Vec<String> {
+        scripts(root, folder, line).held.into_keys().collect()
+    }
+
+    fn place(files: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in files {
+            fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            fs::write(root.join(name), "{ \"main\": \"lib/start.js\" }").unwrap();
+        }
+        (folder, root)
+    }
+
+    #[test]
+    fn what_a_line_runs_is_held_wherever_it_says_so() {
+        let files = [
+            "tools/docs.py",
+            "pkg/mod.py",
+            "pkg/__init__.py",
+            "src/app/__main__.py",
+            "web/package.json",
+            "web/lib/start.js",
+            "package.json",
+            "Makefile",
+            ".pml.json",
+            "notes.db",
+            "my-mod.py",
+            "tools/__main__.py",
+            "tools/server.js",
+            "pre.js",
+            "a/b/x.py",
+            "node_modules/.bin/srv",
+            "web/sub/keep",
+        ];
+        let (_folder, root) = place(&files);
+        const WEB: &[&str] = &["./web/lib/start.js", "./web/package.json"];
+        for (line, expected) in [
+            (&["python3", "./tools/docs.py"][..], &["./tools/docs.py"][..]),
+            (&["./tools/docs.py", "--config=.pml.json"], &["./tools/docs.py"]),
+            (&["uv", "--directory", "tools", "run", "docs.py"], &["./tools/docs.py"]),
+            (&["sh", "-c", "cd tools && exec python docs.py"], &["./tools/docs.py"]),
+            (&["python", "-m", "pkg.mod"], &["./pkg/__init__.py", "./pkg/mod.py"]),
+            (&["python", "-m", "app"], &["./src/app/__main__.py"]),
+            (&["node", "web"], WEB),
+            (&["env", "node", "web"], WEB),
+            (&["sh", "-c", "exec node web"], WEB),
+            (&["node", "--require", "./nothing.js", "web"], WEB),
+            (&["node", "tools/server"], &["./tools/server.js"]),
+            (&["node", "--require", "./pre", "-"], &["./pre.js"]),
+            (&["node", "-e", "require(\"./tools/server\")"], &["./tools/server.js"]),
+            (&["node", "-e", "const x = require('./tools/server')"], &["./tools/server.js"]),
+            (&["sh", "-c", "make -s serve"], &["./Makefile"]),
+            (&["bash", "-lc", "exec make serve -s"], &["./Makefile"]),
+            (&["timeout", "50", "make", "-s", "serve"], &["./Makefile"]),
+            (&["sh", "-c", "npm -s run serve"], &["./package.json"]),
+            (&["env", "npm", "-s", "run", "serve"], &["./package.json"]),
+            (&["sh", "-c", "cd web && npm -s start"], &["./package.json", "./web/package.json"]),
+            (&["npm", "--prefix", "web", "run", "x"], &["./package.json", "./web/package.json"]),
+            (&["sh", "-c", "python3 -m pkg.mod"], &["./pkg/__init__.py", "./pkg/mod.py"]),
+            (&["python3", "-um", "pkg.mod"], &["./pkg/__init__.py", "./pkg/mod.py"]),
+            (&["python3", "-m", "my-mod"], &["./my-mod.py"]),
+            (&["env", "python3", "tools"], &["./tools/__main__.py"]),
+            (&["sh", "-c", "npx srv"], &["./node_modules/.bin/srv"]),
+            (&["npx", "srv@1.2"], &["./node_modules/.bin/srv"]),
+            (&["sh", "-c", "cd a && cd b && python x.py"], &["./a/b/x.py"]),
+            (&["sh", "-c", "exec python3 \"$PWD/tools/docs.py\""], &["./tools/docs.py"]),
+            (&["sh", "-c", "./to\"ol\"s/docs.py"], &["./tools/docs.py"]),
+            (&["npm", "run", "serve"], &["./package.json"]),
+            (&["make", "serve"], &["./Makefile"]),
+            (&["npx", "-y", "@scope/server", "."], &[]),
+            (&["uvx", "sqlite-server", "--db-path", "notes.db"], &[]),
+        ] {
+            assert_eq!(held(&root, "", line), expected, "{line:?}");
+        }
+        assert_eq!(held(&root, "tools", &["python", "docs.py"]), ["./tools/docs.py"]);
+    }
+
+    #[test]
+    fn what_is_not_there_or_not_held_is_told() {
+        let (_folder, root) = place(&["notes.db"]);
+        let later = scripts(&root, "", &["python", "./tools/docs.py"]);
+        assert_eq!(later.told.get("./tools/docs.py"), Some(&DeclaredFileState::Absent));
+        assert!(later.changed().is_empty());
+        fs::create_dir(root.join("tools")).unwrap();
+        fs::write(root.join("tools/docs.py"), "evil").unwrap();
+        assert_eq!(later.changed(), ["./tools/docs.py"]);
+        let data = scripts(&root, "", &["uvx", "server", "--db", "notes.db"]);
+        assert_eq!(data.told.get("./notes.db"), Some(&DeclaredFileState::Data));
+    }
+
+    #[test]
+    fn a_script_that_changes_is_named_and_one_that_is_gone_is_not() {
+        let (_folder, root) = place(&["a.py", "b.py"]);
+        let before = scripts(&root, "", &["sh", "-c", "./a.py; ./b.py"]);
+        assert!(before.changed().is_empty());
+        fs::write(root.join("a.py"), "evil").unwrap();
+        fs::remove_file(root.join("b.py")).unwrap();
+        assert_eq!(before.changed(), ["./a.py"]);
+    }
+    #[cfg(unix)]
+    #[test]
+    fn folders_are_held_to_where_they_lead_and_too_many_are_refused() {
+        let (_folder, root) = place(&["d/x.py"]);
+        let (_other, outside) = place(&["x.py"]);
+        std::os::unix::fs::symlink(&outside, root.join("out")).unwrap();
+        let line = &["sh", "-c", "cd out && python x.py"][..];
+        assert_eq!(held(&root, "", line), ["./out"]);
+        assert!(held(&root, "out", &["server"]).contains(&"./out".to_owned()));
+        let before = scripts(&root, "", line);
+        fs::remove_file(root.join("out")).unwrap();
+        std::os::unix::fs::symlink("d", root.join("out")).unwrap();
+        assert_eq!(before.changed(), ["./d/x.py"]);
+        // Folders beyond those that are looked at are not passed over.
+        let names: Vec<String> = (0..70).map(|n| format!("f{n}")).collect();
+        names.iter().for_each(|name| fs::create_dir(root.join(name)).unwrap());
+        let named = |count: usize| {
+            let arguments = names[..count].iter().map(|name| (name.clone(), true));
+            let line = launch_of(root.clone(), arguments, Vec::new());
+            LaunchFiles::of(&root, line, &mut ScanBudget::default())
+        };
+        assert!(named(20).is_ok());
+        assert!(named(70).is_err());
+    }
+
+    #[test]
+    fn what_variables_have_loaded_is_held_or_told() {
+        let (_folder, root) = place(&["lib/a.py", "pre.js", "bin/server", ".npmrc"]);
+        let with = |name: &str, value: &str| {
+            let steering = vec![(name.to_owned(), value.to_owned())];
+            let line = launch_of(root.clone(), [("server".to_owned(), true)].into_iter(), steering);
+            LaunchFiles::of(&root, line, &mut ScanBudget::default()).unwrap()
+        };
+        let python = with("PYTHONPATH", "lib:/usr/lib");
+        assert_eq!(python.told.get("./lib"), Some(&DeclaredFileState::LoadFolder));
+        fs::write(root.join("lib/usercustomize.py"), "").unwrap();
+        assert_eq!(python.changed(), ["./lib/usercustomize.py"]);
+        assert!(with("NODE_OPTIONS", "--require ./pre").held.contains_key("./pre.js"));
+        assert!(with("PATH", "bin:/usr/bin").held.contains_key("./bin/server"));
+        // A file that names others is held with these.
+        fs::write(root.join(".npmrc"), "node-options=--require ./pre.js").unwrap();
+        assert_eq!(held(&root, "", &["npx", "-y", "x"]), ["./.npmrc", "./pre.js"]);
+    }
+}

@@ -1,0 +1,302 @@
+//! Finds what a word names in a project, and hashes it.
+
+use super::FILE;
+use crate::model::hex;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Bytes that are hashed for one project. A server whose files do not fit in cannot be used.
+const BYTES: u64 = 256 << 20;
+
+/// Files that are hashed for one project.
+const FILES: usize = 256;
+
+/// Places that are looked at for one project.
+const LOOKS: usize = 400_000;
+
+/// Links that are followed from one file to another, as the OS does.
+const LINKS: usize = 40;
+
+/// What may still be looked at.
+#[derive(Clone, Debug)]
+pub(in crate::project) struct ScanBudget {
+    bytes: u64,
+    files: usize,
+    looks: usize,
+    /// What was hashed already: several servers may name one file.
+    known: BTreeMap<PathBuf, String>,
+}
+
+impl Default for ScanBudget {
+    fn default() -> ScanBudget {
+        ScanBudget { bytes: BYTES, files: FILES, looks: LOOKS, known: BTreeMap::new() }
+    }
+}
+
+/// There is more than is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScanLimitExceeded;
+
+impl ScanLimitExceeded {
+    /// Why a server cannot be used.
+    pub(super) fn reason() -> String {
+        format!(
+            "its launch line names more than can be held against what was trusted ({} MiB and {FILES} files in all)",
+            BYTES >> 20
+        )
+    }
+}
+
+/// What a word names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum WordTarget {
+    /// A file of the project, or a link to one.
+    File { name: String, digest: String },
+    /// Something of the project that leads to a file elsewhere.
+    LinksOutside { name: String, digest: String, to: PathBuf },
+    /// A folder of the project.
+    Folder(PathBuf),
+    /// Nothing, or nothing of the project.
+    Nothing,
+}
+
+impl ScanBudget {
+    /// Looks at what `word` names, seen from `folder`. `root` has no links in it.
+    pub(super) fn look(
+        &mut self,
+        root: &Path,
+        folder: &Path,
+        word: &str,
+    ) -> Result<WordTarget, ScanLimitExceeded> {
+        self.looks = self.looks.checked_sub(1).ok_or(ScanLimitExceeded)?;
+        // No file has such a name: it would only be an error of the OS.
+        if word.len() > 4_096 || word.contains('\0') {
+            return Ok(WordTarget::Nothing);
+        }
+        let written = folder.join(word);
+        let Ok(target) = written.canonicalize() else {
+            return Ok(WordTarget::Nothing);
+        };
+        if target.is_dir() {
+            return Ok(match target.starts_with(root) {
+                true => WordTarget::Folder(target),
+                // A link to a folder elsewhere: what is there is not the project's, that it leads there is.
+                false => match folded(&written) {
+                    own if own != root && own.starts_with(root) => {
+                        leads_out(name_of(root, &own), target)
+                    }
+                    _ => WordTarget::Nothing,
+                },
+            });
+        }
+        if !target.is_file() {
+            return Ok(WordTarget::Nothing);
+        }
+        let Some(at) = entry(&written) else { return Ok(WordTarget::Nothing) };
+        let at = match (at.starts_with(root), folded(&written)) {
+            (true, _) => at,
+            // A folder of the project that leads out of it.
+            (false, folded) if folded.starts_with(root) => {
+                return Ok(leads_out(name_of(root, &folded), at));
+            }
+            // Somebody else's file that leads in, or nothing of the project at all.
+            (false, _) if target.starts_with(root) => target.clone(),
+            (false, _) => return Ok(WordTarget::Nothing),
+        };
+        let name = name_of(root, &at);
+        let Some(last) = follow(root, at) else { return Ok(WordTarget::Nothing) };
+        if !last.starts_with(root) {
+            return Ok(leads_out(name, last));
+        }
+        if let Some(digest) = self.known.get(&last) {
+            return Ok(WordTarget::File { name, digest: digest.clone() });
+        }
+        self.files = self.files.checked_sub(1).ok_or(ScanLimitExceeded)?;
+        let digest = self.hash(root, &last)?;
+        self.known.insert(last, digest.clone());
+        Ok(WordTarget::File { name, digest })
+    }
+
+    /// Hashes a file with where it is: a link that is turned to one of the same content is another.
+    fn hash(&mut self, root: &Path, file: &Path) -> Result<String, ScanLimitExceeded> {
+        let mut sha = Sha256::new();
+        sha.update(b"file\0");
+        sha.update(name_of(root, file));
+        sha.update([0]);
+        match self.read(file, &mut sha) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(ScanLimitExceeded);
+            }
+            // Once it can be read it is another.
+            Err(_) => sha.update(b"\0unreadable"),
+        }
+        Ok(hex(&sha.finalize()))
+    }
+
+    fn read(&mut self, file: &Path, sha: &mut Sha256) -> io::Result<()> {
+        let mut file = File::open(file)?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let length = match file.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let left = self.bytes.checked_sub(length as u64);
+            self.bytes = left.ok_or(io::ErrorKind::FileTooLarge)?;
+            sha.update(&buffer[..length]);
+        }
+    }
+}
+
+fn leads_out(name: String, to: PathBuf) -> WordTarget {
+    let mut sha = Sha256::new();
+    sha.update(b"out\0");
+    sha.update(to.as_os_str().as_encoded_bytes());
+    WordTarget::LinksOutside { name, digest: hex(&sha.finalize()), to }
+}
+
+/// A path whose folder has no links in it; what it names may be one itself.
+fn entry(path: &Path) -> Option<PathBuf> {
+    let name = match path.components().next_back()? {
+        Component::Normal(name) => name,
+        // `x/..` and the like: a folder, or nothing.
+        _ => return None,
+    };
+    Some(path.parent()?.canonicalize().ok()?.join(name))
+}
+
+/// Follows links as long as they stay in the project; returns the first place that is none, or is elsewhere.
+fn follow(root: &Path, mut at: PathBuf) -> Option<PathBuf> {
+    for _ in 0..LINKS {
+        let found = at.symlink_metadata().ok()?;
+        if !found.is_symlink() || !at.starts_with(root) {
+            return Some(at);
+        }
+        let target = at.parent()?.join(at.read_link().ok()?);
+        at = entry(&target).or_else(|| target.canonicalize().ok())?;
+    }
+    None
+}
+
+/// Takes `.` and `..` out of a path as it is written.
+fn folded(path: &Path) -> PathBuf {
+    let mut folded = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(folded.pop()),
+            other => folded.push(other),
+        }
+    }
+    folded
+}
+
+/// What a file of the project is called in the manifest.
+fn name_of(root: &Path, path: &Path) -> String {
+    let own = path.strip_prefix(root).unwrap_or(path);
+    let parts: Vec<_> = own.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    format!("{FILE}{}", parts.join("/"))
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::{ScanBudget, ScanLimitExceeded, WordTarget};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::{Path, PathBuf};
+
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("project");
+        fs::create_dir_all(root.join("tools")).unwrap();
+        fs::write(root.join("tools/x.py"), "one").unwrap();
+        fs::write(root.join("tools/y.py"), "one").unwrap();
+        fs::write(folder.path().join("outside.py"), "out").unwrap();
+        (folder, root)
+    }
+
+    fn look(root: &Path, word: &str) -> WordTarget {
+        ScanBudget::default().look(root, root, word).unwrap()
+    }
+
+    fn file(root: &Path, word: &str) -> (String, String) {
+        match look(root, word) {
+            WordTarget::File { name, digest } => (name, digest),
+            other => panic!("{word}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_has_one_name_however_it_is_written_and_another_digest_once_it_changes() {
+        let (_folder, root) = place();
+        let (name, digest) = file(&root, "tools/x.py");
+        assert_eq!(name, "./tools/x.py");
+        let whole = root.join("tools/x.py");
+        for word in ["./tools/x.py", "tools/../tools/x.py", whole.to_str().unwrap()] {
+            assert_eq!(file(&root, word), (name.clone(), digest.clone()), "{word}");
+        }
+        fs::write(&whole, "two").unwrap();
+        assert_ne!(file(&root, "tools/x.py").1, digest);
+        assert_eq!(look(&root, "tools/z.py"), WordTarget::Nothing);
+        assert_eq!(look(&root, "../outside.py"), WordTarget::Nothing);
+        assert_eq!(look(&root, "tools"), WordTarget::Folder(root.join("tools")));
+    }
+
+    #[test]
+    fn a_link_that_is_turned_is_another_though_the_content_is_the_same() {
+        let (_folder, root) = place();
+        symlink("tools/x.py", root.join("run")).unwrap();
+        let (name, before) = file(&root, "run");
+        assert_eq!(name, "./run");
+        fs::remove_file(root.join("run")).unwrap();
+        symlink("tools/y.py", root.join("run")).unwrap();
+        assert_ne!(file(&root, "run").1, before);
+        fs::write(root.join("tools/y.py"), "three").unwrap();
+        assert_ne!(file(&root, "run").1, before);
+        // A folder that is a link: the file has its real name, and another once the link is turned.
+        symlink("tools", root.join("way")).unwrap();
+        assert_eq!(file(&root, "way/x.py").0, "./tools/x.py");
+    }
+
+    #[test]
+    fn what_leads_out_of_the_project_is_named_with_where() {
+        let (folder, root) = place();
+        let outside = folder.path().canonicalize().unwrap().join("outside.py");
+        symlink("../../outside.py", root.join("tools/out")).unwrap();
+        let WordTarget::LinksOutside { name, to, digest } = look(&root, "tools/out") else {
+            panic!()
+        };
+        assert_eq!((name.as_str(), &to), ("./tools/out", &outside));
+        // What is there is not the project's.
+        fs::write(&outside, "changed").unwrap();
+        assert_eq!(look(&root, "tools/out"), WordTarget::LinksOutside { name, to, digest });
+        symlink(folder.path(), root.join("up")).unwrap();
+        assert!(
+            matches!(look(&root, "up/outside.py"), WordTarget::LinksOutside { name, .. } if name == "./up/outside.py")
+        );
+        assert!(
+            matches!(look(&root, "up"), WordTarget::LinksOutside { name, .. } if name == "./up")
+        );
+        assert_eq!(look(&root, ".."), WordTarget::Nothing);
+        symlink("loop", root.join("loop")).unwrap();
+        assert_eq!(look(&root, "loop"), WordTarget::Nothing);
+    }
+
+    #[test]
+    fn more_than_the_budget_is_refused() {
+        let (_folder, root) = place();
+        let bytes = ScanBudget { bytes: 2, ..ScanBudget::default() };
+        assert_eq!(bytes.clone().look(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
+        let files = ScanBudget { files: 0, ..ScanBudget::default() };
+        assert_eq!(files.clone().look(&root, &root, "tools/x.py"), Err(ScanLimitExceeded));
+        let looks = ScanBudget { looks: 0, ..ScanBudget::default() };
+        assert_eq!(looks.clone().look(&root, &root, "nothing"), Err(ScanLimitExceeded));
+    }
+}

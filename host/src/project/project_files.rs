@@ -1,0 +1,209 @@
+//! The files of a project, read once: what they say, and the manifest of all that decides with them.
+//!
+//! In flows a folder, out flow [`Files`]. **Invariant:** what is hashed is what was read: nothing is read a second time.
+
+use super::document::Document;
+use super::dotenv;
+use super::locate::locate;
+use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding};
+use super::parts::{
+    DeclaredFile, DeclaredFileState, DeclaredVariable, Permissions, UnusableServer,
+};
+use super::project::ENV_FILE;
+use super::raw;
+use super::raw_server::claude_servers;
+use super::resolve::{ResolvedSettings, resolve};
+use super::trust::{ManifestDigests, TrustState, TrustStore, digest_of};
+use super::variables::ExpansionVariables;
+use crate::config::Environment;
+use crate::config::check_name;
+use crate::error::Error;
+use crate::model::{Secret, ToolPattern};
+use crate::project::server_entry::ServerEntry;
+use crate::{
+    disk::user_files::{FileContents, read},
+    project::{MCP_FILE, PML_FILE},
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The files of a project, as read.
+pub(super) struct ProjectFiles {
+    pub(super) root: PathBuf,
+    /// What `.pml.json` says, without its servers.
+    pub(super) resolved: ResolvedSettings,
+    /// All servers; what `.pml.json` says about one wins.
+    pub(super) entries: Vec<ServerEntry>,
+    /// Servers of `.mcp.json` whose names we do not take.
+    pub(super) unusable: Vec<UnusableServer>,
+    /// What the launch line of each server names, or why there is too much of it.
+    scripts: BTreeMap<String, Result<LaunchFiles, String>>,
+    /// The variables that decide something.
+    roles: BTreeMap<String, VariableRole>,
+    /// What `.env` says, if it was read.
+    variables: Option<BTreeMap<String, Secret>>,
+    /// The digest of all that decides, by its name.
+    pub(super) digests: ManifestDigests,
+}
+
+impl ProjectFiles {
+    /// Reads the files of the project around `folder`.
+    pub(super) fn read(folder: &Path, environment: &Environment) -> Result<ProjectFiles, Error> {
+        ProjectFiles::at(locate(folder, environment), environment)
+    }
+
+    /// Reads the files of the project in `root`.
+    pub(super) fn at(root: PathBuf, environment: &Environment) -> Result<ProjectFiles, Error> {
+        let (settings, servers) = (read(&root, PML_FILE)?, read(&root, MCP_FILE)?);
+        let both = [(PML_FILE, &settings), (MCP_FILE, &servers)].into_iter();
+        let digests = both.filter_map(|(name, file)| {
+            Some((name.to_owned(), digest_of(name, &file.as_ref()?.bytes)))
+        });
+        let mut files = ProjectFiles {
+            root,
+            digests: digests.collect(),
+            resolved: match settings {
+                Some(file) => {
+                    let document = Document::new(file)?;
+                    resolve(&raw::settings(&document)?, &document)?
+                }
+                None => ResolvedSettings {
+                    permissions: Some(ask_about_all()),
+                    ..ResolvedSettings::default()
+                },
+            },
+            entries: Vec::new(),
+            unusable: Vec::new(),
+            scripts: BTreeMap::new(),
+            roles: BTreeMap::new(),
+            variables: None,
+        };
+        files.entries = std::mem::take(&mut files.resolved.entries);
+        if let Some(file) = servers {
+            files.add_servers(file)?;
+        }
+        files.add_manifest(environment)?;
+        Ok(files)
+    }
+
+    /// Reads them, and whether this user trusts them.
+    pub(super) fn read_judged(
+        folder: &Path,
+        environment: &Environment,
+    ) -> Result<(ProjectFiles, TrustState), Error> {
+        let files = ProjectFiles::read(folder, environment)?;
+        if files.digests.is_empty() {
+            return Ok((files, TrustState::NotNeeded));
+        }
+        let Some(store) = TrustStore::of(environment, &files.root)? else {
+            return Ok((files, TrustState::Unknown));
+        };
+        let trust = store.check(&files.root, &files.digests)?;
+        if !matches!(trust, TrustState::Changed { .. }) {
+            return Ok((files, trust));
+        }
+        // One of us may be between writing a file and recording that it did.
+        store.wait();
+        let files = ProjectFiles::read(folder, environment)?;
+        let trust = store.check(&files.root, &files.digests)?;
+        Ok((files, trust))
+    }
+
+    fn add_servers(&mut self, file: FileContents) -> Result<(), Error> {
+        let document = Document::new(file)?;
+        for server in claude_servers(&document)? {
+            // The file is another program's, which takes names that we do not.
+            if let Err(error) = check_name(&server.name) {
+                let (name, reason) = (server.name, error.to_string());
+                self.unusable.push(UnusableServer { name, reason });
+                continue;
+            }
+            let entry = ServerEntry::new(&server, &document)?;
+            if self.entries.iter().all(|known| known.declared.name != server.name) {
+                self.entries.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at what decides beside the settings.
+    fn add_manifest(&mut self, environment: &Environment) -> Result<(), Error> {
+        self.roles = deciding(&self.entries);
+        if !self.roles.is_empty() {
+            let file = file_variables(&self.root)?;
+            let set = self.roles.keys().filter_map(|name| Some((name, file.get(name)?)));
+            self.digests.extend(set.map(|(name, value)| VariableRole::item(name, value)));
+            self.variables = Some(file);
+        }
+        let none = BTreeMap::new();
+        let variables =
+            ExpansionVariables::new(environment, self.variables.as_ref().unwrap_or(&none));
+        let mut budget = ScanBudget::default();
+        for entry in &self.entries {
+            let Some(line) = entry.line(&self.root, &variables) else { continue };
+            let scripts = LaunchFiles::of(&self.root, line, &mut budget);
+            if let Ok(scripts) = &scripts {
+                let held = scripts.held().iter();
+                self.digests.extend(held.map(|(name, digest)| (name.clone(), digest.clone())));
+            }
+            self.scripts.insert(entry.declared.name.clone(), scripts);
+        }
+        Ok(())
+    }
+
+    /// Returns what the launch line of a server names, or why it cannot be used.
+    pub(super) fn scripts(&self, server: &str) -> Result<LaunchFiles, String> {
+        self.scripts.get(server).cloned().unwrap_or_else(|| Ok(LaunchFiles::default()))
+    }
+
+    /// Returns the variables of `.env`; of a project that is not trusted nobody asks for them.
+    pub(super) fn take_variables(&mut self) -> Result<BTreeMap<String, Secret>, Error> {
+        match self.variables.take() {
+            Some(variables) => Ok(variables),
+            None => file_variables(&self.root),
+        }
+    }
+
+    /// Returns the files that launch lines name, as a person is told of them.
+    pub(super) fn declared_files(&self) -> Vec<DeclaredFile> {
+        let mut declared = Vec::new();
+        for entry in &self.entries {
+            let server = &entry.declared.name;
+            let Some(Ok(scripts)) = self.scripts.get(server) else { continue };
+            let file = |(name, state): (&String, &DeclaredFileState)| DeclaredFile {
+                server: server.clone(),
+                name: name.clone(),
+                state: state.clone(),
+            };
+            declared.extend(scripts.told().iter().map(file));
+        }
+        declared
+    }
+
+    /// Returns the variables that decide something, as a person is told of them.
+    pub(super) fn declared_variables(&self) -> Vec<DeclaredVariable> {
+        let in_file = |name: &String| {
+            self.variables.as_ref().is_some_and(|variables| variables.contains_key(name))
+        };
+        let variable = |(name, role): (&String, &VariableRole)| DeclaredVariable {
+            name: name.clone(),
+            given: role.given.clone(),
+            loading: role.loading,
+            default: role.default,
+            in_file: in_file(name),
+        };
+        self.roles.iter().map(variable).collect()
+    }
+}
+
+fn file_variables(root: &Path) -> Result<BTreeMap<String, Secret>, Error> {
+    match read(root, ENV_FILE)? {
+        Some(file) => dotenv::parse(&file),
+        None => Ok(BTreeMap::new()),
+    }
+}
+
+fn ask_about_all() -> Permissions {
+    let all = "*".parse::<ToolPattern>().expect("it covers everything");
+    Permissions { ask: vec![all], ..Permissions::default() }
+}

@@ -1,0 +1,77 @@
+//! A project that is read again: somebody has trusted its files, or set a variable.
+
+use super::parts::ProjectDeclarations;
+use super::project::{ENV_FILE, Project};
+use crate::config::Environment;
+use crate::error::Error;
+use crate::model::{Code, TrustNeed, fold_middle};
+use std::path::PathBuf;
+
+/// What is told of files that nobody has trusted, in lines: more than a project has servers. `pml trust --show` shows all of it.
+const LINES: usize = 1_000;
+
+/// Characters of each line: more than a launch line has.
+const WIDTH: usize = 16 << 10;
+
+impl Project {
+    /// Returns the project as its files are now, with the variables it was read with and those that its `.env` has now. Files
+    /// that counted before count as long as they are the same.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn again(&self) -> Result<Project, Error> {
+        match self.trust.is_trusted() {
+            true => Project::load_accepted(&self.root, &self.environment, self),
+            false => Project::load_in(&self.root, &self.environment),
+        }
+    }
+
+    /// Returns the variables that it was read with.
+    pub(crate) fn environment(&self) -> Environment {
+        (*self.environment).clone()
+    }
+
+    /// Returns the file that its variables can be written into.
+    pub fn variables_file(&self) -> PathBuf {
+        self.root.join(ENV_FILE)
+    }
+
+    /// Returns what a person has to trust before the files count; nothing if they do.
+    pub fn trust_need(&self) -> Option<TrustNeed> {
+        let reason = self.trust.reason()?;
+        let files = self.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
+        let folder = self.root.to_string_lossy();
+        Some(TrustNeed::new(folder, files.collect(), reason, would(&self.declared)))
+    }
+
+    /// Records that this user trusts the files that `need` tells of, and returns the project with them.
+    ///
+    /// # Errors
+    /// If the files are others by now, or it cannot be recorded.
+    pub fn accept(&self, need: &TrustNeed) -> Result<Project, Error> {
+        let environment: &Environment = &self.environment;
+        let now = Project::load_in(&self.root, environment)?;
+        let same = now.digests.iter().map(|(name, digest)| (name.clone(), digest.clone()));
+        if !same.eq(need.files.iter().cloned()) {
+            return Err(Error::new(
+                Code::Untrusted,
+                "the project's files have changed since they were shown: nothing is trusted",
+            )
+            .with_hint("call it again, or look at them with `pml trust --show`"));
+        }
+        now.grant_trust(environment)?;
+        Project::load_in(&self.root, environment)
+    }
+}
+
+/// What files would allow, loosen and start, a line each, what matters most first. A flood is folded in its middle, and counted.
+fn would(declared: &ProjectDeclarations) -> Vec<String> {
+    let mut would: Vec<String> =
+        declared.facts().iter().map(|fact| fold_middle(&fact.to_string(), WIDTH)).collect();
+    if would.len() > LINES {
+        let (left_out, end) = (would.len() - LINES, would.len() - LINES / 2);
+        let folded = format!("[… {left_out} more: `pml trust --show` shows them …]");
+        would.splice(LINES - LINES / 2..end, [folded]);
+    }
+    would
+}

@@ -1,0 +1,280 @@
+//! A server of a project file, understood and not yet expanded: what a person is shown before they trust it.
+//!
+//! In flows a [`RawServer`], out flow an [`Entry`] and, of a trusted project, a [`ServerConfig`].
+//! **Invariant:** making an entry looks at no variable.
+
+use super::document::Document;
+use super::expand::{ExpansionReport, Template};
+use super::fields::{LocatedText, Scalar};
+use super::manifest::{LaunchLine, launch_of};
+use super::parts::{DeclaredServer, UnusableServer};
+use super::raw_server::RawServer;
+use super::variables::ExpansionVariables;
+use crate::config::{Launch, ServerConfig, check_name};
+use crate::error::Error;
+use crate::model::duration;
+use crate::model::{Secret, digest, steers_loading};
+use crate::project::launch_template::{LaunchTemplate, is_http, plan};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A server as understood.
+#[derive(Clone, Debug)]
+pub(super) struct ServerEntry {
+    pub(super) declared: DeclaredServer,
+    plan: LaunchTemplate,
+    identity: String,
+    start_timeout: Duration,
+    call_timeout: Duration,
+    idle_timeout: Option<Duration>,
+    background: bool,
+    install_scripts: bool,
+}
+
+impl ServerEntry {
+    /// Understands a server.
+    pub(super) fn new(raw: &RawServer, document: &Document) -> Result<ServerEntry, Error> {
+        check_name(&raw.name).map_err(|error| {
+            let hint = error.hint().unwrap_or_default().to_owned();
+            document.refuse(raw.at, error.to_string()).with_hint(hint)
+        })?;
+        let (line, column) = document.position(raw.at);
+        let plan = plan(raw, document)?;
+        let declared = DeclaredServer {
+            name: raw.name.clone(),
+            launch: written(raw),
+            folder: raw.folder.as_ref().map(|folder| folder.value.clone()),
+            given: given(raw),
+            install_scripts: raw.install_scripts,
+            file: document.path().into(),
+            line,
+            column,
+            unusable: match &plan {
+                LaunchTemplate::Unusable(reason) => Some(reason.clone()),
+                _ => None,
+            },
+        };
+        let time = |scalar: &Option<Scalar>, usual| timeout(document, scalar, usual);
+        let idle = match &raw.idle_timeout {
+            Some(Scalar::Text(text)) if text.value == "never" => None,
+            idle => Some(time(idle, ServerConfig::IDLE_TIMEOUT)?),
+        };
+        Ok(ServerEntry {
+            declared,
+            plan,
+            identity: identity(raw),
+            start_timeout: time(&raw.start_timeout, ServerConfig::START_TIMEOUT)?,
+            call_timeout: time(&raw.call_timeout, ServerConfig::CALL_TIMEOUT)?,
+            idle_timeout: idle,
+            background: raw.background,
+            install_scripts: raw.install_scripts,
+        })
+    }
+
+    /// Returns whether there are variables in it whose values may come from `.env`.
+    pub(super) fn wants_file(&self) -> bool {
+        self.fed().iter().any(|(_, template)| !template.is_plain())
+    }
+
+    /// Returns the texts that may have variables in them.
+    pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
+        let (line, folder): (Vec<&Template>, _) = match &self.plan {
+            LaunchTemplate::Stdio { command, arguments, folder, .. } => {
+                (std::iter::once(command).chain(arguments).collect(), folder.as_ref())
+            }
+            LaunchTemplate::Http { url, .. } => (vec![url], None),
+            LaunchTemplate::Unusable(_) => (Vec::new(), None),
+        };
+        line.into_iter().chain(folder).chain(self.fed().iter().map(|(_, template)| template))
+    }
+
+    /// Returns the texts whose variables `.env` can feed, each with what it is given as.
+    pub(super) fn fed(&self) -> &[(String, Template)] {
+        match &self.plan {
+            LaunchTemplate::Stdio { environment, .. } => environment,
+            LaunchTemplate::Http { headers, .. } => headers,
+            LaunchTemplate::Unusable(_) => &[],
+        }
+    }
+
+    /// Returns its launch line, of which nothing is shown, so that what it names can be looked at. A word whose variables are
+    /// not set names nothing yet.
+    pub(super) fn line(
+        &self,
+        root: &Path,
+        variables: &ExpansionVariables<'_>,
+    ) -> Option<LaunchLine> {
+        let LaunchTemplate::Stdio { command, arguments, environment, folder } = &self.plan else {
+            return None;
+        };
+        let plain = |template: &Template| {
+            let mut found = ExpansionReport::default();
+            let text = template.expand(|name| variables.of_process(name), &mut found);
+            if found.missing.is_empty() { text } else { String::new() }
+        };
+        let within = root.join(folder.as_ref().map(plain).unwrap_or_default());
+        let arguments = std::iter::once(command).chain(arguments);
+        let arguments = arguments.map(|template| (plain(template), template.is_plain()));
+        let steering = environment.iter().filter(|(name, _)| steers_loading(name));
+        let steering = steering.map(|(name, template)| {
+            let value = |name: &str| variables.of_process_or_file(name);
+            (name.clone(), template.expand(value, &mut ExpansionReport::default()))
+        });
+        Some(launch_of(tidy(&within), arguments, steering.collect()))
+    }
+
+    /// Puts the variables in.
+    pub(super) fn expand(
+        &self,
+        root: &Path,
+        variables: &ExpansionVariables<'_>,
+    ) -> Result<ServerConfig, UnusableServer> {
+        let mut found = ExpansionReport::default();
+        let unusable = |reason: &str| UnusableServer {
+            name: self.declared.name.clone(),
+            reason: reason.into(),
+        };
+        let launch = match &self.plan {
+            LaunchTemplate::Unusable(reason) => return Err(unusable(reason)),
+            LaunchTemplate::Stdio { command, arguments, environment, folder } => {
+                let plain = |template: &Template, found: &mut ExpansionReport| {
+                    template.expand(|name| variables.of_process(name), found)
+                };
+                let command = plain(command, &mut found);
+                let arguments =
+                    arguments.iter().map(|argument| plain(argument, &mut found)).collect();
+                // Where it runs is no secret: every path that it mentions would be hidden.
+                let mut within = ExpansionReport::default();
+                let folder = folder.as_ref().map(|folder| plain(folder, &mut within));
+                let folder = root.join(folder.unwrap_or_default());
+                within.missing.retain(|name| !found.missing.contains(name));
+                found.missing.append(&mut within.missing);
+                Launch::Stdio {
+                    command: located(command, &folder),
+                    arguments,
+                    environment: secrets(environment, variables, &mut found),
+                    folder: tidy(&folder),
+                }
+            }
+            LaunchTemplate::Http { url, headers } => {
+                let url = url.expand(|name| variables.of_process(name), &mut found);
+                if found.missing.is_empty() && !is_http(&url) {
+                    return Err(unusable("its URL, with variables put in, is no `https://` URL"));
+                }
+                Launch::Http { url, headers: secrets(headers, variables, &mut found) }
+            }
+        };
+        let server = ServerConfig::new(&self.declared.name, launch, self.identity.clone());
+        let mut server = server.map_err(|error| unusable(&error.to_string()))?;
+        (server.missing, server.secrets) = (found.missing, found.secrets);
+        server.start_timeout = self.start_timeout;
+        server.call_timeout = self.call_timeout;
+        server.idle_timeout = self.idle_timeout;
+        server.background = self.background;
+        server.install_scripts = self.install_scripts;
+        Ok(server)
+    }
+}
+
+fn secrets(
+    pairs: &[(String, Template)],
+    variables: &ExpansionVariables<'_>,
+    found: &mut ExpansionReport,
+) -> Vec<(String, Secret)> {
+    let mut secret = |(name, template): &(String, Template)| {
+        let value = template.expand(|name| variables.of_process_or_file(name), found);
+        (name.clone(), Secret::new(value))
+    };
+    pairs.iter().map(&mut secret).collect()
+}
+
+/// A command with a folder in it is meant as seen from where it runs, whatever the OS makes of it.
+fn located(command: String, folder: &Path) -> String {
+    let path = Path::new(&command);
+    let bare = path.components().count() < 2 && !command.contains(['/', '\\']);
+    if bare || path.is_absolute() {
+        return command;
+    }
+    tidy(&folder.join(path)).to_str().map_or(command, Into::into)
+}
+
+/// Takes `.` out of a path.
+fn tidy(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+/// Numbers are milliseconds, as in Claude Code's files.
+fn timeout(
+    document: &Document,
+    scalar: &Option<Scalar>,
+    usual: Duration,
+) -> Result<Duration, Error> {
+    let parsed = match scalar {
+        None => return Ok(usual),
+        Some(Scalar::Text(text)) => duration(&text.value),
+        Some(Scalar::Number(number)) => match number.value.parse::<u64>() {
+            Ok(milliseconds @ 1..) => Ok(Duration::from_millis(milliseconds)),
+            _ => Err("a timeout must be a whole number of milliseconds, more than zero".into()),
+        },
+    };
+    let at = scalar.as_ref().map_or(0, Scalar::at);
+    parsed.map_err(|message| {
+        document.refuse(at, message).with_hint("write it as `500ms`, `2s` or `5m`")
+    })
+}
+
+/// The launch line or URL, as written.
+fn written(raw: &RawServer) -> String {
+    let words = raw.command.iter().chain(&raw.arguments).map(|word| quoted(&word.value));
+    match &raw.url {
+        Some(url) => url.value.clone(),
+        None => words.collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// A word of a launch line, so that a person sees where it begins and ends.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:@=${},+%~".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// Everything that decides what is started or reached, before variables are put in. A server with a launch line or URL
+/// alone has the same identity as one made by hand.
+fn identity(raw: &RawServer) -> String {
+    let texts =
+        |texts: &[LocatedText]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
+    let pairs = |pairs: &[(LocatedText, LocatedText)]| {
+        pairs.iter().map(|(name, value)| (name.value.clone(), json!(value.value))).collect()
+    };
+    let mut entry = match (&raw.command, &raw.url) {
+        (_, Some(url)) => json!({ "url": url.value }),
+        (Some(command), None) => {
+            json!({ "command": command.value, "args": texts(&raw.arguments) })
+        }
+        (None, None) => json!({}),
+    };
+    for (key, written) in [("env", &raw.environment), ("headers", &raw.headers)] {
+        if !written.is_empty() {
+            entry[key] = serde_json::Value::Object(pairs(written));
+        }
+    }
+    if let Some(folder) = &raw.folder {
+        entry["cwd"] = json!(folder.value);
+    }
+    if raw.install_scripts {
+        entry["installScripts"] = json!(true);
+    }
+    digest(&entry)
+}
+
+/// What it is given, as written.
+fn given(raw: &RawServer) -> Vec<(String, Secret)> {
+    let pair = |(name, value): &(LocatedText, LocatedText)| {
+        (name.value.clone(), Secret::new(&*value.value))
+    };
+    raw.environment.iter().chain(&raw.headers).map(pair).collect()
+}

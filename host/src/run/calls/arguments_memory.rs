@@ -1,0 +1,88 @@
+//! What the arguments of open calls take in the host once they are parsed: their text says little about it.
+
+use crate::model::{CallError, CallId, Code, weigh};
+use crate::run::calls::open_calls::OpenCalls;
+use crate::run::perform::parse;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The weights of all open calls.
+pub(super) struct ArgumentsMemory {
+    each: HashMap<CallId, usize>,
+    total: usize,
+    limit: usize,
+}
+
+impl ArgumentsMemory {
+    pub(super) fn new(limit: usize) -> ArgumentsMemory {
+        ArgumentsMemory { each: HashMap::new(), total: 0, limit }
+    }
+
+    /// Adds arguments that were let in before.
+    pub(super) fn add(&mut self, id: CallId, arguments: &str) {
+        let weight = weigh(arguments);
+        self.remove(id);
+        self.total += weight;
+        self.each.insert(id, weight);
+    }
+
+    /// Adds the arguments of a new call, if there is room.
+    pub(super) fn try_add(&mut self, id: CallId, arguments: &str) -> Result<(), CallError> {
+        let others = self.total;
+        self.add(id, arguments);
+        if self.total <= self.limit {
+            return Ok(());
+        }
+        let weight = self.total - others;
+        self.remove(id);
+        let message = format!(
+            "the arguments of open calls may take {} bytes of memory once they are parsed, twice the memory of the \
+             program; these take {weight}, and those of other calls {others}",
+            self.limit
+        );
+        Err(CallError::new(Code::ArgumentsSize, message))
+    }
+
+    /// Forgets the arguments of a call.
+    pub(super) fn remove(&mut self, id: CallId) {
+        if let Some(weight) = self.each.remove(&id) {
+            self.total -= weight;
+        }
+    }
+}
+
+impl OpenCalls {
+    /// The arguments of a call as a value: long ones were parsed elsewhere, short ones are parsed here.
+    pub(super) fn value_of(
+        &self,
+        id: CallId,
+        arguments: &str,
+    ) -> Result<Cow<'_, Value>, CallError> {
+        match self.parsed.get(&id) {
+            Some(value) => Ok(Cow::Borrowed(value)),
+            None => parse(arguments, &self.budget).map(Cow::Owned),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ArgumentsMemory;
+    use crate::model::CallId;
+
+    #[test]
+    fn what_open_calls_take_together_is_bounded() {
+        let lists = format!("{{\"a\":[{}[0]]}}", "[0],".repeat(1_000));
+        let mut weights = ArgumentsMemory::new(500_000);
+        assert_eq!(weights.try_add(CallId(1), &lists), Ok(()));
+        let error = weights.try_add(CallId(2), &lists).expect_err("too much");
+        assert_eq!(error.code, "ARGUMENTS_SIZE");
+        assert!(error.message.contains("may take 500000 bytes of memory"), "{}", error.message);
+        // Twice the same call is one call.
+        weights.add(CallId(1), &lists);
+        assert_eq!(weights.try_add(CallId(3), "{}"), Ok(()));
+        weights.remove(CallId(1));
+        assert_eq!(weights.try_add(CallId(2), &lists), Ok(()));
+    }
+}

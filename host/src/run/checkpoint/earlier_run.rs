@@ -1,0 +1,257 @@
+//! What an earlier run has done, for a mended program that takes up from there.
+//!
+//! The k-th call of a tool with the same arguments gets the outcome of the k-th such call of the earlier run, in the order
+//! and with the clock readings of then. A call that failed is made again. What the earlier run itself had taken up and not
+//! used is handed on.
+//!
+//! A run that takes up another keeps its checkpoint in its own header: it can be rebuilt when the other is forgotten.
+//!
+//! **Invariant:** nothing goes out before the program has used up what it can, and a person has seen which calls with
+//! effects it did not ask for again.
+
+use crate::model::{Ask, AskKind, CallId, CallResult, Effects, RunId, Timestamp, ToolName, fold};
+use crate::router::BUILT_IN;
+use crate::run::history::{History, PastCall, PastCallStage};
+use crate::store::{CallVerdict, RunHeader};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// An outcome of an earlier run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::run) struct CheckpointOutcome {
+    /// Its number in the checkpoint, by when the call was made.
+    pub(in crate::run) number: u64,
+    /// Its place among the outcomes, by when the program was given them.
+    pub(in crate::run) order: u64,
+    pub(in crate::run) settled: CallResult,
+    pub(in crate::run) at: Timestamp,
+    run: RunId,
+    call: CallId,
+    tool: String,
+    arguments: String,
+    /// What its tool said of its effects when it went out. It is history: what counts is what the tool says now.
+    #[serde(default)]
+    effects: Effects,
+}
+
+/// A checkpoint as a header keeps it.
+#[derive(Default, Serialize, Deserialize)]
+struct StoredCheckpoint {
+    /// By when the calls were made.
+    recalled: Vec<CheckpointOutcome>,
+    /// Tool and arguments of calls that went out, and nobody knows what became of them.
+    unknown: Vec<(String, String)>,
+}
+
+/// The outcomes of earlier runs that have not been used again.
+pub(in crate::run) struct Checkpoint {
+    left: HashMap<(String, String), VecDeque<CheckpointOutcome>>,
+    unknown: HashMap<(String, String), VecDeque<(String, String)>>,
+    passed: bool,
+}
+
+impl Checkpoint {
+    /// Returns what a run has done, and what it had taken up and not used, beside how a header keeps that.
+    pub(in crate::run) fn of(
+        header: &RunHeader,
+        history: &History,
+    ) -> Result<(Checkpoint, String), serde_json::Error> {
+        let inherited = match &header.checkpoint {
+            Some(text) => {
+                let mut inherited = Checkpoint::read(text)?;
+                inherited.take_all_again(history);
+                inherited.keep()
+            }
+            None => StoredCheckpoint::default(),
+        };
+        let given = history.given.iter().zip(0..).filter_map(|(given, order)| {
+            let past = history.calls.get(&given.call)?;
+            let (CallResult::Value(_), Ok(arguments)) = (&given.settled, &past.arguments) else {
+                return None;
+            };
+            let recalled = CheckpointOutcome {
+                number: 0,
+                order,
+                settled: given.settled.clone(),
+                at: given.at,
+                run: header.run,
+                call: given.call,
+                tool: past.tool.clone(),
+                arguments: arguments.clone(),
+                effects: past.sent.as_ref().map_or_else(Effects::default, |sent| sent.effects),
+            };
+            Some((given.call, recalled))
+        });
+        // The k-th call counts by when it was made, not by when it was answered. What this run left of an earlier one
+        // comes after what it has done itself.
+        let given: BTreeMap<_, _> = given.collect();
+        let mut recalled: Vec<_> = given.into_values().chain(inherited.recalled).collect();
+        let own = history.given.len() as u64;
+        for (recalled, number) in recalled.iter_mut().zip(0..) {
+            if recalled.run != header.run {
+                recalled.order += own;
+            }
+            recalled.number = number;
+        }
+        let mut kept = StoredCheckpoint { recalled, unknown: inherited.unknown };
+        for past in history.calls.values().filter(|past| past.unknown) {
+            if let Ok(arguments) = &past.arguments {
+                kept.unknown.push((past.tool.clone(), arguments.clone()));
+            }
+        }
+        let text = serde_json::to_string(&kept)?;
+        Ok((Checkpoint::from(kept), text))
+    }
+
+    /// Reads what a header keeps.
+    pub(in crate::run) fn read(text: &str) -> Result<Checkpoint, serde_json::Error> {
+        serde_json::from_str::<StoredCheckpoint>(text).map(Checkpoint::from)
+    }
+
+    fn keep(self) -> StoredCheckpoint {
+        let mut recalled: Vec<_> = self.left.into_values().flatten().collect();
+        recalled.sort_by_key(|recalled| recalled.number);
+        let mut unknown: Vec<_> = self.unknown.into_values().flatten().collect();
+        unknown.sort();
+        StoredCheckpoint { recalled, unknown }
+    }
+
+    /// Whether an earlier run made this call, and nobody knows what became of it. Each counts once.
+    pub(in crate::run) fn take_unknown(&mut self, tool: &str, arguments: &str) -> bool {
+        let left = self.unknown.get_mut(&key(&folded(tool), arguments));
+        left.is_some_and(|left| left.pop_front().is_some())
+    }
+
+    /// Takes the outcome of the next such call.
+    pub(in crate::run) fn take(
+        &mut self,
+        tool: &str,
+        arguments: &str,
+    ) -> Option<CheckpointOutcome> {
+        self.left.get_mut(&key(tool, arguments))?.pop_front()
+    }
+
+    /// Takes everything that a run has used before it was rebuilt, or taken up itself.
+    pub(in crate::run) fn take_all_again(&mut self, history: &History) {
+        for past in history.calls.values() {
+            match (&past.verdict, &past.arguments) {
+                (CallVerdict::Recall { number }, _) if past.reached == PastCallStage::Done => {
+                    self.take_again(past, *number);
+                }
+                (CallVerdict::Ask { kind: AskKind::UncertainCall, .. }, Ok(arguments)) => {
+                    self.take_unknown(&past.tool, arguments);
+                }
+                _ => {}
+            }
+        }
+        self.passed = history.went_out;
+    }
+
+    /// Takes an outcome that this run had asked for before it was rebuilt.
+    pub(in crate::run) fn take_again(
+        &mut self,
+        past: &PastCall,
+        number: u64,
+    ) -> Option<CheckpointOutcome> {
+        let arguments = past.arguments.as_ref().ok()?;
+        let left = self.left.get_mut(&key(&past.tool, arguments))?;
+        let at = left.iter().position(|recalled| recalled.number == number)?;
+        left.remove(at)
+    }
+
+    /// Whether calls may go out.
+    pub(in crate::run) fn passed(&self) -> bool {
+        self.passed
+    }
+
+    pub(in crate::run) fn pass(&mut self) {
+        self.passed = true;
+    }
+
+    /// Tools of calls that the program has not asked for again, and that only read when they went out.
+    pub(in crate::run) fn readers(&self) -> impl Iterator<Item = ToolName> {
+        let left = self.left.values().flatten();
+        let readers = left.filter(|recalled| recalled.effects == Effects::ReadOnly);
+        readers.filter_map(|recalled| recalled.tool.parse().ok())
+    }
+
+    /// The calls that may have had effects and that the program has not asked for again, oldest first. `effects` is what their
+    /// tools say now.
+    pub(in crate::run) fn unmatched(
+        &self,
+        effects: impl Fn(&ToolName) -> Effects,
+    ) -> Vec<UnmatchedCall> {
+        let left = self.left.values().flatten().filter_map(|recalled| {
+            let tool = recalled.tool.parse::<ToolName>().ok()?;
+            let harmless = tool.server() == BUILT_IN || effects(&tool) == Effects::ReadOnly;
+            let unmatched = || UnmatchedCall {
+                run: recalled.run,
+                call: recalled.call,
+                tool: recalled.tool.clone(),
+                arguments: recalled.arguments.clone(),
+            };
+            (!harmless).then(|| (recalled.number, unmatched()))
+        });
+        let left: BTreeMap<_, _> = left.collect();
+        left.into_values().collect()
+    }
+}
+
+impl From<StoredCheckpoint> for Checkpoint {
+    fn from(kept: StoredCheckpoint) -> Checkpoint {
+        let (mut left, mut unknown) =
+            (HashMap::<_, VecDeque<_>>::new(), HashMap::<_, VecDeque<_>>::new());
+        for recalled in kept.recalled {
+            left.entry(key(&recalled.tool, &recalled.arguments)).or_default().push_back(recalled);
+        }
+        for (tool, arguments) in kept.unknown {
+            let key = key(&folded(&tool), &arguments);
+            unknown.entry(key).or_default().push_back((tool, arguments));
+        }
+        Checkpoint { left, unknown, passed: false }
+    }
+}
+
+/// A call of an earlier run that a mended program did not ask for again.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct UnmatchedCall {
+    /// The earlier run.
+    pub run: RunId,
+    /// The call of that run.
+    pub call: CallId,
+    /// The tool as its program wrote it.
+    pub tool: String,
+    /// Its arguments: one JSON text, exactly.
+    #[serde(skip)]
+    pub arguments: String,
+}
+
+impl UnmatchedCall {
+    pub(in crate::run) fn ask(&self) -> Ask {
+        let arguments = serde_json::from_str(&self.arguments).unwrap_or(Value::Null);
+        let reason = format!(
+            "call {} of the earlier run was made, and the mended program does not ask for it again",
+            self.call
+        );
+        Ask::new(AskKind::UncertainCall, None, self.tool.clone(), arguments, reason)
+    }
+}
+
+/// A tool may be spelled in several ways: a call whose outcome nobody knows counts under all of them.
+fn folded(tool: &str) -> String {
+    tool.splitn(2, ':').map(fold).collect::<Vec<_>>().join(":")
+}
+
+/// Arguments are the same whatever the order of their keys.
+fn key(tool: &str, arguments: &str) -> (String, String) {
+    let sorted = match serde_json::from_str::<Value>(arguments) {
+        Ok(mut value) => {
+            value.sort_all_objects();
+            value.to_string()
+        }
+        Err(_) => arguments.into(),
+    };
+    (tool.into(), sorted)
+}

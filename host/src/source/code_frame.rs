@@ -1,0 +1,193 @@
+//! A few lines of the user's text around a position, drawn for a person.
+//!
+//! Flows in: a text and a [`Position`]. Flows out: [`CodeFrame`], whose `Display` is plain text without colour.
+//! **Invariant:** the text shown is escaped and each line is bounded, however hostile or long the source is.
+
+use std::fmt;
+
+use super::escape::push_escaped;
+use super::position::{LineIndex, Position};
+use unicode_width::UnicodeWidthStr;
+
+/// Columns of source shown per line: wide enough for code, narrow enough for a terminal with its gutter.
+const WIDTH: usize = 120;
+/// Columns a tab is drawn as.
+const TAB: &str = "    ";
+
+/// Source lines around a position, ready to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeFrame {
+    position: Position,
+    lines: Vec<(u32, String)>,
+    caret: usize,
+}
+
+impl CodeFrame {
+    /// Returns the frame of `position` in `text`, or nothing if the text has no such line.
+    pub(super) fn new(text: &str, position: &Position) -> Option<Self> {
+        let lines = LineIndex::new(text);
+        let marked = lines.line(position.line)?;
+        let (start, caret) = window(marked, position.column);
+        let mut shown = Vec::with_capacity(3);
+        for number in
+            [position.line.saturating_sub(1), position.line, position.line.saturating_add(1)]
+        {
+            if let Some(line) = lines.line(number) {
+                let from = if number == position.line { start } else { 0 };
+                // An empty line at the edge says nothing.
+                if number == position.line || !line.trim().is_empty() {
+                    shown.push((number, draw(line, from)));
+                }
+            }
+        }
+        Some(Self { position: position.clone(), lines: shown, caret })
+    }
+
+    /// Returns the position that the frame points at.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+}
+
+/// Returns the first character to show of the marked line, and the drawn column of the caret.
+fn window(line: &str, column: u32) -> (usize, usize) {
+    let units = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
+    let mut seen = 0;
+    let before: String = line
+        .chars()
+        .take_while(|c| {
+            seen += c.len_utf16();
+            seen <= units
+        })
+        .collect();
+    let index = before.chars().count();
+    match end_within(&before, WIDTH * 3 / 4) {
+        (shown, columns) if shown == index => (0, columns),
+        _ => {
+            let (shown, columns) = end_within(&before, WIDTH / 2);
+            // One column more for the `…` that stands for what is left out.
+            (index - shown, columns + 1)
+        }
+    }
+}
+
+/// Returns how many characters at the end of a text fit into `most` columns, and the columns that they take.
+fn end_within(text: &str, most: usize) -> (usize, usize) {
+    let (mut shown, mut used) = (0, 0);
+    for c in text.chars().rev() {
+        let columns = drawn(c).1;
+        if used + columns > most {
+            break;
+        }
+        (shown, used) = (shown + 1, used + columns);
+    }
+    (shown, used)
+}
+
+fn draw(line: &str, start: usize) -> String {
+    let mut out = String::new();
+    if start > 0 {
+        out.push('…');
+    }
+    let mut taken = 0;
+    for c in line.chars().skip(start) {
+        let (text, columns) = drawn(c);
+        taken += columns;
+        if taken > WIDTH {
+            out.push('…');
+            break;
+        }
+        out.push_str(&text);
+    }
+    out
+}
+
+/// Returns a character as it is drawn, and how many columns it takes. A mark without a width counts as one, so that no
+/// number of them passes.
+fn drawn(c: char) -> (String, usize) {
+    let mut text = String::new();
+    match c {
+        '\t' => text.push_str(TAB),
+        c => push_escaped(&mut text, c),
+    }
+    let columns = text.width().max(1);
+    (text, columns)
+}
+
+impl fmt::Display for CodeFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gutter =
+            self.lines.iter().map(|(number, _)| number.to_string().len()).max().unwrap_or(1);
+        writeln!(f, "{:gutter$} ╭─[{}]", "", self.position)?;
+        for (index, (number, line)) in self.lines.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{number:>gutter$} │ {}", line.trim_end())?;
+            if *number == self.position.line {
+                write!(f, "\n{:gutter$} · {:caret$}╵", "", "", caret = self.caret)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(text: &str, line: u32, column: u32) -> String {
+        let position = Position { module: "hello.ts".into(), line, column };
+        CodeFrame::new(text, &position).unwrap().to_string()
+    }
+
+    #[test]
+    fn points_at_the_column_with_one_line_around() {
+        assert_eq!(
+            frame("// one\nconst a = 1\nthrow new Error(\"x\")\nlast\nmore", 3, 7),
+            "  ╭─[hello.ts:3:7]\n2 │ const a = 1\n3 │ throw new Error(\"x\")\n  ·       ╵\n4 │ last"
+        );
+    }
+
+    #[test]
+    fn gutter_grows_with_line_numbers() {
+        let text = "x\n".repeat(10);
+        assert_eq!(frame(&text, 9, 1), "   ╭─[hello.ts:9:1]\n 8 │ x\n 9 │ x\n   · ╵\n10 │ x");
+    }
+
+    #[test]
+    fn tabs_and_hidden_characters_keep_the_caret_in_place() {
+        assert_eq!(
+            frame("\t\u{202e}x", 1, 3),
+            "  ╭─[hello.ts:1:3]\n1 │     \\u{202e}x\n  ·             ╵"
+        );
+    }
+
+    #[test]
+    fn wide_characters_keep_the_caret_in_place() {
+        assert_eq!(frame("日本x", 1, 3), "  ╭─[hello.ts:1:3]\n1 │ 日本x\n  ·     ╵");
+        let text = format!("{}!{}", "日".repeat(500), "本".repeat(500));
+        let shown = frame(&text, 1, 501);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[1].width() < 130, "{shown}");
+        let columns = |line: &str, mark| line.split(mark).next().map(UnicodeWidthStr::width);
+        assert_eq!(columns(lines[1], '!'), columns(lines[2], '╵'), "{shown}");
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_column() {
+        let text = format!("{}!{}", "a".repeat(500), "b".repeat(500));
+        let shown = frame(&text, 1, 501);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[1].chars().count() < 130, "{shown}");
+        let caret = lines[2].chars().position(|c| c == '╵').unwrap();
+        assert_eq!(lines[1].chars().nth(caret), Some('!'), "{shown}");
+    }
+
+    #[test]
+    fn columns_past_the_end_and_missing_lines_do_not_panic() {
+        assert!(frame("ab", 1, 99).contains("ab"));
+        let position = Position { module: "m".into(), line: 9, column: 1 };
+        assert_eq!(CodeFrame::new("ab", &position), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! The site of a frame, among those that QuickJS reports at the same place.
+//!
+//! In `f(g(x))` both calls are reported at `x`. What tells them apart is the name of the function the frame waits for.
+
+use std::collections::{HashMap, HashSet};
+
+/// Most sites kept for one place. Arguments nest no deeper; only calls of what calls return, as in `f()()()`, go on.
+const SITES: usize = 200;
+
+/// What a frame can be stopped at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallSiteKind {
+    /// A call, `new`, or a tagged template.
+    Call,
+    /// A property that is read.
+    Get,
+    /// A property that is written.
+    Set,
+}
+
+/// One operation of the program that runs a function.
+#[derive(Debug)]
+pub(super) struct CallSite {
+    pub(super) kind: CallSiteKind,
+    /// Where people look for it, an offset.
+    pub(super) start: u32,
+    /// The name of what is called, read or written.
+    pub(super) name: Option<String>,
+    /// Whether a function or class of that name is declared in the module.
+    pub(super) is_declared: bool,
+    /// Whether it makes an error, as `throw …` or `new TypeError(…)` do.
+    pub(super) makes_error: bool,
+    /// Whether nothing but the call itself can throw.
+    pub(super) is_inert: bool,
+}
+
+/// The sites of a module by the offset that QuickJS reports for them, innermost first.
+#[derive(Debug, Default)]
+pub(in super::super) struct CallSites {
+    sites: HashMap<u32, Vec<CallSite>>,
+    /// Classes without a constructor: where the line starts on which they end, and their names.
+    ///
+    /// The constructor that QuickJS makes for them notes no place, and such a function is reported at the first column.
+    classes: HashSet<(u32, Option<String>)>,
+}
+
+impl CallSites {
+    /// Keeps a site.
+    pub(super) fn push(&mut self, reported: u32, site: CallSite) {
+        let sites = self.sites.entry(reported).or_default();
+        if sites.len() < SITES {
+            sites.push(site);
+        }
+    }
+
+    /// Keeps a class without a constructor.
+    pub(super) fn push_class(&mut self, line_start: u32, name: Option<String>) {
+        self.classes.insert((line_start, name));
+    }
+
+    /// Returns whether a frame is that of a constructor nobody wrote.
+    pub(in super::super) fn is_made_constructor(&self, reported: u32, function: &str) -> bool {
+        let is_named = |name: Option<String>| self.classes.contains(&(reported, name));
+        let is_nameless = matches!(function, "" | "<anonymous>" | "default");
+        !self.classes.is_empty()
+            && (is_named(Some(function.to_owned()))
+                || (is_nameless && !self.sites.contains_key(&reported) && is_named(None)))
+    }
+
+    /// Returns the offset of the site at which an error was made, for the frame that made it.
+    pub(in super::super) fn of_error(&self, reported: u32) -> Option<u32> {
+        let calls = || self.calls(reported);
+        calls()
+            .rfind(|site| site.makes_error)
+            .or_else(|| calls().find(|site| site.is_inert && !site.is_declared))
+            .map(|site| site.start)
+    }
+
+    /// Returns the offset of the site at which a frame waits for a function, whose name is empty if it has none.
+    pub(in super::super) fn of_call(&self, reported: u32, function: &str) -> Option<u32> {
+        for (prefix, kind) in [("get ", CallSiteKind::Get), ("set ", CallSiteKind::Set)] {
+            if let Some(name) = function.strip_prefix(prefix) {
+                let mut sites = self.sites.get(&reported)?.iter();
+                return sites
+                    .find(|site| site.kind == kind && site.name.as_deref() == Some(name))
+                    .map(|site| site.start);
+            }
+        }
+        let calls = || self.calls(reported);
+        let name = function.strip_prefix('#').unwrap_or(function);
+        let named = calls().find(|site| site.name.as_deref() == Some(name));
+        if named.is_none() && is_implicit(function) {
+            return None;
+        }
+        // The function has another name than what is called: what is declared by its name is not it.
+        named
+            .or_else(|| calls().find(|site| !site.is_declared))
+            .or_else(|| calls().next())
+            .map(|site| site.start)
+    }
+
+    fn calls(&self, reported: u32) -> impl DoubleEndedIterator<Item = &CallSite> {
+        let sites = self.sites.get(&reported).map_or(&[][..], Vec::as_slice);
+        sites.iter().filter(|site| site.kind == CallSiteKind::Call)
+    }
+}
+
+/// Functions that the language calls by itself, so that no call need stand where the frame waits. An untagged template is
+/// put together by `concat`.
+fn is_implicit(function: &str) -> bool {
+    matches!(function, "valueOf" | "toString" | "concat" | "next" | "return")
+        || function.starts_with('[')
+}

@@ -1,0 +1,99 @@
+//! What a word or token says about the token after it, for telling a division from a regular expression.
+//!
+//! Flows in: a word and the token before it. Flows out: its [`Last`] class.
+
+/// The last token, as far as the next one cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PrecedingToken {
+    /// A value may follow.
+    Operator,
+    /// `=>`: a value or a function body follows.
+    Arrow,
+    /// `.` or `?.`: a name follows, even if it reads like a keyword.
+    Dot,
+    /// A value ended here.
+    Operand,
+    /// A `}`: of a block, or of a value.
+    Brace,
+    /// A `>`: an operator, or the end of type arguments.
+    Angle,
+    /// A keyword that a value may follow.
+    Keyword,
+    /// `if`, `while`, `for` or `with`: a parenthesis with a statement after it follows.
+    Header,
+    /// A word that is a keyword in some places only.
+    Either,
+}
+
+/// Returns whether a byte is part of a word or number.
+pub(super) fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'$' | b'\\' | b'#')
+}
+
+/// Returns what a word is after the token before it.
+pub(super) fn class(word: &[u8], before: PrecedingToken) -> PrecedingToken {
+    if before == PrecedingToken::Dot {
+        return PrecedingToken::Operand;
+    }
+    match word {
+        b"if" | b"while" | b"for" | b"with" => PrecedingToken::Header,
+        // `for await (`
+        b"await" if before == PrecedingToken::Header => PrecedingToken::Header,
+        b"await" | b"break" | b"case" | b"continue" | b"debugger" | b"default" | b"delete"
+        | b"do" | b"else" | b"export" | b"extends" | b"finally" | b"in" | b"instanceof"
+        | b"new" | b"return" | b"throw" | b"try" | b"typeof" | b"void" | b"yield" => {
+            PrecedingToken::Keyword
+        }
+        b"of" | b"let" | b"static" | b"type" | b"declare" | b"abstract" | b"async" | b"get"
+        | b"set" | b"as" | b"satisfies" | b"is" | b"keyof" | b"infer" | b"readonly" | b"unique"
+        | b"asserts" => PrecedingToken::Either,
+        _ => PrecedingToken::Operand,
+    }
+}
+
+/// Returns whether a word can follow a value without starting a new statement.
+pub(super) fn continues(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"as"
+            | b"satisfies"
+            | b"in"
+            | b"instanceof"
+            | b"of"
+            | b"is"
+            | b"extends"
+            | b"implements"
+            | b"from"
+            | b"asserts"
+            | b"keyof"
+            | b"infer"
+            | b"else"
+            | b"catch"
+            | b"finally"
+            | b"while"
+    )
+}
+
+/// Returns whether a word can stand in no list of types, so that a `<` before it was a comparison.
+pub(super) fn ends_types(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"const"
+            | b"let"
+            | b"var"
+            | b"return"
+            | b"if"
+            | b"for"
+            | b"while"
+            | b"switch"
+            | b"case"
+            | b"throw"
+            | b"try"
+            | b"export"
+            | b"function"
+            | b"class"
+            | b"await"
+            | b"break"
+            | b"continue"
+    )
+}

@@ -1,0 +1,209 @@
+//! Lines of a raw stack to places in the user's own text.
+//!
+//! Flows in: the lines of a stack, and the program. Flows out: for each line the place that is meant, if it is a frame of
+//! the program. A module is parsed again only if the stack leads into it, and then once.
+//! **Invariant:** the text is hostile: what does not read as a frame of a known module leads nowhere, and nothing panics.
+
+use crate::model::WorkSlice;
+use std::collections::{HashMap, HashSet};
+
+use super::position::{LineIndex, Position, utf16_column};
+use super::program::{Program, SourceModule};
+use super::sites::{self, CallSites};
+
+/// Longest line that is read as a frame, in bytes.
+const LINE: usize = 4096;
+
+/// One line of a raw stack.
+pub(super) struct StackLine<'t> {
+    /// The function's name, empty if it has none; nothing if the line is no frame.
+    function: Option<&'t str>,
+    raw: Option<RawPosition<'t>>,
+}
+
+/// A place as QuickJS tells it.
+struct RawPosition<'t> {
+    file: &'t str,
+    line: u32,
+    column: u32,
+    /// Where in the text the numbers stand.
+    numbers: (usize, usize),
+}
+
+impl<'t> StackLine<'t> {
+    /// Reads a line without its end.
+    pub(super) fn read(text: &'t str) -> Self {
+        let frame = || {
+            if text.len() > LINE {
+                return None;
+            }
+            text.trim_start_matches(' ').strip_prefix("at ")
+        };
+        let Some(call) = frame() else { return Self { function: None, raw: None } };
+        let base = text.len() - call.len();
+        // A name may hold ` (` itself: the last one counts.
+        let (function, place, start) =
+            match call.strip_suffix(')').and_then(|inner| inner.rsplit_once(" (")) {
+                Some((function, place)) => (function, place, base + function.len() + 2),
+                None => ("", call, base),
+            };
+        let raw = || {
+            let (rest, column) = place.rsplit_once(':')?;
+            let (file, line) = rest.rsplit_once(':')?;
+            let numbers = (start + file.len() + 1, start + place.len());
+            Some(RawPosition { file, line: number(line)?, column: number(column)?, numbers })
+        };
+        Self { function: Some(function), raw: raw() }
+    }
+
+    /// Returns the function's name, empty if it has none.
+    pub(super) fn function(&self) -> &'t str {
+        self.function.unwrap_or_default()
+    }
+
+    /// Returns where in the text the line and column numbers stand.
+    pub(super) fn numbers(&self) -> (usize, usize) {
+        self.raw.as_ref().map_or((0, 0), |raw| raw.numbers)
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+/// Where a line of a stack leads.
+pub(super) enum FrameLocation {
+    /// Not into the program.
+    OutsideProgram,
+    /// To a constructor of the program that nobody wrote.
+    ImplicitConstructor(Position),
+    /// To this place of the program.
+    At(Position),
+}
+
+/// The modules that a stack leads into.
+pub(super) struct TraceResolver<'p> {
+    charts: HashMap<&'p str, IndexedModule<'p>>,
+}
+
+/// One module with its line indexes.
+struct IndexedModule<'p> {
+    module: &'p SourceModule,
+    source: LineIndex<'p>,
+    code: LineIndex<'p>,
+    sites: CallSites,
+}
+
+impl<'p> TraceResolver<'p> {
+    /// Reads the modules that the lines lead into.
+    pub(super) fn new(
+        program: &'p Program,
+        lines: &[StackLine<'_>],
+        run: Option<&WorkSlice<'_>>,
+    ) -> Self {
+        let files: HashSet<&str> =
+            lines.iter().filter_map(|line| Some(line.raw.as_ref()?.file)).collect();
+        let modules = program.modules.iter().filter(|module| files.contains(module.name.as_str()));
+        let charts =
+            modules.map(|module| (module.name.as_str(), IndexedModule::new(module, lines, run)));
+        Self { charts: charts.collect() }
+    }
+
+    /// Returns where each line leads.
+    pub(super) fn places(&self, lines: &[StackLine<'_>]) -> Vec<FrameLocation> {
+        let mut callee = None;
+        let mut places = Vec::with_capacity(lines.len());
+        for line in lines {
+            places.push(self.place(line, callee).unwrap_or(FrameLocation::OutsideProgram));
+            callee = line.function.or(callee);
+        }
+        places
+    }
+
+    /// Returns whether a module is the body of a function.
+    pub(super) fn is_body(&self, position: &Position) -> bool {
+        let chart = self.charts.get(position.module.as_str());
+        chart.is_some_and(|chart| chart.module.first_line == 0)
+    }
+
+    /// The callee is the function that the frame waits for; the frame in which the error was made waits for none.
+    fn place(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
+        let raw = line.raw.as_ref()?;
+        let chart = self.charts.get(raw.file)?;
+        let as_told = chart.position_as_told(raw)?;
+        let Some(offset) = chart.offset(raw) else { return Some(FrameLocation::At(as_told)) };
+        if chart.sites.is_made_constructor(offset, line.function()) {
+            return Some(FrameLocation::ImplicitConstructor(as_told));
+        }
+        let site = match callee {
+            None => chart.sites.of_error(offset),
+            Some(callee) => chart.sites.of_call(offset, callee),
+        };
+        Some(FrameLocation::At(site.and_then(|site| chart.position(site)).unwrap_or(as_told)))
+    }
+}
+
+impl<'p> IndexedModule<'p> {
+    fn new(module: &'p SourceModule, lines: &[StackLine<'_>], run: Option<&WorkSlice<'_>>) -> Self {
+        let (source, code) = (LineIndex::new(&module.source), LineIndex::new(&module.code));
+        let mut chart = Self { module, source, code, sites: CallSites::default() };
+        let raws = lines.iter().filter_map(|line| line.raw.as_ref());
+        let wanted = raws
+            .filter(|raw| raw.file == module.name)
+            .filter_map(|raw| chart.offset(raw))
+            .collect::<HashSet<_>>();
+        // Without sites, places are as QuickJS tells them: good enough for a run that has no CPU time left.
+        if run.is_none_or(|run| run.check().is_ok()) {
+            chart.sites = sites::find(&module.code, &chart.code, &wanted, run);
+        }
+        chart
+    }
+
+    /// Returns the offset in the executed code.
+    fn offset(&self, raw: &RawPosition<'_>) -> Option<u32> {
+        let line = raw.line.checked_add(1)?.checked_sub(self.module.first_line)?;
+        self.code.offset(line, raw.column)
+    }
+
+    /// Returns the user's position of an offset in the executed code.
+    fn position(&self, offset: u32) -> Option<Position> {
+        let (line, byte) = self.code.locate(usize::try_from(offset).ok()?);
+        let line = (line + self.module.first_line).checked_sub(1)?;
+        self.unshifted(line, u32::try_from(byte + 1).ok()?)
+    }
+
+    /// Returns the user's position of a place as QuickJS tells it.
+    fn position_as_told(&self, raw: &RawPosition<'_>) -> Option<Position> {
+        let column = match self.source.line(raw.line) {
+            Some(text) if self.module.first_line == 1 && raw.line == 1 => {
+                first_line_column(text, raw.column)
+            }
+            _ => raw.column,
+        };
+        self.unshifted(raw.line, column)
+    }
+
+    /// QuickJS counts columns in bytes.
+    fn unshifted(&self, line: u32, column: u32) -> Option<Position> {
+        let text = self.source.line(line)?;
+        let column = self.module.shift.map_or(column, |shift| shift.undo(line, column));
+        let byte = usize::try_from(column).ok()?.saturating_sub(1).min(text.len());
+        Some(Position { module: self.module.name.clone(), line, column: utf16_column(text, byte) })
+    }
+}
+
+/// On the first line of a text QuickJS counts most columns one short, though not all: what starts a word tells.
+fn first_line_column(text: &str, column: u32) -> u32 {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| {
+        bytes.get(at).is_some_and(|byte| {
+            byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$#".contains(byte)
+        })
+    };
+    let starts_word = |at: usize| is_word(at) && !at.checked_sub(1).is_some_and(is_word);
+    let Some(at) = column.checked_sub(1).and_then(|at| usize::try_from(at).ok()) else {
+        return column;
+    };
+    let is_space = matches!(bytes.get(at), Some(b' ' | b'\t'));
+    if !starts_word(at) && (is_space || starts_word(at + 1)) { column + 1 } else { column }
+}

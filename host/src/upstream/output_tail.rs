@@ -1,0 +1,152 @@
+//! The last that a server said beside the protocol: its stderr, and lines on stdout that are not messages.
+//!
+//! **Invariant:** bounded, whatever a server writes; what is read out is escaped, and the server's own secrets are hidden.
+
+use super::secrets::ServerSecrets;
+use crate::model::{cut, escape};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Enough for a stack trace.
+const LINES: usize = 50;
+
+/// And for the message above it.
+const BYTES: usize = 8 << 10;
+
+/// Longer lines are cut.
+const LINE: usize = 500;
+
+/// Keeps the last lines.
+#[derive(Debug, Default)]
+pub(super) struct OutputTail {
+    lines: Mutex<TailLines>,
+    secrets: Arc<ServerSecrets>,
+}
+
+#[derive(Debug, Default)]
+struct TailLines {
+    kept: VecDeque<String>,
+    bytes: usize,
+    /// Lines on stdout that were not messages.
+    noise: u64,
+    /// All lines, those that were forgotten too.
+    all: u64,
+}
+
+impl OutputTail {
+    /// Returns an empty tail that will not show these values.
+    pub(super) fn new(secrets: Arc<ServerSecrets>) -> OutputTail {
+        OutputTail { lines: Mutex::default(), secrets }
+    }
+
+    /// Returns the values that are not shown.
+    pub(super) fn secrets(&self) -> &Arc<ServerSecrets> {
+        &self.secrets
+    }
+
+    /// Keeps a line, and forgets the oldest if there are too many.
+    pub(super) fn push(&self, line: &[u8]) {
+        self.keep(&self.secrets.hide(String::from_utf8_lossy(line).trim_end()));
+    }
+
+    /// Keeps the beginning of a line.
+    pub(super) fn push_cut(&self, beginning: &[u8]) {
+        // A character in two is no character.
+        let text = String::from_utf8_lossy(beginning);
+        self.keep(&self.secrets.hide_cut(text.trim_end_matches(char::REPLACEMENT_CHARACTER)));
+    }
+
+    fn keep(&self, text: &str) {
+        if !text.is_empty() {
+            self.lock().push(cut(text, LINE));
+        }
+    }
+
+    /// Keeps a line that should have been a message.
+    pub(super) fn noise(&self, line: &[u8]) {
+        self.lock().noise += 1;
+        match line.get(..8 * LINE) {
+            None => self.push(line),
+            Some(beginning) => self.push_cut(beginning),
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&self) {
+        *self.lock() = TailLines::default();
+    }
+
+    /// Returns how many lines should have been messages.
+    pub(super) fn noises(&self) -> u64 {
+        self.lock().noise
+    }
+
+    /// Returns how many lines there were in all.
+    pub(super) fn count(&self) -> u64 {
+        self.lock().all
+    }
+
+    /// Returns the last `count` lines, fit to be shown.
+    pub(super) fn last(&self, count: usize) -> Vec<String> {
+        let lines = self.lock();
+        let start = lines.kept.len().saturating_sub(count);
+        lines.kept.range(start..).map(|line| escape(line).into_owned()).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, TailLines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TailLines {
+    fn push(&mut self, line: String) {
+        self.all += 1;
+        self.bytes += line.len();
+        self.kept.push_back(line);
+        while self.kept.len() > LINES || self.bytes > BYTES {
+            let Some(oldest) = self.kept.pop_front() else { return };
+            self.bytes -= oldest.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BYTES, LINES, OutputTail};
+    use std::sync::Arc;
+
+    #[test]
+    fn the_last_lines_are_kept_and_no_more() {
+        let tail = OutputTail::default();
+        for index in 0..1000 {
+            tail.push(format!("line {index}\n").as_bytes());
+        }
+        let last = tail.last(usize::MAX);
+        assert_eq!((last.len(), last.last().map(String::as_str)), (LINES, Some("line 999")));
+        assert_eq!(tail.count(), 1000);
+        assert_eq!(tail.last(1), ["line 999"]);
+        for _ in 0..1000 {
+            tail.push("x".repeat(100_000).as_bytes());
+        }
+        assert!(tail.last(usize::MAX).iter().map(String::len).sum::<usize>() <= BYTES);
+    }
+
+    #[test]
+    fn what_is_shown_is_escaped_and_holds_no_secret() {
+        let tail = OutputTail::new(Arc::new(["hunter22", "a"].into()));
+        tail.push(b"\x1b[2Jkey=hunter22 at \xff");
+        assert_eq!(tail.last(9), ["\\u{1b}[2Jkey=[hidden: 8 characters] at \u{fffd}"]);
+    }
+
+    #[test]
+    fn a_secret_across_a_cut_does_not_leave_its_beginning() {
+        let tail = OutputTail::new(Arc::new(["hunter22"].into()));
+        tail.push(format!("{}hunter22 and more", "x".repeat(495)).as_bytes());
+        tail.noise(format!("{}hunter22", "hunter22".repeat(499) + "xxx").as_bytes());
+        tail.push_cut("é: hunte".as_bytes());
+        tail.push_cut(&"key: hunter22é".as_bytes()[..14]);
+        let said = tail.last(9);
+        assert!(said.len() == 4 && said.iter().all(|line| !line.contains("hunt")), "{said:?}");
+        assert_eq!(said[2..], ["é: [hidden: 5 characters]", "key: [hidden: 8 characters]"]);
+    }
+}

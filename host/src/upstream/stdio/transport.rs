@@ -1,0 +1,117 @@
+//! MCP over a server's stdin and stdout: one message per line. What is worth reading, its ledger knows.
+
+use crate::upstream::output_tail::OutputTail;
+use crate::upstream::stdio::line_reader::{self, BoundedLine, LineReader};
+use crate::upstream::stdio::pending_requests::PendingRequests;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::RoleClient;
+use rmcp::transport::Transport;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::Mutex;
+use tokio::time::sleep_until;
+
+/// The longest line that is read: twice the largest reply that a program can get.
+const LINE: usize = 32 << 20;
+
+/// Lines without a message for us, before the first answer, that are borne: more than any banner or progress bar has.
+const VAIN: usize = 10_000;
+
+/// The pipes to a server.
+pub(in super::super) struct StdioTransport {
+    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    stdout: LineReader<ChildStdout>,
+    ledger: PendingRequests,
+    /// Lines that held no message for us.
+    vain: usize,
+}
+
+impl StdioTransport {
+    /// Speaks MCP over these pipes. A `server/discover` that is not answered within `patience` is taken as refused.
+    pub(in super::super) fn new(
+        stdin: ChildStdin,
+        stdout: ChildStdout,
+        tail: Arc<OutputTail>,
+        patience: Option<Duration>,
+    ) -> StdioTransport {
+        StdioTransport {
+            stdin: Arc::new(Mutex::new(Some(stdin))),
+            stdout: LineReader::new(stdout, LINE),
+            ledger: PendingRequests::new(tail, patience),
+            vain: 0,
+        }
+    }
+}
+
+impl Transport<RoleClient> for StdioTransport {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.ledger.note(&message);
+        let stdin = self.stdin.clone();
+        let answers =
+            matches!(message, ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_));
+        let asked = answers.then(|| self.ledger.asked());
+        let line = serde_json::to_vec(&message).map(|mut line| {
+            line.push(b'\n');
+            line
+        });
+        async move {
+            let line = line?;
+            let sent = match stdin.lock().await.as_mut() {
+                Some(stdin) => stdin.write_all(&line).await,
+                None => Err(io::ErrorKind::BrokenPipe.into()),
+            };
+            if let Some(asked) = asked {
+                let _ = asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |asked| {
+                    asked.checked_sub(1)
+                });
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let line = match self.ledger.probe_ends() {
+                None => self.stdout.next().await,
+                Some(end) => tokio::select! {
+                    biased;
+                    line = self.stdout.next() => line,
+                    () = sleep_until(end) => match self.ledger.give_up() {
+                        Some(refusal) => return Some(refusal),
+                        None => continue,
+                    },
+                },
+            };
+            // An error of the pipe is its end.
+            let message = match line.ok()?? {
+                BoundedLine::Whole(line) => self.ledger.read(line),
+                BoundedLine::TooLong(ends) => self.ledger.too_long(line_reader::id_of(ends)),
+            };
+            if message.is_some() {
+                return message;
+            }
+            // Whoever prints so much before the first answer speaks something else.
+            self.vain += 1;
+            if self.vain >= VAIN && self.ledger.beginning() {
+                return None;
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // Whoever still writes keeps the pipe open for no longer than the process lives.
+        if let Ok(mut stdin) = self.stdin.try_lock() {
+            *stdin = None;
+        }
+        Ok(())
+    }
+}
