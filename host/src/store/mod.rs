@@ -11,6 +11,7 @@ mod journal;
 mod memory;
 #[cfg(feature = "servers")]
 mod project_state;
+mod questions;
 #[cfg(feature = "servers")]
 mod servers;
 mod size;

@@ -1,13 +1,12 @@
-//! Questions and what people say to them.
+//! Questions and decisions in their tables. The rules are in [`questions`].
 //!
-//! **Invariant:** the first decision about an ask counts, whichever process records it.
-//! **Invariant:** a decision is recorded only about an ask that is what was shown, and with its digest.
-//! **Invariant:** whatever becomes of a question stands in the trail, in the same transaction.
+//! **Invariant:** what becomes of a question, and what the trail says of it, are written in the same transaction.
 
 use super::audit::TrailWriter;
 use super::columns::{comparable, from_json, json};
 use crate::model::{Answer, AskId, Question, QuestionId, RecordedDecision, RunId, Timestamp};
-use crate::store::{AnswerOutcome, AuditEvent, AuditNote, StoredQuestion};
+use crate::store::questions::{self, QuestionUpdate, WithdrawalReason};
+use crate::store::{AnswerOutcome, StoredQuestion};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 /// Opens a question.
@@ -18,8 +17,7 @@ pub(super) fn ask(
     question: &Question,
 ) -> rusqlite::Result<()> {
     if insert(connection, run, question, Openness::Open)? {
-        let what = AuditEvent::Asked(question.clone());
-        trail.note(connection, &AuditNote::new(question.asked_at, Some(question.run), what))?;
+        trail.note(connection, &questions::asked_note(question))?;
     }
     Ok(())
 }
@@ -73,8 +71,8 @@ pub(super) fn close_all(
     let closed = statement.query_map([number], |row| Ok(QuestionId::from_bytes(row.get(0)?)))?;
     let closed: Vec<_> = closed.collect::<rusqlite::Result<_>>()?;
     closed.into_iter().try_for_each(|question| {
-        let what = AuditEvent::Withdrawn { question, reason: "the run is over".into() };
-        trail.note(connection, &AuditNote::new(at, Some(run), what))
+        let reason = WithdrawalReason::RunEnded;
+        trail.note(connection, &questions::withdrawal_note(run, question, reason, at))
     })
 }
 
@@ -88,9 +86,8 @@ pub(super) fn withdraw(
 ) -> rusqlite::Result<()> {
     let sql = "UPDATE questions SET open = 0 WHERE id = ?1 AND open = 1";
     if connection.prepare_cached(sql)?.execute([question.as_bytes()])? > 0 {
-        let what =
-            AuditEvent::Withdrawn { question, reason: "nothing waits for it any more".into() };
-        trail.note(connection, &AuditNote::new(at, Some(run), what))?;
+        let reason = WithdrawalReason::NothingWaits;
+        trail.note(connection, &questions::withdrawal_note(run, question, reason, at))?;
     }
     Ok(())
 }
@@ -105,12 +102,6 @@ pub(super) fn body(
     let mut statement = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| Ok(Question { id, run, ..from_json(row, 0)? });
     statement.query_row((id.as_bytes(), number), read).optional()
-}
-
-fn close(connection: &Connection, number: i64) -> rusqlite::Result<()> {
-    let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
-    connection.prepare_cached(sql)?.execute([number])?;
-    Ok(())
 }
 
 /// Reads a question with its number, as it was last left: it may have expired since.
@@ -150,10 +141,7 @@ pub(super) fn question(
     id: QuestionId,
     now: Timestamp,
 ) -> rusqlite::Result<Option<StoredQuestion>> {
-    Ok(find(connection, id)?.map(|(_, mut asked)| {
-        asked.open &= !asked.question.expired(now);
-        asked
-    }))
+    Ok(find(connection, id)?.map(|(_, asked)| questions::viewed_at(asked, now)))
 }
 
 /// Reads open questions, oldest first: of the run of this number, or all.
@@ -179,11 +167,11 @@ pub(super) fn open(
     let mut open = Vec::new();
     for found in found {
         let (number, asked) = found?;
-        if !asked.question.expired(now) {
+        if questions::is_open(&asked, now) {
             open.push(with_decided(connection, (number, asked))?.1);
         }
     }
-    open.sort_by_key(|asked| (asked.question.asked_at, asked.question.id));
+    questions::oldest_first(&mut open);
     Ok(open)
 }
 
@@ -218,41 +206,12 @@ pub(super) fn answer(
     now: Timestamp,
 ) -> rusqlite::Result<AnswerOutcome> {
     let Some((number, asked)) = find(connection, id)? else { return Ok(AnswerOutcome::Gone) };
-    let StoredQuestion { question, open, mut decided } = asked;
-    if !open || question.expired(now) {
-        return Ok(match decided.is_empty() {
-            true => AnswerOutcome::Gone,
-            false => AnswerOutcome::Late { question, decided },
-        });
-    }
-    let Some(new) = answer.decide(&question, &decided, now) else {
-        let what = AuditEvent::not_shown(id, answer.clone());
-        trail.note(connection, &AuditNote::new(now, Some(question.run), what))?;
-        return Ok(AnswerOutcome::NotShown { question });
-    };
-    if new.is_empty() {
-        return Ok(AnswerOutcome::Late { question, decided });
-    }
-    let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at, digest) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let mut statement = connection.prepare_cached(sql)?;
-    for one in new {
-        let Some(ask) = question.ask(one.ask) else { continue };
-        let (decision, at) = (json(&one.decision), now.0 as i64);
-        let row = (number, ask.id.0, decision, &one.who, &one.channel, at, &one.digest);
-        statement.execute(row)?;
-        let what = AuditEvent::decided(ask, one.clone());
-        trail.note(connection, &AuditNote::new(now, Some(question.run), what))?;
-        decided.push(one);
-    }
-    let left = question.asks.len() - decided.len();
-    if left == 0 || decided.iter().any(|decided| decided.decision.ends()) {
-        close(connection, number)?;
-    }
-    Ok(AnswerOutcome::Recorded { question, open: left })
+    let (update, outcome) = questions::answer(&asked, answer, now);
+    write(connection, trail, number, &update)?;
+    Ok(outcome)
 }
 
-/// Closes a question that has expired. Returns whether it did.
+/// Closes a question that has expired. Returns whether it is closed without every ask decided.
 pub(super) fn expire(
     connection: &Connection,
     trail: &TrailWriter,
@@ -260,12 +219,28 @@ pub(super) fn expire(
     now: Timestamp,
 ) -> rusqlite::Result<bool> {
     let Some((number, asked)) = find(connection, id)? else { return Ok(false) };
-    let expired = asked.question.expired(now);
-    if asked.open && expired {
-        close(connection, number)?;
-        let what = AuditEvent::Expired { question: id };
-        trail.note(connection, &AuditNote::new(now, Some(asked.question.run), what))?;
+    let (update, expired) = questions::expire(&asked, now);
+    write(connection, trail, number, &update)?;
+    Ok(expired)
+}
+
+/// Writes what becomes of the question of this number.
+fn write(
+    connection: &Connection,
+    trail: &TrailWriter,
+    number: i64,
+    update: &QuestionUpdate,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at, digest) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    for one in &update.decisions {
+        let (decision, at) = (json(&one.decision), one.at.0 as i64);
+        let row = (number, one.ask.0, decision, &one.who, &one.channel, at, &one.digest);
+        connection.prepare_cached(sql)?.execute(row)?;
     }
-    let closed = !asked.open || expired;
-    Ok(closed && asked.decided.len() < asked.question.asks.len())
+    if update.closes {
+        let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
+        connection.prepare_cached(sql)?.execute([number])?;
+    }
+    update.notes.iter().try_for_each(|note| trail.note(connection, note))
 }

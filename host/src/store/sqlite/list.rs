@@ -5,6 +5,7 @@ use super::encode;
 use super::failure::OperationError;
 use super::owner::OwnerFolder;
 use crate::model::{RunId, Timestamp};
+use crate::store::summary::RunObservation;
 use crate::store::{Meter, RunFilter, RunState, RunSummary};
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::HashMap;
@@ -77,11 +78,8 @@ fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqli
     let (open, expires): (i64, Option<i64>) =
         statement.query_row([run.number], |row| Ok((row.get(0)?, row.get(1)?)))?;
     run.questions = open as u64;
-    run.state = match run.state {
-        RunState::Waiting if expires.is_some_and(|end| end <= comparable(now)) => RunState::Expired,
-        RunState::Running if run.owner.is_none() => RunState::Interrupted,
-        state => state,
-    };
+    let expired = expires.is_some_and(|end| end <= comparable(now));
+    run.state = run.state.observed(RunObservation { owned: run.owner.is_some(), expired });
     Ok(())
 }
 
@@ -110,10 +108,7 @@ pub(super) fn runs(
         if found.len() >= limit {
             return Ok(ControlFlow::Break(()));
         }
-        let wanted = (filter.states.is_empty() || filter.states.contains(&run.state))
-            && filter.script.as_ref().is_none_or(|part| run.script.contains(part))
-            && filter.id.as_ref().is_none_or(|start| run.run.to_string().starts_with(start));
-        if wanted {
+        if filter.wants(run.run, &run.script, run.state) {
             let (updated, meter) = last(connection, &run)?;
             let ListedRun { run, script, state, created, owner, resumed_from, questions, .. } = run;
             found.push(RunSummary::new(

@@ -7,8 +7,9 @@ use super::encode;
 use super::failure::OperationError;
 use super::leases::SharedStoreState;
 use super::owner::OwnerLock;
-use crate::model::{RunId, Timestamp};
-use crate::store::{JournalBatch, JournalEvent, RunHeader, RunState, StoreError};
+use crate::model::RunId;
+use crate::store::questions::{BatchEffect, batch_effects};
+use crate::store::{JournalBatch, RunHeader, RunState, StoreError};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::collections::HashMap;
 
@@ -132,24 +133,22 @@ impl OwnedRuns {
         for entry in &batch.entries {
             encode::write(connection, entry_id(number, next), entry)?;
             next += 1;
-            match &entry.what {
-                JournalEvent::Asked { question } => {
-                    answers::ask(connection, trail, number, question)?
-                }
-                JournalEvent::Withdrawn { question } => {
-                    answers::withdraw(connection, trail, run, *question, entry.at)?;
-                }
-                _ => {}
-            }
         }
         let state = batch.state.filter(|state| *state != standing.state);
         let over = state.is_some_and(RunState::ended);
         if let Some(state) = state {
             set_state(connection, number, state)?;
         }
-        if over {
-            let at = batch.entries.last().map_or(Timestamp::default(), |entry| entry.at);
-            answers::close_all(connection, trail, (number, run), at)?;
+        for effect in batch_effects(batch) {
+            match effect {
+                BatchEffect::Open(question) => answers::ask(connection, trail, number, question)?,
+                BatchEffect::Withdraw { question, at } => {
+                    answers::withdraw(connection, trail, run, question, at)?;
+                }
+                BatchEffect::CloseAll { at } => {
+                    answers::close_all(connection, trail, (number, run), at)?;
+                }
+            }
         }
         self.known.insert(run, OwnedRun { number, fence, next, over });
         Ok(())
