@@ -11,7 +11,7 @@ use crate::wrap::wrap;
 use anyhow::Result;
 use pml::json::{self, Value};
 use pml::{
-    Decision, Error, Journal, JournalEvent, Question, RecordedDecision, Redactor, RunState,
+    Decision, Ending, Error, Journal, JournalEvent, Question, RecordedDecision, Redactor, RunState,
     RunSummary, StoredRun, Timestamp, brief, brief_with, escape, lines_of_ask_with,
     words_of_constraints,
 };
@@ -54,14 +54,10 @@ impl RunDetails {
         })
     }
 
-    /// How it ended: `finished` with a result, or `failed` with a failure.
+    /// How it ended, as it was written: `finished` with a result, `failed` with a failure, and so on. What nests too deep is
+    /// shown as its text.
     pub(super) fn ending(&self) -> Option<Value> {
-        self.stored.entries.iter().rev().find_map(|entry| match &entry.what {
-            JournalEvent::Ended { ending } => {
-                Some(json::from_str(ending).unwrap_or_else(|_| Value::String(ending.clone())))
-            }
-            _ => None,
-        })
+        self.stored.ending_text().map(value_or_text)
     }
 
     pub(super) fn lines(&self, now: Timestamp, redactor: &Redactor) -> Vec<String> {
@@ -83,10 +79,10 @@ impl RunDetails {
             lines.push(String::new());
             lines.extend(self.question(question, width, redactor));
         }
-        if let Some(ending) = self.ending() {
+        if let Some(text) = self.stored.ending_text() {
             lines.push(String::new());
             // Colours count as columns here, so that the line comes out a little short.
-            lines.push(wrap(&ended(&ending, redactor), width));
+            lines.push(wrap(&ended(text, redactor), width));
         }
         lines
     }
@@ -164,31 +160,34 @@ fn cut_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 
-fn ended(ending: &Value, redactor: &Redactor) -> String {
-    let brief = |value: &Value, limit: usize| brief_with(value, limit, redactor);
-    let finished = ending.get("finished");
-    match (finished, ending.get("failed")) {
-        (Some(Value::Null), _) => format!("{GOOD}finished{GOOD:#} without a result"),
-        (Some(result), _) => format!("{GOOD}result{GOOD:#} │ {}", brief(result, ENDING)),
-        (None, Some(failure)) => {
-            let text = |field: &str| {
-                let found = failure.get(field).and_then(Value::as_str).unwrap_or_default();
-                // As JSON it is one line, with secrets taken out; the quotes set it apart.
-                brief(&found.into(), ENDING)
-            };
-            let code = failure.get("code").and_then(Value::as_str).unwrap_or("?");
-            format!("{BAD}failed{BAD:#} {} │ {}", one_line(code), text("message"))
+/// Tells how a run ended; `text` is what its journal has.
+fn ended(text: &str, redactor: &Redactor) -> String {
+    // As JSON a text is one line, with secrets taken out; the quotes set it apart.
+    let brief = |value: &Value| brief_with(value, ENDING, redactor);
+    let other = || format!("ended │ {}", brief(&value_or_text(text)));
+    let Ok(ending) = Ending::read(text) else { return other() };
+    match &ending {
+        Ending::Finished(None) => format!("{GOOD}finished{GOOD:#} without a result"),
+        Ending::Finished(Some(result)) => match json::from_str(result.get()) {
+            Ok(result) => format!("{GOOD}result{GOOD:#} │ {}", brief(&result)),
+            Err(_) => other(),
+        },
+        Ending::Failed(failure) => {
+            let (code, message) = (failure.code.as_str(), failure.message.as_str());
+            format!("{BAD}failed{BAD:#} {} │ {}", one_line(code), brief(&message.into()))
         }
-        (None, None) if ending.get("expired").is_some() => {
-            format!("{BAD}expired{BAD:#}: nobody answered in time")
+        Ending::Expired(_) => format!("{BAD}expired{BAD:#}: nobody answered in time"),
+        Ending::Aborted(aborted) => {
+            let message = brief(&aborted.message.as_str().into());
+            format!("{BAD}aborted{BAD:#} by {} │ {message}", one_line(&aborted.who))
         }
-        (None, None) if ending.get("aborted").is_some() => {
-            let text = |field: &str| ending["aborted"][field].as_str().unwrap_or("?");
-            let (who, message) = (one_line(text("who")), brief(&text("message").into(), ENDING));
-            format!("{BAD}aborted{BAD:#} by {who} │ {message}")
-        }
-        (None, None) => format!("ended │ {}", brief(ending, ENDING)),
+        Ending::Waiting(_) => other(),
     }
+}
+
+/// Returns what a JSON text holds. What nests too deep stays text.
+fn value_or_text(text: &str) -> Value {
+    json::from_str(text).unwrap_or_else(|_| Value::String(text.into()))
 }
 
 #[cfg(test)]
