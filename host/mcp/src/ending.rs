@@ -2,10 +2,10 @@
 
 use super::answer::{ToolAnswer, gone};
 use super::{blocks, handle};
+use pml::journal::Timeline;
 use pml::json::{self, Value, json};
 use pml::weigh;
-use pml::{AbortedRun, CallResult, Ending, Failure, JournalEvent, RunId, StoredRun};
-use std::collections::BTreeMap;
+use pml::{AbortedRun, CallResult, Ending, Failure, RunId, StoredRun};
 
 impl ToolAnswer {
     /// What a run came to that is over, as its journal says. `ending` is nothing if it cannot be read. What the program wrote is
@@ -106,21 +106,14 @@ pub(super) fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
 
 /// What a run that did not finish has done.
 pub(super) fn checkpoint(stored: &StoredRun) -> Value {
-    let mut tools = BTreeMap::new();
+    let timeline = Timeline::of(&stored.entries);
     let (mut completed, mut failed) = (Vec::new(), None);
-    for entry in &stored.entries {
-        match &entry.what {
-            JournalEvent::Requested { call, tool, .. } => drop(tools.insert(*call, tool.as_str())),
-            JournalEvent::Settled { call, settled } => {
-                let Some(tool) = tools.get(call).filter(|tool| **tool != "pml:sleep") else {
-                    continue;
-                };
-                match settled {
-                    CallResult::Value(_) => completed.push(*tool),
-                    _ => failed = Some(*tool),
-                }
-            }
-            _ => {}
+    for outcome in &timeline.outcomes {
+        let call = timeline.calls.get(&outcome.call).filter(|call| !call.is_timer());
+        match (call, outcome.settled) {
+            (Some(call), CallResult::Value(_)) => completed.push(call.tool),
+            (Some(call), CallResult::Error { .. }) => failed = Some(call.tool),
+            (None, _) => {}
         }
     }
     json!({ "checkpoint": {

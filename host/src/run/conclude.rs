@@ -1,7 +1,6 @@
 //! How a run ends: its last entries, and what the caller gets.
 
 use super::calls::PendingGrantWrite;
-use super::history::{History, PastCallStage};
 use super::{AbandonedCall, AbortedRun, CompletedCall, Ending, Failure, Outcome, Usage, failure};
 use crate::error::Error;
 use crate::event::Event;
@@ -11,7 +10,7 @@ use crate::run::run_driver::RunDriver;
 use crate::run::run_error::RunError;
 use crate::sandbox::{Fault, StopReason};
 use crate::source::Program;
-use crate::store::{JournalEvent, RequiredDurability};
+use crate::store::{JournalEvent, PastCallStage, RequiredDurability, Timeline};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
@@ -74,14 +73,14 @@ impl RunDriver {
         let run = self.ledger.run();
         self.events.event(&Event::Decided { run, decided: ends.clone() });
         let stored = self.ledger.journal().load(run).await?;
-        let history = History::read(stored.entries);
-        let given: BTreeSet<_> = history.given.iter().map(|given| given.call).collect();
+        let history = Timeline::of(&stored.entries);
+        let given: BTreeSet<_> = history.outcomes.iter().map(|outcome| outcome.call).collect();
         let done = history
             .calls
             .iter()
             .filter(|(call, past)| past.reached == PastCallStage::Done && given.contains(call));
         let completed =
-            done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.clone() });
+            done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.into() });
         let aborted = AbortedRun {
             message: "Workflow aborted by user".into(),
             who: ends.who.clone(),

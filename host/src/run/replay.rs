@@ -1,13 +1,12 @@
 //! A run, run again with nothing but what was recorded or journalled.
 
-use super::history::History;
 use super::{Ending, Engine, JournalDivergence, Recording, rebuild};
 use crate::error::Error;
 use crate::model::{Code, RunId};
 use crate::run::run_driver;
 use crate::run::run_error::RunError;
 use crate::sandbox::{GUEST_DIGEST, ProgramState, Step, StopReason};
-use crate::store::RunState;
+use crate::store::{RunState, Timeline};
 use serde::Serialize;
 
 /// The first step that came out differently.
@@ -63,7 +62,7 @@ pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<ReplayRepo
     let stored = engine.journal.load(run).await?;
     let ending = stored.ending_text().and_then(|text| Ending::read(text).ok());
     let header = stored.header;
-    let history = History::read(stored.entries);
+    let history = Timeline::of(&stored.entries);
     let mut limits = header.limits.clone();
     limits.cpu_time = rebuild::allowance(limits.cpu_time);
     let instance = engine.instance(limits, Box::new(|_| {})).await;

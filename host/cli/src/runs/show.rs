@@ -4,16 +4,15 @@ use super::draw::{OwnerLiveness, TimelineScale, draw};
 use super::list::{colour, script};
 use crate::moment::{ago, span};
 use crate::quantity::counted;
-use crate::runs::timeline::{TimelineCall, fold};
 use crate::terminal::width_of_stdout;
 use crate::ui::{BAD, BOLD, DIM, GOOD};
 use crate::wrap::wrap;
 use anyhow::Result;
+use pml::journal::Timeline;
 use pml::json::{self, Value};
 use pml::{
-    Decision, Ending, Error, Journal, JournalEvent, Question, RecordedDecision, Redactor, RunState,
-    RunSummary, StoredRun, Timestamp, brief, brief_with, escape, lines_of_ask_with,
-    words_of_constraints,
+    Decision, Ending, Error, Journal, Question, RecordedDecision, Redactor, RunState, RunSummary,
+    StoredRun, Timestamp, brief, brief_with, escape, lines_of_ask_with, words_of_constraints,
 };
 
 /// How wide it is drawn where there is no terminal.
@@ -25,7 +24,6 @@ const ENDING: usize = 500;
 pub(super) struct RunDetails {
     pub(super) summary: RunSummary,
     pub(super) stored: StoredRun,
-    pub(super) calls: Vec<TimelineCall>,
     pub(super) decided: Vec<RecordedDecision>,
     scale: TimelineScale,
 }
@@ -41,17 +39,13 @@ impl RunDetails {
         let going_on = matches!(summary.state, RunState::Running | RunState::Waiting);
         let last = stored.entries.last().map_or(stored.header.started, |entry| entry.at);
         let to = if going_on { now.max(last) } else { last };
-        let calls = fold(&stored.entries, to);
         let scale = TimelineScale { from: stored.header.started, to };
-        Ok(RunDetails { summary, stored, calls, decided, scale })
+        Ok(RunDetails { summary, stored, decided, scale })
     }
 
-    /// The questions that were asked, in order.
-    pub(super) fn questions(&self) -> impl Iterator<Item = &Question> {
-        self.stored.entries.iter().filter_map(|entry| match &entry.what {
-            JournalEvent::Asked { question } => Some(question),
-            _ => None,
-        })
+    /// What became of its calls and questions.
+    pub(super) fn timeline(&self) -> Timeline<'_> {
+        Timeline::until(&self.stored.entries, self.scale.to)
     }
 
     /// How it ended, as it was written: `finished` with a result, `failed` with a failure, and so on. What nests too deep is
@@ -66,16 +60,18 @@ impl RunDetails {
 
     fn lines_within(&self, width: usize, now: Timestamp, redactor: &Redactor) -> Vec<String> {
         let mut lines = self.header(now);
-        if !self.calls.is_empty() {
+        let timeline = self.timeline();
+        let calls: Vec<_> = timeline.calls.values().collect();
+        if !calls.is_empty() {
             let owner = if self.summary.owner.is_some() {
                 OwnerLiveness::Alive
             } else {
                 OwnerLiveness::Gone
             };
             lines.push(String::new());
-            lines.extend(draw(&self.calls, self.scale, owner, width, redactor));
+            lines.extend(draw(&calls, self.scale, owner, width, redactor));
         }
-        for question in self.questions() {
+        for question in &timeline.questions {
             lines.push(String::new());
             lines.extend(self.question(question, width, redactor));
         }
