@@ -6,6 +6,7 @@
 mod audit;
 #[cfg(feature = "servers")]
 mod definitions;
+mod encoding;
 mod entry;
 mod error;
 mod journal;

@@ -3,11 +3,13 @@
 //! **Invariant:** what becomes of a question, and what the trail says of it, are written in the same transaction.
 
 use super::audit::TrailWriter;
-use super::columns::{comparable, from_json, json};
-use crate::model::{Answer, AskId, Question, QuestionId, RecordedDecision, RunId, Timestamp};
+use super::columns::{comparable, parsed, unreadable};
+use crate::model::{Answer, Question, QuestionId, RecordedDecision, RunId, Timestamp};
+use crate::store::encoding::{EncodedDecision, decode_question, encode_question};
 use crate::store::questions::{self, QuestionUpdate, WithdrawalReason};
 use crate::store::{AnswerOutcome, StoredQuestion};
 use rusqlite::{Connection, OptionalExtension, Row};
+use std::borrow::Cow;
 
 /// Opens a question.
 pub(super) fn ask(
@@ -50,7 +52,7 @@ fn insert(
     let inserted = connection.prepare_cached(sql)?.execute((
         question.id.as_bytes(),
         run,
-        json(question),
+        encode_question(question),
         comparable(question.asked_at),
         question.expires_at.map(comparable),
         i64::from(matches!(openness, Openness::Open)),
@@ -100,7 +102,7 @@ pub(super) fn body(
 ) -> rusqlite::Result<Option<Question>> {
     let sql = "SELECT body FROM questions WHERE id = ?1 AND run = ?2";
     let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| Ok(Question { id, run, ..from_json(row, 0)? });
+    let read = |row: &Row<'_>| parsed(row, 0, |text| decode_question(text, id, run));
     statement.query_row((id.as_bytes(), number), read).optional()
 }
 
@@ -117,9 +119,8 @@ fn find(
 }
 
 fn read_asked(row: &Row<'_>) -> rusqlite::Result<(i64, StoredQuestion)> {
-    // Which question it is, and of which run, is what the tables say: answers and runs are found by it.
     let (id, run) = (QuestionId::from_bytes(row.get(3)?), RunId::from_bytes(row.get(4)?));
-    let question = Question { id, run, ..from_json(row, 1)? };
+    let question = parsed(row, 1, |text| decode_question(text, id, run))?;
     Ok((row.get(0)?, StoredQuestion::new(question, row.get(2)?, Vec::new())))
 }
 
@@ -191,10 +192,16 @@ pub(super) fn decided(
 }
 
 fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<RecordedDecision> {
-    let (ask, at) = (AskId(row.get(0)?), Timestamp(row.get::<_, i64>(4)? as u64));
-    let (who, channel): (String, String) = (row.get(2)?, row.get(3)?);
-    let decided = RecordedDecision::new(question, ask, from_json(row, 1)?, who, channel, at);
-    Ok(decided.with_digest(row.get(5)?))
+    let text = |column| row.get::<_, String>(column).map(Cow::from);
+    let encoded = EncodedDecision {
+        ask: row.get(0)?,
+        decision: text(1)?,
+        who: text(2)?,
+        channel: text(3)?,
+        at: row.get(4)?,
+        digest: row.get::<_, Option<String>>(5)?.map(Cow::from),
+    };
+    encoded.decode(question).map_err(|error| unreadable(1, error))
 }
 
 /// Records an answer.
@@ -234,8 +241,8 @@ fn write(
     let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at, digest) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     for one in &update.decisions {
-        let (decision, at) = (json(&one.decision), one.at.0 as i64);
-        let row = (number, one.ask.0, decision, &one.who, &one.channel, at, &one.digest);
+        let EncodedDecision { ask, decision, who, channel, at, digest } = EncodedDecision::of(one);
+        let row = (number, ask, decision, who, channel, at, digest);
         connection.prepare_cached(sql)?.execute(row)?;
     }
     if update.closes {

@@ -1,10 +1,11 @@
 //! Runs as they stand.
 
 use super::columns::{comparable, entry_range, parsed, run_id};
-use super::encode;
+use super::entries;
 use super::failure::OperationError;
 use super::owner::OwnerFolder;
 use crate::model::{RunId, Timestamp};
+use crate::store::encoding::unsigned;
 use crate::store::summary::RunObservation;
 use crate::store::{Meter, RunFilter, RunState, RunSummary};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -60,7 +61,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(ListedRun, Option<String>)> {
         run: RunId::from_bytes(row.get(1)?),
         state: parsed(row, 2, str::parse)?,
         script: row.get(3)?,
-        created: Timestamp(row.get::<_, i64>(4)? as u64),
+        created: Timestamp(unsigned(row.get(4)?)),
         owner: None,
         resumed_from: run_id(row, 6)?,
         questions: 0,
@@ -91,7 +92,7 @@ pub(super) fn last(
     let sql = "SELECT at, cpu, wall, lines, calls FROM entries WHERE id BETWEEN ?1 AND ?2 \
                ORDER BY id DESC LIMIT 1";
     let mut statement = connection.prepare_cached(sql)?;
-    let last = statement.query_row(entry_range(run.number), encode::read_meter).optional()?;
+    let last = statement.query_row(entry_range(run.number), entries::read_meter).optional()?;
     Ok(last.unwrap_or((run.created, Meter::default())))
 }
 
