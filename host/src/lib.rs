@@ -163,6 +163,12 @@ pub use store::{
 };
 #[cfg(feature = "servers")]
 pub use store::{Dependency, ProjectState};
+/// Reading what a journal says of a run.
+pub mod journal {
+    pub use crate::store::{
+        CallPhase, CallSpan, CallState, DeliveredOutcome, PastCall, PastCallStage, Timeline,
+    };
+}
 pub use store::{ImportMark, JournalImport, JournalImportError, JournalOverview};
 #[cfg(feature = "servers")]
 pub use upstream::{ServerState, ServerStatus};

@@ -77,14 +77,14 @@ impl ToolAnswer {
     ) -> ToolAnswer {
         let mut answer = match &outcome.ending {
             Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
-            Ending::Failed(failure) => ToolAnswer::error(of_failure(&json!(failure))),
+            Ending::Failed(failure) => ToolAnswer::error(of_failure(failure)),
             Ending::Waiting(questions) => match questions.first() {
                 Some(first) => ToolAnswer::of_question(first, redactor),
                 None => {
                     ToolAnswer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" }))
                 }
             },
-            Ending::Aborted(aborted) => of_aborted(&json!(aborted)),
+            Ending::Aborted(aborted) => of_aborted(aborted),
             Ending::Expired(_) => gone(),
         };
         if let Some(stored) = stored {

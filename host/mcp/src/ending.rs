@@ -2,47 +2,36 @@
 
 use super::answer::{ToolAnswer, gone};
 use super::{blocks, handle};
-use pml::json::value::RawValue;
+use pml::journal::Timeline;
 use pml::json::{self, Value, json};
 use pml::weigh;
-use pml::{CallResult, JournalEvent, RunId, StoredRun};
-use serde::Deserialize;
-use std::collections::BTreeMap;
-
-/// An ending as the journal has it.
-#[derive(Deserialize)]
-struct JournaledEnding {
-    finished: Option<Box<RawValue>>,
-    failed: Option<Value>,
-    aborted: Option<Value>,
-    expired: Option<Value>,
-}
+use pml::{AbortedRun, CallResult, Ending, Failure, RunId, StoredRun};
 
 impl ToolAnswer {
-    /// What a run came to that is over, as its journal says. What it wrote is not in there.
-    pub(super) fn of_stored(stored: &StoredRun, ending: &str) -> ToolAnswer {
+    /// What a run came to that is over, as its journal says. `ending` is nothing if it cannot be read. What the program wrote is
+    /// not in there.
+    pub(super) fn of_stored(stored: &StoredRun, ending: Option<&Ending>) -> ToolAnswer {
         let run = stored.header.run;
-        let ended = json::from_str::<JournaledEnding>(ending);
-        let mut answer = match ended {
-            Ok(JournaledEnding { failed: Some(failure), .. }) => {
-                let mut answer = ToolAnswer::error(of_failure(&failure));
-                answer.add_checkpoint(stored, failure.get("error_code").is_some());
+        let mut answer = match ending {
+            Some(Ending::Failed(failure)) => {
+                let mut answer = ToolAnswer::error(of_failure(failure));
+                answer.add_checkpoint(stored, failure.error_code.is_some());
                 answer
             }
-            Ok(JournaledEnding { aborted: Some(aborted), .. }) => {
-                let mut answer = of_aborted(&aborted);
+            Some(Ending::Aborted(aborted)) => {
+                let mut answer = of_aborted(aborted);
                 answer.add_checkpoint(stored, false);
                 answer
             }
-            Ok(JournaledEnding { expired: Some(_), .. }) => {
+            Some(Ending::Expired(_)) => {
                 let mut answer = gone();
                 answer.add_checkpoint(stored, false);
                 answer
             }
-            Ok(JournaledEnding { finished, .. }) => {
-                of_result(run, finished.as_deref().map(RawValue::get))
+            Some(ending @ (Ending::Finished(_) | Ending::Waiting(_))) => {
+                of_result(run, ending.json())
             }
-            Err(_) => gone(),
+            None => gone(),
         };
         answer.add(json!({ "run_id": run }));
         if let Some(entry) = stored.entries.last() {
@@ -84,48 +73,47 @@ pub(super) fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
 }
 
 /// A failure, as it is written down.
-pub(super) fn of_failure(failure: &Value) -> Value {
-    let text = |key: &str| failure[key].as_str().filter(|text| !text.is_empty());
-    let code = text("error_code").or(text("code"));
-    let mut error = json!({ "code": code, "type": text("name").or(text("code")), "message": failure["message"] });
-    for key in ["position", "hint", "causes"] {
-        if let Some(value) = failure.get(key) {
-            error[key] = value.clone();
-        }
+pub(super) fn of_failure(failure: &Failure) -> Value {
+    let given = |text: &'_ str| !text.is_empty();
+    let code = failure.code.as_str();
+    let own = failure.error_code.as_deref().filter(|own| given(own));
+    let name = Some(failure.name.as_str()).filter(|name| given(name));
+    let mut error = json!({ "code": own.unwrap_or(code), "type": name.unwrap_or(code),
+        "message": failure.message });
+    if let Some(position) = &failure.position {
+        error["position"] = json!(position);
     }
-    if let Some(frame) = text("code_frame") {
+    if let Some(hint) = &failure.hint {
+        error["hint"] = hint.as_str().into();
+    }
+    if !failure.causes.is_empty() {
+        error["causes"] = json!(failure.causes);
+    }
+    if let Some(frame) = failure.code_frame.as_deref().filter(|frame| given(frame)) {
         error["frame"] = frame.trim_end().into();
     }
     error
 }
 
-/// A run that a person ended, as it is written down.
-pub(super) fn of_aborted(aborted: &Value) -> ToolAnswer {
-    let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted["message"] });
-    let completed = aborted["completed"].as_array().into_iter().flatten();
-    let completed: Vec<_> = completed.map(|call| call["tool"].clone()).collect();
+/// A run that a person ended.
+pub(super) fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
+    let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted.message });
+    let completed: Vec<_> = aborted.completed.iter().map(|call| call.tool.as_str()).collect();
     let body = json!({ "success": false, "error": error, "completed": completed,
-        "replan": aborted["replan"] });
+        "replan": aborted.replan });
     ToolAnswer::new("aborted", body)
 }
 
 /// What a run that did not finish has done.
 pub(super) fn checkpoint(stored: &StoredRun) -> Value {
-    let mut tools = BTreeMap::new();
+    let timeline = Timeline::of(&stored.entries);
     let (mut completed, mut failed) = (Vec::new(), None);
-    for entry in &stored.entries {
-        match &entry.what {
-            JournalEvent::Requested { call, tool, .. } => drop(tools.insert(*call, tool.as_str())),
-            JournalEvent::Settled { call, settled } => {
-                let Some(tool) = tools.get(call).filter(|tool| **tool != "pml:sleep") else {
-                    continue;
-                };
-                match settled {
-                    CallResult::Value(_) => completed.push(*tool),
-                    _ => failed = Some(*tool),
-                }
-            }
-            _ => {}
+    for outcome in &timeline.outcomes {
+        let call = timeline.calls.get(&outcome.call).filter(|call| !call.is_timer());
+        match (call, outcome.settled) {
+            (Some(call), CallResult::Value(_)) => completed.push(call.tool),
+            (Some(call), CallResult::Error { .. }) => failed = Some(call.tool),
+            (None, _) => {}
         }
     }
     json!({ "checkpoint": {

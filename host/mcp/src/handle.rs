@@ -2,9 +2,8 @@
 
 use super::answer::ToolAnswer;
 use pml::json::value::RawValue;
-use pml::json::{self, Value, json};
-use pml::{Engine, JournalEvent, RunId};
-use serde::Deserialize;
+use pml::json::{Value, json};
+use pml::{Ending, Engine, RunId};
 
 /// Results up to this many bytes come with the answer; clients cut at some 100,000 characters.
 pub(super) const INLINE: usize = 96 << 10;
@@ -43,16 +42,11 @@ pub(super) async fn read(engine: &Engine, handle: &str, offset: usize) -> ToolAn
 
 /// The result of a finished run, as its journal has it.
 async fn result(engine: &Engine, run: RunId) -> Option<Box<RawValue>> {
-    #[derive(Deserialize)]
-    struct Ended {
-        finished: Option<Box<RawValue>>,
-    }
     let stored = engine.journal().load(run).await.ok()?;
-    let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
-        JournalEvent::Ended { ending } => Some(ending),
+    match Ending::read(stored.ending_text()?).ok()? {
+        Ending::Finished(json) => json,
         _ => None,
-    });
-    json::from_str::<Ended>(ending?).ok()?.finished
+    }
 }
 
 /// Part of a text, cut between characters.

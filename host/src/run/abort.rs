@@ -2,8 +2,8 @@
 
 use super::{AbortedRun, Ending, Engine};
 use crate::error::Error;
-use crate::model::{Code, RunId};
-use crate::store::{JournalBatch, JournalEntry, JournalEvent, RunState, StoredRun};
+use crate::model::RunId;
+use crate::store::{JournalBatch, JournalEntry, JournalEvent, StoredRun};
 
 /// Ends a run as aborted, unless it is over, so that nobody goes on with it or approves a call of it. Returns it as it was.
 pub(super) async fn end(
@@ -27,17 +27,14 @@ pub(super) async fn end(
         replan: false,
         completed: Vec::new(),
     });
-    let ending = serde_json::to_string(&ending).map_err(|error| {
-        Error::new(Code::Internal, "the ending cannot be written").with_source(error)
-    })?;
     let last = stored.entries.last();
     let (at, meter) = last.map_or_else(
         || (stored.header.started, Default::default()),
         |entry| (entry.at, entry.meter),
     );
-    let mut batch =
-        JournalBatch::new(vec![JournalEntry::new(at, meter, JournalEvent::Ended { ending })]);
-    batch.state = Some(RunState::Aborted);
+    let ended = JournalEvent::Ended { ending: ending.write()? };
+    let mut batch = JournalBatch::new(vec![JournalEntry::new(at, meter, ended)]);
+    batch.state = Some(ending.state());
     engine.journal.append(&lease, batch).await?;
     Ok(stored)
 }

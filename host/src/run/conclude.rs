@@ -1,17 +1,16 @@
 //! How a run ends: its last entries, and what the caller gets.
 
 use super::calls::PendingGrantWrite;
-use super::history::{History, PastCallStage};
 use super::{AbandonedCall, AbortedRun, CompletedCall, Ending, Failure, Outcome, Usage, failure};
 use crate::error::Error;
 use crate::event::Event;
-use crate::model::{Code, Decision, RecordedDecision, RunBudget};
+use crate::model::{Decision, RecordedDecision, RunBudget};
 use crate::run::live_run::{LiveRun, ProgramEnd, ProgramResult};
 use crate::run::run_driver::RunDriver;
 use crate::run::run_error::RunError;
 use crate::sandbox::{Fault, StopReason};
 use crate::source::Program;
-use crate::store::{JournalEvent, RequiredDurability, RunState};
+use crate::store::{JournalEvent, PastCallStage, RequiredDurability, Timeline};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
@@ -74,14 +73,14 @@ impl RunDriver {
         let run = self.ledger.run();
         self.events.event(&Event::Decided { run, decided: ends.clone() });
         let stored = self.ledger.journal().load(run).await?;
-        let history = History::read(stored.entries);
-        let given: BTreeSet<_> = history.given.iter().map(|given| given.call).collect();
+        let history = Timeline::of(&stored.entries);
+        let given: BTreeSet<_> = history.outcomes.iter().map(|outcome| outcome.call).collect();
         let done = history
             .calls
             .iter()
             .filter(|(call, past)| past.reached == PastCallStage::Done && given.contains(call));
         let completed =
-            done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.clone() });
+            done.map(|(call, past)| CompletedCall { call: *call, tool: past.tool.into() });
         let aborted = AbortedRun {
             message: "Workflow aborted by user".into(),
             who: ends.who.clone(),
@@ -131,27 +130,15 @@ impl RunDriver {
         for AbandonedCall { call, sent, .. } in &abandoned {
             self.ledger.note(at, JournalEvent::Abandoned { call: *call, sent: *sent });
         }
-        let result = match &ending {
-            Ending::Finished(json) => json.as_ref().map_or(0, |json| json.get().len()),
-            _ => 0,
-        };
+        let result = ending.json().map_or(0, str::len);
         if let Err(stop) = self.ledger.has_room(result) {
             // A failure takes little, and says why it is one.
             if matches!(ending, Ending::Finished(_)) {
                 ending = Ending::Failed(failure::of_stop(&stop));
             }
         }
-        let text = serde_json::to_string(&ending).map_err(|error| {
-            Error::new(Code::Internal, "the ending cannot be written").with_source(error)
-        })?;
-        self.ledger.note(at, JournalEvent::Ended { ending: text });
-        let state = match &ending {
-            Ending::Finished(_) => RunState::Finished,
-            Ending::Failed(_) => RunState::Failed,
-            Ending::Aborted(_) => RunState::Aborted,
-            Ending::Expired(_) | Ending::Waiting(_) => RunState::Expired,
-        };
-        self.ledger.write(state, RequiredDurability::Process).await?;
+        self.ledger.note(at, JournalEvent::Ended { ending: ending.write()? });
+        self.ledger.write(ending.state(), RequiredDurability::Process).await?;
         self.events.event(&Event::Ended { run: self.ledger.run(), at });
         Ok(self.outcome(ending, live, abandoned))
     }

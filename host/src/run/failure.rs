@@ -4,36 +4,37 @@ use crate::error::Error;
 use crate::model::{Code, ErrorClass, WorkSlice};
 use crate::sandbox::{Fault, FaultKind, StopReason};
 use crate::source::{Position, Program, SourceError, StackFrame};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A failure of a program: what, where, and why. Name, message and stack are the program's own words and may hold
 /// anything; show them escaped.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The stable code.
+    /// The stable code. A code that this version does not know reads as `INTERNAL`.
+    #[serde(deserialize_with = "read_code")]
     pub code: Code,
     /// Name of the error thrown, such as `TypeError`; empty where nothing was thrown.
     pub name: String,
     /// What happened.
     pub message: String,
     /// The `code` that the thrown error carried: `TOOL_DENIED`, or one of the program's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
     /// What the error says caused it, outermost first, and the errors that an `AggregateError` holds.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<String>,
     /// Where in the source.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
     /// The calls that led there, innermost first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<StackFrame>,
     /// The source around the position, for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_frame: Option<String>,
     /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
@@ -42,6 +43,13 @@ impl Failure {
     pub fn class(&self) -> ErrorClass {
         self.code.class()
     }
+}
+
+/// Reads a code. A newer pml may have written one that is not known here.
+fn read_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let known = Code::ALL.iter().copied().find(|code| code.as_str() == text);
+    Ok(known.unwrap_or(Code::Internal))
 }
 
 /// A failure without a place.

@@ -10,7 +10,7 @@
 //! | `session`, `conclude`, `end` | a run, in memory or put away; how it ends, and is ended |
 //! | `live`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, lines |
 //! | `ledger`, `stopwatch`, `run_clock` | what is written of it, and its clocks |
-//! | `history`, `rebuild`, `replay`, `recording`, `checkpoint` | what was written, run again |
+//! | `rebuild`, `replay`, `recording`, `checkpoint` | what was written, run again |
 //! | `desk`, `parking` | waiting for people, and for a slot |
 //!
 //! **Invariant:** the program sees a reply only after the journal has it, and its place in the order.
@@ -23,9 +23,9 @@ mod calls;
 mod checkpoint;
 mod conclude;
 mod console;
+mod ending;
 mod engine;
 mod failure;
-mod history;
 mod journal_writer;
 mod live_run;
 mod outcome;
@@ -44,9 +44,10 @@ mod timers;
 mod waiting_runs;
 
 pub use checkpoint::UnmatchedCall;
+pub use ending::{AbortedRun, CompletedCall, Ending};
 pub use engine::Engine;
 pub use failure::Failure;
-pub use outcome::{AbandonedCall, AbortedRun, CompletedCall, Ending, Outcome, Usage};
+pub use outcome::{AbandonedCall, Outcome, Usage};
 pub use recording::{RecordedStep, Recording};
 pub use replay::{ReplayReport, StepDivergence};
 pub use run_builder::Run;

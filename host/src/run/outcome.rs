@@ -1,9 +1,9 @@
 //! What a run comes to.
 
-use super::{Failure, Recording, UnmatchedCall};
-use crate::model::{CallId, ConsoleLine, Question, QuestionId, RunId};
+use super::{Ending, Failure, Recording, UnmatchedCall};
+use crate::model::{CallId, ConsoleLine, Question, RunId};
 use serde::Serialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 use std::time::Duration;
 
 /// How a run ended, and what it did on the way. A script that fails is an outcome, not an error.
@@ -29,70 +29,6 @@ pub struct Outcome {
     /// Every step, if [`Run::recorded`](crate::Run::recorded) asked for it.
     #[serde(skip)]
     pub recording: Option<Recording>,
-}
-
-/// A result or a failure.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// The program returned: one JSON text, or nothing for `undefined`.
-    Finished(Option<Box<RawValue>>),
-    /// The program failed, or was refused.
-    Failed(Failure),
-    /// The run waits for a person, and nobody can be asked here. Once its questions are answered, in this process or
-    /// another, [`Engine::resume`](crate::Engine::resume) goes on with it.
-    Waiting(Vec<Question>),
-    /// A person ended the run.
-    Aborted(AbortedRun),
-    /// Nobody answered this question in time.
-    Expired(QuestionId),
-}
-
-impl Ending {
-    /// Returns what it is called in a log.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Ending::Finished(_) => "finished",
-            Ending::Failed(_) => "failed",
-            Ending::Waiting(_) => "waiting",
-            Ending::Aborted(_) => "aborted",
-            Ending::Expired(_) => "expired",
-        }
-    }
-
-    /// Returns the code of a failure.
-    pub(super) fn code(&self) -> Option<&'static str> {
-        match self {
-            Ending::Failed(failure) => Some(failure.code.as_str()),
-            _ => None,
-        }
-    }
-}
-
-/// A run that a person ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct AbortedRun {
-    /// One sentence.
-    pub message: String,
-    /// Who ended it.
-    pub who: String,
-    /// By which channel.
-    pub channel: String,
-    /// Whether a better program is wanted.
-    pub replan: bool,
-    /// The calls that had their outcome by then.
-    pub completed: Vec<CompletedCall>,
-}
-
-/// A call that has its outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct CompletedCall {
-    /// Which call.
-    pub call: CallId,
-    /// The tool as the program wrote it.
-    pub tool: String,
 }
 
 /// A call that was out or queued when the program ended.
@@ -141,10 +77,7 @@ impl Outcome {
 
     /// Returns the result as JSON text; nothing if it is `undefined` or the program failed.
     pub fn json(&self) -> Option<&str> {
-        match &self.ending {
-            Ending::Finished(json) => json.as_deref().map(RawValue::get),
-            _ => None,
-        }
+        self.ending.json()
     }
 
     /// Returns the result as a value; nothing if it is `undefined`, nested deeper than 128 levels, or the program failed.

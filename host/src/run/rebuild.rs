@@ -2,13 +2,12 @@
 //! every request is compared with what the journal has.
 
 use super::calls::{OpenCalls, PastAsk};
-use super::history::{DeliveredOutcome, History, PastCall, PastCallStage};
 use crate::model::{CallId, CallResult, RecordedDecision, Timestamp, escape};
 use crate::run::run_driver::begin;
 use crate::run::run_error::{JournalDivergence, RunError};
 use crate::sandbox::{GUEST_DIGEST, Instance, Intent, ProgramState, Step, StopReason};
 use crate::source::Program;
-use crate::store::RunHeader;
+use crate::store::{DeliveredOutcome, PastCall, PastCallStage, RunHeader, Timeline};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -34,7 +33,7 @@ pub(super) struct ReplayedProgram {
 
 /// A replay under way.
 struct ReplayComparison<'a> {
-    history: &'a History,
+    history: &'a Timeline<'a>,
     guest_changed: bool,
     waiting: BTreeSet<CallId>,
     /// What the journal does not have.
@@ -47,7 +46,7 @@ pub(super) async fn replay(
     instance: &mut Instance,
     header: &RunHeader,
     program: &Program,
-    history: &History,
+    history: &Timeline<'_>,
     mut each: impl FnMut(Timestamp, Option<(CallId, CallResult)>, &Step),
 ) -> Result<ReplayedProgram, RunError> {
     let (started, guest_changed) = (header.started, header.guest != GUEST_DIGEST);
@@ -66,17 +65,18 @@ pub(super) async fn replay(
     let mut last = instance.start(begin(header, program), started).await.map_err(stopped)?;
     each(started, None, &last);
     let mut steps = 1;
-    for DeliveredOutcome { call, settled, at } in &history.given {
+    for DeliveredOutcome { call, settled, at } in &history.outcomes {
         // The program may have ended in the middle of what was noted at once.
         if last.state != ProgramState::Waiting {
             break;
         }
-        replaying.take(std::mem::take(&mut last.intents), steps > history.firm + 1)?;
+        replaying
+            .take(std::mem::take(&mut last.intents), steps > history.confirmed_outcomes + 1)?;
         replaying.settle(*call)?;
         // What the run held back while a call was out, it gave back: sizes were checked when it ran.
         instance.release(usize::MAX);
-        last = instance.resume(*call, settled.clone(), *at).await.map_err(stopped)?;
-        each(*at, Some((*call, settled.clone())), &last);
+        last = instance.resume(*call, CallResult::clone(settled), *at).await.map_err(stopped)?;
+        each(*at, Some((*call, CallResult::clone(settled))), &last);
         steps += 1;
     }
     replaying.take(std::mem::take(&mut last.intents), true)?;
@@ -125,7 +125,7 @@ impl ReplayComparison<'_> {
     fn finish(&self) -> Result<(), RunError> {
         match self.history.calls.last_key_value() {
             Some((last, past)) if *last > self.made => {
-                let expected = format!("a call of `{}`", escape(&past.tool));
+                let expected = format!("a call of `{}`", escape(past.tool));
                 Err(self.diverged(*last, expected, "no such call".into()))
             }
             _ => Ok(()),
@@ -139,14 +139,14 @@ impl ReplayComparison<'_> {
 }
 
 /// Compares a request with the journal's; `Err` holds what was expected and what was found.
-fn compare(past: Option<&PastCall>, intent: &Intent) -> Result<(), (String, String)> {
+fn compare(past: Option<&PastCall<'_>>, intent: &Intent) -> Result<(), (String, String)> {
     let Intent::Request { tool, arguments, .. } = intent else { return Ok(()) };
     let found = |detail: &str| format!("a call of `{}`{detail}", escape(tool));
     let Some(past) = past else {
         return Err(("no such call".into(), found("")));
     };
-    let expected = format!("a call of `{}`", escape(&past.tool));
-    if past.tool != *tool {
+    let expected = format!("a call of `{}`", escape(past.tool));
+    if past.tool != tool {
         return Err((expected, found("")));
     }
     // Whether arguments were too large together depends on when others were answered, not on the program.
@@ -166,7 +166,7 @@ impl ReplayedProgram {
     /// Hands the calls that the journal has over to `calls`, and returns the last step with what it has not.
     pub(super) fn restore(
         self,
-        history: &History,
+        history: &Timeline<'_>,
         decided: &[RecordedDecision],
         calls: &mut OpenCalls,
     ) -> Step {

@@ -1,13 +1,12 @@
 //! A run, run again with nothing but what was recorded or journalled.
 
-use super::history::History;
-use super::{Engine, JournalDivergence, Recording, rebuild};
+use super::{Ending, Engine, JournalDivergence, Recording, rebuild};
 use crate::error::Error;
 use crate::model::{Code, RunId};
 use crate::run::run_driver;
 use crate::run::run_error::RunError;
 use crate::sandbox::{GUEST_DIGEST, ProgramState, Step, StopReason};
-use crate::store::{JournalEvent, RunState};
+use crate::store::{RunState, Timeline};
 use serde::Serialize;
 
 /// The first step that came out differently.
@@ -61,12 +60,9 @@ pub struct ReplayReport {
 
 pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<ReplayReport, Error> {
     let stored = engine.journal.load(run).await?;
+    let ending = stored.ending_text().and_then(|text| Ending::read(text).ok());
     let header = stored.header;
-    let ending = stored.entries.iter().rev().find_map(|entry| match &entry.what {
-        JournalEvent::Ended { ending } => Some(ending.clone()),
-        _ => None,
-    });
-    let history = History::read(stored.entries);
+    let history = Timeline::of(&stored.entries);
     let mut limits = header.limits.clone();
     limits.cpu_time = rebuild::allowance(limits.cpu_time);
     let instance = engine.instance(limits, Box::new(|_| {})).await;
@@ -76,7 +72,7 @@ pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<ReplayRepo
     let calls = history.calls.len();
     match replayed {
         Ok(replayed) => {
-            let diverged = result(stored.state, ending.as_deref(), &replayed.last.state);
+            let diverged = result(stored.state, ending.as_ref(), &replayed.last.state);
             let guest_changed = header.guest != GUEST_DIGEST;
             let diverged = diverged.map(|diverged| JournalDivergence { guest_changed, ..diverged });
             Ok(ReplayReport { steps: replayed.steps, calls, diverged })
@@ -91,17 +87,21 @@ pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<ReplayRepo
 /// Compares the result of a run that finished.
 fn result(
     state: RunState,
-    ending: Option<&str>,
+    ending: Option<&Ending>,
     found: &ProgramState,
 ) -> Option<JournalDivergence> {
     if state != RunState::Finished {
         return None;
     }
+    // A journal keeps no result and the result `null` alike.
     let result = match found {
         ProgramState::Finished(json) => json.as_deref().unwrap_or("null"),
         _ => "",
     };
-    let same = ending == Some(&format!("{{\"finished\":{result}}}"));
+    let same = match ending {
+        Some(ending @ Ending::Finished(_)) => ending.json().unwrap_or("null") == result,
+        _ => false,
+    };
     let diverged = || JournalDivergence {
         call: None,
         expected: "its result".into(),

@@ -3,7 +3,6 @@
 use super::calls::{GrantPersistence, OpenCalls};
 use super::checkpoint::Checkpoint;
 use super::console::RunConsole;
-use super::history::History;
 use super::rebuild::{self, allowance};
 use super::recording::Recording;
 use super::run_clock::RunClock;
@@ -18,7 +17,7 @@ use crate::run::question_waiter::{QuestionWaiter, WakeReason};
 use crate::run::run_error::RunError;
 use crate::sandbox::{Instance, Intent, StartParameters, Step, StopReason};
 use crate::source::Program;
-use crate::store::{JournalEvent, RequiredDurability, RunHeader, RunState, StoredRun};
+use crate::store::{JournalEvent, RequiredDurability, RunHeader, RunState, StoredRun, Timeline};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
@@ -248,7 +247,7 @@ impl RunDriver {
     /// Brings a run back from its journal.
     async fn rebuild(&mut self, stored: StoredRun, program: &Program) -> Result<LiveRun, RunError> {
         let StoredRun { header, entries, .. } = stored;
-        let history = History::read(entries);
+        let history = Timeline::of(&entries);
         let checkpoint = match &header.checkpoint {
             Some(text) => {
                 let checkpoint = Checkpoint::read(text);
@@ -275,7 +274,8 @@ impl RunDriver {
             })
             .await?;
         let mut calls = self.calls(&limits, checkpoint, &instance);
-        calls.restore_questions(&history.questions);
+        let questions: Vec<_> = history.questions.iter().copied().cloned().collect();
+        calls.restore_questions(&questions);
         calls.restore_origins(history.calls.values().filter_map(|past| past.sent.as_ref()));
         let decided = self.desk.decided().await?;
         let step = replayed.restore(&history, &decided, &mut calls);
@@ -293,7 +293,7 @@ impl RunDriver {
             held_back: None,
             limits,
             next: Some(InitialStep::Step(step)),
-            questions: history.questions,
+            questions,
             refused: None,
             leave: self.leave.clone(),
             recording,

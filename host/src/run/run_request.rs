@@ -1,7 +1,6 @@
 //! What was told of a new run, made into what it starts with.
 
 use super::checkpoint::Checkpoint;
-use super::history::History;
 use super::perform::write_aside;
 use super::{Ending, Engine, Failure, Outcome, failure};
 use crate::error::Error;
@@ -12,7 +11,7 @@ use crate::run::abort::end;
 use crate::run::run_driver::modules;
 use crate::sandbox::{GUEST_DIGEST, StartParameters, StopReason};
 use crate::source::{Program, Script, SourceError};
-use crate::store::{FORMAT, RunHeader, StoredRun};
+use crate::store::{FORMAT, RunHeader, StoredRun, Timeline};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -206,7 +205,7 @@ impl RunRequest {
 async fn take_up(stored: StoredRun) -> Result<(Checkpoint, String), Error> {
     let nobody = RunBudget::of_nobody();
     let read = nobody.work(stored.size(), move |_| {
-        let history = History::read(stored.entries);
+        let history = Timeline::of(&stored.entries);
         Checkpoint::of(&stored.header, &history).map_err(|error| error.to_string())
     });
     let read = read.await.unwrap_or_else(|halt| Err(format!("{halt:?}")));

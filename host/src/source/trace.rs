@@ -5,7 +5,7 @@
 //! **Invariant:** the text is hostile: what does not read as a frame of a known module is left out, lengths and counts are
 //! bounded, and nothing panics.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::position::Position;
 use super::program::Program;
@@ -20,7 +20,7 @@ const NAME: usize = 100;
 const LINES: usize = 10_000;
 
 /// One function call of a stack trace, in the user's own source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StackFrame {
     /// The function's name as the program chose it, not escaped; nothing for the program itself and nameless functions.

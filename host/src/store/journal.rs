@@ -8,8 +8,8 @@
 //! **Invariant:** only the holder of the run's current [`Lease`] writes to it; a process that died holds none.
 
 use super::{
-    AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalEntry, PruneRule, RunFilter,
-    RunHeader, RunState, RunSummary, StoreError, StoredQuestion,
+    AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalEntry, JournalEvent, PruneRule,
+    RunFilter, RunHeader, RunState, RunSummary, StoreError, StoredQuestion,
 };
 use crate::model::{Answer, QuestionId, RecordedDecision, RunId, Timestamp};
 use futures_util::future::{BoxFuture, ready};
@@ -95,6 +95,15 @@ impl StoredRun {
     /// Returns a stored run.
     pub fn new(header: RunHeader, state: RunState, entries: Vec<JournalEntry>) -> StoredRun {
         StoredRun { header, state, entries }
+    }
+
+    /// Returns how the run ended, as it was written: one JSON text, which [`Ending::read`](crate::Ending::read) reads.
+    /// Returns `None` if the run has not ended.
+    pub fn ending_text(&self) -> Option<&str> {
+        self.entries.iter().rev().find_map(|entry| match &entry.what {
+            JournalEvent::Ended { ending } => Some(ending.as_str()),
+            _ => None,
+        })
     }
 }
 

@@ -1,10 +1,12 @@
 //! A journal in memory: runs can wait, be evicted and be rebuilt, and are forgotten with the process.
 
 use super::audit::{body, link};
+use super::questions::{self, BatchEffect, QuestionUpdate, WithdrawalReason, batch_effects};
+use super::summary::RunObservation;
 use super::{
-    AnswerOutcome, AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, Journal,
-    JournalBatch, JournalEntry, JournalEvent, JournalFuture, Lease, Meter, PruneRule, RunFilter,
-    RunHeader, RunState, RunSummary, StoreError, StoredQuestion, StoredRun,
+    AnswerOutcome, AuditEntry, AuditFilter, AuditNote, AuditTrail, Journal, JournalBatch,
+    JournalEntry, JournalFuture, Lease, Meter, PruneRule, RunFilter, RunHeader, RunState,
+    RunSummary, StoreError, StoredQuestion, StoredRun,
 };
 use crate::model::{Answer, Question, QuestionId, RecordedDecision, RunId, Timestamp, canonical};
 use futures_util::future::ready;
@@ -90,41 +92,40 @@ impl MemoryState {
         if kept.state.ended() {
             return Err(StoreError::Ended { run, state: kept.state });
         }
-        let asked = batch.entries.iter().filter_map(|entry| match &entry.what {
-            JournalEvent::Asked { question } => {
-                Some(StoredQuestion::new(question.clone(), true, Vec::new()))
-            }
-            _ => None,
-        });
-        let asked: Vec<_> = asked.collect();
-        kept.questions.extend(asked.iter().map(|asked| asked.question.id));
-        let withdrawn = batch.entries.iter().filter_map(|entry| match &entry.what {
-            JournalEvent::Withdrawn { question } => Some(*question),
-            _ => None,
-        });
-        let withdrawn: Vec<_> = withdrawn.collect();
-        let at = batch.entries.last().map_or(Timestamp::default(), |entry| entry.at);
-        kept.entries.extend(batch.entries);
         if let Some(state) = batch.state {
             kept.state = state;
         }
-        let ended = kept.state.ended().then(|| kept.questions.clone());
-        for asked in asked {
-            let question = asked.question.clone();
-            self.note(AuditNote::new(question.asked_at, Some(run), AuditEvent::Asked(question)));
-            self.questions.insert(asked.question.id, asked);
-        }
-        self.over.extend(ended.is_some().then_some(run));
-        let withdrawn = withdrawn.into_iter().map(|id| (id, "nothing waits for it any more"));
-        let ended = ended.into_iter().flatten().map(|id| (id, "the run is over"));
-        for (question, reason) in withdrawn.chain(ended) {
-            let Some(asked) = self.questions.get_mut(&question) else { continue };
-            if std::mem::replace(&mut asked.open, false) {
-                let what = AuditEvent::Withdrawn { question, reason: reason.into() };
-                self.note(AuditNote::new(at, Some(run), what));
+        for effect in batch_effects(&batch) {
+            match effect {
+                BatchEffect::Open(question) => self.open(run, question)?,
+                BatchEffect::Withdraw { question, at } => {
+                    self.withdraw(run, question, WithdrawalReason::NothingWaits, at);
+                }
+                BatchEffect::CloseAll { at } => {
+                    self.over.push_back(run);
+                    for question in self.run(run)?.questions.clone() {
+                        self.withdraw(run, question, WithdrawalReason::RunEnded, at);
+                    }
+                }
             }
         }
+        self.run(run)?.entries.extend(batch.entries);
         Ok(())
+    }
+
+    fn open(&mut self, run: RunId, question: &Question) -> Result<(), StoreError> {
+        self.run(run)?.questions.push(question.id);
+        self.note(questions::asked_note(question));
+        let asked = StoredQuestion::new(question.clone(), true, Vec::new());
+        self.questions.insert(question.id, asked);
+        Ok(())
+    }
+
+    fn withdraw(&mut self, run: RunId, id: QuestionId, reason: WithdrawalReason, at: Timestamp) {
+        let Some(asked) = self.questions.get_mut(&id) else { return };
+        if std::mem::replace(&mut asked.open, false) {
+            self.note(questions::withdrawal_note(run, id, reason, at));
+        }
     }
 
     fn note(&mut self, note: AuditNote) {
@@ -145,46 +146,38 @@ impl MemoryState {
         }
     }
 
-    fn answer(&mut self, id: QuestionId, answer: Answer, now: Timestamp) -> AnswerOutcome {
-        let Some(asked) = self.questions.get_mut(&id) else { return AnswerOutcome::Gone };
-        let late = |asked: &StoredQuestion| AnswerOutcome::Late {
-            question: asked.question.clone(),
-            decided: asked.decided.clone(),
-        };
-        if !asked.open || asked.question.expired(now) {
-            return if asked.decided.is_empty() { AnswerOutcome::Gone } else { late(asked) };
-        }
-        let Some(new) = answer.decide(&asked.question, &asked.decided, now) else {
-            let question = asked.question.clone();
-            self.note(AuditNote::new(now, Some(question.run), AuditEvent::not_shown(id, answer)));
-            return AnswerOutcome::NotShown { question };
-        };
-        if new.is_empty() {
-            return late(asked);
-        }
-        asked.decided.extend(new.iter().cloned());
-        let open = asked.question.asks.len() - asked.decided.len();
-        asked.open = open > 0 && !asked.decided.iter().any(|decided| decided.decision.ends());
-        let question = asked.question.clone();
-        for decided in new {
-            let Some(ask) = question.ask(decided.ask) else { continue };
-            self.note(AuditNote::new(now, Some(question.run), AuditEvent::decided(ask, decided)));
-        }
-        if let Some(watcher) = self.watchers.get(&question.run) {
+    fn answer(&mut self, id: QuestionId, answer: &Answer, now: Timestamp) -> AnswerOutcome {
+        let Some(asked) = self.questions.get(&id) else { return AnswerOutcome::Gone };
+        let (update, outcome) = questions::answer(asked, answer, now);
+        self.update(id, update);
+        if let AnswerOutcome::Recorded { question, .. } = &outcome
+            && let Some(watcher) = self.watchers.get(&question.run)
+        {
             watcher.notify_one();
         }
-        AnswerOutcome::Recorded { question, open }
+        outcome
+    }
+
+    fn expire(&mut self, id: QuestionId, now: Timestamp) -> bool {
+        let Some(asked) = self.questions.get(&id) else { return false };
+        let (update, expired) = questions::expire(asked, now);
+        self.update(id, update);
+        expired
+    }
+
+    fn update(&mut self, id: QuestionId, update: QuestionUpdate) {
+        if let Some(asked) = self.questions.get_mut(&id) {
+            asked.decided.extend(update.decisions);
+            asked.open &= !update.closes;
+        }
+        update.notes.into_iter().for_each(|note| self.note(note));
     }
 
     fn summary(&self, run: RunId, kept: &MemoryRun, now: Timestamp) -> RunSummary {
         let open = kept.questions.iter().filter_map(|id| self.questions.get(id));
         let open: Vec<_> = open.filter(|asked| asked.open).collect();
         let expired = open.iter().any(|asked| asked.question.expired(now));
-        let state = match kept.state {
-            RunState::Waiting if expired => RunState::Expired,
-            RunState::Running if !kept.owned => RunState::Interrupted,
-            state => state,
-        };
+        let state = kept.state.observed(RunObservation { owned: kept.owned, expired });
         RunSummary::new(
             run,
             kept.header.script.clone(),
@@ -262,19 +255,11 @@ impl Journal for MemoryJournal {
         answer: Answer,
         now: Timestamp,
     ) -> JournalFuture<AnswerOutcome> {
-        at_once(Ok(self.held().answer(question, answer, now)))
+        at_once(Ok(self.held().answer(question, &answer, now)))
     }
 
     fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool> {
-        let mut held = self.held();
-        let Some(asked) = held.questions.get_mut(&question) else { return at_once(Ok(false)) };
-        let (was_open, run) = (asked.open, asked.question.run);
-        asked.open &= !asked.question.expired(now);
-        let expired = !asked.open && asked.decided.len() < asked.question.asks.len();
-        if was_open && !asked.open {
-            held.note(AuditNote::new(now, Some(run), AuditEvent::Expired { question }));
-        }
-        at_once(Ok(expired))
+        at_once(Ok(self.held().expire(question, now)))
     }
 
     fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>> {
@@ -292,31 +277,24 @@ impl Journal for MemoryJournal {
 
     fn question(&self, id: QuestionId, now: Timestamp) -> JournalFuture<Option<StoredQuestion>> {
         let found = self.held().questions.get(&id).cloned();
-        at_once(Ok(found.map(|mut asked| {
-            asked.open &= !asked.question.expired(now);
-            asked
-        })))
+        at_once(Ok(found.map(|asked| questions::viewed_at(asked, now))))
     }
 
     fn questions(&self, run: Option<RunId>, now: Timestamp) -> JournalFuture<Vec<StoredQuestion>> {
         let held = self.held();
         let open = held.questions.values().filter(|asked| {
-            let Question { run: asking, .. } = asked.question;
-            asked.open && !asked.question.expired(now) && run.is_none_or(|run| run == asking)
+            questions::is_open(asked, now) && run.is_none_or(|run| run == asked.question.run)
         });
         let mut open: Vec<_> = open.cloned().collect();
-        open.sort_by_key(|asked| (asked.question.asked_at, asked.question.id));
+        questions::oldest_first(&mut open);
         at_once(Ok(open))
     }
 
     fn runs(&self, filter: RunFilter, now: Timestamp) -> JournalFuture<Vec<RunSummary>> {
         let held = self.held();
         let newest = held.runs.iter().rev().map(|(run, kept)| held.summary(*run, kept, now));
-        let wanted = newest.filter(|summary| {
-            (filter.states.is_empty() || filter.states.contains(&summary.state))
-                && filter.script.as_ref().is_none_or(|part| summary.script.contains(part))
-                && filter.id.as_ref().is_none_or(|start| summary.run.to_string().starts_with(start))
-        });
+        let wanted =
+            newest.filter(|summary| filter.wants(summary.run, &summary.script, summary.state));
         let limit = filter.limit.map_or(usize::MAX, |limit| limit as usize);
         at_once(Ok(wanted.take(limit).collect()))
     }
@@ -332,8 +310,7 @@ impl Journal for MemoryJournal {
             .collect();
         over.reverse();
         let forgotten = over.into_iter().enumerate().filter(|(index, summary)| {
-            let old = rule.older_than.is_some_and(|age| now.since(summary.updated) > age);
-            rule.keep.is_some_and(|keep| *index as u64 >= keep) || old
+            rule.is_surplus(*index as u64) || rule.is_old(now.since(summary.updated))
         });
         let forgotten: Vec<_> = forgotten.map(|(_, summary)| summary.run).collect();
         forgotten.iter().for_each(|run| held.forget(*run));

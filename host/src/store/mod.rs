@@ -1,16 +1,19 @@
 //! The journal: everything that a run needs to be rebuilt exactly, and the questions it waits for.
 //!
-//! In flow headers, entries and answers; out flow the same again. What they mean, only `run` knows.
+//! In flow headers, entries and answers; out flow the same again, for ever. What entries say together is a [`Timeline`], and
+//! what becomes of questions is in `questions`: each stands once, for every journal and every reader.
 
 mod audit;
 #[cfg(feature = "servers")]
 mod definitions;
+mod encoding;
 mod entry;
 mod error;
 mod journal;
 mod memory;
 #[cfg(feature = "servers")]
 mod project_state;
+mod questions;
 #[cfg(feature = "servers")]
 mod servers;
 mod size;
@@ -18,6 +21,7 @@ mod sqlite;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod timeline;
 
 pub use crate::model::Durability;
 pub use audit::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect};
@@ -37,3 +41,6 @@ pub(crate) use size::size_of_outcome;
 pub use sqlite::{ImportMark, JournalImport, JournalImportError, JournalOverview};
 pub use sqlite::{Statistics, Store};
 pub use summary::{AnswerOutcome, PruneRule, RunFilter, RunState, RunSummary, StoredQuestion};
+pub use timeline::{
+    CallPhase, CallSpan, CallState, DeliveredOutcome, PastCall, PastCallStage, Timeline,
+};

@@ -60,6 +60,26 @@ impl RunState {
     }
 }
 
+/// What a reader sees of a run beside the state that was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunObservation {
+    /// Whether a living process has the run.
+    pub(super) owned: bool,
+    /// Whether one of its open questions has expired.
+    pub(super) expired: bool,
+}
+
+impl RunState {
+    /// Returns the state that a reader is told, given the state that was written.
+    pub(super) fn observed(self, seen: RunObservation) -> RunState {
+        match self {
+            RunState::Waiting if seen.expired => RunState::Expired,
+            RunState::Running if !seen.owned => RunState::Interrupted,
+            state => state,
+        }
+    }
+}
+
 impl fmt::Display for RunState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
@@ -128,6 +148,15 @@ pub struct RunFilter {
     pub id: Option<String>,
     /// At most this many.
     pub limit: Option<u64>,
+}
+
+impl RunFilter {
+    /// Returns whether a run is listed, its limit aside.
+    pub(super) fn wants(&self, run: RunId, script: &str, state: RunState) -> bool {
+        (self.states.is_empty() || self.states.contains(&state))
+            && self.script.as_ref().is_none_or(|part| script.contains(part))
+            && self.id.as_ref().is_none_or(|start| run.to_string().starts_with(start))
+    }
 }
 
 /// A question, whether anybody can still answer it, and what was said so far.
@@ -202,6 +231,17 @@ impl PruneRule {
         }
     }
 
+    /// Returns whether a run is one too many if this many newer ones are covered.
+    pub(super) fn is_surplus(&self, newer: u64) -> bool {
+        self.keep.is_some_and(|keep| newer >= keep)
+    }
+
+    /// Returns whether a run of this age is too old.
+    pub(super) fn is_old(&self, age: Duration) -> bool {
+        self.older_than.is_some_and(|oldest| age > oldest)
+    }
+
+    /// Returns whether runs in this state may be forgotten.
     pub(super) fn covers(&self, state: RunState) -> bool {
         state.ended() || (self.interrupted && state == RunState::Interrupted)
     }

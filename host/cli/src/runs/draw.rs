@@ -1,11 +1,11 @@
 //! Calls as bars on the time scale of their run.
 
 use crate::moment::span;
-use crate::runs::timeline::{TimelineCall, TimelineCallState, TimelinePhase, TimelineSpan};
 use crate::table::{TableCell, table};
 use crate::ui::{BAD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::cut_to_columns;
+use pml::journal::{CallPhase, CallSpan, CallState, PastCall};
 use pml::json::{self, Value};
 use pml::{Redactor, Timestamp, brief_with, escape};
 use unicode_width::UnicodeWidthStr;
@@ -33,7 +33,7 @@ pub(super) enum OwnerLiveness {
 
 /// Returns one line a call, and a legend of what occurs.
 pub(super) fn draw(
-    calls: &[TimelineCall],
+    calls: &[&PastCall<'_>],
     scale: TimelineScale,
     owner: OwnerLiveness,
     width: usize,
@@ -58,7 +58,7 @@ pub(super) fn draw(
 }
 
 fn row(
-    call: &TimelineCall,
+    call: &PastCall<'_>,
     scale: TimelineScale,
     owner: OwnerLiveness,
     width: usize,
@@ -68,39 +68,35 @@ fn row(
         true => (DIM, DIM),
         false => (Style::new(), colour),
     };
-    let out = call.out();
-    let name = escape(&call.tool).replace(['\n', '\t'], " ");
+    let out = call.active_time();
+    let name = escape(call.tool_name()).replace(['\n', '\t'], " ");
     vec![
         TableCell::styled(format!("{:>3}", call.call), DIM),
         TableCell::styled(cut_to_columns(&name, TOOL), tool),
-        TableCell::styled(cells(&call.spells, scale, width), bar),
+        TableCell::styled(cells(&call.spans, scale, width), bar),
         TableCell::styled(state, colour),
         TableCell::plain(if out.is_zero() { "-".into() } else { span(out) }),
     ]
 }
 
-fn standing(call: &TimelineCall, owner: OwnerLiveness) -> (String, Style) {
-    let (state, style) = match &call.standing {
-        TimelineCallState::Ok if call.is_timer() => ("ok".into(), DIM),
-        TimelineCallState::Ok => ("ok".into(), GOOD),
-        TimelineCallState::Failed(code) => {
-            (format!("failed {}", cut_to_columns(&escape(code), 20)), BAD)
-        }
-        TimelineCallState::Cancelled => ("cancelled".into(), DIM),
-        TimelineCallState::Abandoned => ("abandoned".into(), WAITING),
-        TimelineCallState::Asked => ("asked".into(), WAITING),
-        TimelineCallState::Executing if owner == OwnerLiveness::Gone => {
-            ("unknown outcome".into(), BAD)
-        }
-        TimelineCallState::Executing => ("executing".into(), WAITING),
-        TimelineCallState::Sleeping => ("sleeping".into(), DIM),
-        TimelineCallState::Queued => ("queued".into(), DIM),
+fn standing(call: &PastCall<'_>, owner: OwnerLiveness) -> (String, Style) {
+    let (state, style) = match call.state() {
+        CallState::Ok if call.is_timer() => ("ok".into(), DIM),
+        CallState::Ok => ("ok".into(), GOOD),
+        CallState::Failed(code) => (format!("failed {}", cut_to_columns(&escape(code), 20)), BAD),
+        CallState::Cancelled => ("cancelled".into(), DIM),
+        CallState::Abandoned => ("abandoned".into(), WAITING),
+        CallState::Asked => ("asked".into(), WAITING),
+        CallState::Executing if owner == OwnerLiveness::Gone => ("unknown outcome".into(), BAD),
+        CallState::Executing => ("executing".into(), WAITING),
+        CallState::Sleeping => ("sleeping".into(), DIM),
+        CallState::Queued => ("queued".into(), DIM),
     };
-    (if call.recalled { format!("{state}, recalled") } else { state }, style)
+    (if call.is_recalled() { format!("{state}, recalled") } else { state }, style)
 }
 
-fn arguments(call: &TimelineCall, room: usize, redactor: &Redactor) -> String {
-    match &call.arguments {
+fn arguments(call: &PastCall<'_>, room: usize, redactor: &Redactor) -> String {
+    match call.arguments {
         Ok(text) => match json::from_str::<Value>(text) {
             Ok(value) => cut_to_columns(&brief_with(&value, room, redactor), room),
             Err(_) => "(not JSON, or nested too deep to show)".into(),
@@ -109,14 +105,14 @@ fn arguments(call: &TimelineCall, room: usize, redactor: &Redactor) -> String {
     }
 }
 
-/// Draws a call in `width` cells. Where several spells share a cell, work shows before waiting.
-fn cells(spells: &[TimelineSpan], scale: TimelineScale, width: usize) -> String {
+/// Draws a call in `width` cells. Where several spans share a cell, work shows before waiting.
+fn cells(spans: &[CallSpan], scale: TimelineScale, width: usize) -> String {
     let total = scale.to.since(scale.from).as_micros().max(1) as f64;
     let place = |at: Timestamp| at.since(scale.from).as_micros() as f64 / total * width as f64;
-    let share = |cell: usize, phase: TimelinePhase| -> f64 {
-        let of_phase = spells.iter().filter(|spell| spell.phase == phase);
-        let shares = of_phase.map(|spell| {
-            let (from, to) = (place(spell.from), place(spell.to));
+    let share = |cell: usize, phase: CallPhase| -> f64 {
+        let of_phase = spans.iter().filter(|one| one.phase == phase);
+        let shares = of_phase.map(|one| {
+            let (from, to) = (place(one.from), place(one.to));
             // Even a moment leaves a mark, in the cell where it began.
             let to = to.max(from + 0.125);
             let from = from.min(width as f64 - 0.125);
@@ -124,23 +120,23 @@ fn cells(spells: &[TimelineSpan], scale: TimelineScale, width: usize) -> String 
         });
         shares.filter(|share| *share > 0.0).sum()
     };
-    let cell = |cell: usize| match share(cell, TimelinePhase::Executing) {
+    let cell = |cell: usize| match share(cell, CallPhase::Executing) {
         out if out > 0.0 => EIGHTHS[((out * 8.0).ceil() as usize).clamp(1, 8) - 1],
-        _ if share(cell, TimelinePhase::Sleeping) > 0.0 => '─',
-        _ if share(cell, TimelinePhase::Asked) > 0.0 => '░',
-        _ if share(cell, TimelinePhase::Queued) > 0.0 => '·',
+        _ if share(cell, CallPhase::Sleeping) > 0.0 => '─',
+        _ if share(cell, CallPhase::Asked) > 0.0 => '░',
+        _ if share(cell, CallPhase::Queued) > 0.0 => '·',
         _ => ' ',
     };
     (0..width).map(cell).collect()
 }
 
-fn legend(calls: &[TimelineCall], scale: TimelineScale) -> String {
-    let occurs = |phase| calls.iter().flat_map(|call| &call.spells).any(|it| it.phase == phase);
+fn legend(calls: &[&PastCall<'_>], scale: TimelineScale) -> String {
+    let occurs = |phase| calls.iter().flat_map(|call| &call.spans).any(|it| it.phase == phase);
     let kinds = [
-        (TimelinePhase::Executing, "█ out"),
-        (TimelinePhase::Asked, "░ waiting for a person"),
-        (TimelinePhase::Sleeping, "─ timer"),
-        (TimelinePhase::Queued, "· queued"),
+        (CallPhase::Executing, "█ out"),
+        (CallPhase::Asked, "░ waiting for a person"),
+        (CallPhase::Sleeping, "─ timer"),
+        (CallPhase::Queued, "· queued"),
     ];
     let kinds = kinds.into_iter().filter(|(phase, _)| occurs(*phase)).map(|(_, name)| name);
     let kinds: Vec<_> = kinds.collect();
@@ -150,35 +146,37 @@ fn legend(calls: &[TimelineCall], scale: TimelineScale) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{OwnerLiveness, TimelinePhase, TimelineScale, TimelineSpan, cells, draw};
+    use super::{CallPhase, CallSpan, OwnerLiveness, TimelineScale, cells, draw};
     use crate::runs::fixture::{self, at};
-    use crate::runs::timeline::fold;
+    use pml::journal::Timeline;
     use unicode_width::UnicodeWidthStr;
 
-    fn drawn(from: u64, to: u64, phase: TimelinePhase) -> String {
-        let spell = TimelineSpan { phase, from: at(from), to: at(to) };
-        cells(&[spell], TimelineScale { from: at(0), to: at(1_000) }, 10)
+    fn drawn(from: u64, to: u64, phase: CallPhase) -> String {
+        let one = CallSpan { phase, from: at(from), to: at(to) };
+        cells(&[one], TimelineScale { from: at(0), to: at(1_000) }, 10)
     }
 
     #[test]
     fn bars_stand_where_their_time_was() {
-        assert_eq!(drawn(0, 1_000, TimelinePhase::Executing), "██████████");
-        assert_eq!(drawn(200, 450, TimelinePhase::Executing), "  ██▌     ");
-        assert_eq!(drawn(200, 500, TimelinePhase::Asked), "  ░░░     ");
-        assert_eq!(drawn(0, 100, TimelinePhase::Sleeping), "─         ");
+        assert_eq!(drawn(0, 1_000, CallPhase::Executing), "██████████");
+        assert_eq!(drawn(200, 450, CallPhase::Executing), "  ██▌     ");
+        assert_eq!(drawn(200, 500, CallPhase::Asked), "  ░░░     ");
+        assert_eq!(drawn(0, 100, CallPhase::Sleeping), "─         ");
     }
 
     #[test]
     fn moments_leave_a_mark_even_at_the_end() {
-        assert_eq!(drawn(500, 500, TimelinePhase::Executing), "     ▏    ");
-        assert_eq!(drawn(1_000, 1_000, TimelinePhase::Executing), "         ▏");
+        assert_eq!(drawn(500, 500, CallPhase::Executing), "     ▏    ");
+        assert_eq!(drawn(1_000, 1_000, CallPhase::Executing), "         ▏");
     }
 
     #[test]
     fn no_line_is_wider_than_asked_and_secrets_are_out() {
         let scale = TimelineScale { from: at(0), to: at(3_000) };
         for width in [80, 100, 200] {
-            let calls = fold(&fixture::entries(), at(3_000));
+            let entries = fixture::entries();
+            let timeline = Timeline::until(&entries, at(3_000));
+            let calls: Vec<_> = timeline.calls.values().collect();
             for line in draw(&calls, scale, OwnerLiveness::Gone, width, &pml::Redactor::new()) {
                 let plain = anstream::adapter::strip_str(&line).to_string();
                 assert!(plain.width() <= width + super::ARGUMENTS, "{plain}");

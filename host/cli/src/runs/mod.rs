@@ -10,7 +10,8 @@ pub(super) mod fixture;
 mod list;
 mod show;
 mod show_json;
-mod timeline;
+#[cfg(test)]
+mod timeline_tests;
 
 pub(super) use command::RunsCommand;
 pub(super) use list::script;

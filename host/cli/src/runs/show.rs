@@ -4,16 +4,15 @@ use super::draw::{OwnerLiveness, TimelineScale, draw};
 use super::list::{colour, script};
 use crate::moment::{ago, span};
 use crate::quantity::counted;
-use crate::runs::timeline::{TimelineCall, fold};
 use crate::terminal::width_of_stdout;
 use crate::ui::{BAD, BOLD, DIM, GOOD};
 use crate::wrap::wrap;
 use anyhow::Result;
+use pml::journal::Timeline;
 use pml::json::{self, Value};
 use pml::{
-    Decision, Error, Journal, JournalEvent, Question, RecordedDecision, Redactor, RunState,
-    RunSummary, StoredRun, Timestamp, brief, brief_with, escape, lines_of_ask_with,
-    words_of_constraints,
+    Decision, Ending, Error, Journal, Question, RecordedDecision, Redactor, RunState, RunSummary,
+    StoredRun, Timestamp, brief, brief_with, escape, lines_of_ask_with, words_of_constraints,
 };
 
 /// How wide it is drawn where there is no terminal.
@@ -25,7 +24,6 @@ const ENDING: usize = 500;
 pub(super) struct RunDetails {
     pub(super) summary: RunSummary,
     pub(super) stored: StoredRun,
-    pub(super) calls: Vec<TimelineCall>,
     pub(super) decided: Vec<RecordedDecision>,
     scale: TimelineScale,
 }
@@ -41,27 +39,19 @@ impl RunDetails {
         let going_on = matches!(summary.state, RunState::Running | RunState::Waiting);
         let last = stored.entries.last().map_or(stored.header.started, |entry| entry.at);
         let to = if going_on { now.max(last) } else { last };
-        let calls = fold(&stored.entries, to);
         let scale = TimelineScale { from: stored.header.started, to };
-        Ok(RunDetails { summary, stored, calls, decided, scale })
+        Ok(RunDetails { summary, stored, decided, scale })
     }
 
-    /// The questions that were asked, in order.
-    pub(super) fn questions(&self) -> impl Iterator<Item = &Question> {
-        self.stored.entries.iter().filter_map(|entry| match &entry.what {
-            JournalEvent::Asked { question } => Some(question),
-            _ => None,
-        })
+    /// What became of its calls and questions.
+    pub(super) fn timeline(&self) -> Timeline<'_> {
+        Timeline::until(&self.stored.entries, self.scale.to)
     }
 
-    /// How it ended: `finished` with a result, or `failed` with a failure.
+    /// How it ended, as it was written: `finished` with a result, `failed` with a failure, and so on. What nests too deep is
+    /// shown as its text.
     pub(super) fn ending(&self) -> Option<Value> {
-        self.stored.entries.iter().rev().find_map(|entry| match &entry.what {
-            JournalEvent::Ended { ending } => {
-                Some(json::from_str(ending).unwrap_or_else(|_| Value::String(ending.clone())))
-            }
-            _ => None,
-        })
+        self.stored.ending_text().map(value_or_text)
     }
 
     pub(super) fn lines(&self, now: Timestamp, redactor: &Redactor) -> Vec<String> {
@@ -70,23 +60,25 @@ impl RunDetails {
 
     fn lines_within(&self, width: usize, now: Timestamp, redactor: &Redactor) -> Vec<String> {
         let mut lines = self.header(now);
-        if !self.calls.is_empty() {
+        let timeline = self.timeline();
+        let calls: Vec<_> = timeline.calls.values().collect();
+        if !calls.is_empty() {
             let owner = if self.summary.owner.is_some() {
                 OwnerLiveness::Alive
             } else {
                 OwnerLiveness::Gone
             };
             lines.push(String::new());
-            lines.extend(draw(&self.calls, self.scale, owner, width, redactor));
+            lines.extend(draw(&calls, self.scale, owner, width, redactor));
         }
-        for question in self.questions() {
+        for question in &timeline.questions {
             lines.push(String::new());
             lines.extend(self.question(question, width, redactor));
         }
-        if let Some(ending) = self.ending() {
+        if let Some(text) = self.stored.ending_text() {
             lines.push(String::new());
             // Colours count as columns here, so that the line comes out a little short.
-            lines.push(wrap(&ended(&ending, redactor), width));
+            lines.push(wrap(&ended(text, redactor), width));
         }
         lines
     }
@@ -164,31 +156,34 @@ fn cut_digest(digest: &str) -> String {
     digest.chars().take(12).collect()
 }
 
-fn ended(ending: &Value, redactor: &Redactor) -> String {
-    let brief = |value: &Value, limit: usize| brief_with(value, limit, redactor);
-    let finished = ending.get("finished");
-    match (finished, ending.get("failed")) {
-        (Some(Value::Null), _) => format!("{GOOD}finished{GOOD:#} without a result"),
-        (Some(result), _) => format!("{GOOD}result{GOOD:#} │ {}", brief(result, ENDING)),
-        (None, Some(failure)) => {
-            let text = |field: &str| {
-                let found = failure.get(field).and_then(Value::as_str).unwrap_or_default();
-                // As JSON it is one line, with secrets taken out; the quotes set it apart.
-                brief(&found.into(), ENDING)
-            };
-            let code = failure.get("code").and_then(Value::as_str).unwrap_or("?");
-            format!("{BAD}failed{BAD:#} {} │ {}", one_line(code), text("message"))
+/// Tells how a run ended; `text` is what its journal has.
+fn ended(text: &str, redactor: &Redactor) -> String {
+    // As JSON a text is one line, with secrets taken out; the quotes set it apart.
+    let brief = |value: &Value| brief_with(value, ENDING, redactor);
+    let other = || format!("ended │ {}", brief(&value_or_text(text)));
+    let Ok(ending) = Ending::read(text) else { return other() };
+    match &ending {
+        Ending::Finished(None) => format!("{GOOD}finished{GOOD:#} without a result"),
+        Ending::Finished(Some(result)) => match json::from_str(result.get()) {
+            Ok(result) => format!("{GOOD}result{GOOD:#} │ {}", brief(&result)),
+            Err(_) => other(),
+        },
+        Ending::Failed(failure) => {
+            let (code, message) = (failure.code.as_str(), failure.message.as_str());
+            format!("{BAD}failed{BAD:#} {} │ {}", one_line(code), brief(&message.into()))
         }
-        (None, None) if ending.get("expired").is_some() => {
-            format!("{BAD}expired{BAD:#}: nobody answered in time")
+        Ending::Expired(_) => format!("{BAD}expired{BAD:#}: nobody answered in time"),
+        Ending::Aborted(aborted) => {
+            let message = brief(&aborted.message.as_str().into());
+            format!("{BAD}aborted{BAD:#} by {} │ {message}", one_line(&aborted.who))
         }
-        (None, None) if ending.get("aborted").is_some() => {
-            let text = |field: &str| ending["aborted"][field].as_str().unwrap_or("?");
-            let (who, message) = (one_line(text("who")), brief(&text("message").into(), ENDING));
-            format!("{BAD}aborted{BAD:#} by {who} │ {message}")
-        }
-        (None, None) => format!("ended │ {}", brief(ending, ENDING)),
+        Ending::Waiting(_) => other(),
     }
+}
+
+/// Returns what a JSON text holds. What nests too deep stays text.
+fn value_or_text(text: &str) -> Value {
+    json::from_str(text).unwrap_or_else(|_| Value::String(text.into()))
 }
 
 #[cfg(test)]

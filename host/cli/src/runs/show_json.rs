@@ -2,7 +2,7 @@
 
 use super::list::summary;
 use super::show::RunDetails;
-use crate::runs::timeline::{TimelineCall, TimelineCallState, TimelinePhase};
+use pml::journal::{CallPhase, CallState, PastCall};
 use pml::json::{self, Value, json};
 use pml::{
     CallResult, Decision, Need, Question, RecordedDecision, Redactor, StoredQuestion, milliseconds,
@@ -18,9 +18,10 @@ impl RunDetails {
         all["guest_sha256"] = json!(header.guest);
         all["trace"] = json!(header.trace);
         all["inputs"] = redacted(&header.inputs, redactor);
-        all["calls"] = self.calls.iter().map(|it| call(it, redactor)).collect();
-        all["questions"] =
-            self.questions().map(|question| self.asked(question, redactor)).collect();
+        let timeline = self.timeline();
+        all["calls"] = timeline.calls.values().map(|it| call(it, redactor)).collect();
+        let questions = timeline.questions.iter();
+        all["questions"] = questions.map(|question| self.asked(question, redactor)).collect();
         all["ending"] = self.ending().map(|ending| redactor.redact(&ending)).into();
         all
     }
@@ -88,18 +89,18 @@ fn decision(decided: &RecordedDecision, redactor: &Redactor) -> Value {
     })
 }
 
-fn call(call: &TimelineCall, redactor: &Redactor) -> Value {
-    let (standing, code) = match &call.standing {
-        TimelineCallState::Queued => ("queued", None),
-        TimelineCallState::Asked => ("asked", None),
-        TimelineCallState::Executing => ("executing", None),
-        TimelineCallState::Sleeping => ("sleeping", None),
-        TimelineCallState::Ok => ("ok", None),
-        TimelineCallState::Failed(code) => ("failed", Some(code)),
-        TimelineCallState::Cancelled => ("cancelled", None),
-        TimelineCallState::Abandoned => ("abandoned", None),
+fn call(call: &PastCall<'_>, redactor: &Redactor) -> Value {
+    let (standing, code) = match call.state() {
+        CallState::Queued => ("queued", None),
+        CallState::Asked => ("asked", None),
+        CallState::Executing => ("executing", None),
+        CallState::Sleeping => ("sleeping", None),
+        CallState::Ok => ("ok", None),
+        CallState::Failed(code) => ("failed", Some(code)),
+        CallState::Cancelled => ("cancelled", None),
+        CallState::Abandoned => ("abandoned", None),
     };
-    let (result, error) = match &call.settled {
+    let (result, error) = match call.settled {
         Some(CallResult::Value(text)) => (redacted(text, redactor), Value::Null),
         Some(CallResult::Error { message, data, .. }) => {
             let data = data.as_deref().map(|data| redacted(data, redactor));
@@ -108,19 +109,18 @@ fn call(call: &TimelineCall, redactor: &Redactor) -> Value {
         }
         _ => (Value::Null, Value::Null),
     };
-    let waited = call.spells.iter().filter(|spell| spell.phase == TimelinePhase::Asked);
-    let waited = waited.map(|spell| spell.to.since(spell.from)).sum();
+    let waited = call.time_in(CallPhase::Asked);
     json!({
         "call": call.call,
-        "tool": call.tool,
+        "tool": call.tool_name(),
         "standing": standing,
-        "recalled": call.recalled,
+        "recalled": call.is_recalled(),
         "approved": call.approved,
         "requested": call.requested.to_string(),
         "ended": call.ended.map(|at| at.to_string()),
-        "out_ms": milliseconds(call.out()),
+        "out_ms": milliseconds(call.active_time()),
         "waited_for_people_ms": milliseconds(waited),
-        "arguments": call.arguments.as_ref().map_or(Value::Null, |text| redacted(text, redactor)),
+        "arguments": call.arguments.map_or(Value::Null, |text| redacted(text, redactor)),
         "result": result,
         "error": error,
     })

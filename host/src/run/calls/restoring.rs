@@ -9,8 +9,7 @@ use crate::model::{
     Ask, AskKind, CallError, CallId, Code, Effects, QuestionId, RecordedDecision, ToolName,
 };
 use crate::run::calls::open_calls::{OpenCalls, PendingAsk};
-use crate::run::history::{PastCall, PastCallStage};
-use crate::store::CallVerdict;
+use crate::store::{CallVerdict, PastCall, PastCallStage};
 use crate::{
     model::ResolvedTool,
     router::{ArgumentsRef, PolicySubject, PolicyVerdict},
@@ -30,7 +29,7 @@ impl OpenCalls {
     pub(in crate::run) fn restore(
         &mut self,
         id: CallId,
-        past: PastCall,
+        past: PastCall<'_>,
         asked: Option<PastAsk<'_>>,
     ) {
         if past.reached == PastCallStage::Done {
@@ -61,13 +60,15 @@ impl OpenCalls {
         self.origins.extend(origins);
     }
 
-    fn restore_sendable(&mut self, id: CallId, past: PastCall, asked: Option<PastAsk<'_>>) {
-        let (Ok(name), Ok(arguments)) = (past.tool.parse::<ToolName>(), past.arguments) else {
+    fn restore_sendable(&mut self, id: CallId, past: PastCall<'_>, asked: Option<PastAsk<'_>>) {
+        let (Ok(name), Ok(arguments)) =
+            (past.tool.parse::<ToolName>(), past.arguments.map(str::to_owned))
+        else {
             // A call without a name or arguments was refused when it was made.
             return;
         };
         self.weights.add(id, &arguments);
-        let uncertain = match (&past.reached, &past.verdict, asked) {
+        let uncertain = match (&past.reached, past.verdict, asked) {
             (PastCallStage::Executing, ..) => Some(UNCERTAIN.to_owned()),
             (PastCallStage::Asked(_), _, Some(PastAsk { ask, .. })) => {
                 (ask.kind == AskKind::UncertainCall).then(|| ask.reason.clone())

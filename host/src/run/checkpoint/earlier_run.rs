@@ -11,8 +11,7 @@
 
 use crate::model::{Ask, AskKind, CallId, CallResult, Effects, RunId, Timestamp, ToolName, fold};
 use crate::router::BUILT_IN;
-use crate::run::history::{History, PastCall, PastCallStage};
-use crate::store::{CallVerdict, RunHeader};
+use crate::store::{CallVerdict, PastCall, PastCallStage, RunHeader, Timeline};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -55,7 +54,7 @@ impl Checkpoint {
     /// Returns what a run has done, and what it had taken up and not used, beside how a header keeps that.
     pub(in crate::run) fn of(
         header: &RunHeader,
-        history: &History,
+        history: &Timeline<'_>,
     ) -> Result<(Checkpoint, String), serde_json::Error> {
         let inherited = match &header.checkpoint {
             Some(text) => {
@@ -65,9 +64,9 @@ impl Checkpoint {
             }
             None => StoredCheckpoint::default(),
         };
-        let given = history.given.iter().zip(0..).filter_map(|(given, order)| {
+        let given = history.outcomes.iter().zip(0..).filter_map(|(given, order)| {
             let past = history.calls.get(&given.call)?;
-            let (CallResult::Value(_), Ok(arguments)) = (&given.settled, &past.arguments) else {
+            let (CallResult::Value(_), Ok(arguments)) = (given.settled, past.arguments) else {
                 return None;
             };
             let recalled = CheckpointOutcome {
@@ -77,8 +76,8 @@ impl Checkpoint {
                 at: given.at,
                 run: header.run,
                 call: given.call,
-                tool: past.tool.clone(),
-                arguments: arguments.clone(),
+                tool: past.tool.into(),
+                arguments: arguments.into(),
                 effects: past.sent.as_ref().map_or_else(Effects::default, |sent| sent.effects),
             };
             Some((given.call, recalled))
@@ -87,7 +86,7 @@ impl Checkpoint {
         // comes after what it has done itself.
         let given: BTreeMap<_, _> = given.collect();
         let mut recalled: Vec<_> = given.into_values().chain(inherited.recalled).collect();
-        let own = history.given.len() as u64;
+        let own = history.outcomes.len() as u64;
         for (recalled, number) in recalled.iter_mut().zip(0..) {
             if recalled.run != header.run {
                 recalled.order += own;
@@ -96,8 +95,8 @@ impl Checkpoint {
         }
         let mut kept = StoredCheckpoint { recalled, unknown: inherited.unknown };
         for past in history.calls.values().filter(|past| past.unknown) {
-            if let Ok(arguments) = &past.arguments {
-                kept.unknown.push((past.tool.clone(), arguments.clone()));
+            if let Ok(arguments) = past.arguments {
+                kept.unknown.push((past.tool.into(), arguments.into()));
             }
         }
         let text = serde_json::to_string(&kept)?;
@@ -133,14 +132,14 @@ impl Checkpoint {
     }
 
     /// Takes everything that a run has used before it was rebuilt, or taken up itself.
-    pub(in crate::run) fn take_all_again(&mut self, history: &History) {
+    pub(in crate::run) fn take_all_again(&mut self, history: &Timeline<'_>) {
         for past in history.calls.values() {
-            match (&past.verdict, &past.arguments) {
+            match (past.verdict, past.arguments) {
                 (CallVerdict::Recall { number }, _) if past.reached == PastCallStage::Done => {
                     self.take_again(past, *number);
                 }
                 (CallVerdict::Ask { kind: AskKind::UncertainCall, .. }, Ok(arguments)) => {
-                    self.take_unknown(&past.tool, arguments);
+                    self.take_unknown(past.tool, arguments);
                 }
                 _ => {}
             }
@@ -151,11 +150,11 @@ impl Checkpoint {
     /// Takes an outcome that this run had asked for before it was rebuilt.
     pub(in crate::run) fn take_again(
         &mut self,
-        past: &PastCall,
+        past: &PastCall<'_>,
         number: u64,
     ) -> Option<CheckpointOutcome> {
-        let arguments = past.arguments.as_ref().ok()?;
-        let left = self.left.get_mut(&key(&past.tool, arguments))?;
+        let arguments = past.arguments.ok()?;
+        let left = self.left.get_mut(&key(past.tool, arguments))?;
         let at = left.iter().position(|recalled| recalled.number == number)?;
         left.remove(at)
     }

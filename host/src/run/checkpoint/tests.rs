@@ -2,8 +2,7 @@
 
 use super::Checkpoint;
 use crate::model::{CallId, CallResult, Effects, Limits, RunId, Tenant, Timestamp};
-use crate::run::history::History;
-use crate::store::{CallVerdict, FORMAT, JournalEntry, JournalEvent, Meter, RunHeader};
+use crate::store::{CallVerdict, FORMAT, JournalEntry, JournalEvent, Meter, RunHeader, Timeline};
 
 fn entries(calls: &[(&str, &str, CallResult)]) -> Vec<JournalEntry> {
     let mut entries = Vec::new();
@@ -45,8 +44,8 @@ fn header(checkpoint: Option<String>) -> RunHeader {
 }
 
 fn earlier(calls: &[(&str, &str, CallResult)]) -> Checkpoint {
-    let history = History::read(entries(calls));
-    Checkpoint::of(&header(None), &history).expect("it is written").0
+    let entries = entries(calls);
+    Checkpoint::of(&header(None), &Timeline::of(&entries)).expect("it is written").0
 }
 
 fn value(text: &str) -> CallResult {
@@ -96,7 +95,7 @@ fn only_calls_that_may_have_had_effects_are_unmatched() {
 #[test]
 fn what_a_run_took_up_and_did_not_use_is_handed_on() {
     let first = entries(&[("a:b", "{}", value("1")), ("a:b", "{\"n\":2}", value("2"))]);
-    let (_, text) = Checkpoint::of(&header(None), &History::read(first)).expect("it is written");
+    let (_, text) = Checkpoint::of(&header(None), &Timeline::of(&first)).expect("it is written");
     // The second run uses one of them, and has made a call of its own whose outcome nobody knows.
     let note = |what| JournalEntry::new(Timestamp(5), Meter::default(), what);
     let requested = |id, arguments: &str, verdict| {
@@ -116,7 +115,7 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
         }),
     ];
     let (mut third, _) =
-        Checkpoint::of(&header(Some(text)), &History::read(second)).expect("it is written");
+        Checkpoint::of(&header(Some(text)), &Timeline::of(&second)).expect("it is written");
     assert_eq!(third.take("a:b", "{}").map(|found| found.settled), Some(value("1")));
     assert_eq!(third.take("a:b", "{}").map(|found| found.settled), None);
     let handed_on = third.take("a:b", "{\"n\":2}").expect("it is handed on");
@@ -141,7 +140,7 @@ fn an_outcome_that_says_nothing_of_the_tool_leaves_the_call_unknown() {
             approved: None,
         };
         entries.insert(1, JournalEntry::new(Timestamp(1), Meter::default(), executing));
-        let checkpoint = Checkpoint::of(&header(None), &History::read(entries));
+        let checkpoint = Checkpoint::of(&header(None), &Timeline::of(&entries));
         assert_eq!(
             checkpoint.expect("it is written").0.take_unknown("a:b", "{}"),
             unknown,

@@ -1,14 +1,15 @@
-//! Questions and what people say to them.
+//! Questions and decisions in their tables. The rules are in [`questions`].
 //!
-//! **Invariant:** the first decision about an ask counts, whichever process records it.
-//! **Invariant:** a decision is recorded only about an ask that is what was shown, and with its digest.
-//! **Invariant:** whatever becomes of a question stands in the trail, in the same transaction.
+//! **Invariant:** what becomes of a question, and what the trail says of it, are written in the same transaction.
 
 use super::audit::TrailWriter;
-use super::columns::{comparable, from_json, json};
-use crate::model::{Answer, AskId, Question, QuestionId, RecordedDecision, RunId, Timestamp};
-use crate::store::{AnswerOutcome, AuditEvent, AuditNote, StoredQuestion};
+use super::columns::{comparable, parsed, unreadable};
+use crate::model::{Answer, Question, QuestionId, RecordedDecision, RunId, Timestamp};
+use crate::store::encoding::{EncodedDecision, decode_question, encode_question};
+use crate::store::questions::{self, QuestionUpdate, WithdrawalReason};
+use crate::store::{AnswerOutcome, StoredQuestion};
 use rusqlite::{Connection, OptionalExtension, Row};
+use std::borrow::Cow;
 
 /// Opens a question.
 pub(super) fn ask(
@@ -18,8 +19,7 @@ pub(super) fn ask(
     question: &Question,
 ) -> rusqlite::Result<()> {
     if insert(connection, run, question, Openness::Open)? {
-        let what = AuditEvent::Asked(question.clone());
-        trail.note(connection, &AuditNote::new(question.asked_at, Some(question.run), what))?;
+        trail.note(connection, &questions::asked_note(question))?;
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ fn insert(
     let inserted = connection.prepare_cached(sql)?.execute((
         question.id.as_bytes(),
         run,
-        json(question),
+        encode_question(question),
         comparable(question.asked_at),
         question.expires_at.map(comparable),
         i64::from(matches!(openness, Openness::Open)),
@@ -73,8 +73,8 @@ pub(super) fn close_all(
     let closed = statement.query_map([number], |row| Ok(QuestionId::from_bytes(row.get(0)?)))?;
     let closed: Vec<_> = closed.collect::<rusqlite::Result<_>>()?;
     closed.into_iter().try_for_each(|question| {
-        let what = AuditEvent::Withdrawn { question, reason: "the run is over".into() };
-        trail.note(connection, &AuditNote::new(at, Some(run), what))
+        let reason = WithdrawalReason::RunEnded;
+        trail.note(connection, &questions::withdrawal_note(run, question, reason, at))
     })
 }
 
@@ -88,9 +88,8 @@ pub(super) fn withdraw(
 ) -> rusqlite::Result<()> {
     let sql = "UPDATE questions SET open = 0 WHERE id = ?1 AND open = 1";
     if connection.prepare_cached(sql)?.execute([question.as_bytes()])? > 0 {
-        let what =
-            AuditEvent::Withdrawn { question, reason: "nothing waits for it any more".into() };
-        trail.note(connection, &AuditNote::new(at, Some(run), what))?;
+        let reason = WithdrawalReason::NothingWaits;
+        trail.note(connection, &questions::withdrawal_note(run, question, reason, at))?;
     }
     Ok(())
 }
@@ -103,14 +102,8 @@ pub(super) fn body(
 ) -> rusqlite::Result<Option<Question>> {
     let sql = "SELECT body FROM questions WHERE id = ?1 AND run = ?2";
     let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| Ok(Question { id, run, ..from_json(row, 0)? });
+    let read = |row: &Row<'_>| parsed(row, 0, |text| decode_question(text, id, run));
     statement.query_row((id.as_bytes(), number), read).optional()
-}
-
-fn close(connection: &Connection, number: i64) -> rusqlite::Result<()> {
-    let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
-    connection.prepare_cached(sql)?.execute([number])?;
-    Ok(())
 }
 
 /// Reads a question with its number, as it was last left: it may have expired since.
@@ -126,9 +119,8 @@ fn find(
 }
 
 fn read_asked(row: &Row<'_>) -> rusqlite::Result<(i64, StoredQuestion)> {
-    // Which question it is, and of which run, is what the tables say: answers and runs are found by it.
     let (id, run) = (QuestionId::from_bytes(row.get(3)?), RunId::from_bytes(row.get(4)?));
-    let question = Question { id, run, ..from_json(row, 1)? };
+    let question = parsed(row, 1, |text| decode_question(text, id, run))?;
     Ok((row.get(0)?, StoredQuestion::new(question, row.get(2)?, Vec::new())))
 }
 
@@ -150,10 +142,7 @@ pub(super) fn question(
     id: QuestionId,
     now: Timestamp,
 ) -> rusqlite::Result<Option<StoredQuestion>> {
-    Ok(find(connection, id)?.map(|(_, mut asked)| {
-        asked.open &= !asked.question.expired(now);
-        asked
-    }))
+    Ok(find(connection, id)?.map(|(_, asked)| questions::viewed_at(asked, now)))
 }
 
 /// Reads open questions, oldest first: of the run of this number, or all.
@@ -179,11 +168,11 @@ pub(super) fn open(
     let mut open = Vec::new();
     for found in found {
         let (number, asked) = found?;
-        if !asked.question.expired(now) {
+        if questions::is_open(&asked, now) {
             open.push(with_decided(connection, (number, asked))?.1);
         }
     }
-    open.sort_by_key(|asked| (asked.question.asked_at, asked.question.id));
+    questions::oldest_first(&mut open);
     Ok(open)
 }
 
@@ -203,10 +192,16 @@ pub(super) fn decided(
 }
 
 fn read_decided(row: &Row<'_>, question: QuestionId) -> rusqlite::Result<RecordedDecision> {
-    let (ask, at) = (AskId(row.get(0)?), Timestamp(row.get::<_, i64>(4)? as u64));
-    let (who, channel): (String, String) = (row.get(2)?, row.get(3)?);
-    let decided = RecordedDecision::new(question, ask, from_json(row, 1)?, who, channel, at);
-    Ok(decided.with_digest(row.get(5)?))
+    let text = |column| row.get::<_, String>(column).map(Cow::from);
+    let encoded = EncodedDecision {
+        ask: row.get(0)?,
+        decision: text(1)?,
+        who: text(2)?,
+        channel: text(3)?,
+        at: row.get(4)?,
+        digest: row.get::<_, Option<String>>(5)?.map(Cow::from),
+    };
+    encoded.decode(question).map_err(|error| unreadable(1, error))
 }
 
 /// Records an answer.
@@ -218,41 +213,12 @@ pub(super) fn answer(
     now: Timestamp,
 ) -> rusqlite::Result<AnswerOutcome> {
     let Some((number, asked)) = find(connection, id)? else { return Ok(AnswerOutcome::Gone) };
-    let StoredQuestion { question, open, mut decided } = asked;
-    if !open || question.expired(now) {
-        return Ok(match decided.is_empty() {
-            true => AnswerOutcome::Gone,
-            false => AnswerOutcome::Late { question, decided },
-        });
-    }
-    let Some(new) = answer.decide(&question, &decided, now) else {
-        let what = AuditEvent::not_shown(id, answer.clone());
-        trail.note(connection, &AuditNote::new(now, Some(question.run), what))?;
-        return Ok(AnswerOutcome::NotShown { question });
-    };
-    if new.is_empty() {
-        return Ok(AnswerOutcome::Late { question, decided });
-    }
-    let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at, digest) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let mut statement = connection.prepare_cached(sql)?;
-    for one in new {
-        let Some(ask) = question.ask(one.ask) else { continue };
-        let (decision, at) = (json(&one.decision), now.0 as i64);
-        let row = (number, ask.id.0, decision, &one.who, &one.channel, at, &one.digest);
-        statement.execute(row)?;
-        let what = AuditEvent::decided(ask, one.clone());
-        trail.note(connection, &AuditNote::new(now, Some(question.run), what))?;
-        decided.push(one);
-    }
-    let left = question.asks.len() - decided.len();
-    if left == 0 || decided.iter().any(|decided| decided.decision.ends()) {
-        close(connection, number)?;
-    }
-    Ok(AnswerOutcome::Recorded { question, open: left })
+    let (update, outcome) = questions::answer(&asked, answer, now);
+    write(connection, trail, number, &update)?;
+    Ok(outcome)
 }
 
-/// Closes a question that has expired. Returns whether it did.
+/// Closes a question that has expired. Returns whether it is closed without every ask decided.
 pub(super) fn expire(
     connection: &Connection,
     trail: &TrailWriter,
@@ -260,12 +226,28 @@ pub(super) fn expire(
     now: Timestamp,
 ) -> rusqlite::Result<bool> {
     let Some((number, asked)) = find(connection, id)? else { return Ok(false) };
-    let expired = asked.question.expired(now);
-    if asked.open && expired {
-        close(connection, number)?;
-        let what = AuditEvent::Expired { question: id };
-        trail.note(connection, &AuditNote::new(now, Some(asked.question.run), what))?;
+    let (update, expired) = questions::expire(&asked, now);
+    write(connection, trail, number, &update)?;
+    Ok(expired)
+}
+
+/// Writes what becomes of the question of this number.
+fn write(
+    connection: &Connection,
+    trail: &TrailWriter,
+    number: i64,
+    update: &QuestionUpdate,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO decisions (question, ask, decision, who, channel, at, digest) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    for one in &update.decisions {
+        let EncodedDecision { ask, decision, who, channel, at, digest } = EncodedDecision::of(one);
+        let row = (number, ask, decision, who, channel, at, digest);
+        connection.prepare_cached(sql)?.execute(row)?;
     }
-    let closed = !asked.open || expired;
-    Ok(closed && asked.decided.len() < asked.question.asks.len())
+    if update.closes {
+        let sql = "UPDATE questions SET open = 0 WHERE number = ?1";
+        connection.prepare_cached(sql)?.execute([number])?;
+    }
+    update.notes.iter().try_for_each(|note| trail.note(connection, note))
 }

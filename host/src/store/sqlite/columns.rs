@@ -1,9 +1,8 @@
-//! Values as columns keep them.
+//! Values of columns that are only SQLite's: ids of entries, times to compare by.
 
 use crate::model::{RunId, Timestamp};
 use rusqlite::Row;
 use rusqlite::types::Type;
-use serde::{Serialize, de::DeserializeOwned};
 
 /// Returns the id of an entry.
 pub(super) fn entry_id(run: i64, sequence: u32) -> i64 {
@@ -15,19 +14,9 @@ pub(super) fn entry_range(run: i64) -> (i64, i64) {
     (entry_id(run, 0), entry_id(run, u32::MAX))
 }
 
-/// Returns plain data as JSON.
-pub(super) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("plain data with text as keys is always JSON")
-}
-
 /// Returns a time that columns can be compared by, where the exact one is kept elsewhere.
 pub(super) fn comparable(time: Timestamp) -> i64 {
     i64::try_from(time.0).unwrap_or(i64::MAX)
-}
-
-/// Returns the value of a JSON column.
-pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    parsed(row, column, |text| serde_json::from_str(text).map_err(|error| error.to_string()))
 }
 
 /// Returns the value of a text column that a type parses.
@@ -36,9 +25,12 @@ pub(super) fn parsed<T>(
     column: usize,
     parse: impl FnOnce(&str) -> Result<T, String>,
 ) -> rusqlite::Result<T> {
-    parse(row.get_ref(column)?.as_str()?).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into())
-    })
+    parse(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(column, error))
+}
+
+/// Returns the error of a text column that cannot be read.
+pub(super) fn unreadable(column: usize, error: String) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into())
 }
 
 /// Returns the run of an id's column that may be empty.

@@ -17,7 +17,7 @@ use super::open::{accept, beside, connect, open, wal_size};
 use super::owner::{OwnerFolder, make_folder, private};
 use super::runs::insert;
 use super::store::Store;
-use super::{encode, failure::failure};
+use super::{entries, failure::failure};
 use crate::model::{RunId, Timestamp};
 use crate::store::{AuditEvent, AuditFilter, AuditNote, JournalEvent, RunState, StoreError};
 use rusqlite::{Connection, ErrorCode};
@@ -141,7 +141,7 @@ fn bring(
         inserted => inserted?,
     };
     for (entry, sequence) in stored.entries.iter().zip(0..) {
-        encode::write(new, entry_id(number, sequence), entry)?;
+        entries::write(new, entry_id(number, sequence), entry)?;
         if let JournalEvent::Asked { question } = &entry.what {
             answers::keep_closed(new, number, question)?;
         }

@@ -1,10 +1,12 @@
 //! Runs as they stand.
 
 use super::columns::{comparable, entry_range, parsed, run_id};
-use super::encode;
+use super::entries;
 use super::failure::OperationError;
 use super::owner::OwnerFolder;
 use crate::model::{RunId, Timestamp};
+use crate::store::encoding::unsigned;
+use crate::store::summary::RunObservation;
 use crate::store::{Meter, RunFilter, RunState, RunSummary};
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::HashMap;
@@ -59,7 +61,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(ListedRun, Option<String>)> {
         run: RunId::from_bytes(row.get(1)?),
         state: parsed(row, 2, str::parse)?,
         script: row.get(3)?,
-        created: Timestamp(row.get::<_, i64>(4)? as u64),
+        created: Timestamp(unsigned(row.get(4)?)),
         owner: None,
         resumed_from: run_id(row, 6)?,
         questions: 0,
@@ -77,11 +79,8 @@ fn judge(connection: &Connection, run: &mut ListedRun, now: Timestamp) -> rusqli
     let (open, expires): (i64, Option<i64>) =
         statement.query_row([run.number], |row| Ok((row.get(0)?, row.get(1)?)))?;
     run.questions = open as u64;
-    run.state = match run.state {
-        RunState::Waiting if expires.is_some_and(|end| end <= comparable(now)) => RunState::Expired,
-        RunState::Running if run.owner.is_none() => RunState::Interrupted,
-        state => state,
-    };
+    let expired = expires.is_some_and(|end| end <= comparable(now));
+    run.state = run.state.observed(RunObservation { owned: run.owner.is_some(), expired });
     Ok(())
 }
 
@@ -93,7 +92,7 @@ pub(super) fn last(
     let sql = "SELECT at, cpu, wall, lines, calls FROM entries WHERE id BETWEEN ?1 AND ?2 \
                ORDER BY id DESC LIMIT 1";
     let mut statement = connection.prepare_cached(sql)?;
-    let last = statement.query_row(entry_range(run.number), encode::read_meter).optional()?;
+    let last = statement.query_row(entry_range(run.number), entries::read_meter).optional()?;
     Ok(last.unwrap_or((run.created, Meter::default())))
 }
 
@@ -110,10 +109,7 @@ pub(super) fn runs(
         if found.len() >= limit {
             return Ok(ControlFlow::Break(()));
         }
-        let wanted = (filter.states.is_empty() || filter.states.contains(&run.state))
-            && filter.script.as_ref().is_none_or(|part| run.script.contains(part))
-            && filter.id.as_ref().is_none_or(|start| run.run.to_string().starts_with(start));
-        if wanted {
+        if filter.wants(run.run, &run.script, run.state) {
             let (updated, meter) = last(connection, &run)?;
             let ListedRun { run, script, state, created, owner, resumed_from, questions, .. } = run;
             found.push(RunSummary::new(

@@ -1,13 +1,17 @@
 //! Reading a run back.
 
-use super::answers;
-use super::columns::{entry_range, from_json, parsed, run_id};
-use super::encode::{self, COLUMNS};
+use super::columns::{entry_range, parsed, unreadable};
+use super::entries::{self, COLUMNS};
 use super::failure::OperationError;
-use crate::model::{RunId, Tenant, Timestamp};
-use crate::store::{FORMAT, RunHeader, StoreError, StoredRun};
-use rusqlite::{Connection, OptionalExtension};
+use crate::model::RunId;
+use crate::store::encoding::EncodedHeader;
+use crate::store::{FORMAT, StoreError, StoredRun};
+use rusqlite::{Connection, OptionalExtension, Row};
+use std::borrow::Cow;
 use std::path::Path;
+
+/// The column of the limits, the one of a header that is JSON.
+const LIMITS: usize = 11;
 
 /// Returns a run's number.
 pub(super) fn number(connection: &Connection, run: RunId) -> Result<i64, OperationError> {
@@ -27,24 +31,27 @@ pub(super) fn load(
                FROM runs JOIN headers ON headers.run = runs.number WHERE runs.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([run.as_bytes()], |row| {
-        let header = RunHeader {
-            run,
+        let text = |column| row.get::<_, String>(column).map(Cow::from);
+        let optional =
+            |column| row.get::<_, Option<String>>(column).map(|text| text.map(Cow::from));
+        let encoded = EncodedHeader {
             format: row.get(5)?,
-            pml: row.get(6)?,
-            guest: row.get(7)?,
-            script: row.get(2)?,
-            program: row.get(8)?,
-            inputs: row.get(9)?,
+            pml: text(6)?,
+            guest: text(7)?,
+            script: text(2)?,
+            program: text(8)?,
+            inputs: text(9)?,
             seed: row.get(10)?,
-            created: Timestamp(row.get::<_, i64>(3)? as u64),
-            started: Timestamp(row.get::<_, i64>(15)? as u64),
-            limits: from_json(row, 11)?,
-            resumed_from: run_id(row, 4)?,
-            checkpoint: row.get(16)?,
-            lock: row.get(12)?,
-            trace: row.get(13)?,
-            tenant: Tenant::new(row.get::<_, String>(14)?),
+            created: row.get(3)?,
+            started: row.get(15)?,
+            limits: text(LIMITS)?,
+            resumed_from: row.get(4)?,
+            checkpoint: optional(16)?,
+            lock: optional(12)?,
+            trace: text(13)?,
+            tenant: text(14)?,
         };
+        let header = encoded.decode(run).map_err(|error| unreadable(LIMITS, error))?;
         Ok((row.get::<_, i64>(0)?, parsed(row, 1, str::parse)?, header))
     });
     let (number, state, header) = found.optional()?.ok_or(StoreError::UnknownRun(run))?;
@@ -54,8 +61,8 @@ pub(super) fn load(
     }
     let sql = format!("SELECT {COLUMNS} FROM entries WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
     let mut statement = connection.prepare_cached(&sql)?;
-    let find_asked = |id| answers::body(connection, (number, run), id);
-    let entries = statement.query_map(entry_range(number), |row| encode::read(row, &find_asked))?;
+    let read = |row: &Row<'_>| entries::read(connection, (number, run), row);
+    let entries = statement.query_map(entry_range(number), read)?;
     let entries: Result<Vec<_>, String> = entries.collect::<rusqlite::Result<_>>()?;
     let damaged = |detail| StoreError::Damaged { path: path.into(), detail };
     Ok(StoredRun::new(header, state, entries.map_err(damaged)?))

@@ -16,7 +16,7 @@
 mod answers;
 mod audit;
 mod columns;
-mod encode;
+mod entries;
 mod failure;
 mod import;
 mod journal;

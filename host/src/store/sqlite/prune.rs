@@ -24,12 +24,10 @@ pub(super) fn prune(
     each_run(connection, owners, now, |run| {
         // A waiting run whose question has expired counts as over, unless somebody has it.
         if rule.covers(run.state) && run.owner.is_none() && !shared.holds(run.run) {
-            let surplus = rule.keep.is_some_and(|keep| over >= keep);
-            let old = match rule.older_than {
-                Some(age) if !surplus => now.since(last(connection, &run)?.0) > age,
-                _ => false,
-            };
-            if surplus || old {
+            // The last entry is read only if it matters.
+            if rule.is_surplus(over)
+                || (rule.older_than.is_some() && rule.is_old(now.since(last(connection, &run)?.0)))
+            {
                 forgotten.push(run.number);
             }
             over += 1;

@@ -2,13 +2,15 @@
 
 use super::answers;
 use super::audit::TrailWriter;
-use super::columns::{entry_id, entry_range, json, parsed};
-use super::encode;
+use super::columns::{entry_id, entry_range, parsed};
+use super::entries;
 use super::failure::OperationError;
 use super::leases::SharedStoreState;
 use super::owner::OwnerLock;
-use crate::model::{RunId, Timestamp};
-use crate::store::{JournalBatch, JournalEvent, RunHeader, RunState, StoreError};
+use crate::model::RunId;
+use crate::store::encoding::EncodedHeader;
+use crate::store::questions::{BatchEffect, batch_effects};
+use crate::store::{JournalBatch, RunHeader, RunState, StoreError};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::collections::HashMap;
 
@@ -130,26 +132,24 @@ impl OwnedRuns {
             None => next_sequence(connection, number)?,
         };
         for entry in &batch.entries {
-            encode::write(connection, entry_id(number, next), entry)?;
+            entries::write(connection, entry_id(number, next), entry)?;
             next += 1;
-            match &entry.what {
-                JournalEvent::Asked { question } => {
-                    answers::ask(connection, trail, number, question)?
-                }
-                JournalEvent::Withdrawn { question } => {
-                    answers::withdraw(connection, trail, run, *question, entry.at)?;
-                }
-                _ => {}
-            }
         }
         let state = batch.state.filter(|state| *state != standing.state);
         let over = state.is_some_and(RunState::ended);
         if let Some(state) = state {
             set_state(connection, number, state)?;
         }
-        if over {
-            let at = batch.entries.last().map_or(Timestamp::default(), |entry| entry.at);
-            answers::close_all(connection, trail, (number, run), at)?;
+        for effect in batch_effects(batch) {
+            match effect {
+                BatchEffect::Open(question) => answers::ask(connection, trail, number, question)?,
+                BatchEffect::Withdraw { question, at } => {
+                    answers::withdraw(connection, trail, run, question, at)?;
+                }
+                BatchEffect::CloseAll { at } => {
+                    answers::close_all(connection, trail, (number, run), at)?;
+                }
+            }
         }
         self.known.insert(run, OwnedRun { number, fence, next, over });
         Ok(())
@@ -216,14 +216,15 @@ pub(super) fn insert(
 ) -> rusqlite::Result<i64> {
     let sql = "INSERT INTO runs (id, state, script, created, fence, owner, resumed_from) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let encoded = EncodedHeader::of(header);
     let number = connection.prepare_cached(sql)?.insert((
         header.run.as_bytes(),
         state.as_str(),
-        &header.script,
-        header.created.0 as i64,
+        encoded.script,
+        encoded.created,
         FIRST_FENCE as i64,
         owner,
-        header.resumed_from.as_ref().map(RunId::as_bytes),
+        encoded.resumed_from,
     ))?;
     let sql = "INSERT INTO headers \
                (run, format, pml, guest, program, inputs, seed, started, limits, lock, trace, \
@@ -231,18 +232,18 @@ pub(super) fn insert(
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
     connection.prepare_cached(sql)?.execute((
         number,
-        header.format,
-        &header.pml,
-        &header.guest,
-        &header.program,
-        &header.inputs,
-        header.seed,
-        header.started.0 as i64,
-        json(&header.limits),
-        &header.lock,
-        &header.trace,
-        header.tenant.to_string(),
-        &header.checkpoint,
+        encoded.format,
+        encoded.pml,
+        encoded.guest,
+        encoded.program,
+        encoded.inputs,
+        encoded.seed,
+        encoded.started,
+        encoded.limits,
+        encoded.lock,
+        encoded.trace,
+        encoded.tenant,
+        encoded.checkpoint,
     ))?;
     Ok(number)
 }

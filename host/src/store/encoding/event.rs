@@ -1,21 +1,10 @@
-//! Entries as rows, and back.
-//!
-//! Policy for change: a journal must open for ever. Kinds and fields of `Meta` are added, never renamed; a field that
-//! this version does not know is passed over.
+//! What happened, as plain fields.
 
-use super::columns::json;
-use crate::model::{CallId, CallResult, Effects, Question, QuestionId, Timestamp, ToolOrigin};
-use crate::store::{CallVerdict, JournalEntry, JournalEvent, Meter};
-use rusqlite::{Connection, Row};
+use super::number::json;
+use crate::model::{CallId, CallResult, Effects, QuestionId, ToolOrigin};
+use crate::store::{CallVerdict, JournalEvent};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::time::Duration;
-
-const INSERT: &str = "INSERT INTO entries (id, kind, call, at, cpu, wall, lines, calls, meta, text) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-
-/// The columns that `read` takes, in order.
-pub(super) const COLUMNS: &str = "at, cpu, wall, lines, calls, kind, call, meta, text";
 
 /// The small part of an entry. What may be large is kept as it is, in `text`.
 #[derive(Default, Serialize, Deserialize)]
@@ -47,34 +36,20 @@ struct EncodedError<'a> {
     message: Cow<'a, str>,
 }
 
-/// Returns a span for a column: nanoseconds, of which 292 years fit.
-fn span(time: Duration) -> i64 {
-    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+/// An event as plain fields.
+pub(super) struct EncodedEvent<'a> {
+    pub(super) kind: &'static str,
+    pub(super) meta: Option<Cow<'a, str>>,
+    pub(super) text: Option<Cow<'a, str>>,
 }
 
-/// Writes an entry.
-pub(super) fn write(
-    connection: &Connection,
-    id: i64,
-    entry: &JournalEntry,
-) -> rusqlite::Result<()> {
-    let (kind, meta, text) = encode(&entry.what);
-    connection.prepare_cached(INSERT)?.execute((
-        id,
-        kind,
-        entry.what.call().map(|call| call.0 as i64),
-        entry.at.0 as i64,
-        span(entry.meter.cpu),
-        span(entry.meter.wall),
-        entry.meter.lines as i64,
-        entry.meter.calls as i64,
-        meta.map(|meta| json(&meta)),
-        text,
-    ))?;
-    Ok(())
+/// Encodes an event.
+pub(super) fn encode_event(what: &JournalEvent) -> EncodedEvent<'_> {
+    let (kind, meta, text) = parts(what);
+    EncodedEvent { kind, meta: meta.map(|meta| json(&meta).into()), text }
 }
 
-fn encode(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<Cow<'_, str>>) {
+fn parts(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<Cow<'_, str>>) {
     match what {
         JournalEvent::Requested { tool, arguments, verdict, .. } => {
             let meta = EntryMeta {
@@ -119,67 +94,35 @@ fn encode(what: &JournalEvent) -> (&'static str, Option<EntryMeta<'_>>, Option<C
     }
 }
 
-/// Reads the time and the cost of an entry: the first five of `COLUMNS`.
-pub(super) fn read_meter(row: &Row<'_>) -> rusqlite::Result<(Timestamp, Meter)> {
-    let number = |index| row.get::<_, i64>(index).map(|number| number as u64);
-    let meter = Meter {
-        cpu: Duration::from_nanos(number(1)?),
-        wall: Duration::from_nanos(number(2)?),
-        lines: number(3)?,
-        calls: number(4)?,
-    };
-    Ok((Timestamp(number(0)?), meter))
+fn read_meta(meta: Option<&str>) -> Result<EntryMeta<'_>, String> {
+    let read = meta.map_or_else(|| Ok(EntryMeta::default()), serde_json::from_str);
+    read.map_err(|error| error.to_string())
 }
 
-/// Finds what was asked under an id.
-pub(super) type FindQuestion<'a> = &'a dyn Fn(QuestionId) -> rusqlite::Result<Option<Question>>;
-
-/// Reads an entry from `COLUMNS`; the inner error says what is wrong with it.
-pub(super) fn read(
-    row: &Row<'_>,
-    find_asked: FindQuestion<'_>,
-) -> rusqlite::Result<Result<JournalEntry, String>> {
-    let (at, meter) = read_meter(row)?;
-    let kind = row.get_ref(5)?.as_str()?;
-    let call = row.get::<_, Option<i64>>(6)?.map(|call| CallId(call as u64));
-    let meta = row.get_ref(7)?.as_str_or_null()?;
-    let text = row.get::<_, Option<String>>(8)?;
-    let what = match meta.map_or_else(|| Ok(EntryMeta::default()), serde_json::from_str) {
-        Ok(_) if kind == "asked" => decode_asked(text, find_asked)?,
-        Ok(meta) => decode(kind, call, meta, text),
-        Err(error) => Err(error.to_string()),
-    };
-    Ok(what.map(|what| JournalEntry::new(at, meter, what)))
-}
-
-/// What was asked. Journals up to format 2 have a copy in the entry, of which only the id counts: there is one question, and it
-/// is the one that people are shown.
-fn decode_asked(
-    text: Option<String>,
-    find_asked: FindQuestion<'_>,
-) -> rusqlite::Result<Result<JournalEvent, String>> {
+/// Decodes which question an `asked` entry names. Journals up to format 2 have a copy of the question in the entry, of which
+/// only the id counts: there is one question, and it is the one that people are shown.
+pub(super) fn decode_asked(meta: Option<&str>, text: Option<String>) -> Result<QuestionId, String> {
     #[derive(Deserialize)]
     struct Copy {
         workflow_id: QuestionId,
     }
-    let Some(text) = text else { return Ok(Err("an entry `asked` without its text".into())) };
+    read_meta(meta)?;
+    let text = text.ok_or("an entry `asked` without its text")?;
     let id = match text.starts_with('{') {
         true => serde_json::from_str(&text).map(|copy: Copy| copy.workflow_id).ok(),
         false => text.parse().ok(),
     };
-    let Some(id) = id else { return Ok(Err("an entry `asked` that names no question".into())) };
-    let question = find_asked(id)?;
-    Ok(question
-        .map(|question| JournalEvent::Asked { question })
-        .ok_or_else(|| format!("an entry `asked` without its question `{id}`")))
+    id.ok_or_else(|| "an entry `asked` that names no question".into())
 }
 
-fn decode(
+/// Decodes an event of any kind but `asked`.
+pub(super) fn decode_event(
     kind: &str,
     call: Option<CallId>,
-    meta: EntryMeta<'_>,
+    meta: Option<&str>,
     text: Option<String>,
 ) -> Result<JournalEvent, String> {
+    let meta = read_meta(meta)?;
     let lacks = |part: &str| format!("an entry `{kind}` without its {part}");
     let call = call.ok_or_else(|| lacks("call"));
     let whole = |text: Option<String>| text.ok_or_else(|| lacks("text"));

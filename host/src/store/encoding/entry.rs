@@ -1,0 +1,105 @@
+//! Entries as plain fields.
+
+use super::event::{EncodedEvent, decode_asked, decode_event, encode_event};
+use super::number::{nanoseconds, signed, unsigned};
+use crate::model::{CallId, Question, QuestionId, Timestamp};
+use crate::store::{JournalEntry, JournalEvent, Meter};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// When an entry was written, and what the run had cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) struct EncodedMeter {
+    pub(in crate::store) at: i64,
+    pub(in crate::store) cpu: i64,
+    pub(in crate::store) wall: i64,
+    pub(in crate::store) lines: i64,
+    pub(in crate::store) calls: i64,
+}
+
+impl EncodedMeter {
+    fn of(at: Timestamp, meter: &Meter) -> EncodedMeter {
+        EncodedMeter {
+            at: signed(at.0),
+            cpu: nanoseconds(meter.cpu),
+            wall: nanoseconds(meter.wall),
+            lines: signed(meter.lines),
+            calls: signed(meter.calls),
+        }
+    }
+
+    /// Returns the time and the cost.
+    pub(in crate::store) fn decode(self) -> (Timestamp, Meter) {
+        let meter = Meter {
+            cpu: Duration::from_nanos(unsigned(self.cpu)),
+            wall: Duration::from_nanos(unsigned(self.wall)),
+            lines: unsigned(self.lines),
+            calls: unsigned(self.calls),
+        };
+        (Timestamp(unsigned(self.at)), meter)
+    }
+}
+
+/// An entry as plain fields.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::store) struct EncodedEntry<'a> {
+    pub(in crate::store) meter: EncodedMeter,
+    /// What kind of event it is.
+    pub(in crate::store) kind: &'a str,
+    /// The call that it is about.
+    pub(in crate::store) call: Option<i64>,
+    /// The small part: one JSON text.
+    pub(in crate::store) meta: Option<Cow<'a, str>>,
+    /// What may be large, as it is.
+    pub(in crate::store) text: Option<Cow<'a, str>>,
+}
+
+/// An entry that was read back.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::store) enum DecodedEntry {
+    /// All of it.
+    Whole(JournalEntry),
+    /// An `asked` entry, which names its question. The question is kept once, elsewhere.
+    Asked(AskedEntry),
+}
+
+/// An `asked` entry without its question.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::store) struct AskedEntry {
+    /// Which question.
+    pub(in crate::store) question: QuestionId,
+    at: Timestamp,
+    meter: Meter,
+}
+
+impl AskedEntry {
+    /// Returns the whole entry; `question` is nothing if there is none of that id.
+    pub(in crate::store) fn with(self, question: Option<Question>) -> Result<JournalEntry, String> {
+        let missing = || format!("an entry `asked` without its question `{}`", self.question);
+        let question = question.ok_or_else(missing)?;
+        Ok(JournalEntry::new(self.at, self.meter, JournalEvent::Asked { question }))
+    }
+}
+
+impl<'a> EncodedEntry<'a> {
+    /// Encodes an entry.
+    pub(in crate::store) fn of(entry: &'a JournalEntry) -> EncodedEntry<'a> {
+        let EncodedEvent { kind, meta, text } = encode_event(&entry.what);
+        let meter = EncodedMeter::of(entry.at, &entry.meter);
+        let call = entry.what.call().map(|call| signed(call.0));
+        EncodedEntry { meter, kind, call, meta, text }
+    }
+
+    /// Decodes an entry. The error says what is wrong with it.
+    pub(in crate::store) fn decode(self) -> Result<DecodedEntry, String> {
+        let (at, meter) = self.meter.decode();
+        let text = self.text.map(Cow::into_owned);
+        if self.kind == "asked" {
+            let question = decode_asked(self.meta.as_deref(), text)?;
+            return Ok(DecodedEntry::Asked(AskedEntry { question, at, meter }));
+        }
+        let call = self.call.map(|call| CallId(unsigned(call)));
+        let what = decode_event(self.kind, call, self.meta.as_deref(), text)?;
+        Ok(DecodedEntry::Whole(JournalEntry::new(at, meter, what)))
+    }
+}

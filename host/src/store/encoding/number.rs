@@ -1,0 +1,24 @@
+//! Numbers and JSON as records keep them.
+
+use serde::Serialize;
+use std::time::Duration;
+
+/// Returns an unsigned number bit for bit as a signed one.
+pub(super) fn signed(number: u64) -> i64 {
+    number as i64
+}
+
+/// Returns the unsigned number that was kept as a signed one.
+pub(in crate::store) fn unsigned(number: i64) -> u64 {
+    number as u64
+}
+
+/// Returns a span in nanoseconds, of which 292 years fit.
+pub(super) fn nanoseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Returns plain data as JSON.
+pub(super) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data with text as keys is always JSON")
+}

@@ -1,0 +1,135 @@
+//! Entries as they are folded.
+
+use super::{CallPhase, CallState, PastCallStage, Timeline};
+use crate::model::{CallId, CallResult, Effects, RecordedDecision, RunId, Timestamp};
+use crate::store::tests::sample::question;
+use crate::store::{CallVerdict, JournalEntry, JournalEvent, Meter};
+use std::time::Duration;
+
+fn entry(at: u64, what: JournalEvent) -> JournalEntry {
+    JournalEntry::new(Timestamp(at), Meter { calls: at, ..Meter::default() }, what)
+}
+
+fn requested(call: u64, tool: &str) -> JournalEvent {
+    let (call, tool, arguments) = (CallId(call), tool.into(), Ok("{}".into()));
+    JournalEvent::Requested { call, tool, arguments, verdict: CallVerdict::Go }
+}
+
+fn executing(call: u64) -> JournalEvent {
+    let (tool, approved) = ("a:found".parse().unwrap(), Some("digest".into()));
+    let effects = Effects::ReadOnly;
+    JournalEvent::Executing { call: CallId(call), tool, origin: None, effects, approved }
+}
+
+fn settled(call: u64, settled: CallResult) -> JournalEvent {
+    JournalEvent::Settled { call: CallId(call), settled }
+}
+
+fn value() -> CallResult {
+    CallResult::Value("1".into())
+}
+
+fn error(code: &str) -> CallResult {
+    CallResult::Error { code: code.into(), message: "no".into(), data: None }
+}
+
+#[test]
+fn a_call_is_followed_from_its_request_to_its_outcome() {
+    let entries = [
+        entry(10, requested(1, "a:written")),
+        entry(20, executing(1)),
+        entry(50, settled(1, value())),
+    ];
+    let before = Timeline::until(&entries[..2], Timestamp(45));
+    let call = &before.calls[&CallId(1)];
+    assert_eq!((call.state(), call.reached), (CallState::Executing, PastCallStage::Executing));
+    assert_eq!((call.ended, call.active_time()), (None, Duration::from_micros(25)));
+    assert!(call.unknown && before.went_out);
+    let timeline = Timeline::of(&entries);
+    let call = &timeline.calls[&CallId(1)];
+    assert_eq!((call.state(), call.reached), (CallState::Ok, PastCallStage::Done));
+    assert_eq!((call.tool, call.tool_name()), ("a:written", "a:found"));
+    assert_eq!((call.approved, call.settled), (Some("digest"), Some(&value())));
+    assert_eq!(
+        (call.time_in(CallPhase::Queued), call.ended),
+        (Duration::from_micros(10), Some(Timestamp(50)))
+    );
+    assert!(!call.unknown);
+    assert_eq!((timeline.last, timeline.meter.calls), (Timestamp(50), 50));
+}
+
+#[test]
+fn outcomes_keep_their_order_and_say_which_were_written_together() {
+    let entries = [
+        entry(1, requested(1, "a:b")),
+        entry(1, requested(2, "a:b")),
+        entry(1, requested(3, "a:b")),
+        entry(2, settled(2, value())),
+        entry(3, requested(4, "a:b")),
+        entry(4, settled(3, value())),
+        entry(4, settled(1, error("X"))),
+    ];
+    let timeline = Timeline::of(&entries);
+    let order: Vec<_> = timeline.outcomes.iter().map(|outcome| outcome.call.0).collect();
+    assert_eq!((order, timeline.confirmed_outcomes), (vec![2, 3, 1], 1));
+    assert_eq!(timeline.calls[&CallId(1)].state(), CallState::Failed("X"));
+    assert_eq!(timeline.calls[&CallId(4)].state(), CallState::Queued);
+}
+
+#[test]
+fn an_error_of_ours_leaves_the_outcome_unknown() {
+    for (code, unknown) in [("OUTCOME_UNKNOWN", true), ("TOOL_FAILED", false)] {
+        let entries = [
+            entry(1, requested(1, "a:b")),
+            entry(2, executing(1)),
+            entry(3, settled(1, error(code))),
+        ];
+        assert_eq!(Timeline::of(&entries).calls[&CallId(1)].unknown, unknown, "{code}");
+    }
+}
+
+#[test]
+fn what_comes_after_the_end_of_a_call_does_not_change_how_it_ended() {
+    let entries = [
+        entry(1, requested(1, "a:b")),
+        entry(2, JournalEvent::Cancelled { call: CallId(1), sent: false }),
+        entry(3, settled(1, value())),
+    ];
+    let timeline = Timeline::of(&entries);
+    let call = &timeline.calls[&CallId(1)];
+    assert_eq!((call.state(), call.ended), (CallState::Cancelled, Some(Timestamp(2))));
+    assert_eq!(call.settled, Some(&value()));
+}
+
+#[test]
+fn a_question_is_unanswered_until_each_ask_is_decided_or_it_is_taken_back() {
+    let question = question(RunId::new(), None);
+    let mut entries = vec![
+        entry(1, requested(1, "a:b")),
+        entry(2, JournalEvent::Asked { question: question.clone() }),
+    ];
+    let decisions = question.asks.iter().map(|ask| {
+        let (decision, at) = (crate::model::Decision::Approve, Timestamp(3));
+        RecordedDecision::new(question.id, ask.id, decision, "ann", "x", at)
+            .with_digest(Some(ask.digest()))
+    });
+    let decisions: Vec<_> = decisions.collect();
+    let timeline = Timeline::of(&entries);
+    assert_eq!(timeline.calls[&CallId(1)].reached, PastCallStage::Asked(question.id));
+    assert_eq!(timeline.asked(CallId(1)), Some((question.id, &question.asks[0])));
+    assert_eq!(timeline.asked(CallId(9)), None);
+    assert_eq!(timeline.unanswered(&decisions[..1]).collect::<Vec<_>>(), [question.id]);
+    // A decision without the digest of what was shown counts for nothing.
+    let bare: Vec<_> = decisions.iter().cloned().map(|one| one.with_digest(None)).collect();
+    assert_eq!(timeline.unanswered(&bare).count(), 1);
+    assert_eq!(timeline.unanswered(&decisions).count(), 0);
+    entries.push(entry(4, JournalEvent::Withdrawn { question: question.id }));
+    assert_eq!(Timeline::of(&entries).unanswered(&[]).count(), 0);
+}
+
+#[test]
+fn entries_about_calls_that_were_never_requested_change_no_call() {
+    let entries = [entry(1, executing(1)), entry(2, settled(1, value()))];
+    let timeline = Timeline::of(&entries);
+    assert!(timeline.calls.is_empty() && timeline.outcomes.len() == 1);
+}
