@@ -22,7 +22,6 @@ pub struct EndedRun {
 
 /// What a run came to.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum RunConclusion {
     /// It ended here.
     Outcome(Box<RunReport>),

@@ -8,7 +8,6 @@ use crate::store::{AnswerOutcome, StoredQuestion};
 
 /// What became of an answer.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum RecordOutcome {
     /// It is in the journal.
     Recorded {

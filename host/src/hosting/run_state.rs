@@ -9,7 +9,6 @@ use tokio::sync::watch;
 
 /// The state of a run.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum HostedRunState {
     /// It goes on.
     Running,

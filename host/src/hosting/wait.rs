@@ -20,7 +20,6 @@ const QUIET: Duration = Duration::from_millis(50);
 
 /// What a client waited for.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum WaitOutcome {
     /// The run is over, or cannot go on here.
     Ended(Arc<EndedRun>),
@@ -51,7 +50,6 @@ impl CancelRequest {
 
 /// What was decided just before a client waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum PriorDecision {
     /// Nothing.
     Nothing,
