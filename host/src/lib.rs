@@ -30,6 +30,7 @@
 //!
 //! | room | holds | may use, besides the floor |
 //! | --- | --- | --- |
+//! | `hosting` | runs that go on while clients come and go | `run`, `router`, `approval` |
 //! | `run` | the spine: a run from its program to its outcome | `source`, `sandbox`, `router`, `approval` |
 //! | `plan` | what a program will do: its calls, held against what the servers offer | `source`, `router`, `catalog` |
 //! | `source` | TypeScript to a program, stack traces back to the source | nothing |
@@ -73,6 +74,7 @@ mod config;
 mod disk;
 mod error;
 mod event;
+pub mod hosting;
 #[cfg(feature = "servers")]
 mod install;
 mod model;

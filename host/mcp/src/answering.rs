@@ -1,53 +1,57 @@
-//! Sees a run through to what its request is answered with: its outcome, or its question, on the best channel that the client has.
+//! Waits for a run and answers its request: with its outcome, or with its question, on the best channel that the client has.
 
 use super::answer::ToolAnswer;
 use super::channel::{Caller, ClientChannel};
-use super::hosted::HostedRun;
-use super::record::look_up;
 use super::task;
 use crate::progress_reporter::ProgressReporter;
 use crate::server::RequestScope;
-use crate::wait::{PriorDecision, WaitOutcome, attend};
+use crate::wait::{RunNews, wait_for_run};
 use crate::{elicitation, input_required};
+use pml::hosting::{HostedRun, PriorDecision, find_question};
 use pml::{Error, Question, Timestamp};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 use std::sync::Arc;
 
-/// Sees a run through, `after` something was decided; `notes` come with the answer.
-pub(super) async fn see_through(
-    visit: &RequestScope,
+/// Waits for a run, `after` something was decided, and answers with what it came to or asks. `notes` come with the answer.
+pub(super) async fn wait_and_answer(
+    scope: &RequestScope,
     caller: &Caller<'_>,
     hosted: &Arc<HostedRun>,
     mut after: PriorDecision,
     mut notes: Vec<String>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let _attending = hosted.attend();
-    let mut telling = ProgressReporter::new(caller.context, &hosted.watcher);
+    let client = &scope.server.client;
+    let _request = hosted.register_request(client);
+    let mut reporter = ProgressReporter::new(caller.context, hosted.watcher());
     loop {
-        let question = match attend(visit, caller, hosted, after, &mut telling).await? {
-            WaitOutcome::Ended(over) => return Ok(complete(caller, over.answer.clone(), notes)),
-            WaitOutcome::Asked(question) => question,
+        let question = match wait_for_run(scope, caller, hosted, after, &mut reporter).await? {
+            RunNews::Ended(ended) => {
+                let redactor = scope.servers.redactor();
+                let answer = ToolAnswer::of_ended(hosted, &ended, client, &redactor);
+                return Ok(complete(caller, answer, notes));
+            }
+            RunNews::Asked(question) => question,
         };
         let id = question.id;
         // A part of it may have been decided. What cannot be looked up is shown whole. Whether it has expired is the run's word.
-        let question = match look_up(visit, id, Timestamp::default()).await {
-            Ok(Some((_, false))) => {
+        let question = match find_question(&scope.engine, id, Timestamp::default()).await {
+            Ok(Some(stored)) if !stored.open => {
                 // It was answered a moment ago; the run has yet to notice.
                 after = PriorDecision::Settled(id);
                 continue;
             }
-            Ok(Some((question, true))) => question,
+            Ok(Some(stored)) => stored.question,
             _ => question,
         };
-        visit.door.house.tidy();
+        scope.server.host.release_idle();
         let asked = match caller.channel {
             ClientChannel::Task => {
-                task::create(visit, hosted, &question).map(CallToolResponse::Task)
+                task::create(scope, hosted, &question).map(CallToolResponse::Task)
             }
-            ClientChannel::InputRequired => input_required::ask(visit, caller, &question).await,
+            ClientChannel::InputRequired => input_required::ask(scope, caller, &question).await,
             ClientChannel::Elicitation => {
-                match elicitation::ask(visit, caller, hosted, &question, &mut telling).await? {
+                match elicitation::ask(scope, caller, hosted, &question, &mut reporter).await? {
                     elicitation::DialogOutcome::Settled => {
                         after = PriorDecision::Settled(id);
                         continue;
@@ -58,35 +62,37 @@ pub(super) async fn see_through(
                     }
                     elicitation::DialogOutcome::Nothing(note) => {
                         notes.push(note);
-                        return Ok(required(visit, caller, hosted, &question, notes));
+                        return Ok(approval_required(scope, caller, hosted, &question, notes));
                     }
                 }
             }
-            ClientChannel::Caller => return Ok(required(visit, caller, hosted, &question, notes)),
+            ClientChannel::Caller => {
+                return Ok(approval_required(scope, caller, hosted, &question, notes));
+            }
         };
         return Ok(asked.unwrap_or_else(|error| {
-            notes.push(format!("your client could not be asked: {}", told(&error)));
-            required(visit, caller, hosted, &question, notes)
+            notes.push(format!("your client could not be asked: {}", error_text(&error)));
+            approval_required(scope, caller, hosted, &question, notes)
         }));
     }
 }
 
-/// The answer that a person has to decide, by whatever other way there is.
-pub(super) fn required(
-    visit: &RequestScope,
+/// Returns the answer that a person has to decide, by whatever other way there is.
+pub(super) fn approval_required(
+    scope: &RequestScope,
     caller: &Caller<'_>,
     hosted: &HostedRun,
     question: &Question,
     notes: Vec<String>,
 ) -> CallToolResponse {
-    hosted.show(question);
-    let mut answer = ToolAnswer::of_question(question, &visit.servers.redactor());
-    let (lines, dropped) = hosted.watcher.lines();
-    answer.add_console(&lines, dropped);
+    hosted.record_shown(question);
+    let mut answer = ToolAnswer::of_question(question, &scope.servers.redactor());
+    let console = hosted.watcher().read_lines(&scope.server.client);
+    answer.add_console(&console.lines, console.dropped);
     complete(caller, answer, notes)
 }
 
-/// An answer, as the client gets it.
+/// Returns an answer as the client gets it.
 pub(super) fn complete(
     caller: &Caller<'_>,
     mut answer: ToolAnswer,
@@ -96,6 +102,7 @@ pub(super) fn complete(
     CallToolResponse::Complete(answer.write(caller.shows_either()))
 }
 
-fn told(error: &Error) -> String {
+/// Returns an error as a note shows it.
+fn error_text(error: &Error) -> String {
     pml::escape(&error.to_string()).into_owned()
 }

@@ -48,10 +48,10 @@ impl ToolIndexCache {
 }
 
 /// Looks for tools.
-pub(super) async fn browse(visit: &RequestScope, asked: &BrowseParameters) -> Value {
-    let servers = &visit.servers;
+pub(super) async fn browse(scope: &RequestScope, asked: &BrowseParameters) -> Value {
+    let servers = &scope.servers;
     let offer = servers.offer(|_| true, Freshness::CachedOrLive, PATIENCE).await;
-    let index = visit.door.shelf.index(&offer.definitions);
+    let index = scope.server.tool_index.index(&offer.definitions);
     // A third of it goes to the lists of parameters, and to what stands between.
     let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
     let browsed = browse_index(&index, &asked.query, budget, servers.observed());

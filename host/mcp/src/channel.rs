@@ -1,4 +1,4 @@
-//! How the client of a request can ask a person: the ladder's rungs, best first.
+//! How the client of a request can ask a person, best way first.
 
 use super::seal::CallBinding;
 use rmcp::model::{CallToolRequestParams, ElicitationCapability};

@@ -12,13 +12,13 @@ use rmcp::model::{CallToolResponse, JsonObject};
 
 /// Calls one tool.
 pub(super) async fn call(
-    visit: &RequestScope,
+    scope: &RequestScope,
     caller: &Caller<'_>,
     tool: &ToolName,
     arguments: JsonObject,
 ) -> Result<CallToolResponse, ErrorData> {
     if let Some(answer) = ContinueParameters::among(&arguments)? {
-        return resume::go_on(visit, caller, AnsweringTool::Tool(tool), answer).await;
+        return resume::continue_run(scope, caller, AnsweringTool::Tool(tool), answer).await;
     }
-    begin(visit, caller, visit.engine.call(tool, Value::Object(arguments))).await
+    begin(scope, caller, scope.engine.call(tool, Value::Object(arguments))).await
 }

@@ -4,11 +4,11 @@
 
 use super::channel::Caller;
 use super::form::{self, ChoiceFormat, FormAnswer};
-use super::hosted::{HostedRun, gone};
 use super::record::record;
 use crate::progress_reporter::ProgressReporter;
 use crate::server::RequestScope;
-use crate::wait::{cancel, left};
+use crate::wait::{cancel_request, client_gone, request_cancelled};
+use pml::hosting::HostedRun;
 use pml::{Question, escape};
 use rmcp::ErrorData;
 use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
@@ -26,11 +26,11 @@ pub(super) enum DialogOutcome {
 
 /// Asks, and records what was said.
 pub(super) async fn ask(
-    visit: &RequestScope,
+    scope: &RequestScope,
     caller: &Caller<'_>,
     hosted: &HostedRun,
     question: &Question,
-    telling: &mut ProgressReporter,
+    reporter: &mut ProgressReporter,
 ) -> Result<DialogOutcome, ErrorData> {
     let version = caller.context.protocol_version();
     let spelling = match version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25) {
@@ -40,7 +40,7 @@ pub(super) async fn ask(
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(
         question,
         spelling,
-        &visit.servers.redactor(),
+        &scope.servers.redactor(),
     )));
     let sent =
         caller.context.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
@@ -48,11 +48,11 @@ pub(super) async fn ask(
         Ok(handle) => handle,
         Err(error) => return Ok(DialogOutcome::Nothing(failed(&error))),
     };
-    let (mut stand, mut closing) = (hosted.stand(), visit.door.closing.subscribe());
-    let waiting = form::waiting(question);
-    telling.tell(waiting.clone());
+    let (mut state, client) = (hosted.state(), &scope.server.client);
+    let waiting = form::waiting_message(question);
+    reporter.report(waiting.clone());
     let response = loop {
-        if !hosted.asks(question.id) {
+        if !hosted.has_open_question(question.id) {
             // Somebody else has answered, or nobody did in time.
             let _ = handle.cancel(Some("it was answered elsewhere".into())).await;
             return Ok(DialogOutcome::Settled);
@@ -60,14 +60,14 @@ pub(super) async fn ask(
         tokio::select! {
             biased;
             response = &mut handle.rx => break response,
-            () = gone(&mut closing) => return Err(left()),
+            () = client.gone() => return Err(client_gone()),
             () = caller.context.ct.cancelled() => {
-                let error = cancel(caller, hosted);
+                hosted.cancel_for(client, cancel_request(caller.who()));
                 let _ = handle.cancel(Some("the request was cancelled".into())).await;
-                return Err(error);
+                return Err(request_cancelled());
             }
-            _ = stand.changed() => {}
-            () = telling.beat_due() => telling.tell(waiting.clone()),
+            _ = state.changed() => {}
+            () = reporter.heartbeat_due() => reporter.report(waiting.clone()),
         }
     };
     let result = match response {
@@ -81,14 +81,14 @@ pub(super) async fn ask(
             }
         },
         Ok(Err(error)) => return Ok(DialogOutcome::Nothing(failed(&error))),
-        Err(_) => return Err(left()),
+        Err(_) => return Err(client_gone()),
     };
     let FormAnswer::Decided(decisions) = form::read(question, &result) else {
         return Ok(DialogOutcome::Nothing("the dialog was closed without an answer".into()));
     };
     let (who, channel) = (caller.who(), caller.channel.name());
-    match record(visit, question, decisions, who, channel).await {
-        Ok(Some(recorded)) if !recorded.settled => Ok(DialogOutcome::Part),
+    match record(scope, question, decisions, who, channel).await {
+        Ok(recorded) if recorded.is_partial() => Ok(DialogOutcome::Part),
         Ok(_) => Ok(DialogOutcome::Settled),
         Err(error) => {
             Ok(DialogOutcome::Nothing(format!("the answer could not be recorded: {error}")))

@@ -1,51 +1,133 @@
-//! How a run ended, in the words of an answer: told by its outcome, or later by its journal.
+//! How a run ended, in the words of an answer: as its outcome says, or later its journal.
 
-use super::answer::{ToolAnswer, gone};
+use super::answer::{ToolAnswer, workflow_not_found};
 use super::{blocks, handle};
-use pml::journal::Timeline;
+use pml::hosting::{
+    CallSummary, Client, ConsoleExcerpt, EndedRun, FailedCall, GrantNote, HostedRun, RunConclusion,
+    RunReport, StoredEnding,
+};
 use pml::json::{self, Value, json};
-use pml::weigh;
-use pml::{AbortedRun, CallResult, Ending, Failure, RunId, StoredRun};
+use pml::{AbortedRun, Ending, Failure, Outcome, Redactor, RunId, escape, weigh};
 
 impl ToolAnswer {
-    /// What a run came to that is over, as its journal says. `ending` is nothing if it cannot be read. What the program wrote is
-    /// not in there.
-    pub(super) fn of_stored(stored: &StoredRun, ending: Option<&Ending>) -> ToolAnswer {
-        let run = stored.header.run;
-        let mut answer = match ending {
+    /// Returns what a run came to, with the lines that a client has yet to read.
+    pub(super) fn of_ended(
+        hosted: &HostedRun,
+        ended: &EndedRun,
+        client: &Client,
+        redactor: &Redactor,
+    ) -> ToolAnswer {
+        match &ended.conclusion {
+            RunConclusion::Outcome(report) => {
+                let lines = hosted.watcher().unread_lines(client);
+                ToolAnswer::of_report(report, &lines, redactor)
+            }
+            RunConclusion::Stored(stored) => ToolAnswer::of_stored(ended.run, stored),
+            RunConclusion::Unavailable(error) => ToolAnswer::of_error(error),
+        }
+    }
+
+    /// Returns the answer for a run that ended here.
+    fn of_report(report: &RunReport, console: &ConsoleExcerpt, redactor: &Redactor) -> ToolAnswer {
+        let RunReport { outcome, calls, failures, grant_notes, .. } = report;
+        let mut answer = match &outcome.ending {
+            Ending::Finished(_) => of_result(outcome.run_id, outcome.json()),
+            Ending::Failed(failure) => ToolAnswer::error(of_failure(failure)),
+            Ending::Waiting(questions) => match questions.first() {
+                Some(first) => ToolAnswer::of_question(first, redactor),
+                None => {
+                    ToolAnswer::error(json!({ "code": "INTERNAL", "message": "nothing is asked" }))
+                }
+            },
+            Ending::Aborted(aborted) => of_aborted(aborted),
+            Ending::Expired(_) => workflow_not_found(),
+        };
+        if let Some(calls) = calls {
+            let uncaught = outcome.failure().is_some_and(|failure| failure.error_code.is_some());
+            answer.add_checkpoint(outcome.run_id, calls, uncaught);
+        }
+        answer.add(json!({ "run_id": outcome.run_id }));
+        if !failures.is_empty() {
+            let failures: Value = failures.iter().map(of_failed_call).collect();
+            answer.add(json!({ "tool_failures": failures }));
+        }
+        answer.note(outcome_notes(outcome));
+        let dropped = outcome.dropped_lines.saturating_add(console.dropped);
+        answer.add_console(&console.lines, dropped);
+        answer.add(json!({
+            "calls": outcome.usage.calls,
+            "duration_ms": (outcome.usage.wall_time.as_secs_f64() * 10_000.0).round() / 10.0,
+        }));
+        answer.note(grant_notes.iter().map(grant_text));
+        answer
+    }
+
+    /// Returns the answer for a run that is over, as its journal says. What it wrote is not in there.
+    fn of_stored(run: RunId, stored: &StoredEnding) -> ToolAnswer {
+        let mut answer = match &stored.ending {
             Some(Ending::Failed(failure)) => {
                 let mut answer = ToolAnswer::error(of_failure(failure));
-                answer.add_checkpoint(stored, failure.error_code.is_some());
+                answer.add_checkpoint(run, &stored.calls, failure.error_code.is_some());
                 answer
             }
             Some(Ending::Aborted(aborted)) => {
                 let mut answer = of_aborted(aborted);
-                answer.add_checkpoint(stored, false);
+                answer.add_checkpoint(run, &stored.calls, false);
                 answer
             }
             Some(Ending::Expired(_)) => {
-                let mut answer = gone();
-                answer.add_checkpoint(stored, false);
+                let mut answer = workflow_not_found();
+                answer.add_checkpoint(run, &stored.calls, false);
                 answer
             }
             Some(ending @ (Ending::Finished(_) | Ending::Waiting(_))) => {
                 of_result(run, ending.json())
             }
-            None => gone(),
+            None => workflow_not_found(),
         };
-        answer.add(json!({ "run_id": run }));
-        if let Some(entry) = stored.entries.last() {
-            answer.add(json!({ "calls": entry.meter.calls }));
-        }
+        answer.add(json!({ "run_id": run, "calls": stored.call_count }));
         answer
     }
+
+    /// Adds what the run has done, and, if `uncaught`, which call it failed with.
+    fn add_checkpoint(&mut self, run: RunId, calls: &CallSummary, uncaught: bool) {
+        self.add(checkpoint(run, calls));
+        if uncaught && let Some(error) = self.body.get_mut("error") {
+            error["node"] = json!(calls.failed);
+        }
+    }
+}
+
+fn of_failed_call(failed: &FailedCall) -> Value {
+    json!({ "tool": failed.tool, "error": failed.error.message, "code": failed.error.code })
+}
+
+/// Returns what became of a tool that was allowed for good, in words.
+fn grant_text(note: &GrantNote) -> String {
+    let tool = escape(note.tool.as_str());
+    match &note.error {
+        None => format!("`{tool}` is allowed for good: it is in `.pml.json`"),
+        Some(error) => format!("`{tool}` is allowed for this run only: {}", escape(error)),
+    }
+}
+
+/// Returns what else is to be said of an outcome.
+fn outcome_notes(outcome: &Outcome) -> Vec<String> {
+    let unhandled = outcome.unhandled.iter();
+    let unhandled = unhandled
+        .map(|failure| format!("unhandled rejection: {}: {}", failure.name, failure.message));
+    let abandoned = outcome.abandoned.iter().map(|call| {
+        let what = if call.sent { "was cancelled" } else { "was never sent" };
+        format!("call {} of `{}` {what}: the program did not wait for it", call.call, call.tool)
+    });
+    unhandled.chain(abandoned).collect()
 }
 
 /// What a result that fits may take in memory beside its text, without its pictures.
 const SMALL_PARTS: usize = 16 << 20;
 
 /// A result: JSON text, or nothing for `undefined`.
-pub(super) fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
+fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
     let mut answer = ToolAnswer::new("success", json!({ "success": true }));
     let Some(text) = text else {
         answer.add(json!({ "result": null }));
@@ -73,7 +155,7 @@ pub(super) fn of_result(run: RunId, text: Option<&str>) -> ToolAnswer {
 }
 
 /// A failure, as it is written down.
-pub(super) fn of_failure(failure: &Failure) -> Value {
+fn of_failure(failure: &Failure) -> Value {
     let given = |text: &'_ str| !text.is_empty();
     let code = failure.code.as_str();
     let own = failure.error_code.as_deref().filter(|own| given(own));
@@ -96,7 +178,7 @@ pub(super) fn of_failure(failure: &Failure) -> Value {
 }
 
 /// A run that a person ended.
-pub(super) fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
+fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
     let error = json!({ "code": "ABORTED", "type": "Aborted", "message": aborted.message });
     let completed: Vec<_> = aborted.completed.iter().map(|call| call.tool.as_str()).collect();
     let body = json!({ "success": false, "error": error, "completed": completed,
@@ -104,22 +186,12 @@ pub(super) fn of_aborted(aborted: &AbortedRun) -> ToolAnswer {
     ToolAnswer::new("aborted", body)
 }
 
-/// What a run that did not finish has done.
-pub(super) fn checkpoint(stored: &StoredRun) -> Value {
-    let timeline = Timeline::of(&stored.entries);
-    let (mut completed, mut failed) = (Vec::new(), None);
-    for outcome in &timeline.outcomes {
-        let call = timeline.calls.get(&outcome.call).filter(|call| !call.is_timer());
-        match (call, outcome.settled) {
-            (Some(call), CallResult::Value(_)) => completed.push(call.tool),
-            (Some(call), CallResult::Error { .. }) => failed = Some(call.tool),
-            (None, _) => {}
-        }
-    }
+/// The calls of a run that did not finish, from which another run may go on.
+fn checkpoint(run: RunId, calls: &CallSummary) -> Value {
     json!({ "checkpoint": {
-        "run_id": stored.header.run,
-        "completed": completed.len(),
-        "completed_nodes": completed,
-        "failed_node": failed,
+        "run_id": run,
+        "completed": calls.completed.len(),
+        "completed_nodes": calls.completed,
+        "failed_node": calls.failed,
     } })
 }

@@ -1,4 +1,4 @@
-//! What rmcp asks of a server, answered by the door.
+//! What rmcp asks of a server.
 
 use super::{task, tools};
 use crate::server::McpServer;
@@ -77,8 +77,8 @@ impl ServerHandler for McpServer {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let visit = self.visit().map_err(|error| broken(&error))?;
-        self.0.busy.track_future(task::get(&visit, request.task_id, &context)).await
+        let scope = self.request_scope().map_err(|error| broken(&error))?;
+        self.0.busy.track_future(task::get(&scope, request.task_id, &context)).await
     }
 
     async fn update_task(
@@ -86,9 +86,9 @@ impl ServerHandler for McpServer {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let visit = self.visit().map_err(|error| broken(&error))?;
+        let scope = self.request_scope().map_err(|error| broken(&error))?;
         let UpdateTaskParams { task_id, input_responses, .. } = request;
-        self.0.busy.track_future(task::update(&visit, &task_id, &input_responses, &context)).await
+        self.0.busy.track_future(task::update(&scope, &task_id, &input_responses, &context)).await
     }
 
     async fn cancel_task(
@@ -96,8 +96,8 @@ impl ServerHandler for McpServer {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let visit = self.visit().map_err(|error| broken(&error))?;
-        self.0.busy.track_future(task::cancel(&visit, &request.task_id, &context)).await
+        let scope = self.request_scope().map_err(|error| broken(&error))?;
+        self.0.busy.track_future(task::cancel(&scope, &request.task_id, &context)).await
     }
 
     // What is not declared is not there.

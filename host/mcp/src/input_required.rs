@@ -4,15 +4,14 @@
 //! **Invariant:** a state that is not one of ours, or is of another call, approves nothing. One that comes again approves nothing
 //! either: the journal has an answer already, and the client is told what became of the run.
 
-use super::answer::gone;
+use super::answer::{ToolAnswer, workflow_not_found};
 use super::channel::{Caller, ClientChannel};
 use super::form::{self, ChoiceFormat, FormAnswer};
-use super::hosted::take_up;
-use super::record::{look_up, not_shown, record};
+use super::record::{not_shown, record};
 use super::seal::SealedQuestion;
-use crate::answering::{complete, required, see_through};
+use crate::answering::{approval_required, complete, wait_and_answer};
 use crate::server::RequestScope;
-use crate::wait::PriorDecision;
+use pml::hosting::{PriorDecision, find_question};
 use pml::{Ask, Clock, Error, Question, QuestionId, Redactor, StoredRun, SystemClock, hex};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -23,20 +22,20 @@ use sha2::{Digest, Sha256};
 
 /// Asks.
 pub(super) async fn ask(
-    visit: &RequestScope,
+    scope: &RequestScope,
     caller: &Caller<'_>,
     question: &Question,
 ) -> Result<CallToolResponse, Error> {
     let Some(called) = &caller.called else {
         return Err(Error::new(pml::Code::Internal, "nobody knows what was called"));
     };
-    let stored = visit.engine.journal().load(question.run).await?;
+    let stored = scope.engine.journal().load(question.run).await?;
     let (program, lock) = bound(&stored);
-    let asks = form::shown(question).iter().map(|ask| (ask.id.0, ask.digest())).collect();
+    let asks = form::shown_asks(question).iter().map(|ask| (ask.id.0, ask.digest())).collect();
     let state = SealedQuestion::new(question.id, question.run, asks, program, lock);
     let left = question.expires_at.map(|end| end.since(SystemClock.now()));
-    let state = visit.door.seal.state(&state, called, left)?;
-    Ok(InputRequiredResult::new(Some(requests(question, &visit.servers.redactor())), Some(state))
+    let state = scope.server.seal.seal_question(&state, called, left)?;
+    Ok(InputRequiredResult::new(Some(requests(question, &scope.servers.redactor())), Some(state))
         .into())
 }
 
@@ -49,12 +48,12 @@ pub(super) fn requests(question: &Question, redactor: &Redactor) -> InputRequest
 
 /// What a question is asked under, with the digest of each ask that is shown: `<id>:1=<digest>,2=<digest>`.
 fn key(question: &Question) -> String {
-    let asks = form::shown(question).iter().map(|ask| format!("{}={}", ask.id, ask.digest()));
+    let asks = form::shown_asks(question).iter().map(|ask| format!("{}={}", ask.id, ask.digest()));
     format!("{}:{}", question.id, asks.collect::<Vec<_>>().join(","))
 }
 
 /// Reads what a question was asked under: its id, and the asks that were shown.
-pub(super) fn key_read(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
+pub(super) fn parse_key(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
     let (question, asks) = key.split_once(':')?;
     let asks = asks.split(',').map(|ask| {
         let (id, digest) = ask.split_once('=')?;
@@ -69,23 +68,23 @@ pub(super) fn key_read(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
 /// # Errors
 /// If one of the asks is not the one that was shown.
 pub(super) async fn as_shown(
-    visit: &RequestScope,
+    scope: &RequestScope,
     question: QuestionId,
     asks: &[(u32, String)],
 ) -> Result<Option<Question>, Error> {
-    let asked = visit.engine.journal().question(question, SystemClock.now()).await;
+    let asked = scope.engine.journal().question(question, SystemClock.now()).await;
     let Ok(Some(asked)) = asked else { return Ok(None) };
     let mut question = asked.question;
     question.asks.retain(|ask| asks.iter().any(|(id, _)| ask.id.0 == *id));
     let same = |ask: &Ask| asks.contains(&(ask.id.0, ask.digest()));
     if question.asks.len() != asks.len() || !question.asks.iter().all(same) {
-        return Err(not_shown());
+        return Err(not_shown(question.id));
     }
     Ok(Some(question))
 }
 
 /// What a person said to a question, if what came back is an answer to it at all.
-pub(super) fn heard(question: &Question, responses: &InputResponses) -> FormAnswer {
+pub(super) fn form_answer(question: &Question, responses: &InputResponses) -> FormAnswer {
     let response = responses.get(&key(question)).cloned();
     match response.and_then(|response| serde_json::from_value::<ElicitResult>(response).ok()) {
         Some(result) => form::read(question, &result),
@@ -94,62 +93,62 @@ pub(super) fn heard(question: &Question, responses: &InputResponses) -> FormAnsw
 }
 
 /// Takes the same call again.
-pub(super) async fn again(
-    visit: &RequestScope,
+pub(super) async fn resume_call(
+    scope: &RequestScope,
     caller: &Caller<'_>,
     state: &str,
     responses: &InputResponses,
 ) -> Result<CallToolResponse, ErrorData> {
-    let told =
-        |error: &Error| complete(caller, super::answer::ToolAnswer::of_error(error), Vec::new());
+    let failed = |error: &Error| complete(caller, ToolAnswer::of_error(error), Vec::new());
     let opened = match &caller.called {
-        Some(called) => visit.door.seal.open(state, called),
+        Some(called) => scope.server.seal.open_question(state, called),
         None => Ok(None),
     };
     let state = match opened {
         Ok(Some(state)) => state,
         Ok(None) => return Err(refused()),
-        Err(error) => return Ok(told(&error)),
+        Err(error) => return Ok(failed(&error)),
     };
     // What was forgotten can be answered by nobody.
-    let Ok(stored) = visit.engine.journal().load(state.run).await else {
-        return Ok(complete(caller, gone(), Vec::new()));
+    let Ok(stored) = scope.engine.journal().load(state.run).await else {
+        return Ok(complete(caller, workflow_not_found(), Vec::new()));
     };
     if bound(&stored) != (state.program.clone(), state.lock.clone()) {
         return Err(refused());
     }
-    let (mut question, open) = match look_up(visit, state.question, SystemClock.now()).await {
-        Ok(Some(found)) if found.0.run == state.run => found,
-        Ok(_) => return Ok(complete(caller, gone(), Vec::new())),
-        Err(error) => return Ok(told(&error)),
-    };
+    let (mut question, open) =
+        match find_question(&scope.engine, state.question, SystemClock.now()).await {
+            Ok(Some(found)) if found.question.run == state.run => (found.question, found.open),
+            Ok(_) => return Ok(complete(caller, workflow_not_found(), Vec::new())),
+            Err(error) => return Ok(failed(&error)),
+        };
     if !open {
-        let hosted = take_up(visit, state.run).await;
-        return see_through(visit, caller, &hosted, PriorDecision::Nothing, Vec::new()).await;
+        let hosted = scope.find_or_resume(state.run).await;
+        return wait_and_answer(scope, caller, &hosted, PriorDecision::Nothing, Vec::new()).await;
     }
     // A part may have been decided elsewhere meanwhile: what was said is about what was shown.
     let whole = question.clone();
-    match as_shown(visit, state.question, &state.asks).await {
+    match as_shown(scope, state.question, &state.asks).await {
         Ok(Some(shown)) => question = shown,
         Ok(None) => {}
-        Err(error) => return Ok(told(&error)),
+        Err(error) => return Ok(failed(&error)),
     }
-    let FormAnswer::Decided(decisions) = heard(&question, responses) else {
-        let hosted = take_up(visit, state.run).await;
+    let FormAnswer::Decided(decisions) = form_answer(&question, responses) else {
+        let hosted = scope.find_or_resume(state.run).await;
         let note = "nothing was said to the question".to_owned();
-        return Ok(required(visit, caller, &hosted, &whole, vec![note]));
+        return Ok(approval_required(scope, caller, &hosted, &whole, vec![note]));
     };
     let (who, channel) = (caller.who(), ClientChannel::InputRequired.name());
-    let recorded = match record(visit, &question, decisions, who, channel).await {
+    let recorded = match record(scope, &question, decisions, who, channel).await {
         Ok(recorded) => recorded,
-        Err(error) => return Ok(told(&error)),
+        Err(error) => return Ok(failed(&error)),
     };
-    let hosted = take_up(visit, state.run).await;
-    let after = match recorded.is_none_or(|recorded| recorded.settled) {
-        true => PriorDecision::Settled(state.question),
-        false => PriorDecision::Part,
+    let hosted = scope.find_or_resume(state.run).await;
+    let after = match recorded.is_partial() {
+        true => PriorDecision::Part,
+        false => PriorDecision::Settled(state.question),
     };
-    see_through(visit, caller, &hosted, after, Vec::new()).await
+    wait_and_answer(scope, caller, &hosted, after, Vec::new()).await
 }
 
 /// What a state is bound to, beside its call: the program and the lockfile of the run.

@@ -5,17 +5,18 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `door`, `handler`, `tools`, `parameters` | what is listed, and what is understood |
+//! | `server`, `handler`, `tools`, `parameters` | what is listed, and what is understood |
 //! | `execute`, `direct`, `resume` | programs, run and continued |
-//! | `hosted`, `watcher` | runs that live here, and what is noticed of them |
-//! | `attend`, `telling`, `ladder` | a request that waits for a run, and what it is answered with |
-//! | `channel`, `dialog`, `rounds`, `task` | the ways in which a client can ask a person |
-//! | `form`, `offers`, `question`, `record`, `seal` | a question as it is shown, carried and answered |
+//! | `wait`, `progress_reporter`, `answering` | a request that waits for a run, and what it is answered with |
+//! | `channel`, `elicitation`, `input_required`, `task` | the ways in which a client can ask a person |
+//! | `form`, `ask_choice`, `question`, `record`, `seal` | a question as it is shown, carried and answered |
 //! | `answer`, `ending`, `blocks`, `handle` | what comes back |
-//! | `browse`, `library` | what there is to call |
-//! | `stdio` | the door on this process's own stdin and stdout |
+//! | `browse`, `workflows` | what there is to call |
+//! | `stdio` | the server on this process's own stdin and stdout |
 //!
-//! **Invariant:** it uses only what the crate's root exports, as an embedder would.
+//! Runs are hosted by [`pml::hosting`]: they go on between two requests.
+//!
+//! **Invariant:** it uses only what the library exports, as an embedder would.
 //! **Invariant:** nothing but the transport writes to stdout.
 
 mod answer;
@@ -31,7 +32,6 @@ mod execute;
 mod form;
 mod handle;
 mod handler;
-mod hosted;
 mod input_required;
 mod parameters;
 mod progress_reporter;
@@ -44,7 +44,6 @@ mod stdio;
 mod task;
 mod tools;
 mod wait;
-mod watcher;
 mod workflows;
 
 pub use server::{McpServer, McpSetup};

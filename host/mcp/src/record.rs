@@ -1,90 +1,43 @@
-//! An answer on its way into the journal, where the first one counts.
+//! An answer is recorded, and what became of it is logged.
 
 use crate::server::RequestScope;
-use pml::{
-    Answer, AnswerOutcome, Code, Decision, Decisions, Error, Question, QuestionId, Timestamp,
-    escape,
-};
+use pml::hosting::{RecordError, RecordOutcome, record_answer};
+use pml::{Decision, Decisions, Error, Question, QuestionId, escape};
 
-/// What became of an answer.
-pub(super) struct RecordedAnswer {
-    pub(super) question: Question,
-    /// Whether nothing of the question is left to decide.
-    pub(super) settled: bool,
-    /// Whether somebody was faster.
-    pub(super) late: bool,
-}
-
-/// Records an answer to a question as it was shown; nothing if there is no such question any more.
+/// Records an answer to a question as it was shown.
 ///
 /// # Errors
 /// If the journal fails, or has another question by now than the one that was shown.
 pub(super) async fn record(
-    visit: &RequestScope,
+    scope: &RequestScope,
     shown: &Question,
     decisions: Decisions,
     who: String,
     channel: &str,
-) -> Result<Option<RecordedAnswer>, Error> {
-    let ends = match &decisions {
-        Decisions::All(decision) => decision.ends(),
-        Decisions::Each(each) => each.values().any(Decision::ends),
-    };
-    let answer = match decisions {
-        Decisions::All(decision) => Answer::all(shown, decision, who, channel),
-        Decisions::Each(each) => Answer::each(shown, each, who, channel),
-    };
-    let (who, said) = (escape(&answer.who).into_owned(), told(&answer.decisions));
+) -> Result<RecordOutcome, Error> {
+    let (name, decided) = (escape(&who).into_owned(), decisions_text(&decisions));
+    let recorded = record_answer(&scope.engine, shown, decisions, who, channel).await;
     let question = shown.id;
-    let answered = visit.engine.answer(question, answer).await?;
-    if let AnswerOutcome::Recorded { .. } = answered {
-        visit.door.notice(&format!("question {question}: {said}, by {who} ({channel})"));
+    match &recorded {
+        Ok(RecordOutcome::Recorded { .. }) => {
+            scope.server.log(&format!("question {question}: {decided}, by {name} ({channel})"));
+        }
+        Err(RecordError::NotShown { .. }) => {
+            let reason = "the question is not the one that was shown";
+            scope.server.log(&format!("question {question}: refused from {name}: {reason}"));
+        }
+        _ => {}
     }
-    Ok(match answered {
-        AnswerOutcome::Recorded { question, open } => {
-            Some(RecordedAnswer { question, settled: open == 0 || ends, late: false })
-        }
-        AnswerOutcome::Late { question, decided } => {
-            let ended = decided.iter().any(|decided| decided.decision.ends());
-            let settled = ended || decided.len() >= question.asks.len();
-            Some(RecordedAnswer { question, settled, late: true })
-        }
-        AnswerOutcome::NotShown { .. } => {
-            visit.door.notice(&format!("question {question}: refused from {who}: {NOT_SHOWN}"));
-            return Err(not_shown());
-        }
-        AnswerOutcome::Gone => None,
-    })
+    Ok(recorded?)
 }
 
-/// Why an answer to another question than the one that was shown counts for nothing.
-const NOT_SHOWN: &str = "the question is not the one that was shown";
-
-/// The error of who answers another question than the one that was shown.
-pub(super) fn not_shown() -> Error {
-    Error::new(Code::Integrity, format!("{NOT_SHOWN}: nothing was recorded"))
-        .with_hint("`pml approvals` shows what is asked now")
+/// Returns the error for an answer to another question than the one that was shown.
+pub(super) fn not_shown(question: QuestionId) -> Error {
+    RecordError::NotShown { question }.into()
 }
 
-/// Reads a question and whether it is open at `now`; of an open one only what is still to be decided.
-pub(super) async fn look_up(
-    visit: &RequestScope,
-    question: QuestionId,
-    now: Timestamp,
-) -> Result<Option<(Question, bool)>, Error> {
-    let asked = visit.engine.journal().question(question, now).await?;
-    Ok(asked.map(|asked| {
-        let mut question = asked.question;
-        if asked.open {
-            let decided = |ask| asked.decided.iter().any(|decided| decided.ask == ask);
-            question.asks.retain(|ask| !decided(ask.id));
-        }
-        (question, asked.open)
-    }))
-}
-
-/// What was decided, for a log: nothing of what it was about.
-fn told(decisions: &Decisions) -> String {
+/// Returns what was decided, for a log: nothing of what it was about.
+fn decisions_text(decisions: &Decisions) -> String {
     let word = |decision: &Decision| match decision {
         Decision::Approve => "approve",
         Decision::Always => "always",

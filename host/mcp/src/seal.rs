@@ -15,7 +15,7 @@ const LONGEST: Duration = pml::PruneRule::AGE;
 /// How long a state opens after its question has expired, so that who repeats it is told what became of the run.
 const AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// The format of a [`State`].
+/// The format of a [`SealedQuestion`].
 const FORMAT: u32 = 2;
 
 /// What tells the id of a task from everything else that is sealed.
@@ -81,7 +81,7 @@ impl StateSealer {
     }
 
     /// Seals a state. `left` is how long its question can be answered.
-    pub(super) fn state(
+    pub(super) fn seal_question(
         &self,
         state: &SealedQuestion,
         called: &CallBinding,
@@ -96,7 +96,7 @@ impl StateSealer {
     }
 
     /// Opens a state; nothing if it is not one of ours for this call, or is too old. Which of these it is is nobody's matter.
-    pub(super) fn open(
+    pub(super) fn open_question(
         &self,
         sealed: &str,
         called: &CallBinding,
@@ -106,13 +106,13 @@ impl StateSealer {
     }
 
     /// The id of the task that a run is: the same one each time, and nobody guesses it.
-    pub(super) fn task(&self, run: RunId) -> Result<String, Error> {
+    pub(super) fn seal_task(&self, run: RunId) -> Result<String, Error> {
         let options = SealOptions::new().associated_data(TASK);
         Ok(self.codec()?.seal_with(run.to_string().as_bytes(), &options))
     }
 
     /// The run of a task, if the id is one of ours.
-    pub(super) fn run(&self, task: &str) -> Result<Option<RunId>, Error> {
+    pub(super) fn open_task(&self, task: &str) -> Result<Option<RunId>, Error> {
         let opened = self.codec()?.open_with(task, TASK).ok();
         Ok(opened.and_then(|run| String::from_utf8(run).ok()?.parse().ok()))
     }
@@ -136,38 +136,38 @@ mod tests {
         let state =
             SealedQuestion::new(question, run, vec![(1, "digest".into())], "program".into(), None);
         let own = called("execute", &arguments);
-        let sealed = seal.state(&state, &own, Some(Duration::from_secs(1))).unwrap();
-        assert_eq!(seal.open(&sealed, &own).unwrap(), Some(state));
-        assert!(seal.open(&sealed, &called("execute", &again)).unwrap().is_some());
+        let sealed = seal.seal_question(&state, &own, Some(Duration::from_secs(1))).unwrap();
+        assert_eq!(seal.open_question(&sealed, &own).unwrap(), Some(state));
+        assert!(seal.open_question(&sealed, &called("execute", &again)).unwrap().is_some());
         for other in [
             called("pml:execute", &arguments),
             called("execute", &json!({ "code": "1" })),
             CallBinding::new("execute", None),
         ] {
-            assert_eq!(seal.open(&sealed, &other).unwrap(), None);
+            assert_eq!(seal.open_question(&sealed, &other).unwrap(), None);
         }
         for index in 0..sealed.len() {
             let mut changed = sealed.clone().into_bytes();
             changed[index] = if changed[index] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
             // The last character of base64 may hold bits that count for nothing.
-            let opened = seal.open(&changed, &own).unwrap();
+            let opened = seal.open_question(&changed, &own).unwrap();
             assert!(opened.is_none(), "{index} of {sealed}");
         }
         let stranger = StateSealer::new(UserKey::of_this_process());
-        assert_eq!(stranger.open(&sealed, &own).unwrap(), None);
+        assert_eq!(stranger.open_question(&sealed, &own).unwrap(), None);
     }
 
     #[test]
     fn a_task_is_not_a_state_and_a_run_is_not_a_task() {
         let seal = StateSealer::new(UserKey::of_this_process());
         let run = RunId::new();
-        let task = seal.task(run).unwrap();
-        assert_eq!(seal.task(run).unwrap(), task);
-        assert_eq!(seal.run(&task).unwrap(), Some(run));
-        assert_eq!(seal.run(&run.to_string()).unwrap(), None);
-        assert_eq!(seal.open(&task, &CallBinding::new("execute", None)).unwrap(), None);
+        let task = seal.seal_task(run).unwrap();
+        assert_eq!(seal.seal_task(run).unwrap(), task);
+        assert_eq!(seal.open_task(&task).unwrap(), Some(run));
+        assert_eq!(seal.open_task(&run.to_string()).unwrap(), None);
+        assert_eq!(seal.open_question(&task, &CallBinding::new("execute", None)).unwrap(), None);
         let other = StateSealer::new(UserKey::of_this_process());
-        assert_eq!(other.run(&task).unwrap(), None);
+        assert_eq!(other.open_task(&task).unwrap(), None);
     }
 }

@@ -1,26 +1,25 @@
-//! The door itself: rmcp's server, answered for by us.
+//! The server itself: what rmcp hands us of one client, and what it is answered with.
 
 use super::answer::ToolAnswer;
 use super::browse::ToolIndexCache;
 use super::channel::Caller;
-use super::hosted::{RunHost, gone};
 use super::parameters::{self, ExecuteParameters};
 use super::seal::StateSealer;
 use super::tools::PublishedTool;
 use super::{browse, direct, execute};
 use crate::answering::complete;
-use crate::wait::left;
+use crate::wait::client_gone;
 use crate::{input_required, workflows};
-use pml::{Engine, Error, Servers, ToolName, UserKey};
+use pml::hosting::{Client, HostedRun, RunHost};
+use pml::{Engine, Error, RunId, Servers, ToolName, UserKey};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
 use rmcp::service::{RequestContext, RoleServer};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-/// How long requests may take to end when the client is gone: longer than programs are given.
+/// How long requests and runs may take to end when the client is gone: longer than programs are given.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Where programs run and what they call.
@@ -36,7 +35,7 @@ pub struct McpSetup {
 }
 
 impl McpSetup {
-    /// Returns a setting in which people approve, wherever they can be asked.
+    /// Returns a setup in which people approve, wherever they can be asked.
     pub fn new(engine: Engine, servers: Servers) -> McpSetup {
         McpSetup { engine, servers, model_may_approve: false }
     }
@@ -53,44 +52,52 @@ impl McpSetup {
 pub struct McpServer(pub(super) Arc<McpServerState>);
 
 pub(super) struct McpServerState {
-    /// Gives the setting of the moment.
-    source: Box<dyn Fn() -> Result<McpSetup, Error> + Send + Sync>,
+    /// Gives the setup of the moment.
+    setup_source: Box<dyn Fn() -> Result<McpSetup, Error> + Send + Sync>,
     /// The servers that it gave last.
-    last: Mutex<Option<Servers>>,
-    pub(super) shelf: ToolIndexCache,
-    pub(super) house: RunHost,
+    last_servers: Mutex<Option<Servers>>,
+    pub(super) tool_index: ToolIndexCache,
+    pub(super) host: RunHost,
+    /// The one client that is served.
+    pub(super) client: Client,
     pub(super) seal: StateSealer,
-    /// Is told what was decided, and what was not let decide: a line each.
-    notice: Box<dyn Fn(&str) + Send + Sync>,
-    /// Whether the client is gone.
-    pub(super) closing: watch::Sender<bool>,
-    /// Requests that are being answered, and runs that go on.
+    /// Gets a line for every decision, and for every answer that was refused.
+    log: Box<dyn Fn(&str) + Send + Sync>,
+    /// Requests that are being answered.
     pub(super) busy: TaskTracker,
 }
 
-/// One request, and the setting that it came into.
+/// One request, and the setup that it came into.
 pub(super) struct RequestScope {
     pub(super) engine: Engine,
     pub(super) servers: Servers,
     pub(super) model_may_approve: bool,
-    pub(super) door: Arc<McpServerState>,
+    pub(super) server: Arc<McpServerState>,
 }
 
 impl McpServerState {
-    /// Tells a line.
-    pub(super) fn notice(&self, line: &str) {
-        (self.notice)(line);
+    /// Logs a line.
+    pub(super) fn log(&self, line: &str) {
+        (self.log)(line);
+    }
+}
+
+impl RequestScope {
+    /// Returns a run wherever it is: here, ended, or in the journal, from where it goes on here.
+    pub(super) async fn find_or_resume(&self, run: RunId) -> Arc<HostedRun> {
+        let McpServerState { host, client, .. } = &*self.server;
+        host.find_or_resume(&self.engine, client, self.servers.clone(), run).await
     }
 }
 
 impl McpServer {
-    /// Returns a door to programs that run in `engine` and call `servers`.
+    /// Returns a server for programs that run in `engine` and call `servers`.
     pub fn new(engine: Engine, servers: Servers) -> McpServer {
         let setting = McpSetup::new(engine, servers);
         McpServer::following(move || Ok(setting.clone()))
     }
 
-    /// Returns a door that asks `source` with every request where programs run and what they call: a project's files may
+    /// Returns a server that asks `source` with every request where programs run and what they call: a project's files may
     /// change while a client is served. What it cannot give is what the request is answered with.
     pub fn following(
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
@@ -104,49 +111,51 @@ impl McpServer {
         key: UserKey,
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
     ) -> McpServer {
+        let host = RunHost::new();
         McpServer(Arc::new(McpServerState {
-            source: Box::new(source),
-            last: Mutex::default(),
-            shelf: ToolIndexCache::default(),
-            house: RunHost::default(),
+            setup_source: Box::new(source),
+            last_servers: Mutex::default(),
+            tool_index: ToolIndexCache::default(),
+            client: host.connect(),
+            host,
             seal: StateSealer::new(key),
-            notice: Box::new(|_| {}),
-            closing: watch::Sender::new(false),
+            log: Box::new(|_| {}),
             busy: TaskTracker::new(),
         }))
     }
 
     /// Tells `notice` what was decided here and by which channel, and what was not let decide: a line each, for a log. It must
-    /// be said before the door is cloned.
+    /// be said before the server is cloned.
     pub fn noticing(mut self, notice: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
         if let Some(shared) = Arc::get_mut(&mut self.0) {
-            shared.notice = Box::new(notice);
+            shared.log = Box::new(notice);
         }
         self
     }
 
     /// Says that the client is gone: programs go on until their next outcome is journalled.
     pub fn close(&self) {
-        self.0.closing.send_replace(true);
+        self.0.client.leave();
     }
 
     /// Waits until nothing is being answered any more, and stops all servers.
-    pub async fn closed(&self) {
+    pub async fn wait_closed(&self) {
         self.close();
         self.0.busy.close();
         // A client that does not read may keep an answer from being written for ever.
-        let _ = tokio::time::timeout(PATIENCE, self.0.busy.wait()).await;
-        let last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let ended = async { tokio::join!(self.0.busy.wait(), self.0.host.wait_closed()) };
+        let _ = tokio::time::timeout(PATIENCE, ended).await;
+        let last = self.0.last_servers.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(servers) = last {
             servers.close().await;
         }
     }
 
-    /// The setting of the moment, for one request.
-    pub(super) fn visit(&self) -> Result<RequestScope, Error> {
-        let McpSetup { engine, servers, model_may_approve } = (self.0.source)()?;
-        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers.clone());
-        Ok(RequestScope { engine, servers, model_may_approve, door: self.0.clone() })
+    /// Returns the setup of the moment, for one request.
+    pub(super) fn request_scope(&self) -> Result<RequestScope, Error> {
+        let McpSetup { engine, servers, model_may_approve } = (self.0.setup_source)()?;
+        *self.0.last_servers.lock().unwrap_or_else(PoisonError::into_inner) = Some(servers.clone());
+        Ok(RequestScope { engine, servers, model_may_approve, server: self.0.clone() })
     }
 
     pub(super) async fn answer(
@@ -155,28 +164,27 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = Caller::of(&request, context);
-        let visit = match self.visit() {
-            Ok(visit) => visit,
+        let scope = match self.request_scope() {
+            Ok(scope) => scope,
             Err(error) => return Ok(complete(&caller, ToolAnswer::of_error(&error), Vec::new())),
         };
         let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
         if let Some(state) = request_state {
             let responses = input_responses.unwrap_or_default();
-            return input_required::again(&visit, &caller, &state, &responses).await;
+            return input_required::resume_call(&scope, &caller, &state, &responses).await;
         }
         let answer = match PublishedTool::named(&name) {
             Some(PublishedTool::Execute) => {
-                return execute::execute(&visit, &caller, ExecuteParameters::read(arguments)?)
+                return execute::execute(&scope, &caller, ExecuteParameters::read(arguments)?)
                     .await;
             }
             Some(PublishedTool::BrowseComponents) => {
                 let asked = parameters::read(&name, arguments)?;
-                let mut closing = self.0.closing.subscribe();
                 tokio::select! {
-                    found = browse::browse(&visit, &asked) => {
+                    found = browse::browse(&scope, &asked) => {
                         return Ok(CallToolResult::structured(found).into());
                     }
-                    () = gone(&mut closing) => return Err(left()),
+                    () = self.0.client.gone() => return Err(client_gone()),
                 }
             }
             Some(PublishedTool::ListLibrary) => {
@@ -192,7 +200,7 @@ impl McpServer {
             None => match name.parse::<ToolName>() {
                 Ok(tool) => {
                     let arguments = arguments.unwrap_or_default();
-                    return direct::call(&visit, &caller, &tool, arguments).await;
+                    return direct::call(&scope, &caller, &tool, arguments).await;
                 }
                 Err(_) => {
                     let message = format!("there is no tool `{}`", pml::escape(&name));
@@ -206,6 +214,6 @@ impl McpServer {
 
 impl std::fmt::Debug for McpServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Door").finish_non_exhaustive()
+        f.debug_struct("McpServer").finish_non_exhaustive()
     }
 }

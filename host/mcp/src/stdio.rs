@@ -1,4 +1,4 @@
-//! The door on this process's own stdin and stdout.
+//! The server on this process's own stdin and stdout.
 //!
 //! Clients start us with pipes or, as node does, with sockets for both: those are read and written without a thread of their own.
 //! Everything else (a terminal, a file) goes by threads.
@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Why the door was closed.
+/// Why the server was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {
@@ -31,25 +31,25 @@ pub enum CloseReason {
 /// # Errors
 /// If the streams cannot be used.
 pub async fn serve_stdio(
-    door: McpServer,
+    server: McpServer,
     stop: impl Future<Output = ()>,
 ) -> Result<CloseReason, Error> {
     let (input, output) = streams().map_err(|error| {
         Error::new(Code::Internal, "stdin and stdout cannot be used").with_source(error)
     })?;
-    serve(door, input, output, stop).await
+    serve(server, input, output, stop).await
 }
 
 /// Serves one client on two streams.
 pub(super) async fn serve(
-    door: McpServer,
+    server: McpServer,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
     stop: impl Future<Output = ()>,
 ) -> Result<CloseReason, Error> {
-    let input = EofNotifier { input, door: door.clone() };
+    let input = EofNotifier { input, server: server.clone() };
     let session = async {
-        match door.clone().serve((input, output)).await {
+        match server.clone().serve((input, output)).await {
             Ok(running) => drop(running.waiting().await),
             // It left before it said anything that we understand.
             Err(ServerInitializeError::ConnectionClosed(_)) => {}
@@ -64,14 +64,14 @@ pub(super) async fn serve(
         quit = session => quit,
         () = stop => Ok(CloseReason::Stopped),
     };
-    door.closed().await;
+    server.wait_closed().await;
     quit
 }
 
-/// Tells the door when its client is gone.
+/// Tells the server when its client is gone.
 struct EofNotifier<R> {
     input: R,
-    door: McpServer,
+    server: McpServer,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for EofNotifier<R> {
@@ -88,7 +88,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for EofNotifier<R> {
             Poll::Pending => false,
         };
         if ended {
-            self.door.close();
+            self.server.close();
         }
         poll
     }

@@ -8,6 +8,7 @@ const FLOOR: &[&str] = &["model", "error", "config", "disk", "event", "store"];
 
 /// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and `error`.
 const ROOMS: &[(&str, &[&str])] = &[
+    ("hosting", &["run", "router", "approval"]),
     ("run", &["source", "sandbox", "router", "approval"]),
     ("plan", &["source", "router", "catalog"]),
     ("source", &[]),

@@ -57,12 +57,12 @@ pub(super) enum ChoiceFormat {
 }
 
 /// Returns the asks that one dialog shows and decides, of those that are still open.
-pub(super) fn shown(question: &Question) -> &[Ask] {
+pub(super) fn shown_asks(question: &Question) -> &[Ask] {
     &question.asks[..question.asks.len().min(FIELDS)]
 }
 
 /// Returns what is told of a run while its question waits.
-pub(super) fn waiting(question: &Question) -> String {
+pub(super) fn waiting_message(question: &Question) -> String {
     match &question.asks[..] {
         [ask, ..] => {
             format!("waiting for a person: {}", fold_middle(&in_one_line(&ask.tool), TOOL))
@@ -79,7 +79,7 @@ pub(super) fn of(
 ) -> ElicitRequestParams {
     let field = |title, choices, description| field(title, choices, description, spelling);
     let mut fields = BTreeMap::new();
-    match shown(question) {
+    match shown_asks(question) {
         [ask] => {
             let mut choices = choices(ask);
             choices.push(replan());
@@ -94,7 +94,7 @@ pub(super) fn of(
     }
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(shown(question), question.asks.len(), redactor),
+        message: message(shown_asks(question), question.asks.len(), redactor),
         requested_schema: ElicitationSchema::new(fields),
     }
 }
@@ -102,10 +102,12 @@ pub(super) fn of(
 /// Reads what came back.
 pub(super) fn read(question: &Question, result: &ElicitResult) -> FormAnswer {
     match result.action {
-        ElicitationAction::Accept => match accepted(shown(question), result.content.as_ref()) {
-            Some(decisions) => FormAnswer::Decided(decisions),
-            None => FormAnswer::Nothing,
-        },
+        ElicitationAction::Accept => {
+            match accepted(shown_asks(question), result.content.as_ref()) {
+                Some(decisions) => FormAnswer::Decided(decisions),
+                None => FormAnswer::Nothing,
+            }
+        }
         ElicitationAction::Decline => FormAnswer::Decided(Decisions::All(Decision::Abort)),
         _ => FormAnswer::Nothing,
     }

@@ -1,6 +1,6 @@
 //! What a question looks like in a dialog, and what may be said there.
 
-use super::{ChoiceFormat, FormAnswer, of, read, waiting};
+use super::{ChoiceFormat, FormAnswer, of, read, waiting_message};
 use pml::json::{Value, json};
 use pml::{
     Ask, AskId, AskKind, CallId, ChangeBaseline, Condition, Constraint, Decision, Decisions,
@@ -163,9 +163,9 @@ fn of_very_many_asks_only_those_that_are_shown_are_decided() {
 
 #[test]
 fn what_waits_is_told_by_its_tool_alone() {
-    assert_eq!(waiting(&permission(2)), "waiting for a person: fs:write");
+    assert_eq!(waiting_message(&permission(2)), "waiting for a person: fs:write");
     let hostile = question(vec![ask(AskKind::Trust, 1, "a:b\n\x1b[2K")]);
-    assert_eq!(waiting(&hostile), "waiting for a person: a:b\\n\\u{1b}[2K");
+    assert_eq!(waiting_message(&hostile), "waiting for a person: a:b\\n\\u{1b}[2K");
 }
 
 #[test]

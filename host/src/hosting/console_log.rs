@@ -1,0 +1,153 @@
+//! The console lines of a run, which every client reads from its own position.
+//!
+//! **Invariant:** what is kept is bounded: for the start of the run, and for the position of each client that has read, no more
+//! than one answer shows.
+
+use super::client::ClientId;
+use crate::model::ConsoleLine;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Console output that is kept from a position on: no answer shows more.
+const CONSOLE: u64 = 16 << 10;
+
+/// Lines that a client has yet to read.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ConsoleExcerpt {
+    /// The lines, in order.
+    pub lines: Vec<ConsoleLine>,
+    /// How many lines after them were too many to keep.
+    pub dropped: u32,
+}
+
+/// What a run has written.
+#[derive(Default)]
+pub(super) struct ConsoleLog {
+    end: ConsolePosition,
+    kept: VecDeque<KeptLine>,
+    /// Up to where each client has read. One that has read nothing is not in here: it begins at the start.
+    read: BTreeMap<ClientId, ConsolePosition>,
+}
+
+/// A place between two lines.
+#[derive(Clone, Copy, Default)]
+struct ConsolePosition {
+    lines: u64,
+    bytes: u64,
+}
+
+struct KeptLine {
+    line: ConsoleLine,
+    start: ConsolePosition,
+}
+
+impl KeptLine {
+    /// Returns whether an excerpt from `position` on shows this line.
+    fn is_shown_from(&self, position: ConsolePosition) -> bool {
+        let end = self.start.bytes + self.line.text.len() as u64;
+        self.start.lines >= position.lines && end - position.bytes <= CONSOLE
+    }
+}
+
+impl ConsoleLog {
+    /// Adds a line.
+    pub(super) fn push(&mut self, line: &ConsoleLine) {
+        let kept = KeptLine { line: line.clone(), start: self.end };
+        self.end.lines += 1;
+        self.end.bytes += line.text.len() as u64;
+        if self.is_needed(&kept) {
+            self.kept.push_back(kept);
+        }
+    }
+
+    fn is_needed(&self, line: &KeptLine) -> bool {
+        let mut positions = self.read.values().copied().chain([ConsolePosition::default()]);
+        positions.any(|position| line.is_shown_from(position))
+    }
+
+    /// Returns what a client has yet to read.
+    pub(super) fn unread(&self, client: ClientId) -> ConsoleExcerpt {
+        let from = self.read.get(&client).copied().unwrap_or_default();
+        let shown = self.kept.iter().filter(|kept| kept.is_shown_from(from));
+        let lines: Vec<ConsoleLine> = shown.map(|kept| kept.line.clone()).collect();
+        let left = self.end.lines - from.lines - lines.len() as u64;
+        ConsoleExcerpt { lines, dropped: u32::try_from(left).unwrap_or(u32::MAX) }
+    }
+
+    /// Returns what a client has yet to read, and notes that it has read it.
+    pub(super) fn read(&mut self, client: ClientId) -> ConsoleExcerpt {
+        let excerpt = self.unread(client);
+        self.read.insert(client, self.end);
+        self.drop_unneeded();
+        excerpt
+    }
+
+    /// Forgets up to where clients have read.
+    pub(super) fn forget(&mut self, clients: &[ClientId]) {
+        for client in clients {
+            self.read.remove(client);
+        }
+        self.drop_unneeded();
+    }
+
+    fn drop_unneeded(&mut self) {
+        let kept = std::mem::take(&mut self.kept);
+        self.kept = kept.into_iter().filter(|line| self.is_needed(line)).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Client;
+    use super::{CONSOLE, ConsoleLog};
+    use crate::model::{ConsoleLevel, ConsoleLine};
+    use tokio::sync::watch;
+
+    fn line(text: &str) -> ConsoleLine {
+        ConsoleLine { level: ConsoleLevel::Log, text: text.into() }
+    }
+
+    fn texts(excerpt: super::ConsoleExcerpt) -> Vec<String> {
+        excerpt.lines.into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn each_client_reads_from_its_own_position() {
+        let client = || Client::new(watch::Sender::new(false)).id();
+        let (first, second, mut log) = (client(), client(), ConsoleLog::default());
+        log.push(&line("one"));
+        assert_eq!(texts(log.read(first)), ["one"]);
+        log.push(&line("two"));
+        assert_eq!(texts(log.unread(first)), ["two"]);
+        assert_eq!(texts(log.unread(first)), ["two"]);
+        assert_eq!(texts(log.read(second)), ["one", "two"]);
+        assert!(texts(log.read(second)).is_empty());
+        assert_eq!(texts(log.read(first)), ["two"]);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_what_is_left_out_is_counted() {
+        let client = || Client::new(watch::Sender::new(false)).id();
+        let (first, second, mut log) = (client(), client(), ConsoleLog::default());
+        let long = line(&"x".repeat(CONSOLE as usize / 2));
+        for _ in 0..5 {
+            log.push(&long);
+        }
+        assert_eq!(log.kept.len(), 2);
+        let excerpt = log.read(first);
+        assert_eq!((excerpt.lines.len(), excerpt.dropped), (2, 3));
+        for _ in 0..3 {
+            log.push(&long);
+        }
+        let (read, other) = (log.unread(first), log.unread(second));
+        assert_eq!((read.lines.len(), read.dropped), (2, 1));
+        assert_eq!((other.lines.len(), other.dropped), (2, 6));
+        for _ in 0..10 {
+            log.read(first);
+            log.push(&long);
+        }
+        assert_eq!(log.kept.len(), 3);
+        log.forget(&[first]);
+        assert_eq!(log.kept.len(), 2);
+    }
+}

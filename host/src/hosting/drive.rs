@@ -1,0 +1,108 @@
+//! A run until it ends, is released, is cancelled, or all its clients are gone.
+
+use super::client::until;
+use super::ended_run::{CallSummary, EndedRun, RunConclusion, RunReport};
+use super::hosted_run::{HostedRun, Retention};
+use super::run_state::HostedRunState;
+use super::stored_ending::{self, CANCELLED};
+use crate::error::Error;
+use crate::model::{Code, RunId};
+use crate::run::{Ending, Engine, Outcome, Run};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// How long a program may go on when its clients are gone, until the outcome of one of its calls is journalled.
+pub(super) const GRACE: Duration = Duration::from_secs(5);
+
+/// Drives a run to its end, here or elsewhere. `leave` is the flag that the run was given.
+pub(super) async fn drive(
+    engine: &Engine,
+    hosted: &HostedRun,
+    run: Run,
+    leave: &AtomicBool,
+) -> EndedRun {
+    let mut run = run.into_future();
+    let (mut state, mut retention) = (hosted.state.subscribe(), hosted.retention.subscribe());
+    let mut leave_at = None;
+    let asks = |state: &HostedRunState| matches!(state, HostedRunState::Asking(_));
+    loop {
+        tokio::select! {
+            biased;
+            outcome = &mut run => return of_outcome(engine, hosted, outcome).await,
+            // Before a cancellation: the requests of a client that is gone may be cancelled, too.
+            () = hosted.clients.all_gone(), if leave_at.is_none() => {
+                leave.store(true, Ordering::Relaxed);
+                leave_at = Some(Instant::now() + GRACE);
+            }
+            () = hosted.clients.someone_present(), if leave_at.is_some() => {
+                leave.store(false, Ordering::Relaxed);
+                leave_at = None;
+            }
+            // Its question is in the journal.
+            () = until(&mut state, asks), if leave_at.is_some() => break,
+            () = sleep_until(leave_at.unwrap_or_else(Instant::now)), if leave_at.is_some() => break,
+            // The run was polled just before: it has not begun a call that would be cut off.
+            () = until(&mut retention, |it| *it != Retention::Keep), if leave_at.is_none() => {
+                if !hosted.withdraw_release() {
+                    break;
+                }
+            }
+        }
+    }
+    let retention = retention.borrow().clone();
+    // Before anybody else may claim it.
+    drop(run);
+    let Retention::Cancelled(request) = retention else { return released(hosted.id()) };
+    // If it cannot be written down, it stays a run that was cut off; or it is another process's, and was never here.
+    let aborted = engine.abort(hosted.id(), CANCELLED, &request.who, &request.channel);
+    if let Err(error) = aborted.await {
+        return stored_ending::unavailable(hosted.id(), error);
+    }
+    let mut ended = stored_ending::read(engine, hosted.id()).await;
+    ended.cancelled = true;
+    ended
+}
+
+/// Returns that a run is not here any more, but in the journal.
+fn released(run: RunId) -> EndedRun {
+    let error = Error::new(Code::Cancelled, "the run is left where it is, in the journal")
+        .with_hint("`pml run --resume` goes on with it");
+    stored_ending::unavailable(run, error)
+}
+
+async fn of_outcome(
+    engine: &Engine,
+    hosted: &HostedRun,
+    outcome: Result<Outcome, Error>,
+) -> EndedRun {
+    let run = hosted.id();
+    let mut outcome =
+        match outcome {
+            Ok(outcome) => outcome,
+            // Another process was faster.
+            Err(error) if error.kind() == Code::RunEnded => {
+                return stored_ending::read(engine, run).await;
+            }
+            Err(error) if error.kind() == Code::RunOwned => {
+                return stored_ending::unavailable(run, error.with_hint(format!(
+                "what was answered counts there: `pml runs show {run}` tells what becomes of it"
+            )));
+            }
+            Err(error) => return stored_ending::unavailable(run, error),
+        };
+    // Each client reads its lines from the watcher.
+    outcome.console = Vec::new();
+    // What it has done is looked up only where somebody may go on from there.
+    let stored = match outcome.ending {
+        Ending::Finished(_) | Ending::Waiting(_) => None,
+        _ => engine.journal().load(outcome.run_id).await.ok(),
+    };
+    let report = RunReport {
+        outcome,
+        calls: stored.as_ref().map(CallSummary::of),
+        failures: hosted.watcher().take_failures(),
+        grant_notes: hosted.watcher().take_grant_notes(),
+    };
+    EndedRun::new(run, RunConclusion::Outcome(Box::new(report)))
+}

@@ -1,0 +1,68 @@
+//! Runs that go on while clients come and go.
+//!
+//! In flow runs and clients, out flows the state of each run: running, asking, or ended with what it came to. A run has a task
+//! of its own. A run that waits for a person stays in memory while no request waits for it, and goes on as soon as somebody has
+//! decided, in whatever process. Several clients may wait for one run.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `run_host` | the runs of a host by their ids |
+//! | `hosted_run`, `run_state`, `shown_questions` | one run, its state, and what clients were shown of its questions |
+//! | `client`, `run_clients` | the clients of a host, and those of one run |
+//! | `drive`, `ended_run`, `stored_ending` | a run until it ends, and what it came to |
+//! | `run_watcher`, `console_log` | what is noticed of a run, and the lines that each client has yet to read |
+//! | `wait` | waiting for a run until it ends or asks |
+//! | `record`, `record_error` | an answer on its way into the journal |
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pml::Error> {
+//! use pml::hosting::{PriorDecision, RunHost, WaitOutcome};
+//! use pml::{Config, Engine, Script};
+//!
+//! let engine = Engine::new(&Config::new())?;
+//! let host = RunHost::new();
+//! let client = host.connect();
+//! let run = host.start(&engine, &client, engine.run(Script::ts("return 42")));
+//! let never = std::future::pending();
+//! let WaitOutcome::Ended(ended) = run.wait(&client, PriorDecision::Nothing, never).await else {
+//!     panic!("it asks nothing");
+//! };
+//! assert!(ended.error().is_none());
+//! host.wait_closed().await;
+//! # Ok(()) }
+//! ```
+//!
+//! **Invariant:** a question is answered only through the journal, which decides who was first.
+//! **Invariant:** what is forgotten here is in the journal. A run that was released, or left by its clients, can be resumed.
+//! **Invariant:** nothing here knows a protocol, or renders an answer.
+
+mod client;
+mod console_log;
+mod drive;
+mod ended_run;
+mod hosted_run;
+mod record;
+mod record_error;
+mod run_clients;
+mod run_host;
+mod run_state;
+mod run_watcher;
+mod shown_questions;
+mod stored_ending;
+mod wait;
+
+pub use client::Client;
+pub use console_log::ConsoleExcerpt;
+pub use ended_run::{CallSummary, EndedRun, RunConclusion, RunReport};
+pub use hosted_run::HostedRun;
+pub use record::{RecordOutcome, find_question, record_answer};
+pub use record_error::RecordError;
+pub use run_clients::WaitingRequest;
+pub use run_host::RunHost;
+pub use run_state::HostedRunState;
+pub use run_watcher::{FailedCall, GrantNote, RunProgress, RunWatcher};
+pub use stored_ending::StoredEnding;
+pub use wait::{CancelRequest, PriorDecision, WaitOutcome};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! What is noticed of a run while it goes on: what it calls, what failed, and what it wrote.
+
+use super::client::{Client, ClientId};
+use super::console_log::{ConsoleExcerpt, ConsoleLog};
+use crate::event::{Event, EventSink};
+use crate::model::{CallError, CallId, Progress, ToolName};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// Failures that are kept, at most: no answer lists more.
+const FAILURES: usize = 50;
+
+/// Watches one run.
+#[derive(Default)]
+pub struct RunWatcher {
+    activity: Mutex<RunActivity>,
+    /// How often something happened that a progress report would tell. It only grows.
+    count: watch::Sender<u64>,
+}
+
+/// A call that failed, also if the program caught the error.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FailedCall {
+    /// What was called.
+    pub tool: ToolName,
+    /// Why it failed.
+    pub error: CallError,
+}
+
+/// What became of a tool that a person allowed for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GrantNote {
+    /// What they allowed.
+    pub tool: ToolName,
+    /// Why it could not be written down, if it could not: it holds for this run only.
+    pub error: Option<String>,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RunProgress {
+    /// Calls that came back.
+    pub calls_done: u64,
+    /// Calls that are out.
+    pub calls_in_flight: usize,
+    /// The tool of the newest call that is out.
+    pub newest_call: Option<ToolName>,
+    /// What is being brought about for a call before it goes out.
+    pub preparation: Option<Progress>,
+}
+
+#[derive(Default)]
+struct RunActivity {
+    calls_done: u64,
+    calls_in_flight: BTreeMap<CallId, ToolName>,
+    preparation: Option<(CallId, Progress)>,
+    failures: Vec<FailedCall>,
+    grant_notes: Vec<GrantNote>,
+    console: ConsoleLog,
+}
+
+impl RunWatcher {
+    fn lock(&self) -> MutexGuard<'_, RunActivity> {
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a number that grows whenever [`RunWatcher::progress`] changes.
+    pub fn count(&self) -> watch::Receiver<u64> {
+        self.count.subscribe()
+    }
+
+    /// Returns how far the run is.
+    pub fn progress(&self) -> RunProgress {
+        let activity = self.lock();
+        RunProgress {
+            calls_done: activity.calls_done,
+            calls_in_flight: activity.calls_in_flight.len(),
+            newest_call: activity.calls_in_flight.last_key_value().map(|(_, tool)| tool.clone()),
+            preparation: activity.preparation.as_ref().map(|(_, progress)| progress.clone()),
+        }
+    }
+
+    /// Returns whether no call is out, or being prepared.
+    pub fn is_quiet(&self) -> bool {
+        let activity = self.lock();
+        activity.calls_in_flight.is_empty() && activity.preparation.is_none()
+    }
+
+    /// Returns the lines that a client has yet to read, and notes that it has read them.
+    pub fn read_lines(&self, client: &Client) -> ConsoleExcerpt {
+        self.lock().console.read(client.id())
+    }
+
+    /// Returns the lines that a client has yet to read, which it may be shown again.
+    pub fn unread_lines(&self, client: &Client) -> ConsoleExcerpt {
+        self.lock().console.unread(client.id())
+    }
+
+    /// Forgets up to where clients have read that are gone.
+    pub(super) fn forget_clients(&self, clients: &[ClientId]) {
+        if !clients.is_empty() {
+            self.lock().console.forget(clients);
+        }
+    }
+
+    /// Takes the calls that failed.
+    pub(super) fn take_failures(&self) -> Vec<FailedCall> {
+        std::mem::take(&mut self.lock().failures)
+    }
+
+    /// Takes what became of what was allowed for good.
+    pub(super) fn take_grant_notes(&self) -> Vec<GrantNote> {
+        std::mem::take(&mut self.lock().grant_notes)
+    }
+}
+
+impl RunActivity {
+    /// Takes an event in. Returns whether it changes the progress.
+    fn take_in(&mut self, event: &Event) -> bool {
+        match event {
+            Event::Console { line, .. } => {
+                self.console.push(line);
+                return false;
+            }
+            Event::CallStarted { call, tool, .. } => {
+                self.preparation = None;
+                self.calls_in_flight.insert(*call, tool.clone());
+            }
+            Event::Progress { call, progress, .. } => {
+                self.preparation = Some((*call, progress.clone()));
+            }
+            Event::CallSettled { call, error, .. } => {
+                self.preparation.take_if(|(prepared, _)| prepared == call);
+                let tool = self.calls_in_flight.remove(call);
+                self.calls_done += 1;
+                if let (Some(tool), Some(error)) = (tool, error)
+                    && self.failures.len() < FAILURES
+                {
+                    self.failures.push(FailedCall { tool, error: error.clone() });
+                }
+            }
+            Event::Asked { .. } => self.preparation = None,
+            Event::Kept { tool, error, .. } => {
+                self.grant_notes.push(GrantNote { tool: tool.clone(), error: error.clone() });
+                return false;
+            }
+            Event::CallDropped { call, .. } => {
+                self.preparation.take_if(|(prepared, _)| prepared == call);
+                self.calls_in_flight.remove(call);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl EventSink for RunWatcher {
+    fn event(&self, event: &Event) {
+        let changes = self.lock().take_in(event);
+        if changes {
+            self.count.send_modify(|count| *count += 1);
+        }
+    }
+}
+
+impl fmt::Debug for RunWatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunWatcher").field("progress", &self.progress()).finish_non_exhaustive()
+    }
+}

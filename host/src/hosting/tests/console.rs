@@ -1,0 +1,56 @@
+//! What clients see of the console, and what is noticed beside it.
+
+use super::super::{HostedRun, PriorDecision, RunConclusion};
+use super::{approve, asking_run, engine, host_of_two, tools, wait_asked, wait_ended};
+use crate::hosting::{Client, ConsoleExcerpt};
+use crate::source::Script;
+
+fn texts(excerpt: ConsoleExcerpt) -> Vec<String> {
+    excerpt.lines.into_iter().map(|line| line.text).collect()
+}
+
+fn unread(hosted: &HostedRun, client: &Client) -> Vec<String> {
+    texts(hosted.watcher().unread_lines(client))
+}
+
+#[tokio::test]
+async fn lines_that_a_client_was_shown_with_a_question_do_not_come_with_the_result() {
+    let (engine, (host, first, second)) = (engine(), host_of_two());
+    let hosted = host.start(&engine, &first, asking_run(&engine));
+    let question = wait_asked(&hosted, &first).await;
+    assert_eq!(texts(hosted.watcher().read_lines(&first)), ["before"]);
+    approve(&engine, &question).await;
+    wait_ended(&hosted, &first, PriorDecision::Settled(question.id)).await;
+    assert_eq!(unread(&hosted, &first), ["after"]);
+    assert_eq!(unread(&hosted, &second), ["before", "after"]);
+    // Whoever asks again gets the same.
+    assert_eq!(unread(&hosted, &first), ["after"]);
+}
+
+#[tokio::test]
+async fn failures_that_the_program_caught_are_in_the_report() {
+    let (engine, (host, first, _)) = (engine(), host_of_two());
+    let program = "try { await mcp.go.on({}) } catch {} throw new Error('on purpose')";
+    let tools = crate::router::tools_from_fn(|call| async move {
+        Err(crate::model::CallError::unknown(call.tool.as_str()))
+    });
+    let hosted = host.start(&engine, &first, engine.run(Script::ts(program)).tools(tools));
+    let ended = wait_ended(&hosted, &first, PriorDecision::Nothing).await;
+    let RunConclusion::Outcome(report) = &ended.conclusion else { panic!("{ended:?}") };
+    assert_eq!(report.failures.len(), 1);
+    assert_eq!(report.failures[0].tool.as_str(), "go:on");
+    let calls = report.calls.as_ref().expect("it did not finish");
+    assert_eq!((calls.completed.len(), calls.failed.as_deref()), (0, Some("go:on")));
+    assert_eq!(hosted.watcher().progress().calls_done, 1);
+}
+
+#[tokio::test]
+async fn progress_counts_calls() {
+    let (engine, (host, first, _)) = (engine(), host_of_two());
+    let program = "await mcp.go.on({}); await mcp.go.on({})";
+    let hosted = host.start(&engine, &first, engine.run(Script::ts(program)).tools(tools()));
+    wait_ended(&hosted, &first, PriorDecision::Nothing).await;
+    let progress = hosted.watcher().progress();
+    assert_eq!((progress.calls_done, progress.calls_in_flight), (2, 0));
+    assert!(progress.newest_call.is_none() && hosted.watcher().is_quiet());
+}
