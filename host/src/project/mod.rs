@@ -8,6 +8,7 @@
 //! error; it never counts as an empty one. **Invariant:** nothing in a project makes the project trusted.
 
 mod agent;
+mod configure;
 mod document;
 mod dotenv;
 mod edit;
@@ -44,6 +45,7 @@ mod user;
 mod variables;
 
 pub use agent::agent_variable;
+pub use configure::GrantStorage;
 pub use edit::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile};
 pub use facts::{DeclaredFact, DeclaredFactKind};
 pub use gitignore::{SettingsSharing, update_gitignore};
