@@ -1,7 +1,6 @@
 //! What a tool was, kept so that a person can be shown how it has changed.
 
 use super::Servers;
-use super::route::Destination;
 use super::usage::shown;
 use crate::config::Launch;
 use crate::model::{Difference, ToolName, ToolOrigin, differences_of};
@@ -25,16 +24,18 @@ impl Servers {
         });
     }
 
-    /// How a tool differs from what it was.
+    /// Returns how a tool differs from what it was. `server` is the server that it is called at, if
+    /// it is one of these.
     pub(crate) fn changes(
         &self,
+        server: Option<&str>,
         tool: &ToolName,
         before: &ToolOrigin,
         now: &ToolOrigin,
     ) -> Vec<Difference> {
         let mut changes = Vec::new();
         if before.server != now.server {
-            let line = self.launch_line(tool).unwrap_or_default();
+            let line = server.and_then(|server| self.launch_line(server)).unwrap_or_default();
             changes.push(Difference::new(
                 "server",
                 Some(format!("another launch line or URL, digest {}", short(&before.server))),
@@ -50,7 +51,7 @@ impl Servers {
             return changes;
         }
         let known = self.0.definitions.as_ref().and_then(|all| all.get(&before.definition));
-        let is = self.listed(tool);
+        let is = server.and_then(|server| self.0.upstreams.listed(server));
         let is = is.as_ref().and_then(|listing| listing.get(tool.tool()));
         match (known, is) {
             (Some(was), Some(is)) => changes.extend(differences_of(&was, &is.definition)),
@@ -68,10 +69,8 @@ impl Servers {
         changes
     }
 
-    /// The launch line or URL of a tool's server, without keys.
-    fn launch_line(&self, tool: &ToolName) -> Option<String> {
-        let routes = self.routes();
-        let Ok(Destination::Here(server)) = routes.destination(tool) else { return None };
+    /// The launch line or URL of a server, without keys.
+    fn launch_line(&self, server: &str) -> Option<String> {
         if let Some(project) = self.project()
             && let Some(declared) = project.declared_server(server)
         {
