@@ -9,11 +9,15 @@
 //! goes out.
 
 mod grants;
+#[cfg(feature = "servers")]
+mod names;
 mod paths;
 #[cfg(all(test, feature = "servers"))]
 mod permanent_grant_tests;
 mod policy;
 mod providers;
+#[cfg(feature = "servers")]
+mod route;
 mod routed_tool;
 #[expect(clippy::module_inception, reason = "the type that this room is named for")]
 mod router;

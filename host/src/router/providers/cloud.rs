@@ -6,7 +6,7 @@ use crate::model::{
     Call, CallError, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback,
     ResolvedTool, ToolName, ToolOrigin,
 };
-use crate::project::servers::{CLOUD, Servers};
+use crate::project::servers::Servers;
 use crate::router::RoutedTool;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl Provider for CloudProvider {
         before: &ToolOrigin,
         now: &ToolOrigin,
     ) -> Vec<Difference> {
-        self.servers.changes(None, tool, before, now)
+        self.servers.differences(None, tool, before, now)
     }
 
     fn path_base(&self, _: &ToolName) -> PathBase {
@@ -71,9 +71,9 @@ impl Provider for CloudProvider {
         Box::pin(async move {
             let budget = call.budget();
             let (tool, arguments) = object(call)?;
-            match &self.servers.0.cloud {
+            match self.servers.cloud() {
                 Some(cloud) => {
-                    let reply = cloud.call(CLOUD, tool.as_str(), arguments, None, &budget).await?;
+                    let reply = cloud.call(&tool, arguments, &budget).await?;
                     Ok(JsonReply::Text(reply))
                 }
                 None => Err(CallError::unknown(tool.as_str())),

@@ -10,9 +10,8 @@ use crate::model::{
     ResolvedTool, ToolName, ToolOrigin, WorkSlice, parse,
 };
 use crate::project::servers::Servers;
-use crate::project::servers::names::{self, found};
 use crate::project::servers::needs::lacking;
-use crate::router::RoutedTool;
+use crate::router::{RoutedTool, names};
 use crate::upstream::ListedTool;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -31,14 +30,17 @@ pub(super) struct ServerProvider {
 
 impl ServerProvider {
     fn resolved(&self, tool: &ListedTool) -> ResolvedTool {
-        self.servers.keep_definition(tool);
-        found(tool)
+        self.servers.records().keep_definition(tool);
+        let definition = &tool.definition;
+        let mut resolved = ResolvedTool::new(definition.tool.clone(), definition.effects());
+        resolved.origin = Some(tool.origin.clone());
+        resolved
     }
 
     /// Notes the shape of a result that the server declares none for.
     fn observe(&self, tool: &ToolName, result: &str, stint: &WorkSlice<'_>) {
         let Some(observed) = self.servers.observed() else { return };
-        let Some(listing) = self.servers.0.upstreams.listed(&self.server) else { return };
+        let Some(listing) = self.servers.upstreams().listed(&self.server) else { return };
         if let Some(known) = listing.get(tool.tool())
             && known.definition.output.is_none()
             && observed.wants(tool, &known.origin.definition)
@@ -51,7 +53,7 @@ impl ServerProvider {
 
 impl Provider for ServerProvider {
     fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
-        let Some(listing) = self.servers.0.upstreams.listed(&self.server) else {
+        let Some(listing) = self.servers.upstreams().listed(&self.server) else {
             return Resolution::Pending;
         };
         let found = names::find(&listing, &self.server, tool.tool());
@@ -60,7 +62,7 @@ impl Provider for ServerProvider {
 
     fn find<'a>(&'a self, tool: &'a ToolName) -> BoxFuture<'a, Result<ResolvedTool, CallError>> {
         Box::pin(async move {
-            if let Some(need) = self.servers.need(&self.server).await? {
+            if let Some(need) = self.servers.needs().of(&self.server).await? {
                 return lacking(&self.server, tool, need);
             }
             let listing = self.servers.list(&self.server).await?;
@@ -79,7 +81,7 @@ impl Provider for ServerProvider {
 
     fn effects(&self, tool: &ToolName) -> Effects {
         // The cache lies where others may write: only a server that runs is believed.
-        let listing = self.servers.0.upstreams.listed(&self.server);
+        let listing = self.servers.upstreams().listed(&self.server);
         let effects = listing.and_then(|listing| {
             let tool = names::find(&listing, &self.server, tool.tool()).ok()?;
             Some(tool.definition.effects())
@@ -93,11 +95,11 @@ impl Provider for ServerProvider {
         before: &ToolOrigin,
         now: &ToolOrigin,
     ) -> Vec<Difference> {
-        self.servers.changes(Some(&self.server), tool, before, now)
+        self.servers.differences(Some(&self.server), tool, before, now)
     }
 
     fn path_base(&self, _: &ToolName) -> PathBase {
-        match self.servers.0.upstreams.config(&self.server).map(|config| config.launch) {
+        match self.servers.upstreams().config(&self.server).map(|config| config.launch) {
             Some(Launch::Stdio { folder, .. }) => PathBase::Folder(folder),
             Some(Launch::Http { .. }) => PathBase::Elsewhere,
             None => PathBase::Unknown,
@@ -106,11 +108,11 @@ impl Provider for ServerProvider {
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         // What a server offered last is good enough to refuse early: it has the last word itself.
-        let upstreams = &self.servers.0.upstreams;
+        let upstreams = self.servers.upstreams();
         let listing = upstreams.listed(&self.server);
         let listing = listing.or_else(|| upstreams.remembered(&self.server));
         match listing.as_ref().and_then(|listing| listing.get(tool.tool())) {
-            Some(known) => self.servers.0.checks.check(known, arguments),
+            Some(known) => self.servers.records().check(known, arguments),
             None => Ok(()),
         }
     }
@@ -119,7 +121,7 @@ impl Provider for ServerProvider {
         Box::pin(async move {
             let budget = call.budget();
             let (tool, arguments) = object(call)?;
-            let upstreams = &self.servers.0.upstreams;
+            let upstreams = self.servers.upstreams();
             let reply = upstreams.call(&self.server, tool.tool(), arguments, None, &budget).await?;
             if reply.len() <= OBSERVED_TEXT {
                 budget.work_here(reply.len(), |work| {

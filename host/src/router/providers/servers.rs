@@ -12,7 +12,7 @@ use crate::model::{
     ProgressCallback, Reply, ResolvedTool, ToolName, ToolOrigin, parse,
 };
 use crate::project::servers::Servers;
-use crate::project::servers::route::Destination;
+use crate::router::route::{Destination, Routes};
 use crate::router::{RoutedTool, Tools};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 impl Providers for Servers {
     fn provider(&self, tool: &ToolName) -> Arc<dyn Provider> {
         let servers = self.clone();
-        match self.routes().destination(tool) {
+        match Routes(&self.routing()).destination(tool) {
             Ok(Destination::Here(server)) => {
                 Arc::new(ServerProvider { servers, server: server.to_owned() })
             }
@@ -41,7 +41,7 @@ impl Servers {
         need: &Need,
         progress: ProgressCallback,
     ) -> Result<RoutedTool, CallError> {
-        self.bring_about(need.clone(), progress).await?;
+        self.needs().fulfill(need.clone(), progress).await?;
         let provider = self.provider(tool);
         let resolved = provider.find(tool).await?;
         Ok(RoutedTool { resolved, provider })

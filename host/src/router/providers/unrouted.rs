@@ -52,7 +52,7 @@ impl Provider for UnroutedProvider {
         before: &ToolOrigin,
         now: &ToolOrigin,
     ) -> Vec<Difference> {
-        self.servers.changes(None, tool, before, now)
+        self.servers.differences(None, tool, before, now)
     }
 
     fn path_base(&self, _: &ToolName) -> PathBase {
