@@ -133,10 +133,11 @@ pub use plan::{Finding, PlannedCall, check as check_program, check_script, plann
 #[cfg(feature = "servers")]
 pub use project::{
     ApprovalSettings, Cloud, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState,
-    DeclaredServer, DeclaredVariable, EditOutcome, FoundServer, FoundServers, ImportScope,
-    ImportSource, OverwriteMode, Permissions, Project, ProjectDeclarations, ProjectJournal,
-    ReviewedBy, RouteTarget, RoutingRule, SettingsFile, SettingsSharing, SkippedImport, TrustState,
-    UnusableServer, UserSettings, agent_variable, find_servers, locate, update_gitignore,
+    DeclaredServer, DeclaredVariable, EditOutcome, FoundServer, FoundServers, GrantStorage,
+    ImportScope, ImportSource, OverwriteMode, Permissions, Project, ProjectDeclarations,
+    ProjectJournal, ReviewedBy, RouteTarget, RoutingRule, SettingsFile, SettingsSharing,
+    SkippedImport, TrustState, UnusableServer, UserSettings, agent_variable, find_servers, locate,
+    update_gitignore,
 };
 #[cfg(feature = "servers")]
 pub use project::{Freshness, PackageState, Servers, ToolOffer, UnavailableServer};

@@ -3,10 +3,7 @@
 use super::execute::JournalStorage;
 use crate::widening_permit::WideningPermit;
 use anyhow::Result;
-use pml::{
-    Code, Config, Environment, Error, Permissions, Project, Servers, SettingsFile, Store,
-    ToolPattern, is_own_folder,
-};
+use pml::{Code, Config, Environment, Error, GrantStorage, Project, Servers, Store, is_own_folder};
 use std::path::PathBuf;
 
 /// What a command takes the project's files for.
@@ -79,30 +76,13 @@ pub(super) fn servers(project: &Project, kept: JournalStorage) -> Result<Servers
     }
 }
 
-/// Settings of an engine for a project, and who remembers what is allowed for good: the project's own settings. Runs that leave
-/// nothing behind leave no grant either; in a project that is trusted by `--trust` alone, writing one is refused.
+/// Returns settings of an engine for a project. Runs that leave nothing behind leave no grant either.
 pub(super) fn config(project: &Project, kept: JournalStorage) -> Config {
-    let Project { permissions, limits, approvals, .. } = project;
-    let Permissions { allow, ask, deny, grants, .. } = permissions;
-    let text = |pattern: &ToolPattern| String::from(pattern.clone());
+    let storage = match kept {
+        JournalStorage::OnDisk => GrantStorage::Project,
+        JournalStorage::InMemory => GrantStorage::Run,
+    };
     let mut config = Config::new();
-    config.limits(limits.clone()).question_lifetime(approvals.timeout).ask_unnamed();
-    for pattern in allow {
-        config.allow_tool(text(pattern));
-    }
-    for pattern in ask {
-        config.ask_tool(text(pattern));
-    }
-    for pattern in deny {
-        config.deny_tool(text(pattern));
-    }
-    for grant in grants {
-        config.grant(grant.clone());
-    }
-    // Without a place to remember what the user trusts, nothing that is written would count.
-    let settings = SettingsFile::of(&project.root, &Environment::of_process()).ok();
-    if let Some(settings) = settings.filter(|_| kept == JournalStorage::OnDisk) {
-        config.keeper(settings);
-    }
+    project.configure(&mut config, storage);
     config
 }

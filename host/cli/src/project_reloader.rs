@@ -73,8 +73,8 @@ impl ProjectReloader {
     /// Returns the setting of a project, with all of the last one that is the same.
     fn setting(&self, last: &ProjectSnapshot, project: &Project) -> Result<McpSetup, Error> {
         let same_servers =
-            !last.setting.servers.is_outdated() && serves_the_same(&last.project, project);
-        if same_servers && rules_the_same(&last.project, project) {
+            !last.setting.servers.is_outdated() && last.project.has_same_servers(project);
+        if same_servers && last.project.has_same_rules(project) {
             return Ok(last.setting.clone());
         }
         let engine = Engine::with_journal(&config(project, self.kept), self.journal.clone())?;
@@ -91,30 +91,6 @@ impl ProjectReloader {
         let setting = McpSetup::new(engine, servers);
         Ok(setting.model_may_approve(project.approvals.model_may_approve))
     }
-}
-
-/// Whether the servers of one project can go on as those of the other: another look of a file may be no more than a comment, or
-/// somebody's trust in another folder.
-fn serves_the_same(one: &Project, other: &Project) -> bool {
-    // What is allowed decides which of these are started before they are called.
-    let ahead = one.servers.iter().any(|server| server.background);
-    one.root == other.root
-        && one.trust == other.trust
-        // What is not trusted is trusted as what it is, or not at all.
-        && (one.trust.is_trusted() || one.digests().eq(other.digests()))
-        && one.servers == other.servers
-        && one.unusable == other.unusable
-        && one.routing == other.routing
-        && one.synced_routing == other.synced_routing
-        && one.cloud == other.cloud
-        && (!ahead || one.permissions == other.permissions)
-}
-
-/// Whether an engine of one project can go on as that of the other.
-fn rules_the_same(one: &Project, other: &Project) -> bool {
-    one.permissions == other.permissions
-        && one.limits == other.limits
-        && one.approvals == other.approvals
 }
 
 /// Of a link both: that it is turned, and that what it leads to is another.

@@ -1,8 +1,9 @@
-//! Settings: what an embedder says of an engine and of its servers, and the variables and folders of this process and user.
+//! Settings: of an engine, of its servers, and the variables and folders of this process and user.
 //!
-//! In flow values as they were given, out flow values that were checked: a [`Config`] becomes `Settings`.
+//! In flow values as they were given; out flow values that were checked: a [`Config`] becomes
+//! `EngineSettings`.
 //!
-//! **Invariant:** only this room asks the OS for variables.
+//! **Invariant:** only this room asks the operating system for variables.
 
 #[cfg(feature = "servers")]
 pub(crate) mod account;

@@ -13,7 +13,7 @@ use crate::install::installed_package::{InstallationState, InstalledPackage};
 use crate::install::package_tool::PackageTool;
 use crate::install::resolved_version::is_version;
 use crate::install::staging::{InstallLock, StagingFolder};
-use crate::model::{Ecosystem, Package, Progress, escape};
+use crate::model::{Ecosystem, Package, Progress, ProgressCallback, escape};
 use crate::{config::Environment, store::InstallationRecord};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,9 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// How often somebody is told how far it is.
 const TELLING: Duration = Duration::from_millis(200);
-
-/// Is told how far an installation is.
-type InstallProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// The packages of a project's servers. Cheap to clone.
 #[derive(Clone)]
@@ -99,7 +96,7 @@ impl Installer {
         &self,
         spec: &PackageSpec,
         package: &Package,
-        tell: InstallProgressSink,
+        tell: ProgressCallback,
     ) -> Result<InstalledPackage, InstallError> {
         agrees(spec, package)?;
         let named = format!("{}@{}", escape(&package.name), package.version);

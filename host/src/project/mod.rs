@@ -1,13 +1,19 @@
 //! A project's own files and what they mean: settings, servers, and whether this user trusts them.
 //!
-//! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` (which folder) → `file` (bytes, with care) →
-//! `document` (a tree with places) → `raw` (as typed) → `resolve`, `entry`, `grants` and `plan` (what it means) → `manifest` (what else decides) →
-//! `trust` decides what counts → `expand` puts variables in; `files` does all of it up to the manifest; `renew` does it again. `edit` and `edit_grants` write `.pml.json`, `state` writes into `.pml`, `import` reads other clients' files.
+//! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` finds the folder,
+//! `document` makes a tree with places of a file, `raw` reads it as typed, `resolve`, `server_entry`
+//! and `grants` say what it means, `manifest` what else decides, `trust` what counts, and `expand` puts
+//! variables in. `project_files` does all of it up to the manifest; `reload` does it again.
 //!
-//! **Invariant:** nothing here starts or reaches anything. **Invariant:** a file that cannot be read or understood is an
-//! error; it never counts as an empty one. **Invariant:** nothing in a project makes the project trusted.
+//! [`Project::configure`] gives an engine what the project says; [`Servers`] are its MCP servers.
+//! `edit` and `edit_grants` write `.pml.json`; `import` reads the files of other clients.
+//!
+//! **Invariant:** only `servers` starts or reaches anything.
+//! **Invariant:** a file that cannot be read or understood is an error; it never counts as an empty one.
+//! **Invariant:** nothing in a project makes the project trusted.
 
 mod agent;
+mod configure;
 mod document;
 mod dotenv;
 mod edit;
@@ -16,6 +22,7 @@ mod edit_grants;
 mod expand;
 mod facts;
 mod fields;
+mod file_names;
 mod gitignore;
 mod grants;
 mod import;
@@ -44,8 +51,10 @@ mod user;
 mod variables;
 
 pub use agent::agent_variable;
+pub use configure::GrantStorage;
 pub use edit::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile};
 pub use facts::{DeclaredFact, DeclaredFactKind};
+pub(crate) use file_names::{MCP_FILE, PML_FILE};
 pub use gitignore::{SettingsSharing, update_gitignore};
 pub use import::{
     FoundServer, FoundServers, ImportScope, ImportSource, SkippedImport, find_servers,
@@ -60,9 +69,3 @@ pub use project::Project;
 pub use servers::{Freshness, PackageState, Servers, ToolOffer, UnavailableServer};
 pub use trust::TrustState;
 pub use user::UserSettings;
-
-/// The project's own settings.
-pub(crate) const PML_FILE: &str = ".pml.json";
-
-/// The servers that Claude Code reads too.
-pub(crate) const MCP_FILE: &str = ".mcp.json";

@@ -3,6 +3,7 @@
 //! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no variable is expanded and
 //! nothing is loosened: what it denies and asks about counts, everything else is as if it said nothing.
 
+use super::file_names::ENV_FILE;
 use super::journal::ProjectJournal;
 use super::locate::locate;
 use super::parts::{
@@ -24,9 +25,6 @@ use crate::store::ProjectState;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Variables of a project.
-pub(super) const ENV_FILE: &str = ".env";
 
 /// A project and its settings.
 #[derive(Clone, Debug)]

@@ -4,12 +4,12 @@
 
 use super::document::Document;
 use super::dotenv;
+use super::file_names::ENV_FILE;
 use super::locate::locate;
 use super::manifest::{LaunchFiles, ScanBudget, VariableRole, deciding};
 use super::parts::{
     DeclaredFile, DeclaredFileState, DeclaredVariable, Permissions, UnusableServer,
 };
-use super::project::ENV_FILE;
 use super::raw;
 use super::raw_server::claude_servers;
 use super::resolve::{ResolvedSettings, resolve};

@@ -1,7 +1,8 @@
 //! A project that is read again: somebody has trusted its files, or set a variable.
 
+use super::file_names::ENV_FILE;
 use super::parts::ProjectDeclarations;
-use super::project::{ENV_FILE, Project};
+use super::project::Project;
 use crate::config::Environment;
 use crate::error::Error;
 use crate::model::{Code, TrustNeed, fold_middle};

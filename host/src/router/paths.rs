@@ -4,21 +4,21 @@
 //! said (a link to nothing, a folder that cannot be looked into, a path from a folder that nobody knows), nothing is said. What is
 //! a folder now may be a link when the call is carried out: who can write there can win that race.
 
-use super::Tools;
+use super::Provider;
 use crate::model::PathBase;
 use crate::model::{LexicalPaths, PathResolver, PathStart, ResolvedPath, ToolName};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 /// The paths in the arguments of one tool. What they begin at is asked for only where there are some.
-pub(crate) struct ToolPaths<'a> {
-    pub(super) tools: &'a dyn Tools,
+pub(super) struct ToolPaths<'a, P: ?Sized> {
+    pub(super) provider: &'a P,
     pub(super) tool: &'a ToolName,
 }
 
-impl PathResolver for ToolPaths<'_> {
+impl<P: Provider + ?Sized> PathResolver for ToolPaths<'_, P> {
     fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath> {
-        let from = match (start, self.tools.path_base(self.tool)) {
+        let from = match (start, self.provider.path_base(self.tool)) {
             (_, PathBase::Elsewhere) => return LexicalPaths.follow(start, steps),
             (PathStart::Root, _) => PathBuf::from("/"),
             (PathStart::Here, PathBase::Folder(folder)) => real(&folder)?,
@@ -28,7 +28,7 @@ impl PathResolver for ToolPaths<'_> {
     }
 
     fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {
-        match (folder.start, self.tools.path_base(self.tool)) {
+        match (folder.start, self.provider.path_base(self.tool)) {
             (_, PathBase::Elsewhere) | (PathStart::Root, _) => Some(folder),
             (PathStart::Here, PathBase::Folder(base)) => {
                 let mut place = place(&real(&base)?)?;
@@ -115,6 +115,7 @@ fn place(path: &Path) -> Option<ResolvedPath> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::super::Tools;
+    use super::super::providers::EmbeddedProvider;
     use super::ToolPaths;
     use crate::model::PathBase;
     use crate::model::{Call, Condition, Constraint, Reply, ToolName};
@@ -123,6 +124,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
+    use std::sync::Arc;
 
     struct At(PathBase);
 
@@ -138,8 +140,8 @@ mod tests {
 
     fn covered(base: &PathBase, path: &str, folder: &str) -> bool {
         let tool = "a:b".parse().expect("a tool");
-        let tools = At(base.clone());
-        let paths = ToolPaths { tools: &tools, tool: &tool };
+        let provider = EmbeddedProvider(Arc::new(At(base.clone())));
+        let paths = ToolPaths { provider: &provider, tool: &tool };
         let under = [Constraint::new("path", Condition::Under(folder.into()))];
         Constraint::cover(&under, &json!({ "path": path }), &paths)
     }

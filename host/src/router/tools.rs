@@ -1,5 +1,6 @@
 //! What an embedder brings: the tools themselves.
 
+use super::ProviderSet;
 use crate::model::{
     Call, CallError, Code, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback, Reply,
     ResolvedTool, ToolName, ToolOrigin,
@@ -97,6 +98,13 @@ pub trait Tools: Send + Sync + 'static {
         let _ = (tool, arguments);
         Ok(())
     }
+
+    /// Returns the providers that these tools consist of, if they are the crate's own: each call then
+    /// goes to one of them.
+    #[doc(hidden)]
+    fn providers(&self) -> Option<ProviderSet> {
+        None
+    }
 }
 
 impl<T: Tools + ?Sized> Tools for Arc<T> {
@@ -144,6 +152,10 @@ impl<T: Tools + ?Sized> Tools for Arc<T> {
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
         (**self).check(tool, arguments)
+    }
+
+    fn providers(&self) -> Option<ProviderSet> {
+        (**self).providers()
     }
 }
 

@@ -191,7 +191,7 @@ impl LiveRun {
         let leaving = self.calls.leaving();
         ledger.has_room(leaving.len() * ENTRY)?;
         for call in &leaving {
-            let ResolvedTool { tool, effects, origin, .. } = call.found.clone();
+            let ResolvedTool { tool, effects, origin, .. } = call.found.resolved.clone();
             let approved = call.approval.as_ref().map(|approval| approval.digest().to_owned());
             let call = call.call;
             let what = JournalEvent::Executing { call, tool, origin, effects, approved };

@@ -5,10 +5,7 @@ use crate::model::{
     Call, CallError, CallId, CallResult, Code, INLINE, JsonReply, ParseError, Reply, RunBudget,
     RunId, WorkSlice, WriteError, write,
 };
-use crate::{
-    model::ResolvedTool,
-    router::{ArgumentsRef, PolicySubject, PolicyVerdict, Router},
-};
+use crate::router::{ArgumentsRef, PolicyVerdict, RoutedTool, Router};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -52,7 +49,7 @@ pub(super) struct OutgoingCall {
     pub(super) run: RunId,
     pub(super) id: CallId,
     /// The tool as it was decided about.
-    pub(super) found: ResolvedTool,
+    pub(super) found: RoutedTool,
     /// What a person approved, if one was asked.
     pub(super) approval: Option<Arc<Approval>>,
     pub(super) arguments: String,
@@ -67,7 +64,7 @@ pub(super) enum PerformOutcome {
     /// Its outcome, and the error that it is.
     Settled(CallResult, Option<CallError>),
     /// It did not go out: its tool is not what was decided about, or lacks something by now.
-    Changed(Box<ResolvedTool>, String),
+    Changed(Box<RoutedTool>, String),
 }
 
 /// Carries out a call.
@@ -83,7 +80,7 @@ pub(super) async fn perform(
             Some(value) => (arguments, value),
             None => parse_aside(arguments, budget).await?,
         };
-        Ok((parsed, router.find(&decided.tool).await?))
+        Ok((parsed, router.find(decided.tool.clone()).await?))
     };
     let reply = match found.await {
         Ok(((text, value), found)) => {
@@ -109,18 +106,16 @@ async fn send(
     budget: &RunBudget,
     run: RunId,
     id: CallId,
-    found: ResolvedTool,
+    found: RoutedTool,
     arguments: Value,
 ) -> Result<JsonReply, CallError> {
-    let ResolvedTool { tool, origin, .. } = found;
     // A person may have taken long to approve it: what is denied by now stays here.
-    let given = ArgumentsRef::Value(&arguments);
-    let subject = PolicySubject { tool: &tool, origin: origin.as_ref(), arguments: given };
-    if let PolicyVerdict::Deny(error) = router.verdict(subject) {
+    if let PolicyVerdict::Deny(error) = router.verdict(&found, ArgumentsRef::Value(&arguments)) {
         return Err(error);
     }
-    router.check(&tool, &arguments)?;
-    router.go(Call::new(run, id, tool, arguments).paid_by(budget.clone())).await
+    found.check(&arguments)?;
+    let call = Call::new(run, id, found.tool.clone(), arguments);
+    found.call(call.paid_by(budget.clone())).await
 }
 
 /// Writes a reply as the guest will get it, a long one on another thread.

@@ -16,6 +16,13 @@ fn own_tools_answers_the_program() {
 }
 
 #[test]
+fn a_project_gives_an_engine_its_rules_once_it_is_trusted() {
+    let shown = output("project");
+    assert!(shown.contains("not trusted: waits for a person"), "{shown}");
+    assert!(shown.contains("\ntrusted: {\"price\":8"), "{shown}");
+}
+
+#[test]
 fn parallel_runs_share_one_engine() {
     assert!(!output("parallel_runs").is_empty());
 }

@@ -11,7 +11,7 @@ mod resolving;
 
 use super::{InstallationState, Installer, PackageSpec};
 use crate::config::Environment;
-use crate::model::{Ecosystem, Package, Progress};
+use crate::model::{Ecosystem, Package, Progress, ProgressCallback};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -111,16 +111,13 @@ fn agreed() -> Package {
     package
 }
 
-/// Is told how far it is.
-type TestProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
-
 /// Hears nothing.
-fn quietly() -> TestProgressSink {
+fn quietly() -> ProgressCallback {
     Arc::new(|_| {})
 }
 
 /// Hears everything.
-fn listening() -> (TestProgressSink, Arc<Mutex<Vec<Progress>>>) {
+fn listening() -> (ProgressCallback, Arc<Mutex<Vec<Progress>>>) {
     let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let ear = heard.clone();
     (Arc::new(move |progress| ear.lock().expect("a list").push(progress)), heard)

@@ -1,7 +1,7 @@
 //! What all servers offer, from memory or from the servers themselves.
 
 use super::Servers;
-use super::packages::{PackageReadiness, told};
+use super::packages::{PackageReadiness, message_with_hint};
 use crate::model::{Code, Definition};
 use crate::upstream::{ServerTools, UpstreamError};
 use futures_util::stream::{self, StreamExt};
@@ -57,10 +57,10 @@ impl Servers {
         freshness: Freshness,
         patience: Duration,
     ) -> ToolOffer {
-        let routes = self.routes();
+        let facts = self.routing();
         // A project that is not trusted any more starts nothing.
         let trusted =
-            |name: &String| routes.untrusted().is_none() || self.0.upstreams.is_running(name);
+            |name: &String| facts.untrusted.is_none() || self.upstreams().is_running(name);
         let names = self.names().into_iter().filter(|name| wanted(name) && trusted(name));
         let end = Instant::now() + patience;
         let asked = names.zip(0_usize..).map(|(name, place)| {
@@ -79,11 +79,11 @@ impl Servers {
                 Err(unavailable) => offer.unavailable.push(unavailable),
             }
         }
-        for (server, reason) in routes.unusable().filter(|(server, _)| wanted(server)) {
+        for (server, reason) in facts.unusable.iter().filter(|(server, _)| wanted(server)) {
             let (server, reason) = (server.clone(), reason.clone());
             offer.unavailable.push(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
-        if let Some(reason) = routes.untrusted() {
+        if let Some(reason) = &facts.untrusted {
             let (server, reason) = ("*".into(), format!("{reason}: run `pml trust`"));
             offer.unavailable.push(UnavailableServer { server, code: Code::Untrusted, reason });
         }
@@ -96,7 +96,7 @@ impl Servers {
         freshness: Freshness,
         end: Instant,
     ) -> Result<Arc<ServerTools>, UnavailableServer> {
-        let upstreams = self.0.upstreams.clone();
+        let upstreams = self.upstreams().clone();
         let known = upstreams.listed(&server).or_else(|| match freshness {
             Freshness::CachedOrLive | Freshness::CachedOnly => upstreams.remembered(&server),
             Freshness::Live => None,
@@ -109,7 +109,7 @@ impl Servers {
             return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
         // To look at a server is no reason to install it.
-        let missing = match self.standing(&server).await {
+        let missing = match self.packages().readiness(&server).await {
             Ok(PackageReadiness::Ready) => None,
             Ok(PackageReadiness::Missing(spec)) => {
                 Some(format!("its package `{}` is not installed", spec.written()))
@@ -118,7 +118,7 @@ impl Servers {
                 Some("its package is not what was installed".into())
             }
             Err(error) => {
-                let (code, reason) = (error.kind(), told(&error));
+                let (code, reason) = (error.kind(), message_with_hint(&error));
                 return Err(UnavailableServer { server, code, reason });
             }
         };

@@ -2,13 +2,14 @@
 //!
 //! **Invariant:** a runner is never started. What is not installed is asked about, or fails.
 
-use super::Servers;
-use super::usage::shown;
+use super::known_project::KnownProject;
 use crate::config::{Launch, ServerConfig};
 use crate::error::Error;
-use crate::install::{InstallScripts, InstallationState, InstalledPackage, PackageSpec};
+use crate::install::{InstallScripts, InstallationState, InstalledPackage, Installer, PackageSpec};
 use crate::model::ProgressCallback;
 use crate::model::{CallError, Code, Package, escape};
+use crate::upstream::Upstreams;
+use std::sync::Arc;
 
 /// How it is with the package that a server is started from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +48,35 @@ pub(crate) enum PackageReadiness {
     Changed(Package),
 }
 
-impl Servers {
+/// The packages that servers are started from.
+pub(crate) struct ServerPackages {
+    /// Installs them. Servers without a project are started as they are written.
+    installer: Option<Installer>,
+    /// Whether anything may be written into the project's folder.
+    writes: bool,
+    upstreams: Upstreams,
+    known: Arc<KnownProject>,
+}
+
+impl ServerPackages {
+    /// Returns the packages of a project's servers.
+    pub(super) fn new(
+        installer: Installer,
+        writes: bool,
+        upstreams: Upstreams,
+        known: Arc<KnownProject>,
+    ) -> ServerPackages {
+        ServerPackages { installer: Some(installer), writes, upstreams, known }
+    }
+
+    /// Returns the packages of servers that are started as they are written.
+    pub(super) fn as_written(upstreams: Upstreams, known: Arc<KnownProject>) -> ServerPackages {
+        ServerPackages { installer: None, writes: false, upstreams, known }
+    }
+
     /// Looks whether the package of a server is there, and has the server started from it if it is.
-    pub(crate) async fn standing(&self, server: &str) -> Result<PackageReadiness, Error> {
-        let (Some(installer), Some(config)) = (&self.0.installer, self.0.upstreams.config(server))
+    pub(super) async fn readiness(&self, server: &str) -> Result<PackageReadiness, Error> {
+        let (Some(installer), Some(config)) = (&self.installer, self.upstreams.config(server))
         else {
             return Ok(PackageReadiness::Ready);
         };
@@ -62,17 +88,17 @@ impl Servers {
             InstallationState::Missing => PackageReadiness::Missing(spec),
             InstallationState::Changed(package) => PackageReadiness::Changed(package),
             InstallationState::Ready(installed) => {
-                self.0.upstreams.put(started_from(config, installed));
+                self.upstreams.put(started_from(config, installed));
                 PackageReadiness::Ready
             }
         })
     }
 
     /// Returns how it is with the package that a server is started from. No registry is asked.
-    pub async fn package(&self, server: &str) -> PackageState {
-        match self.standing(server).await {
+    pub(super) async fn state(&self, server: &str) -> PackageState {
+        match self.readiness(server).await {
             Ok(PackageReadiness::Ready) => {
-                let config = self.0.upstreams.config(server);
+                let config = self.upstreams.config(server);
                 match config.is_some_and(|config| config.package.is_some()) {
                     true => PackageState::Installed,
                     false => PackageState::None,
@@ -95,14 +121,14 @@ impl Servers {
     ///
     /// # Errors
     /// If its launch line is not understood, or its registry cannot say which version is meant.
-    pub async fn missing_package(&self, server: &str) -> Result<Option<Package>, Error> {
-        let spec = match self.standing(server).await? {
+    pub(super) async fn missing(&self, server: &str) -> Result<Option<Package>, Error> {
+        let spec = match self.readiness(server).await? {
             PackageReadiness::Ready => return Ok(None),
             PackageReadiness::Changed(package) => return Ok(Some(package)),
             PackageReadiness::Missing(spec) => spec,
         };
-        let Some(installer) = &self.0.installer else { return Ok(None) };
-        if !self.0.writes {
+        let Some(installer) = &self.installer else { return Ok(None) };
+        if !self.writes {
             let message = format!("server `{}` is not installed", escape(server));
             return Err(Error::new(Code::ServerFailed, message).with_hint(format!(
                 "`pml install {server}` installs it; nothing is written here"
@@ -117,34 +143,30 @@ impl Servers {
     ///
     /// # Errors
     /// If it cannot be installed, or is not what its server asks for.
-    pub async fn install(
+    pub(super) async fn install(
         &self,
         package: &Package,
         tell: ProgressCallback,
     ) -> Result<Option<String>, Error> {
-        let config = self.0.upstreams.config(&package.server);
+        let config = self.upstreams.config(&package.server);
         let unknown = || {
             let message = format!("there is no server `{}`", escape(&package.server));
             Error::new(Code::ToolUnknown, message)
         };
         let config = config.ok_or_else(unknown)?;
-        let (Some(installer), Some(spec)) = (&self.0.installer, spec(&config)?) else {
+        let (Some(installer), Some(spec)) = (&self.installer, spec(&config)?) else {
             return Ok(None);
         };
         let installed = installer.install(&spec, package, tell).await.map_err(Error::from)?;
         let config = started_from(config, installed);
         let digest = config.package.clone();
-        self.0.upstreams.put(config);
+        self.upstreams.put(config);
         Ok(digest)
     }
 
     /// The launch line as it was written, without keys.
     fn line(&self, server: &str, spec: &PackageSpec) -> String {
-        let declared = self.project().and_then(|project| {
-            let declared = project.declared_server(server)?;
-            Some(shown(&declared.launch))
-        });
-        declared.unwrap_or_else(|| spec.written())
+        self.known.launch_line(server).unwrap_or_else(|| spec.written())
     }
 }
 
@@ -168,12 +190,12 @@ fn started_from(mut config: ServerConfig, installed: InstalledPackage) -> Server
 }
 
 /// An error as a call gets it.
-pub(crate) fn refused(error: Error) -> CallError {
-    CallError::new(error.kind(), told(&error))
+pub(crate) fn call_error(error: Error) -> CallError {
+    CallError::new(error.kind(), message_with_hint(&error))
 }
 
 /// An error with what to do about it, as one text.
-pub(crate) fn told(error: &Error) -> String {
+pub(crate) fn message_with_hint(error: &Error) -> String {
     let message = error.to_string();
     // Behind lines of a tool's own words a hint stands alone.
     let before = if message.contains('\n') { "\nhint: " } else { ": " };

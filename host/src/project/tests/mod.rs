@@ -1,5 +1,6 @@
 //! The room as a whole: files in, a project out.
 
+mod configure;
 mod edit;
 mod granting;
 mod grants;

@@ -1,87 +1,62 @@
-//! Servers as tools.
+//! The servers of a project: which provider a name goes to, and all of them as one [`Tools`].
+//!
+//! [`Providers`] is what a run uses. [`Tools`] is for embedders that put tools of their own around
+//! the servers; it asks the same providers.
 
-use crate::config::Launch;
+use super::cloud::CloudProvider;
+use super::server::ServerProvider;
+use super::unrouted::UnroutedProvider;
+use super::{Provider, ProviderSet, Providers, Resolution};
 use crate::model::{
-    Call, CallError, Code, Difference, Effects, JsonReply, Need, ParseError, Reply, ToolName,
-    ToolOrigin, WorkSlice, parse,
+    Call, CallError, Code, Difference, Effects, JsonReply, Need, ParseError, PathBase,
+    ProgressCallback, Reply, ResolvedTool, ToolName, ToolOrigin, parse,
 };
-use crate::model::{PathBase, ProgressCallback, ResolvedTool};
-use crate::project::servers::names::{self, found};
-use crate::project::servers::needs::lacking;
-use crate::project::servers::route::Destination;
-use crate::project::servers::{CLOUD, Servers};
-use crate::router::Tools;
-use crate::upstream::{ListedTool, ServerTools};
+use crate::project::servers::Servers;
+use crate::router::route::{Destination, Routes};
+use crate::router::{RoutedTool, Tools};
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The longest result whose shape is looked at: a larger one looks like smaller ones.
-const OBSERVED_TEXT: usize = 64 << 10;
-
-/// What it may take once it is parsed.
-const OBSERVED: usize = 8 << 20;
-
-impl Servers {
-    /// The listing of the server that a tool belongs to, if that runs.
-    pub(crate) fn listed(&self, tool: &ToolName) -> Option<Arc<ServerTools>> {
-        match self.routes().destination(tool) {
-            Ok(Destination::Here(server)) => self.0.upstreams.listed(server),
-            _ => None,
-        }
-    }
-
-    /// What is found of a tool.
-    fn found(&self, tool: &ListedTool) -> ResolvedTool {
-        self.keep_definition(tool);
-        found(tool)
-    }
-
-    /// Takes note of the shape of a result that its server says nothing about.
-    fn observe(&self, tool: &ToolName, result: &str, stint: &WorkSlice<'_>) {
-        let Some(observed) = &self.0.observed else { return };
-        let Some(listing) = self.listed(tool) else { return };
-        if let Some(known) = listing.get(tool.tool())
-            && known.definition.output.is_none()
-            && observed.wants(tool, &known.origin.definition)
-            && let Ok(result) = parse(result, OBSERVED, stint)
-        {
-            observed.note(tool, &known.origin.definition, &result);
-        }
-    }
-
-    /// Carries out a call. Returns one JSON text.
-    async fn answer(&self, call: Call) -> Result<String, CallError> {
-        let budget = call.budget();
-        let Call { tool, arguments, .. } = call;
-        let Value::Object(arguments) = arguments else {
-            let message = "the arguments of a call must be an object";
-            return Err(CallError::new(Code::Arguments, message));
-        };
-        match self.routes().destination(&tool)? {
-            Destination::Here(server) => {
-                let upstreams = &self.0.upstreams;
-                let reply = upstreams.call(server, tool.tool(), arguments, None, &budget).await?;
-                if reply.len() <= OBSERVED_TEXT {
-                    budget.work_here(reply.len(), |work| {
-                        self.observe(&tool, &reply, &work.begin());
-                    });
-                }
-                Ok(reply)
+impl Providers for Servers {
+    fn provider(&self, tool: &ToolName) -> Arc<dyn Provider> {
+        let servers = self.clone();
+        match Routes(&self.routing()).destination(tool) {
+            Ok(Destination::Here(server)) => {
+                Arc::new(ServerProvider { servers, server: server.to_owned() })
             }
-            Destination::Cloud(_) => match &self.0.cloud {
-                Some(cloud) => cloud.call(CLOUD, tool.as_str(), arguments, None, &budget).await,
-                None => Err(CallError::unknown(tool.as_str())),
-            },
+            Ok(Destination::Cloud(server)) => {
+                Arc::new(CloudProvider { servers, server: server.to_owned() })
+            }
+            Err(error) => Arc::new(UnroutedProvider { servers, error }),
         }
     }
 }
 
-/// A tool of the cloud, under the name that the cloud has for its server. What it says of itself is not known here.
-fn of_cloud(server: &str, tool: &ToolName) -> Result<ResolvedTool, CallError> {
-    let name = format!("{server}:{}", tool.tool()).parse();
-    let name = name.map_err(|_| CallError::unknown(tool.as_str()))?;
-    Ok(ResolvedTool::new(name, Effects::Unknown))
+impl Servers {
+    /// Does what a tool needs, and finds it again: it may go elsewhere by now.
+    pub(super) async fn fulfill_and_find(
+        &self,
+        tool: &ToolName,
+        need: &Need,
+        progress: ProgressCallback,
+    ) -> Result<RoutedTool, CallError> {
+        self.needs().fulfill(need.clone(), progress).await?;
+        let provider = self.provider(tool);
+        let resolved = provider.find(tool).await?;
+        Ok(RoutedTool { resolved, provider })
+    }
+}
+
+/// Returns the tool and the arguments of a call. A server takes an object and nothing else.
+pub(super) fn object(call: Call) -> Result<(ToolName, Map<String, Value>), CallError> {
+    match call.arguments {
+        Value::Object(arguments) => Ok((call.tool, arguments)),
+        _ => {
+            let message = "the arguments of a call must be an object";
+            Err(CallError::new(Code::Arguments, message))
+        }
+    }
 }
 
 impl Tools for Servers {
@@ -89,7 +64,10 @@ impl Tools for Servers {
         Box::pin(async move {
             let budget = call.budget();
             let (call, memory) = (call.paid_by(budget.clone()), budget.host_memory());
-            let text = self.answer(call).await?;
+            let text = match self.call_json(call).await? {
+                JsonReply::Text(text) => text,
+                JsonReply::Value(value) => return Ok(value),
+            };
             let parsed = budget.work(text.len(), move |work| parse(&text, memory, &work.begin()));
             parsed.await?.map_err(|error| match error {
                 ParseError::Halted(halt) => halt.into(),
@@ -106,49 +84,25 @@ impl Tools for Servers {
     }
 
     fn call_json(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
-        Box::pin(async move { self.answer(call).await.map(JsonReply::Text) })
+        let provider = self.provider(&call.tool);
+        Box::pin(async move { provider.call(call).await })
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {
-        let routes = self.routes();
-        let Ok(Destination::Here(server)) = routes.destination(tool) else {
-            return Effects::Unknown;
-        };
-        // What is remembered is hearsay, and lies where others may write: only a server that runs is believed.
-        let listing = self.0.upstreams.listed(server);
-        let effects = listing.and_then(|listing| {
-            let tool = names::find(&listing, server, tool.tool()).ok()?;
-            Some(tool.definition.effects())
-        });
-        effects.unwrap_or_default()
+        self.provider(tool).effects(tool)
     }
 
     fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
-        match self.routes().destination(tool) {
-            Err(error) => Some(self.untrusted(tool).ok_or(error)),
-            Ok(Destination::Cloud(server)) => Some(of_cloud(server, tool)),
-            Ok(Destination::Here(server)) => {
-                let listing = self.0.upstreams.listed(server)?;
-                Some(names::find(&listing, server, tool.tool()).map(|tool| self.found(tool)))
-            }
+        match self.provider(tool).look_up(tool) {
+            Resolution::Resolved(found) => Some(Ok(found)),
+            Resolution::Refused(error) => Some(Err(error)),
+            Resolution::Pending => None,
         }
     }
 
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
-        let tool = tool.clone();
-        Box::pin(async move {
-            match self.routes().destination(&tool) {
-                Err(error) => self.untrusted(&tool).ok_or(error),
-                Ok(Destination::Cloud(server)) => of_cloud(server, &tool),
-                Ok(Destination::Here(server)) => {
-                    if let Some(need) = self.need(server).await? {
-                        return lacking(server, &tool, need);
-                    }
-                    let listing = self.list(server).await?;
-                    names::find(&listing, server, tool.tool()).map(|tool| self.found(tool))
-                }
-            }
-        })
+        let (provider, tool) = (self.provider(tool), tool.clone());
+        Box::pin(async move { provider.find(&tool).await })
     }
 
     fn meet(
@@ -158,10 +112,7 @@ impl Tools for Servers {
         tell: ProgressCallback,
     ) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let (tool, need) = (tool.clone(), need.clone());
-        Box::pin(async move {
-            self.bring_about(need, tell).await?;
-            self.find(&tool).await
-        })
+        Box::pin(async move { Ok(self.fulfill_and_find(&tool, &need, tell).await?.resolved) })
     }
 
     fn differences(
@@ -170,33 +121,18 @@ impl Tools for Servers {
         before: &ToolOrigin,
         now: &ToolOrigin,
     ) -> Vec<Difference> {
-        self.changes(tool, before, now)
+        self.provider(tool).differences(tool, before, now)
     }
 
     fn path_base(&self, tool: &ToolName) -> PathBase {
-        let routes = self.routes();
-        let server = match routes.destination(tool) {
-            Ok(Destination::Here(server)) => server,
-            Ok(Destination::Cloud(_)) => return PathBase::Elsewhere,
-            Err(_) => return PathBase::Unknown,
-        };
-        match self.0.upstreams.config(server).map(|config| config.launch) {
-            Some(Launch::Stdio { folder, .. }) => PathBase::Folder(folder),
-            Some(Launch::Http { .. }) => PathBase::Elsewhere,
-            None => PathBase::Unknown,
-        }
+        self.provider(tool).path_base(tool)
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
-        // What a server offered last is good enough to say no early: it has the last word itself.
-        let routes = self.routes();
-        let Ok(Destination::Here(server)) = routes.destination(tool) else { return Ok(()) };
-        let upstreams = &self.0.upstreams;
-        let listing = upstreams.listed(server).or_else(|| upstreams.remembered(server));
-        let Some(listing) = listing else { return Ok(()) };
-        match listing.get(tool.tool()) {
-            Some(known) => self.0.checks.check(known, arguments),
-            None => Ok(()),
-        }
+        self.provider(tool).check(tool, arguments)
+    }
+
+    fn providers(&self) -> Option<ProviderSet> {
+        Some(ProviderSet(Arc::new(self.clone())))
     }
 }

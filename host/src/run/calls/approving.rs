@@ -8,13 +8,10 @@ use super::restoring::denied_while_out;
 use crate::model::{
     Ask, AskKind, CallError, CallId, ChangeBaseline, Code, Grant, Need, RecordedDecision, ToolName,
 };
+use crate::router::{ArgumentsRef, PolicyVerdict, Resolution, RoutedTool};
 use crate::run::calls::needs::{AgreedBy, AgreedNeed};
 use crate::run::calls::open_calls::{CallStage, OpenCall, OpenCalls};
 use crate::store::CallVerdict;
-use crate::{
-    model::ResolvedTool,
-    router::{ArgumentsRef, PolicySubject, PolicyVerdict},
-};
 use std::sync::Arc;
 
 impl OpenCalls {
@@ -36,6 +33,7 @@ impl OpenCalls {
         let arguments = asking.arguments;
         if let Some(written) = asking.written {
             let approved = UnverifiedApproval { ask: ask.clone(), decided: decided.clone(), grant };
+            let written = self.router.route(written);
             return self.find(call, written, arguments, CallContext::Approved(Box::new(approved)));
         }
         match found.need.take() {
@@ -56,16 +54,14 @@ impl OpenCalls {
     fn send_again(
         &mut self,
         id: CallId,
-        found: ResolvedTool,
+        found: RoutedTool,
         arguments: String,
         kind: AskKind,
         approval: Arc<Approval>,
     ) -> CallVerdict {
         let change = match kind {
             AskKind::UncertainCall => {
-                let (tool, origin) = (&found.tool, found.origin.as_ref());
-                let given = ArgumentsRef::Text(&arguments);
-                let verdict = self.router.verdict(PolicySubject { tool, origin, arguments: given });
+                let verdict = self.router.verdict(&found, ArgumentsRef::Text(&arguments));
                 self.change(id, &found, &arguments, &verdict)
             }
             _ => None,
@@ -75,7 +71,7 @@ impl OpenCalls {
             return CallVerdict::Go;
         };
         let (kind, reason) = (AskKind::Integrity, since(change.since).to_owned());
-        let found = ResolvedTool { need: Some(Need::Change(change)), ..found };
+        let found = found.with_need(Need::Change(change));
         self.ask(id, found, arguments, kind, reason.clone());
         CallVerdict::Ask { kind, reason }
     }
@@ -98,12 +94,12 @@ impl OpenCalls {
         };
         let standing = match asking.kind {
             AskKind::UncertainCall => {
-                let uncertain = UncertainCall::new(asking.reason, found, None);
+                let uncertain = UncertainCall::new(asking.reason, found.resolved, None);
                 CallContext::Uncertain(Box::new(uncertain))
             }
             _ => CallContext::Fresh,
         };
-        self.find(id, written, asking.arguments, standing);
+        self.find(id, self.router.route(written), asking.arguments, standing);
     }
 
     /// Decides on a call that somebody has approved, now that its tool is found again: it goes out if it is what they were
@@ -111,7 +107,7 @@ impl OpenCalls {
     pub(super) fn decide_on_approved(
         &mut self,
         id: CallId,
-        found: Result<ResolvedTool, CallError>,
+        found: Result<RoutedTool, CallError>,
         arguments: String,
         approved: UnverifiedApproval,
     ) -> CallVerdict {
@@ -165,13 +161,11 @@ impl OpenCalls {
 
     fn not_denied(
         &self,
-        found: ResolvedTool,
+        found: RoutedTool,
         arguments: &str,
         kind: AskKind,
-    ) -> Result<ResolvedTool, CallError> {
-        let (tool, origin) = (&found.tool, found.origin.as_ref());
-        let subject = PolicySubject { tool, origin, arguments: ArgumentsRef::Text(arguments) };
-        match self.router.verdict(subject) {
+    ) -> Result<RoutedTool, CallError> {
+        match self.router.verdict(&found, ArgumentsRef::Text(arguments)) {
             PolicyVerdict::Deny(error) if kind == AskKind::UncertainCall => {
                 Err(denied_while_out(error))
             }
@@ -183,14 +177,15 @@ impl OpenCalls {
     /// Whether a name means this tool, as far as that can be said at once.
     fn means(&self, name: &str, tool: &ToolName) -> bool {
         let Ok(name) = name.parse::<ToolName>() else { return false };
-        matches!(self.router.look_up(&name), Some(Ok(found)) if found.tool == *tool)
+        let resolution = self.router.route(name).look_up();
+        matches!(resolution, Resolution::Resolved(found) if found.tool == *tool)
     }
 
     /// What was approved is not what would go out: whoever decides sees what it is.
     fn decide_again(
         &mut self,
         id: CallId,
-        found: ResolvedTool,
+        found: RoutedTool,
         arguments: String,
         ask: &Ask,
     ) -> CallVerdict {
@@ -199,7 +194,7 @@ impl OpenCalls {
             return self.refuse(id, error);
         }
         if ask.kind == AskKind::UncertainCall {
-            let uncertain = UncertainCall::new(ask.reason.clone(), found.clone(), None);
+            let uncertain = UncertainCall::new(ask.reason.clone(), found.resolved.clone(), None);
             let standing = CallContext::Uncertain(Box::new(uncertain));
             return self.decide_on(id, Ok(found), arguments, standing);
         }
@@ -208,7 +203,7 @@ impl OpenCalls {
                 let change = self.differing(&found, before, ChangeBaseline::Decision);
                 let (kind, reason) =
                     (AskKind::Integrity, since(ChangeBaseline::Decision).to_owned());
-                let found = ResolvedTool { need: Some(Need::Change(change)), ..found };
+                let found = found.with_need(Need::Change(change));
                 self.ask(id, found, arguments, kind, reason.clone());
                 CallVerdict::Ask { kind, reason }
             }

@@ -7,11 +7,11 @@ use crate::model::{
     Ask, AskId, AskKind, CallError, CallId, CallRecord, Code, Constraint, Decision, Effects, Need,
     Question, QuestionId, RecordedDecision, ToolName,
 };
+use crate::router::{BUILT_IN, RoutedTool};
 use crate::run::calls::open_calls::{CallStage, OpenCall, OpenCalls};
 use crate::run::calls::run_grants::PendingGrantWrite;
 use crate::run::checkpoint::UnmatchedCall;
 use crate::store::AuditEvent;
-use crate::{model::ResolvedTool, router::BUILT_IN};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -64,13 +64,13 @@ impl OpenCalls {
     }
 
     /// Under which conditions calls like the one that is asked about may be allowed for good.
-    fn offers(&self, found: &ResolvedTool, ask: &Ask) -> Vec<Vec<Constraint>> {
+    fn offers(&self, found: &RoutedTool, ask: &Ask) -> Vec<Vec<Constraint>> {
         let was = match &ask.need {
             Some(Need::Change(change)) => &change.was[..],
             _ => &[],
         };
         match ask.kind.may_be_always() && found.tool.server() != BUILT_IN {
-            true => self.router.offers(&found.tool, &ask.arguments, was),
+            true => found.offers(&ask.arguments, was),
             false => Vec::new(),
         }
     }
@@ -84,7 +84,7 @@ impl OpenCalls {
     /// What a call of a tool may do to the world, as the tool says now.
     pub(super) fn effects_now(&self, tool: &ToolName) -> Effects {
         let looked_at = self.looked_at.get(tool).copied().flatten();
-        looked_at.unwrap_or_else(|| self.router.effects(tool))
+        looked_at.unwrap_or_else(|| self.router.route(tool.clone()).effects_now())
     }
 
     /// Notes that a question was asked.

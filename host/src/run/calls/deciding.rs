@@ -11,7 +11,7 @@ use crate::run::calls::open_calls::OpenCalls;
 use crate::store::{AuditEvent, CallVerdict};
 use crate::{
     model::ResolvedTool,
-    router::{ArgumentsRef, AskReason, PolicySubject, PolicyVerdict},
+    router::{ArgumentsRef, AskReason, PolicyVerdict, RoutedTool},
 };
 use std::sync::Arc;
 
@@ -65,10 +65,10 @@ impl UncertainCall {
 
 /// What becomes of it.
 enum CallAction {
-    Send(ResolvedTool),
+    Send(RoutedTool),
     /// What it lacks is brought about without asking.
-    Fulfill(ResolvedTool, Box<Need>),
-    Ask(ResolvedTool, AskKind, String),
+    Fulfill(RoutedTool, Box<Need>),
+    Ask(RoutedTool, AskKind, String),
 }
 
 impl OpenCalls {
@@ -76,7 +76,7 @@ impl OpenCalls {
     pub(super) fn decide_on(
         &mut self,
         id: CallId,
-        found: Result<ResolvedTool, CallError>,
+        found: Result<RoutedTool, CallError>,
         arguments: String,
         standing: CallContext,
     ) -> CallVerdict {
@@ -88,7 +88,9 @@ impl OpenCalls {
         };
         // Whether it can be made again or not: nobody knows what became of it.
         let found = match (found, &standing) {
-            (Err(_), CallContext::Uncertain(uncertain)) => Ok(uncertain.unfound()),
+            (Err(_), CallContext::Uncertain(uncertain)) => {
+                Ok(self.router.attach(uncertain.unfound()))
+            }
             (found, _) => found,
         };
         if let (Ok(found), CallContext::Agreed(agreed)) = (&found, &standing) {
@@ -131,16 +133,14 @@ impl OpenCalls {
     fn next_of(
         &self,
         id: CallId,
-        mut found: ResolvedTool,
+        mut found: RoutedTool,
         arguments: &str,
         standing: &CallContext,
     ) -> Result<CallAction, CallError> {
-        let (tool, origin) = (&found.tool, found.origin.as_ref());
         let given = self.parsed.get(&id).map_or(ArgumentsRef::Text(arguments), ArgumentsRef::Value);
-        let subject = PolicySubject { tool, origin, arguments: given };
         let verdict = self.budget.work_here(arguments.len(), |work| {
             let _stint = work.begin();
-            self.router.verdict(subject)
+            self.router.verdict(&found, given)
         });
         let value = || self.value_of(id, arguments);
         let verdict = match (verdict, standing) {
@@ -148,11 +148,7 @@ impl OpenCalls {
                 return Err(denied_while_out(error));
             }
             (PolicyVerdict::Deny(error), _) => return Err(error),
-            (PolicyVerdict::Ask(_), _)
-                if self.granted.covers(&self.router, tool, origin, value) =>
-            {
-                PolicyVerdict::Go
-            }
+            (PolicyVerdict::Ask(_), _) if self.granted.covers(&found, value) => PolicyVerdict::Go,
             (other, _) => other,
         };
         let agreed = match standing {
@@ -202,7 +198,7 @@ impl OpenCalls {
         };
         // Nobody is bothered about a call that would be refused afterwards.
         let value = value()?;
-        self.router.check(&found.tool, &value)?;
+        found.check(&value)?;
         Ok(CallAction::Ask(found, kind, reason))
     }
 
@@ -211,7 +207,7 @@ impl OpenCalls {
     fn may_repeat(
         &self,
         id: CallId,
-        found: &ResolvedTool,
+        found: &RoutedTool,
         verdict: &PolicyVerdict,
         arguments: &str,
         approval: Option<&Approval>,
@@ -229,7 +225,7 @@ impl OpenCalls {
     pub(super) fn change(
         &self,
         id: CallId,
-        found: &ResolvedTool,
+        found: &RoutedTool,
         arguments: &str,
         verdict: &PolicyVerdict,
     ) -> Option<ToolChange> {
@@ -243,7 +239,7 @@ impl OpenCalls {
     }
 
     /// How a tool, or what conditions mean, differs from what somebody allowed for good.
-    fn lapsed(&self, id: CallId, found: &ResolvedTool, arguments: &str, was: &Grant) -> ToolChange {
+    fn lapsed(&self, id: CallId, found: &RoutedTool, arguments: &str, was: &Grant) -> ToolChange {
         let before = was.origin.as_ref().filter(|_| !was.is_of(found.origin.as_ref()));
         let mut change = match before {
             Some(before) => self.differing(found, before, ChangeBaseline::Grant),
@@ -251,7 +247,7 @@ impl OpenCalls {
         };
         if was.is_older() {
             let arguments = self.value_of(id, arguments).unwrap_or_default();
-            let offers = self.router.offers(&found.tool, &arguments, &was.constraints);
+            let offers = found.offers(&arguments, &was.constraints);
             let words = |constraints: &[Constraint]| {
                 let words: Vec<_> = constraints.iter().map(ToString::to_string).collect();
                 words.join(", ")
@@ -270,13 +266,12 @@ impl OpenCalls {
     /// What differs between a tool and what it was.
     pub(super) fn differing(
         &self,
-        found: &ResolvedTool,
+        found: &RoutedTool,
         before: &ToolOrigin,
         since: ChangeBaseline,
     ) -> ToolChange {
         let now = found.origin.as_ref();
-        let differences =
-            now.map_or_else(Vec::new, |now| self.router.differences(&found.tool, before, now));
+        let differences = now.map_or_else(Vec::new, |now| found.differences(before, now));
         ToolChange::new(since, differences)
     }
 }

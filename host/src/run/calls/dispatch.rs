@@ -4,11 +4,11 @@ use super::approval::Approval;
 use super::deciding::{CallContext, since};
 use super::logged::Sent;
 use crate::event::Event;
-use crate::model::ResolvedTool;
 use crate::model::{
     AskKind, CallError, CallId, CallResult, ChangeBaseline, Code, Effects, INLINE, Need,
     ToolChange, ToolName,
 };
+use crate::router::RoutedTool;
 use crate::run::calls::open_calls::{CallStage, InFlightResult, OpenCall, OpenCalls, ToolLookup};
 use crate::run::perform::{OutgoingCall, PerformOutcome, parse_aside, perform, refusal};
 use crate::store::size_of_outcome;
@@ -23,7 +23,7 @@ const ANOTHER_CALL: &str = "what would go out is not what was approved";
 /// A call that goes out next.
 pub(in crate::run) struct CallToSend {
     pub(in crate::run) call: CallId,
-    pub(in crate::run) found: ResolvedTool,
+    pub(in crate::run) found: RoutedTool,
     pub(super) arguments: String,
     pub(in crate::run) approval: Option<Arc<Approval>>,
 }
@@ -97,12 +97,11 @@ impl OpenCalls {
     pub(super) fn find(
         &mut self,
         id: CallId,
-        tool: ToolName,
+        found: RoutedTool,
         arguments: String,
         standing: CallContext,
     ) {
-        let (router, found) =
-            (self.router.clone(), ResolvedTool::new(tool.clone(), Effects::Unknown));
+        let routed = found.clone();
         // Long arguments are parsed before anything is decided about them, and not on this thread.
         let long = (arguments.len() > INLINE).then(|| (arguments.clone(), self.budget.clone()));
         let finding: BoxFuture<'static, _> = Box::pin(async move {
@@ -113,7 +112,7 @@ impl OpenCalls {
                 None => Ok(None),
             };
             let landed = match parsed {
-                Ok(parsed) => InFlightResult::Resolved(router.find(&tool).await, parsed),
+                Ok(parsed) => InFlightResult::Resolved(routed.find().await, parsed),
                 Err(error) => InFlightResult::Resolved(Err(error), None),
             };
             (id, landed)
@@ -128,9 +127,9 @@ impl OpenCalls {
 
     /// Has it found out what a tool is now. Nothing of the run waits for it but what it says of its effects.
     pub(super) fn look_at(&mut self, tool: ToolName) {
-        let (router, name) = (self.router.clone(), tool.clone());
+        let (routed, name) = (self.router.route(tool.clone()), tool.clone());
         let looking: BoxFuture<'static, _> = Box::pin(async move {
-            let effects = match router.find(&name).await {
+            let effects = match routed.find().await {
                 Ok(found) if found.need.is_none() => found.effects,
                 _ => Effects::Unknown,
             };
@@ -179,7 +178,7 @@ impl OpenCalls {
     }
 
     /// A tool has changed, or something it needs has gone, between the decision about a call and its going out: it is decided about again.
-    fn changed(&mut self, id: CallId, mut found: ResolvedTool, arguments: String) {
+    fn changed(&mut self, id: CallId, mut found: RoutedTool, arguments: String) {
         let Some(before) = self.open.remove(&id) else { return };
         self.events.event(&Event::CallDropped { run: self.run, call: id });
         if found.need.is_some() {

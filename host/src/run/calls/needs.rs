@@ -8,6 +8,7 @@ use super::deciding::CallContext;
 use crate::event::Event;
 use crate::model::{CallError, CallId, Code, Need, RecordedDecision};
 use crate::model::{ProgressCallback, ResolvedTool};
+use crate::router::RoutedTool;
 use crate::run::calls::open_calls::{CallStage, InFlightResult, OpenCall, OpenCalls, ToolLookup};
 use crate::store::AuditEvent;
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
@@ -96,19 +97,19 @@ impl OpenCalls {
     pub(super) fn meet(
         &mut self,
         id: CallId,
-        mut found: ResolvedTool,
+        mut found: RoutedTool,
         arguments: String,
         agreed: AgreedNeed,
     ) {
         found.need = None;
         *self.met.entry((id, agreed.need.kind())).or_default() += 1;
-        let (router, tool, need) = (self.router.clone(), found.tool.clone(), agreed.need.clone());
+        let (routed, need) = (found.clone(), agreed.need.clone());
         let (events, run) = (self.events.clone(), self.run);
         let tell: ProgressCallback = Arc::new(move |progress| {
             events.event(&Event::Progress { run, call: id, progress });
         });
         let meeting: BoxFuture<'static, _> = Box::pin(async move {
-            (id, InFlightResult::Resolved(router.meet(&tool, &need, tell).await, None))
+            (id, InFlightResult::Resolved(routed.fulfill_need(&need, tell).await, None))
         });
         let (abort, registration) = AbortHandle::new_pair();
         let size = arguments.len();

@@ -8,6 +8,7 @@ use crate::model::{
     AskKind, CallError, CallId, CallResult, Effects, Limits, QuestionId, Reply, RunBudget, RunId,
     Timestamp, ToolName, ToolOrigin,
 };
+use crate::router::{RoutedTool, Router};
 use crate::run::AbandonedCall;
 use crate::run::calls::arguments_memory::ArgumentsMemory;
 use crate::run::calls::outcomes::BufferedOutcome;
@@ -16,7 +17,6 @@ use crate::run::checkpoint::{Checkpoint, CheckpointOutcome};
 use crate::run::perform::settle;
 use crate::run::timers::Timers;
 use crate::store::{AuditEvent, CallVerdict, size_of_outcome};
-use crate::{model::ResolvedTool, router::Router};
 use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::FuturesUnordered;
 use serde_json::Value;
@@ -29,18 +29,18 @@ pub(super) type InFlightTask = Abortable<BoxFuture<'static, (CallId, InFlightRes
 /// What comes back.
 pub(super) enum InFlightResult {
     /// Which tool the call means, and its arguments if they were parsed.
-    Resolved(Result<ResolvedTool, CallError>, Option<Value>),
+    Resolved(Result<RoutedTool, CallError>, Option<Value>),
     /// What a tool is of which only the outcome of a call is left.
     EffectsFound(ToolName, Effects),
     /// Its outcome, and the error that it is.
     Settled(CallResult, Option<CallError>),
     /// It did not go out: its tool is not what was decided about.
-    Changed(Box<ResolvedTool>, String),
+    Changed(Box<RoutedTool>, String),
 }
 
 /// A call without an outcome.
 pub(super) struct OpenCall {
-    pub(super) found: ResolvedTool,
+    pub(super) found: RoutedTool,
     pub(super) size: usize,
     pub(super) stage: CallStage,
     /// What a person has approved, if one was asked.
@@ -170,7 +170,7 @@ impl OpenCalls {
     pub(super) fn enqueue(
         &mut self,
         id: CallId,
-        found: ResolvedTool,
+        found: RoutedTool,
         arguments: String,
         approval: Option<Arc<Approval>>,
     ) {
@@ -185,7 +185,7 @@ impl OpenCalls {
     pub(super) fn ask(
         &mut self,
         id: CallId,
-        found: ResolvedTool,
+        found: RoutedTool,
         arguments: String,
         kind: AskKind,
         reason: String,
@@ -194,7 +194,7 @@ impl OpenCalls {
         self.wait_for(id, found, asking);
     }
 
-    pub(super) fn wait_for(&mut self, id: CallId, found: ResolvedTool, asking: PendingAsk) {
+    pub(super) fn wait_for(&mut self, id: CallId, found: RoutedTool, asking: PendingAsk) {
         let (run, tool, kind) = (self.run, found.tool.as_str(), asking.kind);
         debug!(target: "pml::call", %run, call = id.0, tool, ?kind, "call waits for a person");
         let (size, stage) = (asking.arguments.len(), CallStage::Asking(asking));

@@ -1,6 +1,7 @@
 //! The outcomes that a program gets next: replies and ends of sleeps, in their order.
 
 use crate::model::{CallId, CallResult, Timestamp, ToolName};
+use crate::router::Resolution;
 use crate::run::calls::open_calls::OpenCalls;
 use crate::run::run_clock::RunClock;
 use crate::store::size_of_outcome;
@@ -103,7 +104,7 @@ impl OpenCalls {
         let unknown = readers.filter(|tool| {
             !self.looked_at.contains_key(tool)
                 && self.router.denied(tool).is_none()
-                && self.router.look_up(tool).is_none()
+                && matches!(self.router.route(tool.clone()).look_up(), Resolution::Pending)
         });
         unknown.collect()
     }

@@ -6,7 +6,7 @@ use crate::run::calls::open_calls::OpenCalls;
 use crate::store::CallVerdict;
 use crate::{
     model::ResolvedTool,
-    router::{BUILT_IN, SLEEP},
+    router::{BUILT_IN, Resolution, RoutedTool, SLEEP},
 };
 
 impl OpenCalls {
@@ -64,41 +64,49 @@ impl OpenCalls {
             self.released += arguments.len();
             return self.refuse(id, error);
         }
+        let routed = self.router.route(name);
         // Long arguments are parsed beside this thread before anything is decided about them.
-        let looked_up = match arguments.len() <= INLINE {
-            true => self.router.look_up(&name),
-            false => None,
+        let resolution = match arguments.len() <= INLINE {
+            true => routed.look_up(),
+            false => Resolution::Pending,
         };
-        if self.made_before(&name, arguments) {
+        if self.made_before(&routed, arguments) {
             // Whatever becomes of it, the journal says that it may be a repetition.
             let (kind, reason) = (AskKind::UncertainCall, MADE_BEFORE.to_owned());
-            let sent = ResolvedTool::new(name.clone(), Effects::Unknown);
+            let sent = ResolvedTool::new(routed.tool.clone(), Effects::Unknown);
             let uncertain = UncertainCall::new(MADE_BEFORE, sent, None);
             let standing = CallContext::Uncertain(Box::new(uncertain));
-            let verdict = match looked_up {
-                Some(found) => self.decide_on(id, found, arguments.into(), standing),
-                None => {
-                    self.find(id, name, arguments.into(), standing);
-                    CallVerdict::Find
-                }
-            };
-            return match verdict {
-                CallVerdict::Refuse { .. } => verdict,
+            return match self.take_up(id, routed, resolution, arguments, standing) {
+                verdict @ CallVerdict::Refuse { .. } => verdict,
                 _ => CallVerdict::Ask { kind, reason },
             };
         }
-        match looked_up {
-            Some(found) => self.decide_on(id, found, arguments.into(), CallContext::Fresh),
-            None => {
-                self.find(id, name, arguments.into(), CallContext::Fresh);
-                CallVerdict::Find
+        self.take_up(id, routed, resolution, arguments, CallContext::Fresh)
+    }
+
+    /// Decides on a call whose tool is known, and has the tool of any other found.
+    fn take_up(
+        &mut self,
+        id: CallId,
+        routed: RoutedTool,
+        resolution: Resolution<RoutedTool>,
+        arguments: &str,
+        standing: CallContext,
+    ) -> CallVerdict {
+        let found = match resolution {
+            Resolution::Resolved(found) => Ok(found),
+            Resolution::Refused(error) => Err(error),
+            Resolution::Pending => {
+                self.find(id, routed, arguments.into(), standing);
+                return CallVerdict::Find;
             }
-        }
+        };
+        self.decide_on(id, found, arguments.into(), standing)
     }
 
     /// Whether the run that this one takes up made a call that must not be repeated, and nobody knows its outcome.
-    fn made_before(&mut self, tool: &ToolName, arguments: &str) -> bool {
+    fn made_before(&mut self, routed: &RoutedTool, arguments: &str) -> bool {
         let Some(past) = self.checkpoint.as_mut() else { return false };
-        !self.router.effects(tool).repeatable() && past.take_unknown(tool.as_str(), arguments)
+        !routed.effects_now().repeatable() && past.take_unknown(routed.tool.as_str(), arguments)
     }
 }

@@ -12,7 +12,7 @@ use crate::run::calls::open_calls::{OpenCalls, PendingAsk};
 use crate::store::{CallVerdict, PastCall, PastCallStage};
 use crate::{
     model::ResolvedTool,
-    router::{ArgumentsRef, PolicySubject, PolicyVerdict},
+    router::{ArgumentsRef, PolicyVerdict, RoutedTool},
 };
 use std::sync::Arc;
 
@@ -106,7 +106,9 @@ impl OpenCalls {
                             if uncertain.is_some() { denied_while_out(error) } else { error };
                         self.refuse(id, error);
                     }
-                    AskRecheck::NotNeeded => self.find(id, name, arguments, standing(uncertain)),
+                    AskRecheck::NotNeeded => {
+                        self.find(id, self.router.route(name), arguments, standing(uncertain))
+                    }
                     AskRecheck::StillNeeded(found) => {
                         let (kind, reason) = (asked.ask.kind, asked.ask.reason.clone());
                         let (question, written) = (Some(question), Some(name));
@@ -117,7 +119,7 @@ impl OpenCalls {
             }
             (PastCallStage::Done, _) => {}
             // What the tool is must be known before it is asked about or sent.
-            _ => self.find(id, name, arguments, standing(uncertain)),
+            _ => self.find(id, self.router.route(name), arguments, standing(uncertain)),
         }
     }
 
@@ -126,28 +128,23 @@ impl OpenCalls {
     fn still_asks(&self, asked: &PastAsk<'_>, name: &ToolName, arguments: &str) -> AskRecheck {
         let PastAsk { ask, decided, .. } = asked;
         let tool = ask.tool.parse().unwrap_or_else(|_| name.clone());
-        let origin = ask.origin.as_ref();
-        let subject =
-            PolicySubject { tool: &tool, origin, arguments: ArgumentsRef::Text(arguments) };
+        let (origin, need) = (ask.origin.clone(), ask.need.clone());
+        let shown = ResolvedTool { origin, need, ..ResolvedTool::new(tool, Effects::Unknown) };
+        let found = self.router.attach(shown);
         let said = decided.is_some_and(|decided| decided.is_about(ask));
-        match self.router.verdict(subject) {
+        match self.router.verdict(&found, ArgumentsRef::Text(arguments)) {
             PolicyVerdict::Deny(error) => AskRecheck::Denied(error),
             // What somebody has said counts, also if nobody would have to be asked by now.
             PolicyVerdict::Go if ask.kind == AskKind::ToolPermission && !said => {
                 AskRecheck::NotNeeded
             }
-            _ => {
-                let (origin, need) = (ask.origin.clone(), ask.need.clone());
-                let found =
-                    ResolvedTool { origin, need, ..ResolvedTool::new(tool, Effects::Unknown) };
-                AskRecheck::StillNeeded(Box::new(found))
-            }
+            _ => AskRecheck::StillNeeded(Box::new(found)),
         }
     }
 }
 
 enum AskRecheck {
-    StillNeeded(Box<ResolvedTool>),
+    StillNeeded(Box<RoutedTool>),
     NotNeeded,
     Denied(CallError),
 }

@@ -4,12 +4,12 @@ use crate::config::GrantWriter;
 use crate::error::Error;
 use crate::model::{
     Ask, CallError, Clock, Code, Constraint, Decision, Grant, Need, RecordedDecision, RunId,
-    ToolName, ToolOrigin,
+    ToolName,
 };
 use crate::store::{AuditEvent, AuditNote, Journal};
 use crate::{
     model::ResolvedTool,
-    router::{BUILT_IN, Router},
+    router::{BUILT_IN, RoutedTool},
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -67,11 +67,10 @@ impl RunGrants {
     /// Whether a person allowed this for the rest of the run. A tool that is no longer what it was then is not allowed.
     pub(super) fn covers<'a>(
         &self,
-        router: &Router,
-        tool: &ToolName,
-        origin: Option<&ToolOrigin>,
+        found: &RoutedTool,
         arguments: impl Fn() -> Result<Cow<'a, Value>, CallError>,
     ) -> bool {
+        let (tool, origin) = (&found.tool, found.origin.as_ref());
         if tool.server() == BUILT_IN {
             return !self.words.is_empty()
                 && arguments().is_ok_and(|words| self.words.contains(words.as_ref()));
@@ -79,7 +78,7 @@ impl RunGrants {
         let of_tool = self.grants.iter().filter(|grant| grant.tool == *tool);
         let mut same = of_tool.filter(|grant| grant.is_of(origin)).peekable();
         same.peek().is_some()
-            && arguments().is_ok_and(|arguments| same.any(|grant| router.covers(grant, &arguments)))
+            && arguments().is_ok_and(|arguments| same.any(|grant| found.covers(grant, &arguments)))
     }
 
     /// Has a grant kept for good once its tool is known.

@@ -3,12 +3,13 @@
 //! A server that is configured here is called here. Then counts what the project's `routing` says, then what its cloud said last,
 //! then the list of servers that clouds have; everything else would be called here, and is not there.
 
+use super::names::ambiguous;
 use crate::model::{CallError, Code, NameMatch, ToolName, escape, meant, nearest};
-use crate::project::{Project, RouteTarget, RoutingRule};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::project::servers::RoutingFacts;
+use crate::project::{RouteTarget, RoutingRule};
 
 /// Servers whose tools are the cloud's, unless a server of that name is configured or the project says otherwise.
-pub(crate) const CLOUD_SERVERS: &[&str] = &[
+const CLOUD_SERVERS: &[&str] = &[
     "api",
     "brave_search",
     "context7",
@@ -29,57 +30,25 @@ pub(crate) const CLOUD_SERVERS: &[&str] = &[
 
 /// Where a call goes.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Destination<'a> {
+pub(super) enum Destination<'a> {
     /// To the server of this name.
     Here(&'a str),
     /// To the cloud, which calls the server so.
     Cloud(&'a str),
 }
 
-/// What is known of where calls go.
-pub(crate) struct Routes {
-    /// Every server that is configured.
-    names: BTreeSet<String>,
-    unusable: BTreeMap<String, String>,
-    routing: Vec<RoutingRule>,
-    /// What the cloud said last.
-    synced: Vec<RoutingRule>,
-    cloud: bool,
-    /// Why the project's files do not count, if they do not, and which servers they would give.
-    untrusted: Option<String>,
-}
+/// The rules about where calls go, over what a project says.
+pub(super) struct Routes<'f>(pub(super) &'f RoutingFacts);
 
-impl Routes {
-    /// Routes of servers that are all called here.
-    pub(crate) fn new(names: impl IntoIterator<Item = String>) -> Routes {
-        let names: BTreeSet<String> = names.into_iter().collect();
-        let (unusable, routing) = (BTreeMap::new(), Vec::new());
-        Routes { names, unusable, routing, synced: Vec::new(), cloud: false, untrusted: None }
-    }
-
-    /// Routes of a project.
-    pub(crate) fn of(project: &Project) -> Routes {
-        let usable = project.servers.iter().map(|server| server.name.clone());
-        let unusable = project.unusable.iter();
-        let all = usable.chain(unusable.clone().map(|server| server.name.clone()));
-        Routes {
-            unusable: unusable.map(|one| (one.name.clone(), one.reason.clone())).collect(),
-            routing: project.routing.clone(),
-            synced: project.synced_routing.clone(),
-            cloud: project.cloud.is_some(),
-            untrusted: project.trust.reason(),
-            ..Routes::new(all)
-        }
-    }
-
-    /// Says where a call of `tool` goes.
-    pub(crate) fn destination<'a>(
-        &'a self,
-        tool: &'a ToolName,
-    ) -> Result<Destination<'a>, CallError> {
+impl<'f> Routes<'f> {
+    /// Returns where a call of a tool goes.
+    pub(super) fn destination<'a>(&self, tool: &'a ToolName) -> Result<Destination<'a>, CallError>
+    where
+        'f: 'a,
+    {
         let server = tool.server();
         if let Some(name) = self.configured(server)? {
-            return match self.unusable.get(name) {
+            return match self.0.unusable.get(name) {
                 None => Ok(Destination::Here(name)),
                 Some(reason) => {
                     let message = format!("server `{name}` cannot be used: {reason}");
@@ -87,14 +56,14 @@ impl Routes {
                 }
             };
         }
-        if let Some(reason) = &self.untrusted {
+        if let Some(reason) = &self.0.untrusted {
             let message = format!(
                 "there is no server `{}`: {reason}; `pml trust --show` shows what it would start and allow, `pml trust` trusts it",
                 escape(server)
             );
             return Err(CallError::new(Code::Untrusted, message));
         }
-        let said = said(&self.routing, tool).or_else(|| said(&self.synced, tool));
+        let said = said(&self.0.routing, tool).or_else(|| said(&self.0.synced, tool));
         let built_in = || match meant(server, CLOUD_SERVERS.iter().copied()) {
             NameMatch::One(name) => Some(name),
             _ => None,
@@ -106,21 +75,11 @@ impl Routes {
         }
     }
 
-    /// Servers that are declared and cannot be used, and why.
-    pub(crate) fn unusable(&self) -> impl Iterator<Item = (&String, &String)> {
-        self.unusable.iter()
-    }
-
-    /// Why the project's files do not count, if they do not.
-    pub(crate) fn untrusted(&self) -> Option<&str> {
-        self.untrusted.as_deref()
-    }
-
-    fn configured(&self, server: &str) -> Result<Option<&str>, CallError> {
-        if let Some(name) = self.names.get(server) {
+    fn configured(&self, server: &str) -> Result<Option<&'f str>, CallError> {
+        if let Some(name) = self.0.names.get(server) {
             return Ok(Some(name));
         }
-        match meant(server, self.names.iter().map(String::as_str)) {
+        match meant(server, self.0.names.iter().map(String::as_str)) {
             NameMatch::None => Ok(None),
             NameMatch::One(name) => Ok(Some(name)),
             NameMatch::Several(several) => Err(ambiguous("server", server, &several)),
@@ -128,7 +87,7 @@ impl Routes {
     }
 
     fn to_cloud<'a>(&self, server: &'a str) -> Result<Destination<'a>, CallError> {
-        match self.cloud {
+        match self.0.cloud {
             true => Ok(Destination::Cloud(server)),
             false => {
                 let message = format!(
@@ -143,11 +102,11 @@ impl Routes {
 
     fn unknown(&self, server: &str) -> CallError {
         let shown = escape(server);
-        let near = nearest(server, self.names.iter().map(String::as_str));
-        let hint = match (near.as_slice(), self.names.len()) {
+        let near = nearest(server, self.0.names.iter().map(String::as_str));
+        let hint = match (near.as_slice(), self.0.names.len()) {
             ([], 0) => format!(": no server is configured; `pml add {shown} -- COMMAND` adds it"),
             ([], _) => {
-                let all: Vec<&str> = self.names.iter().map(String::as_str).take(10).collect();
+                let all: Vec<&str> = self.0.names.iter().map(String::as_str).take(10).collect();
                 format!(": there are `{}`", all.join("`, `"))
             }
             (near, _) => format!(": did you mean `{}`?", near.join("` or `")),
@@ -162,36 +121,27 @@ fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RouteTarget> {
     rules.max_by_key(|rule| rule.pattern.specificity()).map(|rule| rule.to)
 }
 
-/// A spelling that more than one name has.
-pub(crate) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError {
-    let message = format!(
-        "`{}` may mean more than one {what}: write `{}`",
-        escape(spelled),
-        names.join("` or `")
-    );
-    CallError::new(Code::ToolAmbiguous, message)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Destination, Routes};
     use crate::model::{CallError, ToolName};
+    use crate::project::servers::RoutingFacts;
     use crate::project::{RouteTarget, RoutingRule};
 
-    fn routes(names: &[&str]) -> Routes {
-        Routes::new(names.iter().map(|name| (*name).to_owned()))
+    fn routes(names: &[&str]) -> RoutingFacts {
+        RoutingFacts::new(names.iter().map(|name| (*name).to_owned()))
     }
 
-    fn to(routes: &Routes, tool: &str) -> Result<Destination<'static>, CallError> {
+    fn to(routes: &RoutingFacts, tool: &str) -> Result<Destination<'static>, CallError> {
         // A test may leak a name.
         let tool = Box::leak(Box::new(tool.parse::<ToolName>().expect("a tool")));
-        Ok(match routes.destination(tool)? {
+        Ok(match Routes(routes).destination(tool)? {
             Destination::Here(name) => Destination::Here(name.to_owned().leak()),
             Destination::Cloud(name) => Destination::Cloud(name.to_owned().leak()),
         })
     }
 
-    fn refusal(routes: &Routes, tool: &str) -> (String, String) {
+    fn refusal(routes: &RoutingFacts, tool: &str) -> (String, String) {
         let error = to(routes, tool).expect_err("refused");
         (error.code, error.message)
     }

@@ -1,12 +1,10 @@
 //! Which tool of a server a name means.
 
-use super::route::ambiguous;
-use crate::model::ResolvedTool;
 use crate::model::{CallError, Code, NameMatch, escape, meant, nearest};
 use crate::upstream::{ListedTool, ServerTools};
 
 /// Finds a tool by its name, or by another spelling of it where only one tool has that.
-pub(crate) fn find<'a>(
+pub(super) fn find<'a>(
     listing: &'a ServerTools,
     server: &str,
     name: &str,
@@ -22,12 +20,14 @@ pub(crate) fn find<'a>(
     }
 }
 
-/// What is found of a tool.
-pub(crate) fn found(tool: &ListedTool) -> ResolvedTool {
-    let definition = &tool.definition;
-    let mut found = ResolvedTool::new(definition.tool.clone(), definition.effects());
-    found.origin = Some(tool.origin.clone());
-    found
+/// A spelling that more than one name has.
+pub(super) fn ambiguous(what: &str, spelled: &str, names: &[&str]) -> CallError {
+    let message = format!(
+        "`{}` may mean more than one {what}: write `{}`",
+        escape(spelled),
+        names.join("` or `")
+    );
+    CallError::new(Code::ToolAmbiguous, message)
 }
 
 fn names(listing: &ServerTools) -> impl Iterator<Item = &str> + Clone {

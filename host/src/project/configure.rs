@@ -1,0 +1,109 @@
+//! A project's settings, given to an engine.
+//!
+//! In flow a [`Project`] and a [`Config`]; out flows the `Config` with the project's policy, limits
+//! and approvals. **Invariant:** this is the only place that translates one into the other: what an
+//! engine of a project goes by is what [`Project::configure`] says.
+
+use super::edit::SettingsFile;
+use super::parts::{ApprovalSettings, Permissions};
+use super::project::Project;
+use crate::config::Config;
+use crate::model::ToolPattern;
+
+/// Where an answer of "always" is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GrantStorage {
+    /// In the project's `.pml.json`: it holds for later runs too.
+    Project,
+    /// In memory: it holds for the rest of its run.
+    Run,
+}
+
+impl Project {
+    /// Gives an engine what this project says. Returns the same `config`.
+    ///
+    /// | of the project | becomes |
+    /// | --- | --- |
+    /// | `permissions.allow`, `ask`, `deny` | [`Config::allow_tool`], [`Config::ask_tool`], [`Config::deny_tool`] |
+    /// | `permissions.grants` | [`Config::grant`] |
+    /// | tools that nothing names | are asked about: [`Config::ask_unnamed`] |
+    /// | `limits` | [`Config::limits`] |
+    /// | `approvals.timeout` | [`Config::question_lifetime`] |
+    /// | its `.pml.json`, if `storage` is [`GrantStorage::Project`] | [`Config::keeper`] |
+    ///
+    /// Patterns and grants are added to those that `config` has; limits and question lifetime
+    /// replace them. So settings of the caller's own, such as the flags of a command, are set after
+    /// this call. Of a project that is not trusted only `ask` and `deny` are there to be given.
+    ///
+    /// Three settings are not an engine's. [`Project::durability`](Project#structfield.durability)
+    /// is for [`Store::open`](crate::Store::open). `approvals.model_may_approve` is for whoever
+    /// serves the project to a model. The [`UserSettings`](crate::UserSettings) say what commands
+    /// may do that an agent runs; they decide about no call.
+    ///
+    /// The grant writer is left out where this user has no folder to record trust in, because what
+    /// it would write could never count. It refuses to write into a project that is not trusted.
+    ///
+    /// ```no_run
+    /// use pml::{Config, Engine, GrantStorage, Project, Script, Servers, Store};
+    ///
+    /// # async fn run() -> Result<(), pml::Error> {
+    /// let project = Project::load(".".as_ref())?;
+    /// let mut config = Config::new();
+    /// project.configure(&mut config, GrantStorage::Project).runs(1);
+    /// let journal = Store::open(project.journal_folder()?, project.durability)?;
+    /// let engine = Engine::with_journal(&config, std::sync::Arc::new(journal))?;
+    /// let outcome = engine.run(Script::file("report.ts")).tools(Servers::of(&project)?).await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn configure<'a>(&self, config: &'a mut Config, storage: GrantStorage) -> &'a mut Config {
+        let Permissions { allow, ask, deny, grants } = &self.permissions;
+        let ApprovalSettings { timeout, model_may_approve: _ } = &self.approvals;
+        let text = |pattern: &ToolPattern| String::from(pattern.clone());
+        config.limits(self.limits.clone()).question_lifetime(*timeout).ask_unnamed();
+        for pattern in allow {
+            config.allow_tool(text(pattern));
+        }
+        for pattern in ask {
+            config.ask_tool(text(pattern));
+        }
+        for pattern in deny {
+            config.deny_tool(text(pattern));
+        }
+        for grant in grants {
+            config.grant(grant.clone());
+        }
+        if storage == GrantStorage::Project
+            && let Ok(settings) = SettingsFile::of(&self.root, &self.environment)
+        {
+            config.keeper(settings);
+        }
+        config
+    }
+
+    /// Returns whether [`Project::configure`] gives an engine the same for both projects, and a
+    /// model that is served the same rights.
+    pub fn has_same_rules(&self, other: &Project) -> bool {
+        self.permissions == other.permissions
+            && self.limits == other.limits
+            && self.approvals == other.approvals
+    }
+
+    /// Returns whether the [`Servers`](crate::Servers) of this project can go on as those of
+    /// `other`. A file may look different because of a comment only, or because another folder is
+    /// trusted by now.
+    pub fn has_same_servers(&self, other: &Project) -> bool {
+        // What is allowed decides which of these are started before they are called.
+        let background = self.servers.iter().any(|server| server.background);
+        self.root == other.root
+            && self.trust == other.trust
+            // What is not trusted is trusted as what it is, or not at all.
+            && (self.trust.is_trusted() || self.digests().eq(other.digests()))
+            && self.servers == other.servers
+            && self.unusable == other.unusable
+            && self.routing == other.routing
+            && self.synced_routing == other.synced_routing
+            && self.cloud == other.cloud
+            && (!background || self.permissions == other.permissions)
+    }
+}

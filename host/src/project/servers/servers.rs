@@ -1,0 +1,259 @@
+//! The face of a project's servers: what embedders hold.
+
+use super::cloud::CloudConnection;
+use super::known_project::KnownProject;
+use super::needs::ServerNeeds;
+use super::packages::{PackageReadiness, PackageState, ServerPackages};
+use super::records::ServerRecords;
+use super::routing_facts::RoutingFacts;
+use crate::catalog::ObservedResults;
+use crate::config::{Launch, ServerConfig};
+use crate::error::Error;
+use crate::install::Installer;
+use crate::model::{
+    Clock, Difference, Package, ProgressCallback, Redactor, ResolvedTool, SystemClock, ToolName,
+    ToolOrigin,
+};
+use crate::project::{Permissions, Project};
+use crate::store::ServerCache;
+use crate::upstream::{ServerStatus, ServerTools, UpstreamError, Upstreams};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// All servers that programs of a process may call, shared by its runs. Clones share everything. A
+/// server is started when it is first needed.
+#[derive(Clone)]
+pub struct Servers(Arc<ServerParts>);
+
+/// What servers consist of.
+struct ServerParts {
+    /// The servers themselves, running or not.
+    upstreams: Upstreams,
+    /// Where the calls go that are made elsewhere.
+    cloud: Option<CloudConnection>,
+    /// The project that they belong to.
+    known: Arc<KnownProject>,
+    /// The packages that they are started from.
+    packages: ServerPackages,
+    /// What is recorded of them.
+    records: ServerRecords,
+}
+
+impl Servers {
+    /// Returns servers that nothing is remembered of.
+    pub fn new(servers: Vec<ServerConfig>) -> Servers {
+        let facts = RoutingFacts::new(servers.iter().map(|server| server.name.clone()));
+        let upstreams = Upstreams::new(servers, None, Arc::new(SystemClock));
+        let known = Arc::new(KnownProject::absent(facts));
+        Servers(Arc::new(ServerParts {
+            packages: ServerPackages::as_written(upstreams.clone(), known.clone()),
+            upstreams,
+            cloud: None,
+            known,
+            records: ServerRecords::default(),
+        }))
+    }
+
+    /// Returns the servers of a project. What they offer is remembered in the project's own folder.
+    ///
+    /// # Errors
+    /// If the cloud that it names cannot be one.
+    pub fn of(project: &Project) -> Result<Servers, Error> {
+        Servers::remembered(project, Some(project.state_folder()))
+    }
+
+    /// Returns the servers of a project, and remembers nothing of them: no file is written.
+    ///
+    /// # Errors
+    /// As [`Servers::of`].
+    pub fn of_unremembered(project: &Project) -> Result<Servers, Error> {
+        Servers::remembered(project, None)
+    }
+
+    fn remembered(project: &Project, folder: Option<PathBuf>) -> Result<Servers, Error> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let mut servers = project.servers.clone();
+        for server in &mut servers {
+            server.background &= is_allowed(project, &server.name);
+        }
+        let cache = folder.as_deref().map(ServerCache::open);
+        let cloud = project.cloud.as_ref();
+        let cloud = cloud.map(|cloud| CloudConnection::to(cloud, clock.clone())).transpose()?;
+        let upstreams = Upstreams::new(servers, cache, clock);
+        let known = Arc::new(KnownProject::of(project.clone()));
+        let installer = Installer::new(project.state_folder(), project.environment());
+        let packages =
+            ServerPackages::new(installer, folder.is_some(), upstreams.clone(), known.clone());
+        let records = match folder {
+            Some(folder) => ServerRecords::in_folder(project, folder),
+            None => ServerRecords::default(),
+        };
+        Ok(Servers(Arc::new(ServerParts { upstreams, cloud, known, packages, records })))
+    }
+
+    /// Starts those that are configured to run before they are called, without waiting for them.
+    pub fn start_background(&self) {
+        for server in self.upstreams().background() {
+            let servers = self.clone();
+            tokio::spawn(async move {
+                // What is not installed is not installed for this.
+                if let Ok(PackageReadiness::Ready) = servers.packages().readiness(&server).await {
+                    servers.upstreams().start(&server);
+                }
+            });
+        }
+    }
+
+    /// Returns whether the project has changed in a way that it is not trusted with, and that only
+    /// showed when a server was to be started. Then it is worth reading again.
+    pub fn is_outdated(&self) -> bool {
+        self.0.known.is_outdated()
+    }
+
+    /// Returns the names of all servers, in the order of the configuration.
+    pub fn names(&self) -> Vec<String> {
+        self.upstreams().names()
+    }
+
+    /// Returns what hides the values that the servers, and the cloud, are given at the moment.
+    pub fn redactor(&self) -> Redactor {
+        let cloud = self.cloud().map(CloudConnection::upstreams);
+        let configs = std::iter::once(self.upstreams()).chain(cloud).flat_map(|upstreams| {
+            upstreams.names().into_iter().filter_map(|name| upstreams.config(&name))
+        });
+        Redactor::knowing(configs.flat_map(|config| config.declared_secrets()))
+    }
+
+    /// Returns how all servers are.
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.upstreams().status()
+    }
+
+    /// Returns the shapes of results that were seen, where they are kept.
+    pub fn observed(&self) -> Option<&ObservedResults> {
+        self.records().observed()
+    }
+
+    /// Ends all servers, gracefully if they let us, and waits for it.
+    pub async fn close(&self) {
+        self.upstreams().close().await;
+        if let Some(cloud) = self.cloud() {
+            cloud.upstreams().close().await;
+        }
+        self.keep();
+    }
+
+    /// Writes down what was learnt of the servers in passing: the shapes of results that they do not
+    /// declare.
+    pub fn keep(&self) {
+        self.records().save_observations();
+    }
+
+    /// Returns the state of the package that a server is started from. No registry is asked.
+    pub async fn package(&self, server: &str) -> PackageState {
+        self.packages().state(server).await
+    }
+
+    /// Returns what would have to be installed before a server can be started, or `None` if nothing.
+    ///
+    /// # Errors
+    /// If its launch line is not understood, or its registry cannot say which version is meant.
+    pub async fn missing_package(&self, server: &str) -> Result<Option<Package>, Error> {
+        self.packages().missing(server).await
+    }
+
+    /// Installs a package that somebody has agreed to, and has its server started from it. If the
+    /// future is dropped, nothing is left behind. Returns the digest of the package, or `None` if the
+    /// server is not started from one.
+    ///
+    /// # Errors
+    /// If it cannot be installed, or is not what its server asks for.
+    pub async fn install(
+        &self,
+        package: &Package,
+        tell: ProgressCallback,
+    ) -> Result<Option<String>, Error> {
+        self.packages().install(package, tell).await
+    }
+}
+
+/// The parts, for the providers of the router.
+impl Servers {
+    pub(crate) fn upstreams(&self) -> &Upstreams {
+        &self.0.upstreams
+    }
+
+    pub(crate) fn cloud(&self) -> Option<&CloudConnection> {
+        self.0.cloud.as_ref()
+    }
+
+    pub(crate) fn packages(&self) -> &ServerPackages {
+        &self.0.packages
+    }
+
+    pub(crate) fn records(&self) -> &ServerRecords {
+        &self.0.records
+    }
+
+    /// Returns what servers lack before they can be called, and how it comes about.
+    pub(crate) fn needs(&self) -> ServerNeeds<'_> {
+        let ServerParts { upstreams, known, packages, .. } = &*self.0;
+        ServerNeeds { upstreams, known, packages }
+    }
+
+    /// Returns what decides where calls go at the moment.
+    pub(crate) fn routing(&self) -> Arc<RoutingFacts> {
+        self.0.known.routing()
+    }
+
+    /// Returns a tool of a server that only files name which nobody has trusted.
+    pub(crate) fn untrusted(&self, tool: &ToolName) -> Option<ResolvedTool> {
+        self.0.known.untrusted(tool)
+    }
+
+    /// Starts a server if it does not run, and lists its tools.
+    pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
+        let listing = self.upstreams().list(server).await?;
+        self.records().note_use(server);
+        Ok(listing)
+    }
+
+    /// Returns how a tool differs from what it was. `server` is the server that it is called at, if
+    /// it is one of these.
+    pub(crate) fn differences(
+        &self,
+        server: Option<&str>,
+        tool: &ToolName,
+        before: &ToolOrigin,
+        now: &ToolOrigin,
+    ) -> Vec<Difference> {
+        let listing = server.and_then(|server| self.upstreams().listed(server));
+        let listed = listing.as_ref().and_then(|listing| listing.get(tool.tool()));
+        let launch_line = || self.launch_line(server?);
+        self.records().differences(before, now, listed, launch_line)
+    }
+
+    /// Returns the launch line or URL of a server, without keys.
+    fn launch_line(&self, server: &str) -> Option<String> {
+        let declared = self.0.known.launch_line(server);
+        declared.or_else(|| match self.upstreams().config(server)?.launch {
+            Launch::Stdio { command, .. } => Some(command),
+            Launch::Http { .. } => None,
+        })
+    }
+}
+
+impl fmt::Debug for Servers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+/// Returns whether a tool of a server may be called without asking: only such a server is started
+/// before it is called.
+fn is_allowed(project: &Project, server: &str) -> bool {
+    let Permissions { allow, deny, .. } = &project.permissions;
+    allow.iter().any(|pattern| pattern.touches(server))
+        && !deny.iter().any(|pattern| pattern.covers_all_of(server))
+}

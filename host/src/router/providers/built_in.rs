@@ -1,0 +1,90 @@
+//! The tools that pml itself has.
+//!
+//! `pml:sleep {ms}` is every timer; the run answers it. `pml:confirm {message}` asks a person whether
+//! the program may go on: it always asks, and the approval is its reply.
+
+use super::{Provider, Resolution};
+use crate::model::{
+    Call, CallError, Code, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback,
+    ResolvedTool, ToolName, ToolOrigin,
+};
+use crate::router::{AskReason, Policy, PolicySubject, PolicyVerdict, RoutedTool};
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use std::future::ready;
+use std::sync::Arc;
+
+/// The server name of everything built in. No server can take it.
+pub const BUILT_IN: &str = "pml";
+
+/// The tool that timers are made of.
+pub(crate) const SLEEP: &str = "sleep";
+
+const CONFIRM: &str = "confirm";
+
+/// Provides the tools of [`BUILT_IN`].
+pub(in crate::router) struct BuiltInProvider;
+
+impl BuiltInProvider {
+    fn resolved(tool: &ToolName) -> ResolvedTool {
+        ResolvedTool::new(tool.clone(), Effects::ReadOnly)
+    }
+}
+
+impl Provider for BuiltInProvider {
+    fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
+        Resolution::Resolved(BuiltInProvider::resolved(tool))
+    }
+
+    fn find<'a>(&'a self, tool: &'a ToolName) -> BoxFuture<'a, Result<ResolvedTool, CallError>> {
+        Box::pin(ready(Ok(BuiltInProvider::resolved(tool))))
+    }
+
+    fn fulfill_need<'a>(
+        &'a self,
+        tool: &'a ToolName,
+        _: &'a Need,
+        _: ProgressCallback,
+    ) -> BoxFuture<'a, Result<RoutedTool, CallError>> {
+        let resolved = BuiltInProvider::resolved(tool);
+        Box::pin(ready(Ok(RoutedTool { resolved, provider: Arc::new(BuiltInProvider) })))
+    }
+
+    fn verdict(&self, subject: PolicySubject<'_>, policy: &Policy) -> PolicyVerdict {
+        let tool = subject.tool;
+        if tool.tool() != CONFIRM {
+            let message = format!("pml has no built-in tool `{}`", tool.tool());
+            return PolicyVerdict::Deny(CallError::new(Code::ToolUnknown, message));
+        }
+        match policy.denied(tool) {
+            Some(denied) => PolicyVerdict::Deny(denied),
+            None => PolicyVerdict::Ask(AskReason::new(
+                "the program wants your consent before it goes on",
+            )),
+        }
+    }
+
+    fn effects(&self, _: &ToolName) -> Effects {
+        Effects::ReadOnly
+    }
+
+    fn differences(&self, _: &ToolName, _: &ToolOrigin, _: &ToolOrigin) -> Vec<Difference> {
+        Vec::new()
+    }
+
+    fn path_base(&self, _: &ToolName) -> PathBase {
+        PathBase::Unknown
+    }
+
+    fn check(&self, _: &ToolName, arguments: &Value) -> Result<(), CallError> {
+        match arguments.get("message") {
+            Some(Value::String(_)) => Ok(()),
+            _ => Err(CallError::new(Code::Arguments, "`pml:confirm` takes `{ message }`, a text")),
+        }
+    }
+
+    fn call(&self, _: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
+        // It went out because a person has said yes, and that is the reply.
+        Box::pin(ready(Ok(JsonReply::Value(json!({ "approved": true })))))
+    }
+}

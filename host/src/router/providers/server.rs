@@ -1,0 +1,134 @@
+//! One MCP server of a project, as a provider.
+//!
+//! **Invariant:** arguments are checked against the tool's schema before the server sees them.
+
+use super::servers::object;
+use super::{Provider, Resolution};
+use crate::config::Launch;
+use crate::model::{
+    Call, CallError, Difference, Effects, JsonReply, Need, PathBase, ProgressCallback,
+    ResolvedTool, ToolName, ToolOrigin, WorkSlice, parse,
+};
+use crate::project::servers::Servers;
+use crate::project::servers::needs::lacking;
+use crate::router::{RoutedTool, names};
+use crate::upstream::ListedTool;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+/// The longest result whose shape is looked at: a larger one looks like smaller ones.
+const OBSERVED_TEXT: usize = 64 << 10;
+
+/// What it may take once it is parsed.
+const OBSERVED: usize = 8 << 20;
+
+/// Provides the tools of the server of one name.
+pub(super) struct ServerProvider {
+    pub(super) servers: Servers,
+    pub(super) server: String,
+}
+
+impl ServerProvider {
+    fn resolved(&self, tool: &ListedTool) -> ResolvedTool {
+        self.servers.records().keep_definition(tool);
+        let definition = &tool.definition;
+        let mut resolved = ResolvedTool::new(definition.tool.clone(), definition.effects());
+        resolved.origin = Some(tool.origin.clone());
+        resolved
+    }
+
+    /// Notes the shape of a result that the server declares none for.
+    fn observe(&self, tool: &ToolName, result: &str, stint: &WorkSlice<'_>) {
+        let Some(observed) = self.servers.observed() else { return };
+        let Some(listing) = self.servers.upstreams().listed(&self.server) else { return };
+        if let Some(known) = listing.get(tool.tool())
+            && known.definition.output.is_none()
+            && observed.wants(tool, &known.origin.definition)
+            && let Ok(result) = parse(result, OBSERVED, stint)
+        {
+            observed.note(tool, &known.origin.definition, &result);
+        }
+    }
+}
+
+impl Provider for ServerProvider {
+    fn look_up(&self, tool: &ToolName) -> Resolution<ResolvedTool> {
+        let Some(listing) = self.servers.upstreams().listed(&self.server) else {
+            return Resolution::Pending;
+        };
+        let found = names::find(&listing, &self.server, tool.tool());
+        found.map(|tool| self.resolved(tool)).into()
+    }
+
+    fn find<'a>(&'a self, tool: &'a ToolName) -> BoxFuture<'a, Result<ResolvedTool, CallError>> {
+        Box::pin(async move {
+            if let Some(need) = self.servers.needs().of(&self.server).await? {
+                return lacking(&self.server, tool, need);
+            }
+            let listing = self.servers.list(&self.server).await?;
+            names::find(&listing, &self.server, tool.tool()).map(|tool| self.resolved(tool))
+        })
+    }
+
+    fn fulfill_need<'a>(
+        &'a self,
+        tool: &'a ToolName,
+        need: &'a Need,
+        progress: ProgressCallback,
+    ) -> BoxFuture<'a, Result<RoutedTool, CallError>> {
+        Box::pin(self.servers.fulfill_and_find(tool, need, progress))
+    }
+
+    fn effects(&self, tool: &ToolName) -> Effects {
+        // The cache lies where others may write: only a server that runs is believed.
+        let listing = self.servers.upstreams().listed(&self.server);
+        let effects = listing.and_then(|listing| {
+            let tool = names::find(&listing, &self.server, tool.tool()).ok()?;
+            Some(tool.definition.effects())
+        });
+        effects.unwrap_or_default()
+    }
+
+    fn differences(
+        &self,
+        tool: &ToolName,
+        before: &ToolOrigin,
+        now: &ToolOrigin,
+    ) -> Vec<Difference> {
+        self.servers.differences(Some(&self.server), tool, before, now)
+    }
+
+    fn path_base(&self, _: &ToolName) -> PathBase {
+        match self.servers.upstreams().config(&self.server).map(|config| config.launch) {
+            Some(Launch::Stdio { folder, .. }) => PathBase::Folder(folder),
+            Some(Launch::Http { .. }) => PathBase::Elsewhere,
+            None => PathBase::Unknown,
+        }
+    }
+
+    fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
+        // What a server offered last is good enough to refuse early: it has the last word itself.
+        let upstreams = self.servers.upstreams();
+        let listing = upstreams.listed(&self.server);
+        let listing = listing.or_else(|| upstreams.remembered(&self.server));
+        match listing.as_ref().and_then(|listing| listing.get(tool.tool())) {
+            Some(known) => self.servers.records().check(known, arguments),
+            None => Ok(()),
+        }
+    }
+
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
+        Box::pin(async move {
+            let budget = call.budget();
+            let (tool, arguments) = object(call)?;
+            let upstreams = self.servers.upstreams();
+            let reply = upstreams.call(&self.server, tool.tool(), arguments, None, &budget).await?;
+            if reply.len() <= OBSERVED_TEXT {
+                budget.work_here(reply.len(), |work| {
+                    self.observe(&tool, &reply, &work.begin());
+                });
+            }
+            Ok(JsonReply::Text(reply))
+        })
+    }
+}

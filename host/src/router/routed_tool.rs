@@ -1,0 +1,115 @@
+//! A tool together with its provider: what a call holds on to.
+
+use super::paths::ToolPaths;
+use super::{Provider, Resolution};
+use crate::model::{
+    Call, CallError, Constraint, Difference, Effects, Grant, JsonReply, Need, ProgressCallback,
+    ResolvedTool, ToolOrigin, offered_with,
+};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// A tool, and who carries out its calls. It reads like the [`ResolvedTool`] in it.
+#[derive(Clone)]
+pub(crate) struct RoutedTool {
+    /// The tool, as far as it is known.
+    pub(crate) resolved: ResolvedTool,
+    pub(super) provider: Arc<dyn Provider>,
+}
+
+impl RoutedTool {
+    /// Returns the tool with something that it needs before it can be called.
+    pub(crate) fn with_need(mut self, need: Need) -> RoutedTool {
+        self.resolved.need = Some(need);
+        self
+    }
+
+    /// Returns which tool its name means, if that is known without waiting.
+    pub(crate) fn look_up(&self) -> Resolution<RoutedTool> {
+        match self.provider.look_up(&self.tool) {
+            Resolution::Resolved(resolved) => Resolution::Resolved(self.as_resolved(resolved)),
+            Resolution::Refused(error) => Resolution::Refused(error),
+            Resolution::Pending => Resolution::Pending,
+        }
+    }
+
+    /// Finds out which tool its name means.
+    pub(crate) async fn find(&self) -> Result<RoutedTool, CallError> {
+        match self.look_up() {
+            Resolution::Resolved(found) => Ok(found),
+            Resolution::Refused(error) => Err(error),
+            Resolution::Pending => Ok(self.as_resolved(self.provider.find(&self.tool).await?)),
+        }
+    }
+
+    fn as_resolved(&self, resolved: ResolvedTool) -> RoutedTool {
+        RoutedTool { resolved, provider: self.provider.clone() }
+    }
+
+    /// Does what the tool needs before it can be called, and finds it again.
+    pub(crate) async fn fulfill_need(
+        &self,
+        need: &Need,
+        progress: ProgressCallback,
+    ) -> Result<RoutedTool, CallError> {
+        self.provider.fulfill_need(&self.tool, need, progress).await
+    }
+
+    /// Returns what a call of it may do to the world, as its provider says now.
+    pub(crate) fn effects_now(&self) -> Effects {
+        self.provider.effects(&self.tool)
+    }
+
+    /// Returns how it differs from what it was at another time, as far as that is known.
+    pub(crate) fn differences(&self, before: &ToolOrigin, now: &ToolOrigin) -> Vec<Difference> {
+        self.provider.differences(&self.tool, before, now)
+    }
+
+    /// Checks arguments before the call goes out, or anybody is asked about it.
+    pub(crate) fn check(&self, arguments: &Value) -> Result<(), CallError> {
+        self.provider.check(&self.tool, arguments)
+    }
+
+    /// Returns whether a grant of this tool covers a call of it.
+    pub(crate) fn covers(&self, grant: &Grant, arguments: &Value) -> bool {
+        grant.covers(arguments, &self.paths())
+    }
+
+    /// Returns under which conditions calls like this may be allowed for good. `was` are the
+    /// conditions of a grant of an older pml, if there was one.
+    pub(crate) fn offers(&self, arguments: &Value, was: &[Constraint]) -> Vec<Vec<Constraint>> {
+        offered_with(arguments, was, &self.paths())
+    }
+
+    fn paths(&self) -> ToolPaths<'_, dyn Provider> {
+        ToolPaths { provider: &*self.provider, tool: &self.resolved.tool }
+    }
+
+    /// Carries out a call of it that may go. Dropping the future cancels it.
+    pub(crate) fn call(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
+        self.provider.call(call)
+    }
+}
+
+impl Deref for RoutedTool {
+    type Target = ResolvedTool;
+
+    fn deref(&self) -> &ResolvedTool {
+        &self.resolved
+    }
+}
+
+impl DerefMut for RoutedTool {
+    fn deref_mut(&mut self) -> &mut ResolvedTool {
+        &mut self.resolved
+    }
+}
+
+impl fmt::Debug for RoutedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.resolved.fmt(f)
+    }
+}

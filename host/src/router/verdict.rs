@@ -1,0 +1,47 @@
+//! What the router says to a call, and what it decides by.
+
+use crate::model::{CallError, Grant, ToolName, ToolOrigin};
+use serde_json::Value;
+
+/// What the router says to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum PolicyVerdict {
+    /// It may go.
+    Go,
+    /// A person decides.
+    Ask(AskReason),
+    /// It may not go.
+    Deny(CallError),
+}
+
+/// Why a person decides.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AskReason {
+    /// In words.
+    pub(crate) reason: String,
+    /// The grant that no longer holds, because the tool or the meaning of its conditions has changed.
+    pub(crate) lapsed: Option<Box<Grant>>,
+}
+
+impl AskReason {
+    pub(crate) fn new(reason: impl Into<String>) -> AskReason {
+        AskReason { reason: reason.into(), lapsed: None }
+    }
+}
+
+/// A call as the policy sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct PolicySubject<'a> {
+    pub(crate) tool: &'a ToolName,
+    pub(crate) origin: Option<&'a ToolOrigin>,
+    pub(crate) arguments: ArgumentsRef<'a>,
+}
+
+/// Arguments of a call. They are parsed only if a grant has conditions on them.
+#[derive(Clone, Copy)]
+pub(crate) enum ArgumentsRef<'a> {
+    /// JSON that was not parsed yet.
+    Text(&'a str),
+    /// A value.
+    Value(&'a Value),
+}
