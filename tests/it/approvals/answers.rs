@@ -220,7 +220,7 @@ fn always_asks_no_more_for_that_tool_in_that_run() {
 fn a_question_that_nobody_answered_in_time_is_gone() {
     let env = pml();
     env.write("main.ts", CONFIRM);
-    let output = env.run(&["run", "main.ts", "--json", "--approval-timeout", "1s"]);
+    let output = env.run(&["run", "main.ts", "--json", "--approval-timeout", "3s"]);
     assert_eq!(output.code, 4, "{}", output.stderr);
     let waiting: Value = json::from_str(&output.stdout).expect("JSON");
     let id = waiting["waiting"][0]["workflow_id"].as_str().expect("an id");

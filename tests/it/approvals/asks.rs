@@ -5,11 +5,12 @@ use pml::{
     Answer, AnswerOutcome, AskKind, Decision, Ending, Engine, Event, Outcome, Question, Run,
     Script, approver_from_fn,
 };
-use pml_kit::ManualClock;
 use pml_kit::sandbox::{TestTools, engine};
+use pml_kit::{ManualClock, outlast_async, wait_until_async};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// An engine that asks before `t:later` is called, and allows the rest.
 fn asking() -> Engine {
@@ -218,12 +219,8 @@ async fn whoever_answers_first_wins_and_the_other_is_let_go() {
     });
     let running =
         tokio::spawn(outcome(run(&engine, "(await mcp.t.later({ n: 5 })).n").approver(approver)));
-    let question = loop {
-        if let Some(question) = shown.lock().expect("one thread").clone() {
-            break question;
-        }
-        tokio::task::yield_now().await;
-    };
+    wait_until_async("it asks", || async { shown.lock().expect("one thread").is_some() }).await;
+    let question = shown.lock().expect("one thread").clone().expect("it asked");
     answer(&engine, &question, Decision::Approve).await;
     assert_eq!(running.await.expect("no panic").value(), Some(json!(5)));
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
@@ -246,14 +243,15 @@ async fn a_race_and_timers_go_on_while_a_call_waits_for_a_person() {
 
 #[tokio::test]
 async fn waiting_for_people_does_not_count_as_time() {
-    let engine = engine(|config| config.ask_tool("t:later").timeout(Duration::from_millis(800)));
-    let approver = approver_from_fn(|question| async move {
-        tokio::time::sleep(Duration::from_millis(900)).await;
+    let timeout = Duration::from_secs(2);
+    let engine = engine(|config| config.ask_tool("t:later").timeout(timeout));
+    let approver = approver_from_fn(move |question| async move {
+        outlast_async(timeout).await;
         Some(say(&question, Decision::Approve))
     });
     let outcome = outcome(run(&engine, "(await mcp.t.later({ n: 1 })).n").approver(approver)).await;
     assert_eq!(outcome.value(), Some(json!(1)));
-    assert!(outcome.usage.wall_time < Duration::from_millis(800), "{:?}", outcome.usage);
+    assert!(outcome.usage.wall_time < timeout, "{:?}", outcome.usage);
 }
 
 #[tokio::test]
@@ -357,13 +355,11 @@ async fn waiting_never_starves_running() {
     // All twenty wait, with two slots; another still runs.
     let value = pml_kit::sandbox::value(&engine, "1 + 1").await;
     assert_eq!(value, json!(2));
-    loop {
-        let open = engine.journal().questions(None, pml::Timestamp(0)).await.expect("a list");
-        if open.len() == 20 {
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
+    let journal = engine.journal();
+    wait_until_async("all twenty wait", || async {
+        journal.questions(None, pml::Timestamp(0)).await.expect("a list").len() == 20
+    })
+    .await;
     assert!(evicted.load(Ordering::SeqCst) >= 18, "{evicted:?}");
     approvals.add_permits(20);
     for (n, run) in waiting.into_iter().enumerate() {
@@ -378,9 +374,15 @@ async fn runs_that_hold_too_much_memory_are_put_away_and_rebuilt() {
     let engine = engine(|config| config.ask_tool("t:later").waiting_memory(0));
     let evicted = Arc::new(AtomicUsize::new(0));
     let count = evicted.clone();
-    let approver = approver_from_fn(|question| async move {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        Some(say(&question, Decision::Approve))
+    let (put_away, answered) = (evicted.clone(), Arc::new(AtomicUsize::new(0)));
+    let approver = approver_from_fn(move |question| {
+        let put_away = put_away.clone();
+        let questions = answered.fetch_add(1, Ordering::SeqCst) + 1;
+        async move {
+            let enough = || async { put_away.load(Ordering::SeqCst) == questions };
+            wait_until_async("it is put away", enough).await;
+            Some(say(&question, Decision::Approve))
+        }
     });
     let code = "const lines: Value[] = []; for (let n = 0; n < 5; n++) { lines.push((await mcp.t.later({ n })).n); console.log(n); await mcp.t.echo({}) }
         return lines";
@@ -449,9 +451,11 @@ async fn a_replay_finds_a_slot_while_runs_wait_for_people() {
     let done = outcome(run(&engine, "await mcp.t.echo({}); return 1")).await;
     let approver = approver_from_fn(|_| std::future::pending());
     let waiting = tokio::spawn(outcome(run(&engine, "await mcp.t.later({})").approver(approver)));
-    while engine.journal().questions(None, pml::Timestamp(0)).await.expect("a list").is_empty() {
-        tokio::task::yield_now().await;
-    }
+    let journal = engine.journal();
+    wait_until_async("it waits", || async {
+        !journal.questions(None, pml::Timestamp(0)).await.expect("a list").is_empty()
+    })
+    .await;
     let replay = engine.replay_run(done.run_id).await.expect("the sandbox works");
     assert_eq!(replay.diverged, None);
     waiting.abort();
@@ -465,7 +469,7 @@ async fn a_run_that_was_put_away_is_not_rebuilt_for_every_timer() {
     let code = "let ticks = 0; const every = setInterval(() => ticks++, 1);
         await mcp.t.later({}); clearInterval(every); return ticks > 0";
     let approver = approver_from_fn(|question| async move {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        outlast_async(Duration::from_millis(200)).await;
         Some(say(&question, Decision::Approve))
     });
     let run = run(&engine, code).approver(approver).events(move |event: &Event| {
@@ -477,17 +481,26 @@ async fn a_run_that_was_put_away_is_not_rebuilt_for_every_timer() {
 
 #[tokio::test]
 async fn waiting_for_a_slot_is_not_the_programs_time() {
-    let engine = engine(|config| config.runs(1));
-    let tools = TestTools::default();
-    let release = tools.release.clone();
-    let first = engine.run(Script::ts("await mcp.t.wait({}); return Date.now()")).tools(tools);
-    let second = engine.run(Script::ts("return Date.now()")).into_future();
-    let (first, second, ()) = tokio::join!(first.into_future(), second, async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        release.notify_one();
+    let clock = Arc::new(ManualClock::default());
+    let engine = engine(|config| config.runs(1).clock(clock.clone()));
+    let (tools, out) = (TestTools::default(), Arc::new(Notify::new()));
+    let (release, called) = (tools.release.clone(), out.clone());
+    let first = engine.run(Script::ts("await mcp.t.wait({})")).tools(tools);
+    let first = first.events(move |event: &Event| {
+        if matches!(event, Event::CallStarted { .. }) {
+            called.notify_one();
+        }
     });
-    let at = |outcome: Result<Outcome, pml::Error>| {
-        outcome.expect("the sandbox works").value().and_then(|at| at.as_u64()).expect("a time")
+    let later = async {
+        out.notified().await;
+        let second = engine.run(Script::ts("return Date.now()")).into_future();
+        let (second, ()) = tokio::join!(second, async {
+            clock.forward(Duration::from_secs(3600));
+            release.notify_one();
+        });
+        second.expect("the sandbox works").value()
     };
-    assert!(at(second) >= at(first), "its clock is read when it starts");
+    let (first, second) = tokio::join!(first.into_future(), later);
+    first.expect("the sandbox works");
+    assert_eq!(second, Some(json!(3_600_000)), "its clock is read when it starts");
 }

@@ -92,7 +92,7 @@ fn a_run_that_a_person_ends_is_not_blamed_on_the_program() {
 fn a_prompt_that_expires_says_so_and_how_to_go_on() {
     let env = pml();
     env.write("main.ts", CONFIRM);
-    let arguments = ["run", "main.ts", "--approval-timeout", "300ms"];
+    let arguments = ["run", "main.ts", "--approval-timeout", "3s"];
     let (shown, code) = Terminal::start(&env, &arguments).ends();
     assert!(shown.contains("no longer asked: it was answered elsewhere, or expired\n"), "{shown}");
     assert!(
@@ -116,7 +116,9 @@ fn keys_that_mean_nothing_ask_again() {
 
 #[test]
 fn an_answer_from_another_process_ends_the_prompt_and_the_owner_goes_on() {
-    let (env, terminal) = asked(CONFIRM);
+    // It asks again, so that the owner is still there when the other process looks for it.
+    let again = format!("const first = await mcp.pml.confirm({{ message: 'begin?' }})\n{CONFIRM}");
+    let (env, mut terminal) = asked(&again);
     let owner = json_of(&env, &["runs", "--json"])[0]["owner"].clone();
     assert!(owner.is_number(), "{owner}");
     let approved = env.run(&["approve", &open_question(&env), "--yes"]);
@@ -126,8 +128,11 @@ fn an_answer_from_another_process_ends_the_prompt_and_the_owner_goes_on() {
         "{}",
         approved.stderr
     );
-    let (shown, code) = terminal.ends();
+    let shown = terminal.sees("? help > ");
     assert!(shown.contains("no longer asked: it was answered elsewhere, or expired\n"), "{shown}");
+    assert!(shown.contains("before\n"), "{shown}");
+    terminal.types("y\n");
+    let (shown, code) = terminal.ends();
     assert!(shown.ends_with("{\n  \"approved\": true\n}\n"), "{shown}");
     assert_eq!(code, 0);
 }

@@ -306,7 +306,7 @@ fn a_name_that_is_absent_here_comes_with_a_hint() {
 fn on_a_terminal_results_are_pretty_and_commands_to_it_are_spelled_out() {
     let env = pml();
     env.write("main.ts", "console.log('\\x1b[31mred\\x1b[0m \\x1b[2J')\nreturn { a: [1] }\n");
-    let line = format!("{} run main.ts", env!("CARGO_BIN_EXE_pml"));
+    let line = format!("{} run main.ts", env.binary().display());
     let mut command = Command::new("script");
     command.args(["-qec", &line, "/dev/null"]).current_dir(env.path()).stdin(Stdio::null());
     let output = command.output().expect("script runs");

@@ -6,7 +6,7 @@ use pml_kit::{Output, TestEnv, json_of, newest_state, open_question, wait_until}
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
 
-const NAP: &str = "console.log('up')\nawait mcp.pml.sleep({ ms: 4000 })\nreturn 'rested'\n";
+const NAP: &str = "console.log('up')\nawait mcp.pml.sleep({ ms: 6000 })\nreturn 'rested'\n";
 
 fn id(runs: &Value, index: usize) -> String {
     runs[index]["run_id"].as_str().expect("an id").into()
@@ -19,13 +19,9 @@ fn killed_asleep(env: &TestEnv, mut child: Child) -> Output {
     output.read_line(&mut stdout).expect("a line");
     wait_until("it sleeps", || {
         assert!(child.try_wait().expect("asked").is_none(), "it ended");
-        let runs = json_of(env, &["runs", "--json", "-n", "1"]);
-        let sleeps = |run: &Value| {
-            let shown = json_of(env, &["runs", "show", run.as_str().expect("an id"), "--json"]);
-            let calls = shown["calls"].as_array().cloned().unwrap_or_default();
-            calls.last().is_some_and(|call| call["standing"] == "sleeping")
-        };
-        runs.get(0).is_some_and(|run| run["state"] == "running" && sleeps(&run["run_id"]))
+        let shown = json_of(env, &["runs", "show", "last", "--json"]);
+        let calls = shown["calls"].as_array().cloned().unwrap_or_default();
+        calls.last().is_some_and(|call| call["standing"] == "sleeping")
     });
     child.kill().expect("killed");
     output.read_to_string(&mut stdout).expect("UTF-8");

@@ -106,6 +106,10 @@ fn the_map_names_every_room_and_no_other() {
     }
 }
 
+fn is_rust(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "rs")
+}
+
 #[test]
 fn files_are_short_and_say_what_they_are() {
     let root = project_root();
@@ -118,7 +122,7 @@ fn files_are_short_and_say_what_they_are() {
         "tests/kit/src",
     ] {
         for file in files_under(&root.join(folder)) {
-            if file.extension().is_none_or(|ending| ending != "rs") {
+            if !is_rust(&file) {
                 continue;
             }
             let text = std::fs::read_to_string(&file).expect("a source file");
@@ -159,14 +163,15 @@ fn every_test_file_is_part_of_the_test_binary() {
     let folder = project_root().join("tests/it");
     let mut found = BTreeSet::new();
     reached(&folder.join("main.rs"), &mut found);
-    let lost: Vec<_> = files_under(&folder).into_iter().filter(|it| !found.contains(it)).collect();
+    let sources = files_under(&folder).into_iter().filter(|file| is_rust(file));
+    let lost: Vec<_> = sources.filter(|file| !found.contains(file)).collect();
     assert!(lost.is_empty(), "no `mod` line leads to {lost:#?}");
 }
 
 #[test]
 fn tests_are_in_areas_whose_mod_file_lists_them() {
     let folder = project_root().join("tests/it");
-    for file in files_under(&folder) {
+    for file in files_under(&folder).into_iter().filter(|file| is_rust(file)) {
         let depth = file.strip_prefix(&folder).expect("below it").components().count();
         assert_eq!(depth == 1, file.ends_with("main.rs"), "not in an area: {}", file.display());
         if !file.ends_with("mod.rs") {
@@ -178,6 +183,20 @@ fn tests_are_in_areas_whose_mod_file_lists_them() {
                 || line.starts_with("#[cfg(")
                 || line.split(' ').any(|word| word == "mod") && line.ends_with(';');
             assert!(fits, "{}: {line}", file.display());
+        }
+    }
+}
+
+#[test]
+fn whatever_needs_a_registry_can_be_left_out() {
+    let area = project_root().join("tests/it/real");
+    for file in files_under(&area).into_iter().filter(|file| is_rust(file)) {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let tests = text.split("test]\nfn ").skip(1).chain(text.split("test]\nasync fn ").skip(1));
+        for test in tests {
+            let (name, body) = test.split_once("{\n").expect("a function");
+            let first = body.trim_start().starts_with("if left_out() {");
+            assert!(first, "{}: {name} does not ask whether it is left out", file.display());
         }
     }
 }

@@ -246,7 +246,7 @@ fn a_request_that_is_cancelled_takes_its_dialog_and_its_run_with_it() {
 
 #[test]
 fn a_question_that_nobody_answers_in_time_takes_its_dialog_back() {
-    let env = asking_project_with(pml(), &json!({ "timeout": "1s" }));
+    let env = asking_project_with(pml(), &json!({ "timeout": "3s" }));
     let mut client = dialog_client(&env);
     let (id, dialog) = begin(&mut client, COUNT);
     let withdrawn = client.asked("notifications/cancelled");

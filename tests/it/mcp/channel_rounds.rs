@@ -185,7 +185,7 @@ fn who_accepts_decides_what_was_shown_and_is_asked_about_the_rest() {
 
 #[test]
 fn a_question_that_has_expired_is_gone() {
-    let env = asking_project_with(pml(), &json!({ "timeout": "1s" }));
+    let env = asking_project_with(pml(), &json!({ "timeout": "3s" }));
     let mut client = ModernClient::with_rounds(&env);
     let asked = begin(&mut client, code());
     wait_until("it expires", || newest_state(&env) == "expired");

@@ -53,7 +53,7 @@ fn a_client_that_says_nothing_is_no_error() {
 fn a_program_whose_client_is_gone_goes_on_to_its_next_outcome_and_can_be_taken_up() {
     let env = allowing();
     let mut client = toolbox_client(&env);
-    let code = "let n = 0; await mcp.box.later({ ms: 400 }); n = (await mcp.box.count()).n; await mcp.box.later({ ms: 60000 }); return n";
+    let code = "let n = 0; await mcp.box.later({ ms: 2000 }); n = (await mcp.box.count()).n; await mcp.box.later({ ms: 60000 }); return n";
     client.begin("tools/call", json!({ "name": "execute", "arguments": { "code": code } }));
     let log = env.path().join("calls.log");
     wait_until("the first call is out", || {

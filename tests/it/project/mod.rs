@@ -2,5 +2,6 @@
 
 mod cloud;
 mod finding;
+mod packages;
 mod settings;
 mod trust;

@@ -5,8 +5,7 @@
 
 use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::real::SMALL;
-use pml_kit::real::{hello_project, mirrored, registry_client, registry_command};
+use pml_kit::real::{SMALL, hello_project, left_out, mirrored, registry_client, registry_command};
 use pml_kit::{StdioClient, TestEnv, wait_until};
 use std::fs;
 
@@ -31,6 +30,9 @@ fn settings(env: &TestEnv) -> Value {
 #[test]
 fn ac1_2_a_tool_whose_server_is_not_installed_answers_approval_required_with_a_unique_workflow_id()
 {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let mut client = registry_client(&env);
     let asked = greet(&mut client);
@@ -70,6 +72,9 @@ fn ac1_2_a_tool_whose_server_is_not_installed_answers_approval_required_with_a_u
 
 #[test]
 fn ac3_4_continue_workflow_installs_and_makes_the_original_call() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let mut client = registry_client(&env);
     let asked = greet(&mut client);
@@ -91,6 +96,9 @@ fn ac3_4_continue_workflow_installs_and_makes_the_original_call() {
 
 #[test]
 fn ac5_6_always_is_written_into_the_settings_and_later_calls_skip_approval() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "allow": ["existing:tools"], "ask": ["*"] }));
     let mut client = registry_client(&env);
     let asked = greet(&mut client);
@@ -116,6 +124,9 @@ fn ac5_6_always_is_written_into_the_settings_and_later_calls_skip_approval() {
 
 #[test]
 fn ac7_8_an_allowed_tool_installs_its_server_without_asking() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
     let mut client = registry_client(&env);
     let done = greet(&mut client);
@@ -129,6 +140,9 @@ fn ac7_8_an_allowed_tool_installs_its_server_without_asking() {
 
 #[test]
 fn ac9_10_abort_installs_nothing_and_an_expired_or_unknown_id_is_an_error() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let mut client = registry_client(&env);
     let asked = greet(&mut client);
@@ -149,11 +163,14 @@ fn ac9_10_abort_installs_nothing_and_an_expired_or_unknown_id_is_an_error() {
 
 #[test]
 fn ac9_10_a_question_expires_after_its_time() {
+    if left_out() {
+        return;
+    }
     let env = pml();
     let settings = json!({
         "permissions": { "ask": ["*"] },
         "servers": { "hello": { "command": "npx", "args": ["-y", SMALL] } },
-        "approvals": { "timeout": "1s" },
+        "approvals": { "timeout": "3s" },
     });
     env.write(".pml.json", settings.to_string());
     assert!(

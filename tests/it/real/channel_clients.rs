@@ -2,8 +2,7 @@
 
 use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::real;
-use pml_kit::real::{Permissions, RealProject, execute_call};
+use pml_kit::real::{self, Permissions, RealProject, execute_call, left_out};
 
 const ECHO: &str = "return await mcp.everything.echo({ message: 'hello' })";
 
@@ -21,6 +20,9 @@ fn drive(mode: &str, said: Value) -> (Value, Value) {
 
 #[test]
 fn the_python_client_asks_in_both_eras_and_a_yes_lets_it_go_on() {
+    if left_out() {
+        return;
+    }
     for mode in ["auto", "legacy"] {
         let (answers, asked) =
             drive(mode, json!([{ "action": "accept", "content": { "decision": "approve" } }]));
@@ -36,6 +38,9 @@ fn the_python_client_asks_in_both_eras_and_a_yes_lets_it_go_on() {
 
 #[test]
 fn the_python_client_declines_in_both_eras() {
+    if left_out() {
+        return;
+    }
     for mode in ["auto", "legacy"] {
         let (answers, _) = drive(mode, json!([{ "action": "decline" }]));
         for answer in [&answers[0], &answers[1]] {
@@ -46,6 +51,9 @@ fn the_python_client_declines_in_both_eras() {
 
 #[test]
 fn the_python_client_cancels_in_both_eras_and_is_told_how_else() {
+    if left_out() {
+        return;
+    }
     for mode in ["auto", "legacy"] {
         let (answers, _) = drive(mode, json!([{ "action": "cancel" }]));
         for answer in [&answers[0], &answers[1]] {
@@ -59,6 +67,9 @@ fn the_python_client_cancels_in_both_eras_and_is_told_how_else() {
 
 #[test]
 fn the_inspector_is_told_that_approval_is_required_in_every_era() {
+    if left_out() {
+        return;
+    }
     let project = project();
     for era in ["legacy", "modern"] {
         let call = ["--method", "tools/call", "--tool-name", "execute", "--tool-args-json"];

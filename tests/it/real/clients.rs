@@ -2,8 +2,7 @@
 
 use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::real;
-use pml_kit::real::{Permissions, RealProject, execute_call};
+use pml_kit::real::{self, Permissions, RealProject, execute_call, left_out};
 
 const TOOLS: [&str; 5] =
     ["execute", "browse_components", "list_library", "describe_workflow", "save_to_library"];
@@ -18,6 +17,9 @@ fn names(tools: &Value) -> Vec<&str> {
 
 #[test]
 fn the_python_client_agrees_on_the_newest_revision_that_it_is_let() {
+    if left_out() {
+        return;
+    }
     let project = project();
     for (mode, revision) in [("auto", "2026-07-28"), ("legacy", "2025-11-25")] {
         let told = project.drive(
@@ -45,6 +47,9 @@ fn the_python_client_agrees_on_the_newest_revision_that_it_is_let() {
 
 #[test]
 fn what_a_client_is_told_of_the_tools_is_short() {
+    if left_out() {
+        return;
+    }
     let told = project().drive("auto", json!([]));
     for tool in told["tools"].as_array().expect("tools") {
         assert!(tool["description"].as_str().expect("a description").len() < 2048, "{tool}");
@@ -54,6 +59,9 @@ fn what_a_client_is_told_of_the_tools_is_short() {
 
 #[test]
 fn the_inspector_calls_tools_in_every_era() {
+    if left_out() {
+        return;
+    }
     let project = project();
     for era in ["legacy", "auto", "modern"] {
         let code = json!({ "code": "return mcp.everything.echo({ message: 'hello' })" });
@@ -66,6 +74,9 @@ fn the_inspector_calls_tools_in_every_era() {
 
 #[test]
 fn the_inspector_finds_no_error_in_the_schemas_of_the_tools() {
+    if left_out() {
+        return;
+    }
     let (exit, told) = project().inspect("modern", &["--method", "tools/list", "--strict"]);
     assert_eq!(exit, 0, "{told}");
     assert_eq!(names(&told["result"]["tools"]), TOOLS);
@@ -73,6 +84,9 @@ fn the_inspector_finds_no_error_in_the_schemas_of_the_tools() {
 
 #[test]
 fn a_hundred_programs_at_the_same_time_share_one_connection_and_one_server() {
+    if left_out() {
+        return;
+    }
     let calls: Value = (0..100)
         .map(|each| execute_call(&format!("return mcp.everything.getSum({{ a: {each}, b: 1 }})")))
         .collect();
@@ -87,6 +101,9 @@ fn a_hundred_programs_at_the_same_time_share_one_connection_and_one_server() {
 
 #[test]
 fn a_client_hears_how_far_a_program_is() {
+    if left_out() {
+        return;
+    }
     let code = "for (const message of ['a', 'b']) await mcp.everything.echo({ message })";
     let told = project().drive("auto", json!([execute_call(code)]));
     let progress = told["answers"][0]["progress"].as_array().expect("messages");

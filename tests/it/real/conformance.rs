@@ -5,7 +5,8 @@
 //! each with its reason; one that is named and passes is an error too.
 
 use pml::json::{self, Value};
-use pml_kit::{example, files_under, real};
+use pml_kit::real::{self, left_out};
+use pml_kit::{example, files_under};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -185,20 +186,32 @@ fn check_client(revision: &str) {
 
 #[test]
 fn the_server_conforms_to_2025_11_25() {
+    if left_out() {
+        return;
+    }
     check_server("2025-11-25");
 }
 
 #[test]
 fn the_server_conforms_to_2026_07_28() {
+    if left_out() {
+        return;
+    }
     check_server("2026-07-28");
 }
 
 #[test]
 fn the_client_conforms_to_2025_11_25() {
+    if left_out() {
+        return;
+    }
     check_client("2025-11-25");
 }
 
 #[test]
 fn the_client_conforms_to_2026_07_28() {
+    if left_out() {
+        return;
+    }
     check_client("2026-07-28");
 }

@@ -2,8 +2,10 @@
 
 use crate::pml;
 use pml::json::{Value, json};
-use pml_kit::real::{FEW, SMALL};
-use pml_kit::real::{hello_project, mirrored, package_project, registry_client, registry_command};
+use pml_kit::real::{
+    FEW, SMALL, hello_project, left_out, mirrored, package_project, registry_client,
+    registry_command,
+};
 use pml_kit::{StdioClient, TestEnv, wait_until};
 use std::fs;
 use std::path::PathBuf;
@@ -36,6 +38,9 @@ fn kill(pid: u32) {
 
 #[test]
 fn a_package_of_pypi_is_installed_and_started_directly() {
+    if left_out() {
+        return;
+    }
     let servers = json!({ "calc": { "command": "uvx", "args": [FEW] } });
     let env = package_project(pml(), &json!({ "ask": ["*"] }), &servers);
     let mut client = registry_client(&env);
@@ -50,6 +55,9 @@ fn a_package_of_pypi_is_installed_and_started_directly() {
 
 #[test]
 fn a_package_that_is_not_there_is_an_error_that_names_it_and_leaves_nothing() {
+    if left_out() {
+        return;
+    }
     let servers = json!({ "hello": { "command": "npx", "args": ["-y", "@pml-tests/no-such-package@1.2.3"] } });
     let env = package_project(pml(), &json!({ "allow": ["*"] }), &servers);
     let failed = registry_client(&env).execute(GREET);
@@ -60,22 +68,10 @@ fn a_package_that_is_not_there_is_an_error_that_names_it_and_leaves_nothing() {
 }
 
 #[test]
-fn a_launch_line_whose_version_cannot_be_pinned_is_refused_with_what_to_write() {
-    let servers =
-        json!({ "hello": { "command": "npx", "args": ["-y", "github:someone/something"] } });
-    let env = package_project(pml(), &json!({ "allow": ["*"] }), &servers);
-    let failed = registry_client(&env).execute(GREET);
-    assert_eq!(failed["status"], "error", "{failed}");
-    assert!(
-        failed["error"]["message"]
-            .as_str()
-            .is_some_and(|it| it.contains("github:someone/something")),
-        "{failed}"
-    );
-}
-
-#[test]
 fn an_install_that_is_cut_off_leaves_nothing_that_counts_and_can_be_tried_again() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let mut first = registry_client(&env);
     let asked = first.execute(GREET);
@@ -102,6 +98,9 @@ fn an_install_that_is_cut_off_leaves_nothing_that_counts_and_can_be_tried_again(
 
 #[test]
 fn a_package_that_was_changed_is_not_started() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
     assert_eq!(registry_client(&env).execute(GREET)["result"], "You said: Ann");
     let package = there(&env).remove(0);
@@ -121,6 +120,9 @@ fn a_package_that_was_changed_is_not_started() {
 
 #[test]
 fn a_client_hears_how_far_an_install_is() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
     let mut client = registry_client(&env);
     let call = json!({ "name": "execute", "arguments": { "code": GREET }, "_meta": { "progressToken": "t" } });
@@ -134,6 +136,9 @@ fn a_client_hears_how_far_an_install_is() {
 
 #[test]
 fn pml_install_shows_installs_and_says_when_all_is_there() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let run = |arguments: &[&str]| {
         let output =
@@ -166,30 +171,4 @@ fn pml_install_shows_installs_and_says_when_all_is_there() {
     assert!(stdout.contains("echo"), "{stdout}");
     let (stdout, _, _) = run(&["audit"]);
     assert!(stdout.contains("mcp-hello-world"), "{stdout}");
-}
-
-#[test]
-fn to_look_at_a_server_installs_nothing() {
-    let env = hello_project(pml(), &json!({ "allow": ["hello:*"] }));
-    let found =
-        registry_client(&env).call("browse_components", json!({}))["result"]["structuredContent"]
-            .clone();
-    assert!(
-        found["unavailable"][0]["reason"]
-            .as_str()
-            .is_some_and(|it| it.contains("pml install hello")),
-        "{found}"
-    );
-    assert_eq!(there(&env), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn a_plain_command_is_only_recorded() {
-    let env = pml_kit::toolbox_project(pml(), &json!({ "allow": ["box:*"] }));
-    let mut client = pml_kit::toolbox_client(&env);
-    assert_eq!(client.execute("return (await mcp.box.count()).n")["result"], 1);
-    let state = || fs::read_to_string(env.path().join(".pml/deps.json")).unwrap_or_default();
-    wait_until("its use is noted", || state().contains("toolbox.py"));
-    assert!(!state().contains("\"folder\""), "{}", state());
-    assert!(!env.path().join(".pml/deps").exists());
 }

@@ -2,8 +2,7 @@
 
 use crate::pml;
 use pml::json::{self, Value, json};
-use pml_kit::real::{self, Launch};
-use pml_kit::real::{Permissions, RealProject, execute_call};
+use pml_kit::real::{self, Launch, Permissions, RealProject, execute_call, left_out};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command};
@@ -33,6 +32,9 @@ fn answers_with(launch: &Launch) -> String {
 
 #[test]
 fn published_servers_start_with_an_empty_environment_and_speak_what_they_are_known_to() {
+    if left_out() {
+        return;
+    }
     let folder = TempDir::new().expect("a folder");
     for launch in [
         real::everything(),
@@ -68,6 +70,9 @@ fn all(permissions: &Permissions) -> RealProject {
 
 #[test]
 fn one_program_calls_published_servers_of_every_era() {
+    if left_out() {
+        return;
+    }
     let project = all(&Permissions::AllowAll);
     let path = project.env.path().join("files/note.txt");
     let [answer] = project.execute([&format!(
@@ -100,6 +105,9 @@ fn one_program_calls_published_servers_of_every_era() {
 
 #[test]
 fn what_a_server_refuses_or_would_misread_is_an_error_that_the_program_can_catch() {
+    if left_out() {
+        return;
+    }
     let project = all(&Permissions::AllowAll);
     let [refused, misread, unknown] = project.execute([
         "try { await mcp.files.readTextFile({ path: '/etc/passwd' }) } catch (error) { return error.message }",
@@ -115,6 +123,9 @@ fn what_a_server_refuses_or_would_misread_is_an_error_that_the_program_can_catch
 
 #[test]
 fn an_image_that_a_server_gave_is_handed_on_as_an_image() {
+    if left_out() {
+        return;
+    }
     let project =
         RealProject::new(pml(), &Permissions::AllowAll, |_| [("everything", real::everything())]);
     let code = "return mcp.everything.getTinyImage()";
@@ -126,6 +137,9 @@ fn an_image_that_a_server_gave_is_handed_on_as_an_image() {
 
 #[test]
 fn a_server_sees_nothing_of_the_clients_environment() {
+    if left_out() {
+        return;
+    }
     let mut project =
         RealProject::new(pml(), &Permissions::AllowAll, |_| [("everything", real::everything())]);
     project.variables = vec![("ANTHROPIC_API_KEY", "sk-ant-of-the-client")];
@@ -137,6 +151,9 @@ fn a_server_sees_nothing_of_the_clients_environment() {
 
 #[test]
 fn a_file_is_written_when_a_person_approved_it_and_not_before() {
+    if left_out() {
+        return;
+    }
     let project = all(&Permissions::AskAll);
     let path = project.env.path().join("files/asked.txt");
     let code = format!("return mcp.files.writeFile({{ path: {path:?}, content: 'yes' }})");
@@ -154,6 +171,9 @@ fn a_file_is_written_when_a_person_approved_it_and_not_before() {
 
 #[test]
 fn a_file_is_not_written_when_a_person_declined() {
+    if left_out() {
+        return;
+    }
     let project = all(&Permissions::AskAll);
     let path = project.env.path().join("files/asked.txt");
     let code = format!("return mcp.files.writeFile({{ path: {path:?}, content: 'yes' }})");
@@ -167,6 +187,9 @@ fn a_file_is_not_written_when_a_person_declined() {
 
 #[test]
 fn in_a_project_that_is_not_trusted_no_server_is_started() {
+    if left_out() {
+        return;
+    }
     let project = all(&Permissions::AllowAll).untrusted();
     let path = project.env.path().join("files/clone.txt");
     let code = format!("return mcp.files.writeFile({{ path: {path:?}, content: 'yes' }})");
@@ -205,6 +228,9 @@ impl Drop for OverHttp {
 
 #[test]
 fn a_published_server_is_called_over_http() {
+    if left_out() {
+        return;
+    }
     let server = OverHttp::start();
     let project = RealProject::new(pml(), &Permissions::AllowAll, |_| []);
     let entry = json!({ "type": "http", "url": server.1 });

@@ -4,8 +4,9 @@
 use crate::pml;
 use pml::json::{Value, json};
 use pml_kit::StdioClient;
-use pml_kit::real::SMALL;
-use pml_kit::real::{hello_project, mirrored, package_project, registry_client, registry_command};
+use pml_kit::real::{
+    SMALL, hello_project, left_out, mirrored, package_project, registry_client, registry_command,
+};
 
 const GREET: &str = "return await mcp.hello.echo({ message: 'Ann' })";
 
@@ -16,6 +17,9 @@ fn yes(client: &mut StdioClient, asked: &Value) -> Value {
 
 #[test]
 fn the_symptom_an_approved_install_is_made_and_is_not_asked_for_again() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let mut client = registry_client(&env);
     let asked = client.execute(GREET);
@@ -28,6 +32,9 @@ fn the_symptom_an_approved_install_is_made_and_is_not_asked_for_again() {
 
 #[test]
 fn scenario_1_one_call_at_a_time_each_with_its_own_workflow() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "allow": ["hello:add"], "ask": ["*"] }));
     let mut client = registry_client(&env);
     let first = client.execute(GREET);
@@ -41,6 +48,9 @@ fn scenario_1_one_call_at_a_time_each_with_its_own_workflow() {
 
 #[test]
 fn scenario_2_three_calls_at_once_have_three_workflows_that_can_be_answered_in_any_order() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let mut client = registry_client(&env);
     let begun: Vec<u64> = (1..=3)
@@ -62,6 +72,9 @@ fn scenario_2_three_calls_at_once_have_three_workflows_that_can_be_answered_in_a
 
 #[test]
 fn scenario_3_an_install_and_then_a_key_in_one_program() {
+    if left_out() {
+        return;
+    }
     let servers = json!({
         "hello": { "command": "npx", "args": ["-y", SMALL] },
         "keyed": { "command": "npx", "args": ["-y", SMALL], "env": { "KEYED_API_KEY": "${KEYED_API_KEY}" } },
@@ -88,6 +101,9 @@ fn scenario_3_an_install_and_then_a_key_in_one_program() {
 
 #[test]
 fn the_open_question_on_several_dependencies_one_after_the_other_and_all_at_once() {
+    if left_out() {
+        return;
+    }
     let servers = json!({
         "one": { "command": "npx", "args": ["-y", SMALL] },
         "two": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-sequential-thinking@2026.8.31"] },
@@ -110,6 +126,9 @@ fn the_open_question_on_several_dependencies_one_after_the_other_and_all_at_once
 
 #[test]
 fn a_workflow_outlives_the_process_that_asked() {
+    if left_out() {
+        return;
+    }
     let env = hello_project(pml(), &json!({ "ask": ["*"] }));
     let mut first = registry_client(&env);
     let asked = first.execute(GREET);

@@ -3,15 +3,15 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, AnswerOutcome, AskKind, Config, Decision, Durability, Engine, Journal, JournalEvent,
-    MemoryJournal, Question, RunId, RunState, Script, Store, SystemClock, Timestamp,
-    approver_from_fn,
+    Answer, AnswerOutcome, AskKind, Config, Decision, Durability, Engine, Event, Journal, MemoryJournal,
+    Question, RunId, RunState, Script, Store, SystemClock, Timestamp, JournalEvent, approver_from_fn,
 };
 use pml_kit::sandbox::TestTools;
-use pml_kit::{Output, Survivor, SurvivorProject, TestEnv, project_root};
+use pml_kit::{Output, Survivor, SurvivorProject, TestEnv, project_root, wait_until_async};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 fn store(folder: &Path) -> Arc<Store> {
     Arc::new(Store::open(folder, Durability::Process).expect("it opens"))
@@ -38,13 +38,9 @@ async fn a_waiting_run_goes_on_when_another_journal_records_the_answer() {
         .approver(approver);
     let id = run.id();
     let running = tokio::spawn(run.into_future());
-    let question = loop {
-        let open = other.questions(Some(id), Timestamp(0)).await.expect("it reads");
-        if let [asked] = open.as_slice() {
-            break asked.question.clone();
-        }
-        tokio::task::yield_now().await;
-    };
+    let open = || async { other.questions(Some(id), Timestamp(0)).await.expect("it reads") };
+    wait_until_async("it asks", || async { open().await.len() == 1 }).await;
+    let question = open().await.remove(0).question;
     // The run has an owner, which lives: nobody else gets it.
     let refused = other.claim(id).await.expect_err("it is owned");
     assert!(refused.to_string().contains("belongs to process"), "{refused}");
@@ -228,7 +224,7 @@ fn in_namespace(env: &TestEnv, script: &str) -> Output {
     let mut command = Command::new("unshare");
     command.args(["--map-root-user", "--mount", "sh", "-euc", script]);
     std::fs::create_dir(env.state()).expect("a folder");
-    command.env("PML", env!("CARGO_BIN_EXE_pml")).env("PML_STATE_DIR", env.state());
+    command.env("PML", env.binary()).env("PML_STATE_DIR", env.state());
     command.env_remove("XDG_STATE_HOME").current_dir(env.path());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     env.finish(command.spawn().expect("unshare starts"))
@@ -289,9 +285,18 @@ async fn write_journal(folder: &Path) {
     run("const x = await mcp.t.echo({ n: 1 }); return [x.n, (await mcp.t.later({ n: 2 })).n]")
         .await
         .expect("it waits");
-    let cut = run("await mcp.t.echo({ n: 1 }); return mcp.t.wait({ n: 2 })").into_future();
-    let cut = tokio::time::timeout(std::time::Duration::from_millis(100), cut).await;
-    assert!(cut.is_err(), "it hangs");
+    let hangs = Arc::new(Notify::new());
+    let tell = hangs.clone();
+    let cut = run("await mcp.t.echo({ n: 1 }); return mcp.t.wait({ n: 2 })");
+    let cut = cut.events(move |event: &Event| {
+        if matches!(event, Event::CallStarted { tool, .. } if tool.as_str() == "t:wait") {
+            tell.notify_one();
+        }
+    });
+    tokio::select! {
+        () = hangs.notified() => {}
+        _ = cut.into_future() => panic!("it hangs"),
+    }
 }
 
 /// Journals that were written by released formats. A new format adds one; none is ever written again.

@@ -6,7 +6,8 @@ use pml::{
     Journal, JournalEvent, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError,
     StoredRun, Timestamp, ToolName, Tools,
 };
-use pml_kit::{HookedJournal, ManualClock};
+use pml_kit::{HookedJournal, ManualClock, PATIENCE, wait_until_async};
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -154,7 +155,7 @@ async fn timers_and_clocks_survive_a_restart_and_a_clock_that_jumps() {
         await mcp.t.hang_read({}); await Promise.all(timers); return [order, Date.now() - start >= 3600000]";
     for (jump, value, patience) in [
         // Two hours later all sleeps are overdue, and settle by due time, then by id.
-        (NOON + 2 * HOUR, Some(json!([[1, 2, 0], true])), Duration::from_secs(20)),
+        (NOON + 2 * HOUR, Some(json!([[1, 2, 0], true])), PATIENCE),
         // An hour back the run's time stands still: the sleeps are as far away as before.
         (NOON - HOUR, None, Duration::from_millis(200)),
     ] {
@@ -180,10 +181,10 @@ async fn timers_and_clocks_survive_a_restart_and_a_clock_that_jumps() {
 #[tokio::test]
 async fn wall_time_goes_on_where_it_was() {
     let engine = engine_with(Arc::new(MemoryJournal::new()), |config| {
-        config.timeout(Duration::from_millis(1_200))
+        config.timeout(Duration::from_millis(2_500))
     });
     let tools = Written::default();
-    let code = "await mcp.pml.sleep({ ms: 700 }); await mcp.t.hang_read({}); await mcp.pml.sleep({ ms: 700 })";
+    let code = "await mcp.pml.sleep({ ms: 1300 }); await mcp.t.hang_read({}); await mcp.pml.sleep({ ms: 1300 })";
     let id = hang(&engine, &tools, code).await;
     tools.failed.store(true, Ordering::SeqCst);
     let outcome = resume(&engine, id, &tools).await;
@@ -359,27 +360,48 @@ async fn a_finished_run_replays_and_a_failed_one_too() {
     assert_eq!(unknown.kind().as_str(), "RUN_UNKNOWN");
 }
 
-/// An engine whose journal takes its time with batches that have something in them, and what lets it go on.
-fn hesitant(has: fn(&JournalEvent) -> bool) -> (Engine, Arc<Semaphore>) {
-    let gate = Arc::new(Semaphore::new(0));
-    let wait = gate.clone();
+/// An engine whose journal holds batches up that have something in them, what lets it go on, and what tells of a batch.
+fn hesitant(has: fn(&JournalEvent) -> bool) -> (Engine, Arc<Semaphore>, Arc<Notify>) {
+    let (gate, reached) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
+    let (wait, tell) = (gate.clone(), reached.clone());
     let journal =
         HookedJournal::new(Arc::new(MemoryJournal::new())).on_append(move |batch, written| {
             if !batch.entries.iter().any(|entry| has(&entry.what)) {
                 return written;
             }
             let wait = wait.clone();
+            tell.notify_one();
             Box::pin(async move {
                 wait.acquire().await.expect("it is open").forget();
                 written.await
             })
         });
-    (engine(Arc::new(journal)), gate)
+    (engine(Arc::new(journal)), gate, reached)
+}
+
+/// Waits until the journal holds a run up, and `so` is true; then leaves the run some more turns, in which it must not end.
+async fn held_up<T>(
+    running: Pin<&mut impl Future<Output = T>>,
+    reached: &Notify,
+    so: impl Fn() -> bool,
+) {
+    let held_up = async {
+        reached.notified().await;
+        wait_until_async("it is as it should be", || async { so() }).await;
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        _ = running => panic!("the journal holds it up"),
+        () = held_up => {}
+    }
 }
 
 #[tokio::test]
 async fn a_program_sees_no_outcome_before_the_journal_has_it() {
-    let (engine, gate) = hesitant(|what| matches!(what, JournalEvent::Settled { .. }));
+    let (engine, gate, reached) = hesitant(|what| matches!(what, JournalEvent::Settled { .. }));
     let (tools, seen) = (Written::default(), Arc::new(AtomicBool::new(false)));
     let told = seen.clone();
     let run =
@@ -387,8 +409,8 @@ async fn a_program_sees_no_outcome_before_the_journal_has_it() {
     let run = run.events(move |event: &Event| {
         told.fetch_or(matches!(event, Event::Console { .. }), Ordering::SeqCst);
     });
-    let mut running = run.into_future();
-    assert!(tokio::time::timeout(Duration::from_millis(400), &mut running).await.is_err());
+    let mut running = pin!(run.into_future());
+    held_up(running.as_mut(), &reached, || true).await;
     assert_eq!(tools.calls().len(), 1, "the tool has answered");
     assert!(!seen.load(Ordering::SeqCst));
     gate.add_permits(1);
@@ -399,10 +421,10 @@ async fn a_program_sees_no_outcome_before_the_journal_has_it() {
 #[tokio::test]
 async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so() {
     for (code, leaves) in [("await mcp.t.write({})", 0), ("await mcp.t.read({})", 1)] {
-        let (engine, gate) = hesitant(|what| matches!(what, JournalEvent::Executing { .. }));
+        let (engine, gate, reached) = hesitant(|what| matches!(what, JournalEvent::Executing { .. }));
         let tools = Written::default();
-        let mut running = engine.run(Script::ts(code)).tools(tools.clone()).into_future();
-        let _ = tokio::time::timeout(Duration::from_millis(400), &mut running).await;
+        let mut running = pin!(engine.run(Script::ts(code)).tools(tools.clone()).into_future());
+        held_up(running.as_mut(), &reached, || tools.calls().len() == leaves).await;
         assert_eq!(tools.calls().len(), leaves, "{code}");
         gate.add_permits(1);
         if leaves == 0 {
@@ -495,7 +517,7 @@ async fn an_abort_that_arrives_during_a_rebuild_ends_the_run() {
 #[tokio::test]
 async fn a_run_is_rebuilt_within_its_own_limit_of_cpu_time() {
     let engine = engine_with(Arc::new(MemoryJournal::new()), |config| {
-        config.ask_tool("t:ask").cpu_time(Duration::from_millis(400)).waiting_memory(0)
+        config.ask_tool("t:ask").cpu_time(Duration::from_secs(2)).waiting_memory(0)
     });
     // Every step of it is lawful; together they are more than the journal knows of when it is cut off.
     let code = "await mcp.pml.sleep({ ms: 0 }); let x = 0; for (let i = 0; i < 2e6; i++) x += i; return mcp.t.ask({ n: 1 })";

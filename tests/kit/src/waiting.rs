@@ -19,13 +19,30 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Waits until `span` has passed. Only for tests about limits of time, and only where it does no harm if it takes longer.
+#[expect(clippy::disallowed_methods, reason = "how long a test waits, which no program sees")]
+pub fn outlast(span: Duration) {
+    let start = Instant::now();
+    wait_until("time passes", || start.elapsed() > span);
+}
+
+/// Waits until `span` has passed, like [`outlast`], and lets other tasks run meanwhile.
+#[expect(clippy::disallowed_methods, reason = "how long a test waits, which no program sees")]
+pub async fn outlast_async(span: Duration) {
+    let start = Instant::now();
+    wait_until_async("time passes", || async { start.elapsed() > span }).await;
+}
+
 /// Asks again and again until `holds` returns true, and lets other tasks run meanwhile.
 ///
 /// # Panics
 ///
 /// If it does not within [`PATIENCE`]; `what` names the condition.
 #[expect(clippy::disallowed_methods, reason = "how long a test waits, which no program sees")]
-pub async fn wait_until_async(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+pub async fn wait_until_async<F>(what: &str, mut holds: impl FnMut() -> F)
+where
+    F: Future<Output = bool>,
+{
     let end = Instant::now() + PATIENCE;
     while !holds().await {
         assert!(Instant::now() < end, "never: {what}");

@@ -44,7 +44,7 @@ async fn a_client_that_leaves_does_not_end_the_wait_of_another() {
     assert_eq!(result(&ended), Some(json!("ask:first")));
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn the_wait_of_a_client_that_is_gone_ends_while_the_run_goes_on_for_another() {
     let (engine, (host, first, second)) = (engine(), host_of_two());
     let run = engine.run(Script::ts("return await mcp.go.on({})"));

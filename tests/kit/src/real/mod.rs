@@ -12,6 +12,7 @@
 mod clients;
 mod install;
 mod launch;
+mod offline;
 mod packages;
 mod project;
 mod registries;
@@ -19,6 +20,7 @@ mod servers;
 
 pub use clients::{conformance, inspector, node, older_npm, python, python_driver, tsc, uv};
 pub use launch::Launch;
+pub use offline::left_out;
 pub use packages::{hello_project, mirrored, package_project, registry_client, registry_command};
 pub use project::{Permissions, RealProject, execute_call};
 pub use registries::{FEW, SMALL, registries};
