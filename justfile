@@ -23,9 +23,9 @@ check:
     cargo clippy --release --all-targets --locked -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --release --lib --no-deps --locked
 
-# Runs all tests.
+# Runs all tests. Snapshots that differ are shown, not written.
 test:
-    cargo test --release --locked
+    INSTA_UPDATE=no cargo test --release --locked
 
 # Cuts and kills twenty times as many programs as the tests do; `just soak 100` a hundred times.
 soak TIMES="20":

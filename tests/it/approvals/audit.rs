@@ -2,6 +2,7 @@
 
 use crate::pml;
 use pml::json::{self, Value};
+use pml_kit::insta::assert_snapshot;
 use pml_kit::scripts::CONFIRM;
 use pml_kit::{Output, Terminal, TestEnv, newest_state, open_question, wait_until};
 use sha2::{Digest, Sha256};
@@ -64,14 +65,14 @@ fn broken(env: &TestEnv, how: &str) {
 fn what_was_asked_and_said_is_told_and_verified() {
     let env = answered();
     let output = env.run(&["audit"]);
-    assert_eq!(output.code, 0);
-    let lines: Vec<_> = output.stdout.lines().collect();
-    assert_eq!(lines.len(), 2, "{}", output.stdout);
-    assert!(lines[0].contains("  asked            │ pml:confirm {"), "{}", output.stdout);
-    assert!(lines[1].contains("  approved         │ pml:confirm by "), "{}", output.stdout);
-    assert!(lines[1].contains(" (command line), digest "), "{}", output.stdout);
-    assert!(output.stderr.starts_with("verified: 2 entries, head "), "{}", output.stderr);
-    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
+    assert_snapshot!(output.snapshot(), @r#"
+    exit code: 0
+    --- stdout ---
+    [day] [time]  [id]  asked            │ pml:confirm {"message":"go on?","token":"[hidden: 6 characters]"}
+    [day] [time]  [id]  approved         │ pml:confirm by [user] (command line), digest [digest]
+    --- stderr ---
+    verified: 2 entries, head [digest]
+    "#);
     let hash = entries(&env, &[])[1]["hash"].as_str().expect("a hash").to_owned();
     assert!(output.stderr.contains(&hash[..12]), "{}", output.stderr);
     assert_eq!(env.state().join("audit").read_dir().expect("a folder").count(), 2);

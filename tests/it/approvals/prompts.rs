@@ -2,8 +2,9 @@
 
 use crate::pml;
 use pml::json::{self, Value, json};
+use pml_kit::insta::assert_snapshot;
 use pml_kit::{
-    Terminal, TestEnv, json_of, lines_of, newest_state, open_question, toolbox_server,
+    Terminal, TestEnv, json_of, lines_of, newest_state, open_question, redacted, toolbox_server,
     trusted_project,
 };
 
@@ -66,15 +67,29 @@ fn help_shows_the_arguments_in_full_without_secrets() {
     let (_env, mut terminal) = asked(CONFIRM);
     terminal.types("?\n");
     let help = terminal.sees("> ");
-    for part in [
-        "  y  make this call\n",
-        "  q  abort the run\n",
-        "  │   \"token\": \"[hidden: 6 characters]\",\n",
-        "  │   \"note\": \"n1\"\n",
-    ] {
-        assert!(help.contains(part), "{part}: {help}");
-    }
     assert!(!help.contains("s3cret"), "{help}");
+    assert_snapshot!(redacted(&help), @r#"
+    ?
+      y  make this call
+      a  the same, and do not ask for this tool again: for good, in `.pml.json`, where that can be written; else in this run
+      n  do not make it: the program gets an error, which it may handle
+      p  end the run, and tell what was completed, so that a better program can be written
+      q  abort the run
+      r  show all there is to know, secrets included, after a warning
+      why │ the program wants your consent before it goes on
+      digest │ [digest]
+      the arguments in full; of secrets, how many characters they have:
+      │ {
+      │   "message": "go on?",
+      │   "token": "[hidden: 6 characters]",
+      │   "note": "n1"
+      │ }
+      tool      │ pml:confirm
+      call with │ {"message":"go on?","token":"[hidden: 6 characters]","note":"n1"}
+      why       │ the program wants your consent before it goes on
+      digest    │ [digest]
+      y approve · a always · n decline · p replan · q abort · r reveal · ? help >
+    "#);
     terminal.types("y\n");
     assert_eq!(terminal.ends().1, 0);
 }

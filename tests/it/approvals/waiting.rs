@@ -2,6 +2,7 @@
 
 use crate::pml;
 use pml::json::{self, Value, json};
+use pml_kit::insta::assert_snapshot;
 use pml_kit::scripts::{CONFIRM, CONFIRM_TWO};
 use pml_kit::{json_of, newest_state, open_question, short_digest};
 
@@ -10,18 +11,21 @@ fn a_program_that_asks_where_nobody_is_says_how_to_go_on_and_exits_with_4() {
     let env = pml();
     env.write("main.ts", CONFIRM);
     let output = env.run(&["run", "main.ts"]);
-    assert_eq!((output.stdout.as_str(), output.code), ("before\n", 4));
-    let expected = format!(
-        "waiting: a call waits for a person\n  \
-           tool      │ pml:confirm\n  \
-           call with │ {{\"message\":\"go on?\",\"token\":\"[hidden: 6 characters]\"}}\n  \
-           why       │ the program wants your consent before it goes on\n  \
-           digest    │ {}\n\
-         hint: `pml approve {}` goes on\n",
-        short_digest(&env),
-        open_question(&env)
-    );
-    assert_eq!(output.stderr, expected);
+    assert!(output.stderr.contains(&short_digest(&env)), "{}", output.stderr);
+    let hint = format!("hint: `pml approve {}` goes on\n", open_question(&env));
+    assert!(output.stderr.ends_with(&hint), "{}", output.stderr);
+    assert_snapshot!(output.snapshot(), @r#"
+    exit code: 4
+    --- stdout ---
+    before
+    --- stderr ---
+    waiting: a call waits for a person
+      tool      │ pml:confirm
+      call with │ {"message":"go on?","token":"[hidden: 6 characters]"}
+      why       │ the program wants your consent before it goes on
+      digest    │ [digest]
+    hint: `pml approve [id]` goes on
+    "#);
 }
 
 #[test]
@@ -91,13 +95,22 @@ fn asks_are_numbered_where_there_are_several() {
     let env = pml();
     env.write("main.ts", CONFIRM_TWO);
     let output = env.run(&["run", "main.ts"]);
-    assert_eq!((output.stdout.as_str(), output.code), ("", 4));
-    assert!(
-        output.stderr.starts_with("waiting: 2 calls wait for a person\n  ask 1\n"),
-        "{}",
-        output.stderr
-    );
-    assert!(output.stderr.contains("\n  ask 2\n  tool      │ pml:confirm\n"), "{}", output.stderr);
+    assert_snapshot!(output.snapshot(), @r#"
+    exit code: 4
+    --- stderr ---
+    waiting: 2 calls wait for a person
+      ask 1
+      tool      │ pml:confirm
+      call with │ {"message":"one"}
+      why       │ the program wants your consent before it goes on
+      digest    │ [digest]
+      ask 2
+      tool      │ pml:confirm
+      call with │ {"message":"two"}
+      why       │ the program wants your consent before it goes on
+      digest    │ [digest]
+    hint: `pml approve [id]` goes on
+    "#);
 }
 
 #[test]

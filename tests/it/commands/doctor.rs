@@ -2,6 +2,7 @@
 
 use crate::pml;
 use pml::json::{Value, json};
+use pml_kit::insta::assert_snapshot;
 use pml_kit::{
     failing_server, json_with_path, lines_of, run_with_path, toolbox_server, trusted_project,
     untrusted_project,
@@ -21,19 +22,32 @@ fn a_healthy_project_is_fine_and_nothing_is_started_or_made() {
         pml(),
         &json!({ "permissions": { "allow": ["box:echo"] }, "servers": { "box": toolbox_server() } }),
     );
-    let output = run_with_path(&env, &["doctor"]);
-    assert_eq!((output.stderr.as_str(), output.code), ("", 0), "{}", output.stdout);
-    for part in [
-        "ok    programs can run in the sandbox\n",
-        "ok    there is no journal yet; the first run makes it: $TEST_STATE/pml/projects/",
-        "ok    you trust its files\n",
-        "ok    `box` can be started: ",
-        "ok    1 pattern, none of them odd\n",
-        "note  Claude Code does not have pml here\n      hint: `claude mcp add pml -- pml stdio`\n",
-        "everything is as it should be\n",
-    ] {
-        assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
-    }
+    let shell = env.path().join("bin/sh");
+    std::fs::create_dir(env.path().join("bin")).expect("a folder");
+    std::os::unix::fs::symlink("/bin/sh", shell).expect("a link");
+    let mut command = env.command(&["doctor"]);
+    let output =
+        env.finish(command.env("PATH", env.path().join("bin")).spawn().expect("it starts"));
+    assert_snapshot!(output.snapshot(), @r#"
+    exit code: 0
+    --- stdout ---
+    machine
+    ok    pml [version], guest sha256:[digest]
+    ok    programs can run in the sandbox
+    ok    there is no journal yet; the first run makes it: $TEST_STATE/pml/projects/[journal]
+    project
+    note  the audit trail is empty
+    ok    `.pml.json` can be read: $TEST_ENV
+    ok    you trust its files
+    servers
+    ok    `box` can be started: $TEST_ENV/bin/sh
+    policy
+    ok    1 pattern, none of them odd
+    clients
+    note  Claude Code does not have pml here
+          hint: `claude mcp add pml -- pml stdio`
+    everything is as it should be
+    "#);
     assert_eq!(lines_of(&env, "starts").len(), 0);
     assert!(!env.path().join(".pml").exists() && !env.state().join("projects").exists());
 }

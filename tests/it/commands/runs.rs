@@ -2,6 +2,7 @@
 
 use crate::pml;
 use pml::json::{Value, json};
+use pml_kit::insta::assert_snapshot;
 use pml_kit::{Output, TestEnv, json_of, newest_state, open_question, wait_until};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
@@ -145,24 +146,33 @@ fn runs_are_listed_newest_first_and_filtered() {
 #[test]
 fn show_tells_what_a_run_did() {
     let env = pml();
-    env.write("main.ts", "await mcp.pml.sleep({ ms: 1 })\nreturn { password: 'p4ss', n: 1 }");
+    env.write("main.ts", "await mcp.pml.sleep({ ms: 500 })\nreturn { password: 'p4ss', n: 1 }");
     assert_eq!(env.run(&["run", "main.ts"]).code, 0);
     let run = id(&json_of(&env, &["runs", "--json"]), 0);
     for typed in ["last", &run, &run[run.len() - 8..]] {
         let shown = env.run(&["runs", "show", typed]);
         assert_eq!((shown.stderr.as_str(), shown.code), ("", 0), "{typed}");
-        for part in [
-            &format!("run      {run}\nstate    finished\nscript   main.ts\n"),
-            " of CPU, 1 call\n",
-            "  1  pml:sleep  ",
-            "result │ {\"password\":\"[hidden: 4 characters]\",\"n\":1}",
-        ] {
-            assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
-        }
+        assert!(shown.stdout.starts_with(&format!("run      {run}\n")), "{}", shown.stdout);
     }
+    assert_snapshot!(env.run(&["runs", "show", "last"]).snapshot(), @r#"
+    exit code: 0
+    --- stdout ---
+    run      [id]
+    state    finished
+    script   main.ts
+    started  [time] ([span] ago)
+    took     [span] without waiting for people, [span] of CPU, 1 call
+    made by  pml [version], guest [digest]
+    trace    [id]
+
+      1  pml:sleep  [bar]  ok  [span]  {"ms":500}
+      whole width [span]   ─ timer
+
+    result │ {"password":"[hidden: 4 characters]","n":1}
+    "#);
     let shown = json_of(&env, &["runs", "show", "last", "--json"]);
     assert_eq!((&shown["run_id"], &shown["state"]), (&json!(run), &json!("finished")));
-    assert_eq!(shown["calls"][0]["arguments"], json!({ "ms": 1 }));
+    assert_eq!(shown["calls"][0]["arguments"], json!({ "ms": 500 }));
     assert_eq!(
         shown["ending"],
         json!({ "finished": { "password": "[hidden: 4 characters]", "n": 1 } })

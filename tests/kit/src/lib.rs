@@ -10,6 +10,7 @@
 //! | `counter`, `survivor` | tools that count their calls, and processes that can be killed |
 //! | `cut_journal`, `hooked_journal`, `older_journal` | journals that end early, that are changed, that an older pml wrote |
 //! | `clocks`, `waiting` | time: tests wait for conditions, and move clocks themselves |
+//! | `snapshot` | what people read, as text that inline snapshots ([`insta`]) hold |
 //! | `tree` | the files of the project |
 //!
 //! Only the test target knows the path of the binary, so what runs it is given a [`TestEnv`].
@@ -27,6 +28,7 @@ mod programs;
 pub mod real;
 pub mod sandbox;
 pub mod scripts;
+mod snapshot;
 mod stdio_client;
 mod survivor;
 mod terminal;
@@ -49,8 +51,10 @@ pub use cut_journal::{CutJournal, CutPoint};
 pub use environment::{Output, TestEnv};
 pub use fake_registry::FakeRegistry;
 pub use hooked_journal::HookedJournal;
+pub use insta;
 pub use older_journal::leave_older_journal;
 pub use programs::{Generated, generate};
+pub use snapshot::redacted;
 pub use stdio_client::StdioClient;
 pub use survivor::{Survivor, SurvivorProject};
 pub use terminal::Terminal;
