@@ -8,6 +8,7 @@ use super::seal::InstallationKey;
 use super::spec::PackageSpec;
 use super::{npm, pypi};
 use crate::install::folders::home;
+use crate::install::installed_package::InstallationState;
 use crate::install::package_program::PackageProgram;
 use crate::model::{Clock, Ecosystem, Package, SystemClock};
 use crate::{
@@ -24,13 +25,6 @@ pub(super) struct InstallationStore {
     pub(super) environment: Environment,
 }
 
-/// What was installed for a server, as it is now.
-pub(super) enum InstallationCheck {
-    Missing,
-    Intact(InstallationRecord),
-    Changed(InstallationRecord),
-}
-
 impl InstallationStore {
     /// Returns where packages are.
     pub(super) fn deps(&self) -> PathBuf {
@@ -42,19 +36,19 @@ impl InstallationStore {
         &self,
         server: &str,
         identity: &str,
-    ) -> Result<InstallationCheck, InstallError> {
+    ) -> Result<InstallationState<InstallationRecord>, InstallError> {
         let known = self.project().packages().map_err(InstallError::State)?.remove(server);
         let known = known.filter(|known| known.spec == identity && known.package.server == server);
-        let Some(known) = known else { return Ok(InstallationCheck::Missing) };
+        let Some(known) = known else { return Ok(InstallationState::Missing) };
         let place = self.deps().join(&known.folder);
         let is_folder = place.symlink_metadata().is_ok_and(|found| found.is_dir());
         if !is_folder || !self.key()?.fits(&known) {
-            return Ok(InstallationCheck::Missing);
+            return Ok(InstallationState::Missing);
         }
         match digest(&place, &known.package.name) {
-            Ok(digest) if digest == known.digest => Ok(InstallationCheck::Intact(known)),
+            Ok(digest) if digest == known.digest => Ok(InstallationState::Ready(known)),
             // What cannot be read, or leads out, was not so when it was installed.
-            _ => Ok(InstallationCheck::Changed(known)),
+            _ => Ok(InstallationState::Changed(Package { changed: true, ..known.package })),
         }
     }
 

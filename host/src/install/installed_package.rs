@@ -18,14 +18,15 @@ pub(crate) struct InstalledPackage {
     pub(crate) arguments: Vec<String>,
 }
 
-/// Whether a package is there.
+/// Whether a package is there. `T` is what is known of one that is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum InstallationState {
-    /// It is not.
+pub(crate) enum InstallationState<T = InstalledPackage> {
+    /// It is not installed.
     Missing,
-    /// It is, as it was installed.
-    Ready(InstalledPackage),
-    /// Something is there that is not what was installed: the package that it was, `changed`.
+    /// It is there, as it was installed.
+    Ready(T),
+    /// Something else is there than what was installed. This is the package that was installed, with
+    /// `changed` set.
     Changed(Package),
 }
 

@@ -8,7 +8,7 @@ use super::resolver::VersionResolver;
 use super::spec::{InstallScripts, PackageSpec};
 use super::{environment, npm};
 use crate::install::folders::{folder_of, home, prepare};
-use crate::install::installation_store::{InstallationCheck, InstallationStore, describe};
+use crate::install::installation_store::{InstallationStore, describe};
 use crate::install::installed_package::{InstallationState, InstalledPackage};
 use crate::install::package_tool::PackageTool;
 use crate::install::resolved_version::is_version;
@@ -61,15 +61,13 @@ impl Installer {
         }
         let (server, identity) = key.clone();
         Ok(match self.blocking(move |records| records.look(&server, &identity)).await? {
-            InstallationCheck::Missing => InstallationState::Missing,
-            InstallationCheck::Intact(found) => {
+            InstallationState::Missing => InstallationState::Missing,
+            InstallationState::Ready(found) => {
                 let installed = self.started(&found, spec);
                 self.known().insert(key, found);
                 InstallationState::Ready(installed)
             }
-            InstallationCheck::Changed(found) => {
-                InstallationState::Changed(Package { changed: true, ..found.package })
-            }
+            InstallationState::Changed(package) => InstallationState::Changed(package),
         })
     }
 

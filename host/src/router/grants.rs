@@ -1,8 +1,10 @@
 //! Grants, and whether one of them still holds for a call.
 //!
-//! In flows a call that the patterns let go, out flows why a person decides after all, if one does. **Invariant:** arguments are
-//! read only where a grant of this tool has conditions on them. **Invariant:** a grant counts for its own tool to the letter, and
-//! that there is one restricts the tool in every spelling, as all that restricts does.
+//! In flows a call that the patterns allow; out flows why a person decides after all, if one does.
+//!
+//! **Invariant:** arguments are parsed only if a grant of this tool has conditions on them.
+//! **Invariant:** a grant allows its own tool by its exact name only. That there is a grant restricts
+//! the tool in every spelling, as everything does that restricts.
 
 use super::{ArgumentsRef, AskReason, PolicySubject};
 use crate::model::{Constraint, Grant, PathResolver, ToolName, fold};

@@ -1,8 +1,10 @@
-//! Where the paths of a tool lead on this machine.
+//! Where the paths in a tool's arguments lead on this machine.
 //!
-//! In flow the steps of a path, out flows where they lead through the links that exist now. **Invariant:** where that cannot be
-//! said (a link to nothing, a folder that cannot be looked into, a path from a folder that nobody knows), nothing is said. What is
-//! a folder now may be a link when the call is carried out: who can write there can win that race.
+//! In flow the steps of a path; out flows where they lead through the links that exist now.
+//!
+//! **Invariant:** nothing is returned where that is not known: a link to nothing, a folder that cannot
+//! be read, a path that begins in an unknown folder. What is a folder now may be a link when the call is
+//! carried out: a process that can write there can win that race.
 
 use super::Provider;
 use crate::model::PathBase;

@@ -1,8 +1,9 @@
-//! Patterns over tools, and what they say about one.
+//! Patterns over tools, and what they decide about one.
 //!
-//! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. What no pattern names is refused, or
-//! asked about where the settings say so. Deny and ask hold in every spelling of a name, allow only to the letter. What goes by
-//! these and has grants goes only while one of them holds.
+//! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. A tool that no
+//! pattern names is refused, or asked about if the settings say so. Deny and ask hold in every spelling
+//! of a name; allow holds only for the exact name. A tool that is allowed and has grants goes only while
+//! one of them holds.
 
 use super::grants::Grants;
 use super::{AskReason, PolicySubject, PolicyVerdict};

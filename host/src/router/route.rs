@@ -1,7 +1,8 @@
 //! Where the calls of a server go: here, to the cloud, or nowhere.
 //!
-//! A server that is configured here is called here. Then counts what the project's `routing` says, then what its cloud said last,
-//! then the list of servers that clouds have; everything else would be called here, and is not there.
+//! A server that is configured here is called here. For any other, the first of these that names it
+//! decides: the project's `routing`, what its cloud said last, the list of servers that clouds have. A
+//! server that none of them sends to the cloud does not exist.
 
 use super::names::ambiguous;
 use crate::model::{CallError, Code, NameMatch, ToolName, escape, meant, nearest};

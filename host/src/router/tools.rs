@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 /// Answers the calls of programs.
 ///
-/// Calls of one run come in parallel. Dropping the future cancels the call: the program gave it up, or the run ended.
-/// The future is polled by the run itself; work that holds a thread for long belongs in a task of its own.
+/// Calls of one run come in parallel. Dropping the future cancels the call: the program gave it up,
+/// or the run ended. The run itself polls the future, so work that blocks a thread belongs in a task
+/// of its own.
 ///
 /// ```
 /// use pml::{Call, CallError, Reply, Tools, BoxFuture, json::json};
@@ -34,35 +35,37 @@ pub trait Tools: Send + Sync + 'static {
     /// Carries out one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Reply>;
 
-    /// Carries out one call, for a run. To be written where answers come as JSON text: a value of a large one would take
-    /// many times its length, and nobody needs it.
+    /// Carries out one call, for a run. Implement it if answers come as JSON text: parsing a large one
+    /// would take many times its length in memory, and a run needs the text only.
     fn call_json(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         let reply = self.call(call);
         Box::pin(async move { reply.await.map(JsonReply::Value) })
     }
 
-    /// Returns what a call of this tool may do to the world. It decides whether a call that was out when its process
-    /// died is made again without asking; a tool that says nothing is never repeated.
+    /// Returns what a call of this tool may do to the world. It decides whether a call that was out
+    /// when its process died is made again without asking. A tool with unknown effects is never
+    /// repeated.
     fn effects(&self, tool: &ToolName) -> Effects {
         let _ = tool;
         Effects::Unknown
     }
 
-    /// Returns which tool a name means, where that can be said at once; nothing where it has to be found out first. The
-    /// policy decides on the tool that was found, not on how a program spells it.
+    /// Returns which tool a name means, or `None` if that has to be found out first. The policy decides
+    /// on the tool that was found, not on how a program spells it.
     fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         Some(Ok(ResolvedTool::new(tool.clone(), self.effects(tool))))
     }
 
-    /// Finds out which tool a name means, as long as it takes: a server may have to be started for it.
+    /// Finds out which tool a name means. It may take long: a server may have to be started for it.
     fn find(&self, tool: &ToolName) -> BoxFuture<'_, Result<ResolvedTool, CallError>> {
         let found = self.look_up(tool);
         let found = found.unwrap_or_else(|| Err(CallError::unknown(tool.as_str())));
         Box::pin(std::future::ready(found))
     }
 
-    /// Brings about what a tool lacks, which a person or the policy has agreed to, and finds the tool again. Dropping the
-    /// future gives it up and leaves nothing half done behind. What it lacks then is asked about in turn.
+    /// Does what a tool needs, which a person or the policy has agreed to, and finds the tool again.
+    /// Dropping the future cancels it and leaves nothing half done behind. If the tool then needs
+    /// something else, that is asked about next.
     fn meet(
         &self,
         tool: &ToolName,
@@ -73,7 +76,7 @@ pub trait Tools: Send + Sync + 'static {
         self.find(tool)
     }
 
-    /// Returns how a tool differs from what it was at another time, as far as that is still known.
+    /// Returns how a tool differs from what it was at another time, as far as that is known.
     fn differences(
         &self,
         tool: &ToolName,
@@ -84,13 +87,14 @@ pub trait Tools: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns what the paths in the arguments of a tool begin at: conditions on them hold only where it is known where they lead.
+    /// Returns the folder that paths in the arguments of a tool begin at. Conditions on paths hold only
+    /// if it is known where they lead.
     fn path_base(&self, tool: &ToolName) -> PathBase {
         let _ = tool;
         PathBase::Unknown
     }
 
-    /// Looks at arguments before the call goes out, or a person is asked about it.
+    /// Checks arguments before the call goes out, or a person is asked about it.
     ///
     /// # Errors
     /// If the tool would not take them.

@@ -1,8 +1,8 @@
-//! What a server lacks before it can be called, and how that comes about: a package that is installed, a variable that is set,
-//! files that are trusted.
+//! What a server needs before it can be called, and how it gets it: a package is installed, a variable
+//! is set, files are trusted.
 //!
-//! **Invariant:** nothing is brought about here that was not agreed to word for word: a `Need` says what was shown, and what has
-//! become something else is call_error.
+//! **Invariant:** only what somebody agreed to is done. A `Need` says what was shown; if that has
+//! changed since, it is refused.
 
 use super::known_project::KnownProject;
 use super::packages::{ServerPackages, call_error};

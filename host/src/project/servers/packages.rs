@@ -1,6 +1,8 @@
-//! Servers that are packages: they are started from what is installed, and never through the runner that their launch line names.
+//! Servers that are packages: they are started from what is installed, and never by the runner that
+//! their launch line names.
 //!
-//! **Invariant:** a runner is never started. What is not installed is asked about, or fails.
+//! **Invariant:** a runner is never started. A package that is not installed is asked about, or the
+//! call fails.
 
 use super::known_project::KnownProject;
 use crate::config::{Launch, ServerConfig};

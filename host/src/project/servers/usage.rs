@@ -1,6 +1,6 @@
-//! Which servers of a project were used: noted once a process, in the project's own folder.
+//! Records which servers of a project were used, once a process, in the project's own folder.
 //!
-//! **Invariant:** keys that stand in a launch line, and look like some, are not noted.
+//! **Invariant:** secrets in a launch line are not recorded.
 
 use crate::model::{Clock, Redactor, SystemClock};
 use crate::{config::ServerConfig, project::Project, store::ProjectState};

@@ -1,4 +1,4 @@
-//! Arguments, held against the schema of their tool before its server sees them.
+//! Checks arguments against the schema of their tool before its server sees them.
 
 use crate::catalog::ArgumentValidator;
 use crate::model::{CallError, Code};
