@@ -6,8 +6,9 @@
 
 use pml::json::json;
 use pml::{
-    Answer, AnswerOutcome, Config, Decision, Durability, Ending, Engine, Script, Store, Tools,
-    approver_from_fn, tools_from_fn,
+    Answer, Config, Decision, Ending, Engine, Script, Store, Tools, approver_from_fn,
+    journal::{AnswerOutcome, Durability},
+    tools_from_fn,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ async fn main() -> Result<(), Failure> {
     // A way to ask is there: the run waits for it.
     let engine = open(folder.path())?;
     let approver = approver_from_fn(|question| async move {
-        for line in question.asks.iter().flat_map(pml::lines_of_ask) {
+        for line in question.asks.iter().flat_map(pml::approval::lines_of_ask) {
             println!("  {line}");
         }
         // An answer is to what was shown: it names the digest of each ask.

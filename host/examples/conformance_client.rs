@@ -5,7 +5,11 @@
 //! the arguments that the suite names, or with some that fit its schema.
 
 use pml::json::{self, Value, json};
-use pml::{Config, Definition, Engine, Freshness, Script, ServerConfig, Servers, ToolOffer};
+use pml::{
+    Config, Engine, Script, Servers,
+    project::{Freshness, ServerConfig, ToolOffer},
+    tool::Definition,
+};
 use std::time::Duration;
 
 /// What the suite calls its client for: it has to be done within this.

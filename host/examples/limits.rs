@@ -81,7 +81,7 @@ fn show(failure: &Failure) {
     let of_call = failure.error_code.as_ref().map(|code| format!("{code}: ")).unwrap_or_default();
     // A message may be the program's own words: it is shown escaped.
     let message = format!("{of_call}{}", failure.message);
-    println!("{:<18} {class:<8} {}", failure.code.as_str(), pml::escape(&message));
+    println!("{:<18} {class:<8} {}", failure.code.as_str(), pml::text::escape(&message));
 }
 
 #[tokio::main(flavor = "current_thread")]

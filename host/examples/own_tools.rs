@@ -92,7 +92,7 @@ fn show(event: &Event) {
         Event::CallSettled { call, error: Some(error), .. } => {
             println!("call {call}: {}, {}", error.code, error.message);
         }
-        Event::Console { line, .. } => println!("console: {}", pml::escape(&line.text)),
+        Event::Console { line, .. } => println!("console: {}", pml::text::escape(&line.text)),
         _ => {}
     }
 }

@@ -14,7 +14,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use pml::json::json;
-use pml::{Config, Ending, Engine, Environment, GrantStorage, Project, Script};
+use pml::{Config, Ending, Engine, Environment, Project, Script, project::GrantStorage};
 use std::path::Path;
 
 const SETTINGS: &str = r#"{

@@ -12,7 +12,8 @@
 #![allow(clippy::print_stdout, reason = "its lines are what the test reads")]
 
 use pml::{
-    Code, Config, Durability, Engine, JournalEvent, Run, RunId, Script, Store, approver_from_fn,
+    Code, Config, Engine, Run, RunId, Script, Store, approver_from_fn,
+    journal::{Durability, JournalEvent},
     json,
 };
 use pml_kit::{CutJournal, CutPoint, RemoteTools, StoppedClock, careful_answer};

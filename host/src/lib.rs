@@ -49,129 +49,71 @@
 //! # Files
 //!
 //! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
-//! user's state folder, never in the project: in `projects/NAME-DIGEST` (a [`ProjectJournal`]), where a [`Store`] writes
+//! user's state folder, never in the project: in `projects/NAME-DIGEST` (a [`ProjectJournal`](project::ProjectJournal)), where a [`Store`] writes
 //! `state.db` (with its `-wal` and `-shm`) and `owners/` beside a `project.json`. What servers said of themselves is kept in
 //! `servers.json` of the project's `.pml`, and shapes of their results in `observed.json`; definitions of tools that somebody
 //! decided about are kept in `definitions/`: caches, all of them, in which nothing decides. With `--no-journal` it writes
 //! nothing. A `.pml/state.db` of an older pml is read once, and imported if it is this user's.
 //!
 //! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`, and looks at the
-//! files of the project that launch lines name; [`UserSettings`] are read from `$XDG_CONFIG_HOME/pml/config.json`
+//! files of the project that launch lines name; [`UserSettings`](project::UserSettings) are read from `$XDG_CONFIG_HOME/pml/config.json`
 //! (`config.schema.json`), which nothing here writes; a
-//! [`SettingsFile`] writes `.pml.json`, and a [`ProjectState`] writes `client-id` and `deps.json` into `.pml`; packages that
+//! [`SettingsFile`](project::SettingsFile) writes `.pml.json`, and a [`ProjectState`](project::ProjectState) writes `client-id` and `deps.json` into `.pml`; packages that
 //! servers are started from are installed into `.pml/deps`. In the user's state folder ([`Environment::state_folder`]:
 //! `--state-dir`, `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `~/.local/state/pml`) are, beside the journals, what they trust
 //! (`trust.json`), the ends of audit trails (`audit/`), and the key that seals what was installed and an open question that a
-//! client carries (`state.key`, a [`UserKey`]); package managers run in `tools/`; journals that gave way to an adopted one are
+//! client carries (`state.key`, a [`UserKey`](project::UserKey)); package managers run in `tools/`; journals that gave way to an adopted one are
 //! in `replaced/`. `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude
 //! Code, Claude Desktop, VS Code and Cursor.
 
-mod approval;
+pub mod approval;
 #[cfg(feature = "servers")]
-mod catalog;
+pub mod catalog;
 mod config;
 #[cfg(feature = "servers")]
 mod disk;
-mod error;
-mod event;
+pub mod error;
+pub mod event;
+#[cfg(feature = "servers")]
+pub mod file;
 pub mod hosting;
 #[cfg(feature = "servers")]
 mod install;
+pub mod journal;
 mod model;
 #[cfg(feature = "servers")]
-mod plan;
+pub mod plan;
+pub mod policy;
 #[cfg(feature = "servers")]
-mod project;
+pub mod project;
+pub mod replay;
 mod router;
-mod run;
+pub mod run;
 mod sandbox;
-mod source;
+pub mod source;
 mod store;
+pub mod text;
+pub mod tool;
 #[cfg(feature = "servers")]
 mod upstream;
 
-pub use approval::{
-    Approver, approver_from_fn, details_of_ask, details_of_ask_with, lines_of_ask,
-    lines_of_ask_with, offers_of_ask, words_of_constraints, words_of_package,
-};
+pub use approval::{Approver, approver_from_fn};
+pub use config::Config;
 #[cfg(feature = "servers")]
-pub use catalog::{
-    ArgumentValidator, BrowseResult, BrowsedTool, InferredSchema, Mismatch, MismatchKind,
-    ObservedResults, ToolIndex, ToolListing, UnresolvedTool, UnusableSchema, browse,
-    declarations as typescript_declarations, signature as typescript_signature,
-};
-pub use config::{Config, GrantWriter};
-#[cfg(feature = "servers")]
-pub use config::{Environment, Launch, ServerConfig, UserKey};
-#[cfg(feature = "servers")]
-pub use disk::{FileDurability, FileLock, is_own_folder, replace as replace_file};
+pub use config::Environment;
 pub use error::Error;
 pub use event::{Event, EventSink};
 /// The future type of [`Tools`], from the `futures` crates.
 pub use futures_util::future::BoxFuture;
-pub use model::digest;
-pub use model::weigh;
 pub use model::{
-    Annotations, Answer, Ask, AskId, AskKind, Call, CallError, CallId, CallResult, ChangeBaseline,
-    Clock, Code, Condition, ConsoleLevel, ConsoleLine, Constraint, Decision, Decisions, Definition,
-    DiffPiece, Difference, Ecosystem, Effects, ErrorClass, Grant, GrantVersion, InvalidTimestamp,
-    InvalidTool, JsonReply, Limits, MEMORY_CEILING, MissingVariables, Need, Package, Progress,
-    ProtocolEra, Question, QuestionId, RecordedDecision, Redactor, Reply, RunId, STACK_CEILING,
-    Secret, SystemClock, Tenant, Timestamp, ToolChange, ToolName, ToolOrigin, ToolPattern,
-    TrustNeed, brief, differences_of, escape, offered_constraints, redact,
-};
-pub use model::{PathBase, ProgressCallback, ResolvedTool};
-pub use model::{
-    brief_with, cut, cut_to_columns, fold_middle, hex, in_one_line, milliseconds, span,
-};
-pub use model::{bytes, duration};
-pub use model::{fold, redacted_setting};
-#[cfg(feature = "servers")]
-pub use model::{nearest, steers_loading};
-#[cfg(feature = "servers")]
-pub use plan::{Finding, PlannedCall, check as check_program, check_script, planned_calls};
-#[cfg(feature = "servers")]
-pub use project::{
-    ApprovalSettings, Cloud, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState,
-    DeclaredServer, DeclaredVariable, EditOutcome, FoundServer, FoundServers, GrantStorage,
-    ImportScope, ImportSource, OverwriteMode, Permissions, Project, ProjectDeclarations,
-    ProjectJournal, ReviewedBy, RouteTarget, RoutingRule, SettingsFile, SettingsSharing,
-    SkippedImport, TrustState, UnusableServer, UserSettings, agent_variable, find_servers, locate,
-    update_gitignore,
+    Answer, Ask, Call, CallError, CallId, Clock, Code, Decision, Limits, Question, QuestionId,
+    Reply, RunId, Secret, SystemClock, Timestamp, ToolName,
 };
 #[cfg(feature = "servers")]
-pub use project::{Freshness, PackageState, Servers, ToolOffer, UnavailableServer};
-#[cfg(feature = "servers")]
-pub use project::{LegacyJournalOutcome, OrphanedJournal};
-pub use router::BUILT_IN;
-pub use router::{Policy, PolicyDecision, Tools, tools_from_fn};
-pub use run::{
-    AbandonedCall, AbortedRun, CompletedCall, Ending, Engine, Failure, JournalDivergence, Outcome,
-    RecordedStep, Recording, ReplayReport, Run, StepDivergence, UnmatchedCall, Usage,
-};
-pub use sandbox::{Fault, FaultKind, GUEST_DIGEST, GuestModule, Intent, ProgramState, Step};
+pub use project::{Project, Servers};
+pub use router::{Policy, Tools, tools_from_fn};
+pub use run::{Ending, Engine, Failure, Outcome, Run, Usage};
 /// JSON values as they appear in this crate's interface.
 pub use serde_json as json;
-pub use source::{
-    CodeFrame, ColumnShift, Language, Position, Program, Script, SourceError, SourceLocation,
-    SourceModule, StackFrame,
-};
-#[cfg(feature = "servers")]
-pub use store::Definitions;
-pub use store::{
-    AnswerOutcome, AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, CallVerdict,
-    Durability, FORMAT, Journal, JournalBatch, JournalEntry, JournalEvent, JournalFuture, Lease,
-    MemoryJournal, Meter, PruneRule, RequiredDurability, RunFilter, RunHeader, RunState,
-    RunSummary, Statistics, Store, StoreError, StoredQuestion, StoredRun, TrailDefect,
-};
-#[cfg(feature = "servers")]
-pub use store::{Dependency, ProjectState};
-/// Reading what a journal says of a run.
-pub mod journal {
-    pub use crate::store::{
-        CallPhase, CallSpan, CallState, DeliveredOutcome, PastCall, PastCallStage, Timeline,
-    };
-}
-pub use store::{ImportMark, JournalImport, JournalImportError, JournalOverview};
-#[cfg(feature = "servers")]
-pub use upstream::{ServerState, ServerStatus};
+pub use source::Script;
+pub use store::{Journal, MemoryJournal, Store};

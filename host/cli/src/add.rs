@@ -8,7 +8,9 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::{Map, Value, json};
 use pml::{
-    EditOutcome, Environment, OverwriteMode, Project, ReviewedBy, SettingsFile, escape, redact,
+    Environment, Project,
+    project::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile},
+    text::{escape, redact},
 };
 use std::process::ExitCode;
 

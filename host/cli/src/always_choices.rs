@@ -3,8 +3,11 @@
 //! They are numbered alike everywhere: 1 is any arguments, what the call itself suggests follows.
 
 #[cfg(test)]
-use pml::Condition;
-use pml::{Ask, Constraint, Decision, words_of_constraints};
+use pml::approval::Condition;
+use pml::{
+    Ask, Decision,
+    approval::{Constraint, words_of_constraints},
+};
 
 /// Returns sets of conditions that a call suggests.
 pub(super) type ConstraintSuggester = fn(&Ask) -> Vec<Vec<Constraint>>;
@@ -47,7 +50,10 @@ pub(super) fn some_of() -> Vec<Vec<Constraint>> {
 mod tests {
     use super::{choices, chosen, some, some_of};
     use pml::json::json;
-    use pml::{Ask, AskKind, Decision, offers_of_ask};
+    use pml::{
+        Ask, Decision,
+        approval::{AskKind, offers_of_ask},
+    };
 
     fn ask(kind: AskKind) -> Ask {
         Ask::new(kind, None, "a:b", json!({}), "")

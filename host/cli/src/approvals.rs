@@ -13,8 +13,10 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
 use pml::{
-    Ask, Clock, Error, Journal, Redactor, RunFilter, RunState, RunSummary, StoredQuestion,
-    SystemClock, Timestamp, details_of_ask_with, lines_of_ask_with, offers_of_ask,
+    Ask, Clock, Error, Journal, SystemClock, Timestamp,
+    approval::{details_of_ask_with, lines_of_ask_with, offers_of_ask},
+    journal::{RunFilter, RunState, RunSummary, StoredQuestion},
+    text::Redactor,
 };
 use std::process::ExitCode;
 
@@ -150,7 +152,7 @@ mod tests {
     use super::{ApprovalsCommand, left, line_of_left, lines};
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
-    use pml::{Answer, AskKind, Decision, Journal, MemoryJournal, Redactor};
+    use pml::{Answer, Decision, Journal, MemoryJournal, approval::AskKind, text::Redactor};
 
     #[tokio::test(flavor = "current_thread")]
     async fn what_was_answered_and_nobody_goes_on_with_is_told_with_the_command() {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::widening_permit::TrustOnceFlags;
 use clap::{Args, Parser, Subcommand};
-use pml::Durability;
+use pml::journal::Durability;
 use std::{path::PathBuf, time::Duration};
 
 /// Run agent-written JavaScript and TypeScript in a sandbox that can only ask

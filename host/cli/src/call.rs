@@ -8,7 +8,7 @@ use crate::widening_permit::TrustOnceFlags;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use pml::json::{self, Value, json};
-use pml::{Ending, Failure, Limits, Outcome, ToolName, escape};
+use pml::{Ending, Failure, Limits, Outcome, ToolName, text::escape};
 use std::fs::File;
 use std::io::Read;
 use std::mem::ManuallyDrop;

@@ -12,8 +12,11 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    Finding, Freshness, Limits, PlannedCall, Script, ToolListing, ToolName, Tools,
-    UnavailableServer, check_script, escape, fold, planned_calls,
+    Limits, Script, ToolName, Tools,
+    catalog::ToolListing,
+    plan::{Finding, PlannedCall, check_script, planned_calls},
+    project::{Freshness, UnavailableServer},
+    text::{escape, fold},
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,11 @@
 
 use super::progress::ProgressLine;
 use super::ui::{self, WARNING};
-use pml::{ConsoleLevel, ConsoleLine, Event, ToolName, escape};
+use pml::{
+    Event, ToolName,
+    event::{ConsoleLevel, ConsoleLine},
+    text::escape,
+};
 use std::convert::Infallible;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -10,8 +10,10 @@ use crate::project_context::ProjectContext;
 use anyhow::{Context, Result, bail};
 use pml::json::{self, Value, json, value::RawValue};
 use pml::{
-    Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Redactor, Script, Servers,
-    SystemClock, agent_variable, weigh,
+    Clock, Ending, Engine, Environment, Event, Journal, Limits, Outcome, Script, Servers,
+    SystemClock,
+    project::agent_variable,
+    text::{Redactor, weigh},
 };
 use signal_hook::consts::SIGINT;
 use std::io::Read;

@@ -7,7 +7,10 @@ use super::ui::{DIM, WARNING};
 use super::wrap::wrap;
 use anstyle::Style;
 use pml::json::Value;
-use pml::{in_one_line, redacted_setting, steers_loading};
+use pml::{
+    project::steers_loading,
+    text::{in_one_line, redacted_setting},
+};
 use unicode_width::UnicodeWidthStr;
 
 /// Longest name that stands before the bar.

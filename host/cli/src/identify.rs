@@ -4,7 +4,11 @@
 
 use super::report::HintedError;
 use anyhow::Result;
-use pml::{Error, Journal, RunFilter, RunId, RunSummary, Timestamp, escape};
+use pml::{
+    Error, Journal, RunId, Timestamp,
+    journal::{RunFilter, RunSummary},
+    text::escape,
+};
 use std::fmt::Display;
 
 /// Fewer characters would match by accident.

@@ -12,8 +12,12 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use pml::json::{Value, json};
 use pml::{
-    Environment, FoundServer, FoundServers, ImportScope, ImportSource, OverwriteMode, Project,
-    ReviewedBy, SettingsFile, escape, find_servers,
+    Environment, Project,
+    project::{
+        FoundServer, FoundServers, ImportScope, ImportSource, OverwriteMode, ReviewedBy,
+        SettingsFile, find_servers,
+    },
+    text::escape,
 };
 use std::process::ExitCode;
 

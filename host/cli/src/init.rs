@@ -7,8 +7,11 @@ use crate::widening_permit::{self, WideningPermit};
 use anyhow::Result;
 use clap::Args;
 use pml::{
-    Environment, Error, ImportSource, OverwriteMode, ProjectState, SettingsFile, SettingsSharing,
-    Store, escape, update_gitignore,
+    Environment, Error, Store,
+    project::{
+        ImportSource, OverwriteMode, ProjectState, SettingsFile, SettingsSharing, update_gitignore,
+    },
+    text::escape,
 };
 use std::process::ExitCode;
 
@@ -63,7 +66,7 @@ impl InitCommand {
 
     fn offer(
         &self,
-        created: pml::EditOutcome,
+        created: pml::project::EditOutcome,
         environment: &Environment,
         pass: &WideningPermit,
     ) -> Result<()> {

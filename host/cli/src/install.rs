@@ -12,8 +12,12 @@ use clap::Args;
 use indicatif::ProgressBar;
 use pml::json::{Value, json};
 use pml::{
-    AuditEvent, AuditNote, Clock, Journal, Package, Progress, ProgressCallback, Servers,
-    SystemClock, escape, in_one_line, nearest, words_of_package,
+    Clock, Journal, Servers, SystemClock,
+    approval::{Package, words_of_package},
+    event::Progress,
+    journal::{AuditEvent, AuditNote},
+    text::{escape, in_one_line, nearest},
+    tool::ProgressCallback,
 };
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;

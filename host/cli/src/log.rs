@@ -7,7 +7,7 @@
 use super::report::HintedError;
 use super::ui;
 use clap::ValueEnum;
-use pml::{Clock, Environment, SystemClock, escape};
+use pml::{Clock, Environment, SystemClock, text::escape};
 use std::fmt;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::format::Writer;

@@ -19,7 +19,7 @@ pub(super) fn name_media(value: &mut Value) {
             // A blob is a resource's: it has an address beside it.
             let named = is_media || fields.contains_key("uri");
             let kind = fields.get("mimeType").and_then(Value::as_str).unwrap_or("unknown type");
-            let kind = pml::cut(kind, TYPE);
+            let kind = pml::text::cut(kind, TYPE);
             match fields.get_mut(key) {
                 Some(Value::String(data)) if named => {
                     let name = format!("[{kind}, {}]", size(decoded(data)));

@@ -1,7 +1,7 @@
 //! Points in time and spans of it, as people read them.
 
 use pml::Timestamp;
-pub(super) use pml::span;
+pub(super) use pml::text::span;
 use std::time::Duration;
 
 /// Returns `3m ago`: in one unit, without what is smaller.

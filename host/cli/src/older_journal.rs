@@ -3,8 +3,10 @@
 use super::quantity::counted;
 use super::ui;
 use pml::{
-    Clock, Error, ImportMark, JournalImportError, LegacyJournalOutcome, ProjectJournal, Store,
-    SystemClock, escape,
+    Clock, Error, Store, SystemClock,
+    journal::{JournalImportError, OwnershipProof},
+    project::{LegacyJournalOutcome, ProjectJournal},
+    text::escape,
 };
 
 /// Returns whether there is one that nothing was decided about.
@@ -24,7 +26,8 @@ pub(super) fn take_up(place: &ProjectJournal) -> Result<(), Error> {
     }
     let (folder, from) = (place.folder(), place.older_folder());
     let now = SystemClock.now();
-    let older = match Store::import(&folder, &place.heads(), &from, ImportMark::TrailHead, now) {
+    let older = match Store::import(&folder, &place.heads(), &from, OwnershipProof::TrailHead, now)
+    {
         Ok(imported) => LegacyJournalOutcome::Imported { runs: imported.runs, left: imported.left },
         Err(JournalImportError::Refused(reason)) => LegacyJournalOutcome::Refused { reason },
         // The next command looks again.

@@ -6,7 +6,11 @@
 use super::quantity::counted;
 use super::{prompt, ui};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pml::{Event, Progress as Step, cut_to_columns, escape};
+use pml::{
+    Event,
+    event::Progress as Step,
+    text::{cut_to_columns, escape},
+};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -201,7 +205,7 @@ fn what(step: &Step) -> String {
 mod tests {
     use super::ActiveCalls;
     use indicatif::ProgressBar;
-    use pml::Progress as Step;
+    use pml::event::Progress as Step;
 
     #[test]
     fn the_line_says_what_is_done_and_what_is_out() {

@@ -4,7 +4,9 @@ use super::execute::JournalStorage;
 use crate::older_journal;
 use anyhow::Context;
 use pml::{
-    Durability, Environment, Error, Journal, MemoryJournal, Project, ProjectJournal, Store, locate,
+    Environment, Error, Journal, MemoryJournal, Project, Store,
+    journal::Durability,
+    project::{ProjectJournal, locate},
 };
 use std::path::PathBuf;
 use std::sync::Arc;

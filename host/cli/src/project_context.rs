@@ -3,7 +3,10 @@
 use super::execute::JournalStorage;
 use crate::widening_permit::WideningPermit;
 use anyhow::Result;
-use pml::{Code, Config, Environment, Error, GrantStorage, Project, Servers, Store, is_own_folder};
+use pml::{
+    Code, Config, Environment, Error, Project, Servers, Store, file::is_own_folder,
+    project::GrantStorage,
+};
 use std::path::PathBuf;
 
 /// What a command takes the project's files for.

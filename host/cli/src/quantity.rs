@@ -1,8 +1,8 @@
 //! Lifetimes, levels, seeds, sizes and counts as people write them.
 
 use data_encoding::HEXLOWER_PERMISSIVE;
-use pml::Durability;
-pub(super) use pml::{bytes, duration};
+use pml::journal::Durability;
+pub(super) use pml::text::{bytes, duration};
 use std::time::Duration;
 
 /// A duration, or for ever.

@@ -4,7 +4,7 @@ use super::{add, project, ui};
 use crate::widening_permit;
 use anyhow::Result;
 use clap::Args;
-use pml::{AuditEvent, Environment, SettingsFile, escape};
+use pml::{Environment, journal::AuditEvent, project::SettingsFile, text::escape};
 use std::process::ExitCode;
 
 /// Remove a server from this project's `.pml.json`

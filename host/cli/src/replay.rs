@@ -5,7 +5,7 @@ use super::quantity::counted;
 use super::ui::{self, BAD, GOOD};
 use super::{identify, project, report};
 use clap::Args;
-use pml::{Clock, Config, Engine, SystemClock, escape};
+use pml::{Clock, Config, Engine, SystemClock, text::escape};
 use std::process::ExitCode;
 
 /// Run a program of the journal again, without calling anything, and say where it would do something else

@@ -8,8 +8,12 @@ use super::ui::{self, DIM, ERROR, HINT, WARNING};
 use super::wrap::wrap;
 use pml::json::{Value, json};
 use pml::{
-    AbortedRun, Code, Ending, Environment, Error, ErrorClass, Failure, Outcome, Question, Redactor,
-    RunId, agent_variable, cut_to_columns, escape, lines_of_ask_with,
+    Code, Ending, Environment, Error, Failure, Outcome, Question, RunId,
+    approval::lines_of_ask_with,
+    error::ErrorClass,
+    project::agent_variable,
+    run::AbortedRun,
+    text::{Redactor, cut_to_columns, escape},
 };
 use std::io;
 use std::process::ExitCode;

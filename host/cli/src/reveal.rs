@@ -6,7 +6,7 @@ use super::project;
 use super::report::HintedError;
 use super::ui::{self, WARNING};
 use anyhow::Result;
-use pml::{Environment, Project, Redactor, agent_variable};
+use pml::{Environment, Project, project::agent_variable, text::Redactor};
 
 /// Said before secrets are shown.
 const SHOWN: &str = "secrets are shown as they are: they stay on the screen and in its history";

@@ -4,7 +4,9 @@ use super::progress;
 use super::ui::{self, HINT, WARNING};
 use crate::project_context::ProjectContext;
 use pml::{
-    Code, Freshness, ServerState, Servers, Store, ToolOffer, TrustState, UnavailableServer, escape,
+    Code, Servers, Store,
+    project::{Freshness, ServerState, ToolOffer, TrustState, UnavailableServer},
+    text::escape,
 };
 use std::convert::Infallible;
 use std::time::Duration;

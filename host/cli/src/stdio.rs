@@ -8,7 +8,10 @@ use crate::project_context::{ProjectContext, ProjectFilesTrust};
 use crate::project_reloader::ProjectReloader;
 use anyhow::{Context, Result};
 use clap::Args;
-use pml::{Environment, ProjectState, UserKey};
+use pml::{
+    Environment,
+    project::{ProjectState, UserKey},
+};
 use pml_mcp::{CloseReason, McpServer, serve_stdio};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;

@@ -11,8 +11,13 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
 use pml::{
-    AuditEvent, DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState, DeclaredVariable,
-    Environment, Project, TrustState, escape, locate, redact,
+    Environment, Project,
+    journal::AuditEvent,
+    project::{
+        DeclaredFact, DeclaredFactKind, DeclaredFile, DeclaredFileState, DeclaredVariable,
+        TrustState, locate,
+    },
+    text::{escape, redact},
 };
 use std::process::ExitCode;
 
@@ -257,5 +262,5 @@ const WIDTH: usize = 200;
 
 /// A text in one line, so that it cannot pass for a line of ours; of a long one the beginning.
 pub(super) fn one_line(text: &str) -> String {
-    pml::cut_to_columns(&whole_line(text), WIDTH)
+    pml::text::cut_to_columns(&whole_line(text), WIDTH)
 }

@@ -11,8 +11,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 use pml::json::json;
 use pml::{
-    Definition, Error, FileDurability, Freshness, Store, ToolOffer, escape, replace_file,
-    typescript_declarations,
+    Error, Store,
+    catalog::typescript_declarations,
+    file::{FileDurability, replace_file},
+    project::{Freshness, ToolOffer},
+    text::escape,
+    tool::Definition,
 };
 use std::collections::BTreeSet;
 use std::fs;

@@ -4,7 +4,7 @@
 //! as it is, since another program reads it.
 
 use anstyle::{AnsiColor, Style};
-use pml::escape;
+use pml::text::escape;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 

@@ -15,7 +15,7 @@ pub(super) struct VersionCommand {
 impl VersionCommand {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let version = env!("CARGO_PKG_VERSION");
-        let digest = pml::GUEST_DIGEST;
+        let digest = pml::replay::GUEST_DIGEST;
         ui::out(&match self.json {
             true => pml::json::json!({ "pml": version, "guest_sha256": digest }).to_string(),
             false => format!("pml {version}\nguest sha256:{digest}"),

@@ -16,8 +16,9 @@ use crate::user_name::user;
 use anyhow::Result;
 use clap::Args;
 use pml::{
-    AuditEvent, AuditNote, Clock, Durability, Environment, Error, Journal, SystemClock,
-    UserSettings, agent_variable, locate,
+    Clock, Environment, Error, Journal, SystemClock,
+    journal::{AuditEvent, AuditNote, Durability},
+    project::{UserSettings, agent_variable, locate},
 };
 use std::io::{self, IsTerminal};
 use std::sync::Arc;

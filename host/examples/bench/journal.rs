@@ -4,8 +4,8 @@ use crate::report::{Report, Samples};
 use crate::{Effort, Failure, arrivals, progress, pss};
 use pml::json::{Value, json};
 use pml::{
-    Answer, Config, Decision, Durability, Engine, Event, Journal, MemoryJournal, Question, Script,
-    Store, approver_from_fn, tools_from_fn,
+    Answer, Config, Decision, Engine, Event, Journal, MemoryJournal, Question, Script, Store,
+    approver_from_fn, journal::Durability, tools_from_fn,
 };
 use std::process::Command;
 use std::sync::Arc;

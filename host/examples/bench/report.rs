@@ -83,7 +83,7 @@ impl Report {
             })
         });
         let report = json!({
-            "guest": pml::GUEST_DIGEST,
+            "guest": pml::replay::GUEST_DIGEST,
             "cores": std::thread::available_parallelism().map_or(0, usize::from),
             "rows": rows.collect::<Vec<_>>(),
         });

@@ -4,7 +4,11 @@
 
 use super::question;
 use pml::json::{Map, Value, json};
-use pml::{ConsoleLevel, ConsoleLine, Error, Question, Redactor, escape};
+use pml::{
+    Error, Question,
+    event::{ConsoleLevel, ConsoleLine},
+    text::{Redactor, escape},
+};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 /// Console output that comes with an answer; the journal has no more of it, but a model reads no more either.

@@ -104,5 +104,5 @@ pub(super) fn complete(
 
 /// Returns an error as a note shows it.
 fn error_text(error: &Error) -> String {
-    pml::escape(&error.to_string()).into_owned()
+    pml::text::escape(&error.to_string()).into_owned()
 }

@@ -1,6 +1,10 @@
 //! What can be said to an ask, beside yes and no.
 
-use pml::{Ask, AskKind, Constraint, fold_middle, offers_of_ask, words_of_constraints};
+use pml::{
+    Ask,
+    approval::{AskKind, Constraint, offers_of_ask, words_of_constraints},
+    text::fold_middle,
+};
 
 /// Characters of a choice that a person reads. No offer is longer in words: what it allows is never cut off.
 const WIDTH: usize = 700;

@@ -3,7 +3,12 @@
 use super::parameters::BrowseParameters;
 use crate::server::RequestScope;
 use pml::json::{Value, json};
-use pml::{BrowsedTool, Definition, Freshness, ToolIndex, ToolName, browse as browse_index};
+use pml::{
+    ToolName,
+    catalog::{BrowsedTool, ToolIndex, browse as browse_index},
+    project::Freshness,
+    tool::Definition,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -101,14 +106,14 @@ fn inputs(schema: &Value) -> Value {
     let properties = schema["properties"].as_object().into_iter().flatten().take(INPUTS);
     let inputs = properties.map(|(key, property)| {
         let kind = match property.get("type") {
-            Some(Value::String(kind)) => pml::cut(kind, 16),
+            Some(Value::String(kind)) => pml::text::cut(kind, 16),
             Some(Value::Array(kinds)) => {
                 let kinds = kinds.iter().filter_map(Value::as_str).take(4);
-                pml::cut(&kinds.collect::<Vec<_>>().join(" | "), 40)
+                pml::text::cut(&kinds.collect::<Vec<_>>().join(" | "), 40)
             }
             _ => "any".into(),
         };
-        json!({ "key": pml::cut(&pml::escape(key), 64), "type": kind, "required": required(key) })
+        json!({ "key": pml::text::cut(&pml::text::escape(key), 64), "type": kind, "required": required(key) })
     });
     inputs.collect()
 }

@@ -9,7 +9,7 @@ use crate::progress_reporter::ProgressReporter;
 use crate::server::RequestScope;
 use crate::wait::{cancel_request, client_gone, request_cancelled};
 use pml::hosting::HostedRun;
-use pml::{Question, escape};
+use pml::{Question, text::escape};
 use rmcp::ErrorData;
 use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
 use rmcp::service::{PeerRequestOptions, ServiceError};

@@ -7,7 +7,11 @@ use pml::hosting::{
     RunReport, StoredEnding,
 };
 use pml::json::{self, Value, json};
-use pml::{AbortedRun, Ending, Failure, Outcome, Redactor, RunId, escape, weigh};
+use pml::{
+    Ending, Failure, Outcome, RunId,
+    run::AbortedRun,
+    text::{Redactor, escape, weigh},
+};
 
 impl ToolAnswer {
     /// Returns what a run came to, with the lines that a client has yet to read.

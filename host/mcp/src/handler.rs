@@ -139,7 +139,7 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method = pml::escape(&request.method).into_owned();
+        let method = pml::text::escape(&request.method).into_owned();
         Err(match is_known(&request.method, &context) {
             true => {
                 ErrorData::invalid_params(format!("the parameters of `{method}` are wrong"), None)
@@ -153,5 +153,5 @@ impl ServerHandler for McpServer {
 }
 
 fn broken(error: &Error) -> ErrorData {
-    ErrorData::internal_error(pml::escape(&error.to_string()).into_owned(), None)
+    ErrorData::internal_error(pml::text::escape(&error.to_string()).into_owned(), None)
 }

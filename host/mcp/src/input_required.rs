@@ -12,7 +12,11 @@ use super::seal::SealedQuestion;
 use crate::answering::{approval_required, complete, wait_and_answer};
 use crate::server::RequestScope;
 use pml::hosting::{PriorDecision, find_question};
-use pml::{Ask, Clock, Error, Question, QuestionId, Redactor, StoredRun, SystemClock, hex};
+use pml::{
+    Ask, Clock, Error, Question, QuestionId, SystemClock,
+    journal::StoredRun,
+    text::{Redactor, hex},
+};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResponse, ElicitRequest, ElicitResult, InputRequest, InputRequests,

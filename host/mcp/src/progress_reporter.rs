@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** the numbers of one request only grow.
 
-use pml::escape;
 use pml::hosting::{RunProgress, RunWatcher};
+use pml::text::escape;
 use rmcp::Peer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{RequestContext, RoleServer};

@@ -3,8 +3,9 @@
 use crate::ask_choice::offers;
 use pml::json::{Value, json};
 use pml::{
-    Ask, AskKind, Need, Package, Question, Redactor, escape, fold_middle, lines_of_ask_with,
-    offers_of_ask, words_of_constraints,
+    Ask, Question,
+    approval::{AskKind, Need, Package, lines_of_ask_with, offers_of_ask, words_of_constraints},
+    text::{Redactor, escape, fold_middle},
 };
 
 /// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
@@ -202,8 +203,12 @@ mod tests {
     use super::of;
     use pml::json::json;
     use pml::{
-        Ask, AskKind, CallId, ChangeBaseline, Difference, Ecosystem, MissingVariables, Need,
-        Package, Question, Redactor, RunId, Timestamp, ToolChange, TrustNeed,
+        Ask, CallId, Question, RunId, Timestamp,
+        approval::{
+            AskKind, ChangeBaseline, Difference, Ecosystem, MissingVariables, Need, Package,
+            ToolChange, TrustNeed,
+        },
+        text::Redactor,
     };
 
     #[test]

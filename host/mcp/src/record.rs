@@ -2,7 +2,7 @@
 
 use crate::server::RequestScope;
 use pml::hosting::{RecordError, RecordOutcome, record_answer};
-use pml::{Decision, Decisions, Error, Question, QuestionId, escape};
+use pml::{Decision, Error, Question, QuestionId, approval::Decisions, text::escape};
 
 /// Records an answer to a question as it was shown.
 ///

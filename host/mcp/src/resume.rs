@@ -13,8 +13,10 @@ use crate::answering::{complete, wait_and_answer};
 use crate::server::RequestScope;
 use pml::hosting::{HostedRunState, PriorDecision, RecordOutcome, find_question};
 use pml::{
-    Ask, AskKind, AuditEvent, AuditNote, Clock, Code, Decisions, Error, Question, QuestionId,
-    SystemClock, ToolName, escape,
+    Ask, Clock, Code, Error, Question, QuestionId, SystemClock, ToolName,
+    approval::{AskKind, Decisions},
+    journal::{AuditEvent, AuditNote},
+    text::escape,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;

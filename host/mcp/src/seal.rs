@@ -3,14 +3,14 @@
 //! **Invariant:** a seal opens only for the same tool with the same arguments, and says nothing that a client may not read.
 
 use pml::json::Value;
-use pml::{Error, QuestionId, RunId, UserKey, digest};
+use pml::{Error, QuestionId, RunId, project::UserKey, text::digest};
 use rmcp::model::{JsonObject, RequestStateCodec, SealOptions};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How long a state opens whose question never expires: as long as the journal keeps a run.
-const LONGEST: Duration = pml::PruneRule::AGE;
+const LONGEST: Duration = pml::journal::PruneRule::AGE;
 
 /// How long a state opens after its question has expired, so that who repeats it is told what became of the run.
 const AFTER: Duration = Duration::from_secs(60 * 60);
@@ -122,7 +122,7 @@ impl StateSealer {
 mod tests {
     use super::{CallBinding, SealedQuestion, StateSealer};
     use pml::json::json;
-    use pml::{QuestionId, RunId, UserKey};
+    use pml::{QuestionId, RunId, project::UserKey};
     use std::time::Duration;
 
     #[test]

@@ -11,7 +11,7 @@ use crate::answering::complete;
 use crate::wait::client_gone;
 use crate::{input_required, workflows};
 use pml::hosting::{Client, HostedRun, RunHost};
-use pml::{Engine, Error, RunId, Servers, ToolName, UserKey};
+use pml::{Engine, Error, RunId, Servers, ToolName, project::UserKey};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult};
 use rmcp::service::{RequestContext, RoleServer};
@@ -203,7 +203,7 @@ impl McpServer {
                     return direct::call(&scope, &caller, &tool, arguments).await;
                 }
                 Err(_) => {
-                    let message = format!("there is no tool `{}`", pml::escape(&name));
+                    let message = format!("there is no tool `{}`", pml::text::escape(&name));
                     return Err(ErrorData::invalid_params(message, None));
                 }
             },

@@ -12,7 +12,7 @@ use crate::progress_reporter::progress_text;
 use crate::server::RequestScope;
 use crate::wait::cancel_request;
 use pml::hosting::{EndedRun, HostedRun, HostedRunState, find_question};
-use pml::{Clock, Code, Decision, Decisions, Error, Question, RunId, SystemClock};
+use pml::{Clock, Code, Decision, Error, Question, RunId, SystemClock, approval::Decisions};
 use rmcp::ErrorData;
 use rmcp::model::{
     CreateTaskResult, DetailedTask, GetTaskResult, InputResponses, Task, TaskPayload, TaskStatus,
@@ -27,7 +27,7 @@ const POLL_MS: u64 = 1_000;
 const SOON: Duration = Duration::from_millis(300);
 
 /// How long a task is known: as long as the journal keeps its run.
-const TTL_MS: u64 = pml::PruneRule::AGE.as_secs() * 1_000;
+const TTL_MS: u64 = pml::journal::PruneRule::AGE.as_secs() * 1_000;
 
 /// The task of a run that asks.
 pub(super) fn create(

@@ -7,6 +7,12 @@ mod approver;
 mod offers;
 mod show;
 
+pub use crate::config::GrantWriter;
+pub use crate::model::{
+    Answer, Ask, AskId, AskKind, ChangeBaseline, Condition, Constraint, Decision, Decisions,
+    DiffPiece, Difference, Ecosystem, MissingVariables, Need, Package, Question, QuestionId,
+    RecordedDecision, ToolChange, TrustNeed, differences_of, offered_constraints,
+};
 pub use approver::{Approver, approver_from_fn};
 pub use offers::{offers_of_ask, words_of_constraints};
 pub use show::{

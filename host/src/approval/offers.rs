@@ -15,11 +15,11 @@ pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
 /// Returns conditions in words, on one line. What comes from the call is escaped.
 ///
 /// ```
-/// use pml::{Condition, Constraint};
+/// use pml::approval::{Condition, Constraint};
 ///
 /// let path = Constraint::new("path", Condition::Under("/home/ann".into()));
 /// let content = Constraint::new("content", Condition::Any);
-/// let words = pml::words_of_constraints(&[path, content]);
+/// let words = pml::approval::words_of_constraints(&[path, content]);
 /// assert_eq!(words, "`path` under `/home/ann`, `content`: anything");
 /// ```
 pub fn words_of_constraints(constraints: &[Constraint]) -> String {

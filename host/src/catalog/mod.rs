@@ -27,4 +27,4 @@ pub use listing::{ToolListing, UnresolvedTool};
 pub use mismatch::{Mismatch, MismatchKind};
 pub use observed::{InferredSchema, ObservedResults};
 pub use search::ToolIndex;
-pub use typescript::{declarations, signature};
+pub use typescript::{declarations as typescript_declarations, signature as typescript_signature};

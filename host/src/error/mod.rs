@@ -1,6 +1,7 @@
 //! The crate's one error. A script that fails is not an error: it is an [`Outcome`](crate::Outcome).
 
-use crate::model::Code;
+pub use crate::model::{Code, ErrorClass, InvalidTimestamp};
+
 use std::fmt;
 
 /// What went wrong outside the script: the user's files or settings, or pml itself.

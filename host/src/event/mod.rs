@@ -1,8 +1,9 @@
 //! What happens, told as it happens. Events flow one way, from a run to whoever listens; nothing comes back.
 
+pub use crate::model::{ConsoleLevel, ConsoleLine, Progress};
+
 use crate::model::{
-    CallError, CallId, ConsoleLine, Progress, Question, QuestionId, RecordedDecision, RunId,
-    Timestamp, ToolName,
+    CallError, CallId, Question, QuestionId, RecordedDecision, RunId, Timestamp, ToolName,
 };
 use serde::Serialize;
 

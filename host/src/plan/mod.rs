@@ -15,7 +15,7 @@ mod script;
 #[cfg(test)]
 mod tests;
 
-pub use check::check;
+pub use check::check as check_program;
 pub use finding::Finding;
 pub use planned_call::{PlannedCall, planned_calls};
 pub use script::check_script;

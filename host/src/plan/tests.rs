@@ -1,6 +1,6 @@
 //! What is found wrong with programs, and what is not.
 
-use super::{Finding, check, check_script, planned_calls};
+use super::{Finding, check_program, check_script, planned_calls};
 use crate::catalog::ToolListing;
 use crate::model::Definition;
 use crate::source::Script;
@@ -41,7 +41,7 @@ fn listing() -> ToolListing {
 
 fn findings(text: &str) -> Vec<Finding> {
     let program = Script::ts(text).named("p.ts").load(1 << 20).expect("a program");
-    check(&program, &listing()).expect("checked")
+    check_program(&program, &listing()).expect("checked")
 }
 
 fn messages(text: &str) -> Vec<String> {
@@ -160,7 +160,7 @@ fn calls_are_planned_with_what_is_known_of_them() {
 #[test]
 fn a_program_full_of_mistakes_is_cut_short() {
     let program = Script::ts("mcp.x.y();".repeat(10_000)).load(1 << 20).expect("a program");
-    assert_eq!(check(&program, &listing()).expect("checked").len(), 200);
+    assert_eq!(check_program(&program, &listing()).expect("checked").len(), 200);
 }
 
 #[test]

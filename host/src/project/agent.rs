@@ -69,7 +69,7 @@ const NOTHING: &[&str] = &["", "0", "false", "no", "off"];
 ///
 /// ```
 /// let environment = [("HOME", "/home/ann"), ("CLAUDECODE", "1")].into_iter().collect();
-/// assert_eq!(pml::agent_variable(&environment), Some("CLAUDECODE"));
+/// assert_eq!(pml::project::agent_variable(&environment), Some("CLAUDECODE"));
 /// ```
 pub fn agent_variable(environment: &Environment) -> Option<&'static str> {
     let says = |name: &&&str| {

@@ -45,7 +45,7 @@ impl Project {
     /// it would write could never count. It refuses to write into a project that is not trusted.
     ///
     /// ```no_run
-    /// use pml::{Config, Engine, GrantStorage, Project, Script, Servers, Store};
+    /// use pml::{Config, Engine, project::GrantStorage, Project, Script, Servers, Store};
     ///
     /// # async fn run() -> Result<(), pml::Error> {
     /// let project = Project::load(".".as_ref())?;

@@ -50,6 +50,10 @@ mod trust;
 mod user;
 mod variables;
 
+pub use crate::config::{Environment, Launch, ServerConfig, UserKey};
+pub use crate::model::steers_loading;
+pub use crate::store::{Dependency, ProjectState};
+pub use crate::upstream::{ServerState, ServerStatus};
 pub use agent::agent_variable;
 pub use configure::GrantStorage;
 pub use edit::{EditOutcome, OverwriteMode, ReviewedBy, SettingsFile};

@@ -43,6 +43,7 @@ mod stopwatch;
 mod timers;
 mod waiting_runs;
 
+pub use crate::model::{MEMORY_CEILING, STACK_CEILING};
 pub use checkpoint::UnmatchedCall;
 pub use ending::{AbortedRun, CompletedCall, Ending};
 pub use engine::Engine;

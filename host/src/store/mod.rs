@@ -38,7 +38,7 @@ pub(crate) use project_state::{InstallationRecord, StartedBy};
 #[cfg(feature = "servers")]
 pub(crate) use servers::{CachedServer, ServerCache};
 pub(crate) use size::size_of_outcome;
-pub use sqlite::{ImportMark, JournalImport, JournalImportError, JournalOverview};
+pub use sqlite::{JournalImport, JournalImportError, JournalOverview, OwnershipProof};
 pub use sqlite::{Statistics, Store};
 pub use summary::{AnswerOutcome, PruneRule, RunFilter, RunState, RunSummary, StoredQuestion};
 pub use timeline::{

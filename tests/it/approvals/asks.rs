@@ -2,8 +2,8 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, AnswerOutcome, AskKind, Decision, Ending, Engine, Event, Outcome, Question, Run,
-    Script, approver_from_fn,
+    Answer, Decision, Ending, Engine, Event, Outcome, Question, Run, Script, approval::AskKind,
+    approver_from_fn, journal::AnswerOutcome,
 };
 use pml_kit::sandbox::{TestTools, engine};
 use pml_kit::{ManualClock, outlast_async, wait_until_async};

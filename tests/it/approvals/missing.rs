@@ -3,8 +3,10 @@
 use crate::pml;
 use pml::json::{Value, json};
 use pml::{
-    Answer, AskKind, Config, Decision, Engine, Environment, Event, Need, Outcome, Project,
-    Question, Script, Servers, approver_from_fn,
+    Answer, Config, Decision, Engine, Environment, Event, Outcome, Project, Question, Script,
+    Servers,
+    approval::{AskKind, Need},
+    approver_from_fn,
 };
 use pml_kit::{TestEnv, toolbox_script};
 use std::path::PathBuf;

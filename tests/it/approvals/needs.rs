@@ -3,10 +3,12 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, AskKind, BoxFuture, Call, CallError, Code, Decision, Difference, Ecosystem, Effects,
-    Ending, Engine, Event, Grant, MissingVariables, Need, Outcome, Package, Progress,
-    ProgressCallback, Question, Reply, ResolvedTool, Script, ToolName, ToolOrigin, Tools,
-    TrustNeed,
+    Answer, BoxFuture, Call, CallError, Code, Decision, Ending, Engine, Event, Outcome, Question,
+    Reply, Script, ToolName, Tools,
+    approval::{AskKind, Difference, Ecosystem, MissingVariables, Need, Package, TrustNeed},
+    event::Progress,
+    policy::Grant,
+    tool::{Effects, ProgressCallback, ResolvedTool, ToolOrigin},
 };
 use pml_kit::sandbox::engine;
 use std::collections::BTreeSet;

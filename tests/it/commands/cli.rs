@@ -168,12 +168,12 @@ fn version_and_help_and_completions_go_to_stdout() {
     let version = env.run(&["version"]);
     assert_eq!(
         version.stdout,
-        format!("pml {}\nguest sha256:{}\n", env!("CARGO_PKG_VERSION"), pml::GUEST_DIGEST)
+        format!("pml {}\nguest sha256:{}\n", env!("CARGO_PKG_VERSION"), pml::replay::GUEST_DIGEST)
     );
     let as_json: Value = json::from_str(&env.run(&["version", "--json"]).stdout).expect("JSON");
     assert_eq!(
         as_json,
-        json!({ "pml": env!("CARGO_PKG_VERSION"), "guest_sha256": pml::GUEST_DIGEST })
+        json!({ "pml": env!("CARGO_PKG_VERSION"), "guest_sha256": pml::replay::GUEST_DIGEST })
     );
     let help = env.run(&["--help"]);
     assert_snapshot!(help.snapshot(), @r#"

@@ -2,7 +2,7 @@
 
 use crate::pml;
 use pml::json::{Value, json};
-use pml::{Durability, Store};
+use pml::{Store, journal::Durability};
 use pml_kit::{Output, StdioClient, TestEnv, files_under, json_of, open_question, project_root};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,9 +4,12 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, AnswerOutcome, AskKind, BoxFuture, Call, Config, Decision, Durability, Effects, Engine,
-    Journal, JournalEvent, MemoryJournal, Outcome, Question, Reply, RunId, Script, Store,
-    Timestamp, ToolName, Tools, approver_from_fn,
+    Answer, BoxFuture, Call, Config, Decision, Engine, Journal, MemoryJournal, Outcome, Question,
+    Reply, RunId, Script, Store, Timestamp, ToolName, Tools,
+    approval::AskKind,
+    approver_from_fn,
+    journal::{AnswerOutcome, Durability, JournalEvent},
+    tool::Effects,
 };
 use pml_kit::scripts::{CONFIRM, COUNT};
 use pml_kit::{
@@ -230,8 +233,14 @@ async fn a_planted_decision_about_every_question_ends_in_a_refusal_and_not_in_a_
         for question in questions.lock().expect("no panic").iter() {
             let (who, now) = ("eve", Timestamp(0));
             let ask = question.asks[0].id;
-            let yes =
-                pml::RecordedDecision::new(question.id, ask, Decision::Approve, who, "x", now);
+            let yes = pml::approval::RecordedDecision::new(
+                question.id,
+                ask,
+                Decision::Approve,
+                who,
+                "x",
+                now,
+            );
             decided.push(yes.with_digest(Some("ab".repeat(32))));
         }
     });

@@ -8,7 +8,7 @@ fn the_artifact_is_the_one_its_provenance_names() {
     let folder = project_root().join("host/guest");
     let note = std::fs::read_to_string(folder.join("provenance.json")).expect("a note");
     let note: Value = json::from_str(&note).expect("JSON");
-    assert_eq!(note["sha256"], pml::GUEST_DIGEST);
+    assert_eq!(note["sha256"], pml::replay::GUEST_DIGEST);
     let crates = note["crates"].as_array().expect("a list");
     assert!(
         crates.iter().any(|one| one.as_str().is_some_and(|one| one.starts_with("rquickjs 0.14")))

@@ -2,8 +2,10 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, BoxFuture, Call, CallError, CallResult, Code, Config, Decision, Ending, Engine,
-    Journal, JournalEvent, JsonReply, MemoryJournal, Outcome, Reply, Script, Store, Tools,
+    Answer, BoxFuture, Call, CallError, Code, Config, Decision, Ending, Engine, Journal,
+    MemoryJournal, Outcome, Reply, Script, Store, Tools,
+    journal::{CallResult, JournalEvent},
+    tool::JsonReply,
 };
 use pml_kit::sandbox::{TestTools, code, engine, value};
 use std::sync::Arc;
@@ -34,7 +36,7 @@ fn sends(bytes: usize, times: usize) -> String {
 #[tokio::test]
 async fn both_journals_count_the_same_and_end_the_run_with_a_code_of_its_own() {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::open(folder.path(), pml::Durability::Process).expect("a store");
+    let store = Store::open(folder.path(), pml::journal::Durability::Process).expect("a store");
     let journals: [Arc<dyn Journal>; 2] = [Arc::new(MemoryJournal::new()), Arc::new(store)];
     let mut made = Vec::new();
     for journal in journals {
@@ -137,7 +139,7 @@ async fn writing_an_answer_is_the_programs_cpu_time_and_cannot_be_caught() {
     let outcome = engine.run(script).tools(tools).await.expect("it runs");
     assert_eq!(code_of(&outcome), Some("CPU_TIME"));
     let stored = engine.journal().load(outcome.run_id).await.expect("it is there");
-    let ours = |entry: &pml::JournalEntry| {
+    let ours = |entry: &pml::journal::JournalEntry| {
         matches!(&entry.what,
         JournalEvent::Settled { settled: CallResult::Error { code, .. }, .. } if code == "CPU_TIME")
     };

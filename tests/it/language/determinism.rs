@@ -1,7 +1,7 @@
 //! The same program, seed, clock and outcomes give the same steps, byte for byte.
 
 use pml::json::{self, json};
-use pml::{Clock, Engine, Outcome, Recording, Script, Timestamp};
+use pml::{Clock, Engine, Outcome, Script, Timestamp, replay::Recording};
 use pml_kit::sandbox::{TestTools, engine, value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! Each limit ends in its own code or a defined value, and leaves the engine unharmed.
 
 use pml::json::json;
-use pml::{ErrorClass, Engine, ConsoleLevel};
+use pml::{Engine, error::ErrorClass, event::ConsoleLevel};
 use pml_kit::outlast;
 use pml_kit::sandbox::{code, engine, run, value};
 use std::time::Duration;

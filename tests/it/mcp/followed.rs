@@ -2,7 +2,7 @@
 
 use crate::pml;
 use pml::json::{self, Value, json};
-use pml::{Environment, Grant, SettingsFile, ToolName, ToolOrigin};
+use pml::{Environment, ToolName, policy::Grant, project::SettingsFile, tool::ToolOrigin};
 use pml_kit::{StdioClient, TestEnv, search_path, toolbox_project, toolbox_script};
 use std::fs;
 use std::process::Command;

@@ -2,8 +2,11 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, AskKind, BoxFuture, Call, CallError, Code, Decision, Effects, Ending, Engine,
-    JournalEvent, Outcome, Reply, ResolvedTool, Script, ToolName, ToolOrigin, Tools,
+    Answer, BoxFuture, Call, CallError, Code, Decision, Ending, Engine, Outcome, Reply, Script,
+    ToolName, Tools,
+    approval::AskKind,
+    journal::JournalEvent,
+    tool::{Effects, ResolvedTool, ToolOrigin},
 };
 use pml_kit::sandbox::engine;
 use std::sync::Arc;

@@ -2,7 +2,10 @@
 
 use crate::pml;
 use pml::json::json;
-use pml::{Environment, Launch, Project, TrustState};
+use pml::{
+    Environment, Project,
+    project::{Launch, TrustState},
+};
 use pml_kit::insta::assert_snapshot;
 use pml_kit::{TestEnv, json_of};
 use std::fs;

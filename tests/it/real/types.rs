@@ -1,7 +1,7 @@
 //! `.pml/mcp.d.ts` before the real TypeScript compiler: right programs pass `--strict`, wrong ones fail where they are wrong.
 
 use pml::json::{Value, json};
-use pml::{Definition, ObservedResults};
+use pml::{catalog::ObservedResults, tool::Definition};
 use pml_kit::real::{left_out, tsc};
 use std::fs;
 
@@ -182,7 +182,7 @@ fn right_programs_pass_the_compiler() {
     if left_out() {
         return;
     }
-    let declarations = pml::typescript_declarations(&definitions(), None);
+    let declarations = pml::catalog::typescript_declarations(&definitions(), None);
     assert_eq!(compile(&declarations, RIGHT, "es2022,dom"), [""; 0], "{declarations}");
     // Without the DOM the declarations stand by themselves.
     assert_eq!(compile(&declarations, RIGHT, "es2022"), [""; 0], "{declarations}");
@@ -193,7 +193,7 @@ fn wrong_programs_fail_where_they_are_wrong() {
     if left_out() {
         return;
     }
-    let declarations = pml::typescript_declarations(&definitions(), None);
+    let declarations = pml::catalog::typescript_declarations(&definitions(), None);
     // One a line, each a statement of its own.
     let program: String = WRONG.iter().map(|(line, _)| format!("{{ {line} }}\n")).collect();
     let found = compile(&declarations, &program, "es2022,dom");
@@ -226,7 +226,7 @@ fn what_was_inferred_is_checked_too() {
     ] {
         observed.note(&stat.tool, &stat.digest(), &result);
     }
-    let declarations = pml::typescript_declarations([&stat], Some(&observed));
+    let declarations = pml::catalog::typescript_declarations([&stat], Some(&observed));
     let right = "const s = await mcp.fs.stat(); export const n: number = s.size + (s.by?.x?.[0] ?? 0); s.link === null";
     assert_eq!(compile(&declarations, right, "es2022"), [""; 0], "{declarations}");
     let wrong = "const s = await mcp.fs.stat(); export const n: string = s.size";
@@ -347,7 +347,7 @@ fn whatever_servers_say_the_declarations_are_typescript() {
             drawn
         })
         .collect();
-    let declarations = pml::typescript_declarations(&definitions, None);
+    let declarations = pml::catalog::typescript_declarations(&definitions, None);
     assert!(declarations.len() > 100_000);
     let found = compile(&declarations, "export {}", "es2022");
     let lines: Vec<&str> = declarations.lines().collect();

@@ -3,8 +3,10 @@
 
 use pml::json::{self, Value};
 use pml::{
-    CallId, CallResult, CallVerdict, Code, Config, Durability, Effects, Engine, Journal,
-    JournalEvent, MemoryJournal, Outcome, Run, RunId, Script, Store, approver_from_fn,
+    CallId, Code, Config, Engine, Journal, MemoryJournal, Outcome, Run, RunId, Script, Store,
+    approver_from_fn,
+    journal::{CallResult, CallVerdict, Durability, JournalEvent},
+    tool::Effects,
 };
 use pml_kit::{
     Counter, CutJournal, CutPoint, Generated, LocalTools, StoppedClock, careful_answer, generate,

@@ -3,8 +3,11 @@
 use crate::pml;
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, AnswerOutcome, AskKind, Config, Decision, Durability, Engine, Event, Journal, MemoryJournal,
-    Question, RunId, RunState, Script, Store, SystemClock, Timestamp, JournalEvent, approver_from_fn,
+    Answer, Config, Decision, Engine, Event, Journal, MemoryJournal, Question, RunId, Script,
+    Store, SystemClock, Timestamp,
+    approval::AskKind,
+    approver_from_fn,
+    journal::{AnswerOutcome, Durability, JournalEvent, RunState},
 };
 use pml_kit::sandbox::TestTools;
 use pml_kit::{Output, Survivor, SurvivorProject, TestEnv, project_root, wait_until_async};
@@ -58,11 +61,11 @@ async fn a_dead_owners_write_is_refused() {
     let waiting = engine.run(Script::ts("await mcp.t.later({})")).await.expect("it waits");
     let journal = engine.journal();
     let first = journal.claim(waiting.run_id).await.expect("nobody has it");
-    let stale = pml::Lease::new(first.run, first.fence, || {});
+    let stale = pml::journal::Lease::new(first.run, first.fence, || {});
     drop(first);
     let second = journal.claim(waiting.run_id).await.expect("it was given up");
     assert!(second.fence > stale.fence);
-    let mut batch = pml::JournalBatch::default();
+    let mut batch = pml::journal::JournalBatch::default();
     batch.state = Some(RunState::Running);
     let refused = journal.append(&stale, batch.clone()).await.expect_err("it is fenced off");
     assert_eq!(refused.code().as_str(), "RUN_OWNED");
@@ -307,20 +310,23 @@ fn kept() -> PathBuf {
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "a switch for developers, not a setting of pml")]
 async fn a_journal_of_every_format_there_was_opens_for_ever() {
-    let newest = kept().join(format!("format-{}.db", pml::FORMAT));
+    let newest = kept().join(format!("format-{}.db", pml::journal::FORMAT));
     if std::env::var_os("PML_BLESS").is_some() && !newest.exists() {
         let folder = tempfile::tempdir().expect("a folder");
         write_journal(folder.path()).await;
         std::fs::create_dir_all(kept()).expect("a folder");
         std::fs::copy(folder.path().join("state.db"), &newest).expect("copied");
     }
-    for format in 1..=pml::FORMAT {
+    for format in 1..=pml::journal::FORMAT {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = kept().join(format!("format-{format}.db"));
         std::fs::copy(&journal, folder.path().join("state.db")).expect("it is kept for ever");
         let engine = engine(store(folder.path()));
-        let list =
-            engine.journal().runs(pml::RunFilter::default(), Timestamp(0)).await.expect("a list");
+        let list = engine
+            .journal()
+            .runs(pml::journal::RunFilter::default(), Timestamp(0))
+            .await
+            .expect("a list");
         let states: Vec<_> = list.iter().rev().map(|run| run.state).collect();
         let expected =
             [RunState::Finished, RunState::Failed, RunState::Waiting, RunState::Interrupted];
@@ -354,17 +360,19 @@ async fn the_process_level_does_not_wait_for_the_disk_and_the_power_level_does()
 
 #[tokio::test]
 async fn the_power_level_waits_for_the_disk_unless_a_call_only_reads() {
-    struct Says(pml::Effects);
+    struct Says(pml::tool::Effects);
     impl pml::Tools for Says {
         fn call(&self, _: pml::Call) -> pml::BoxFuture<'_, pml::Reply> {
             Box::pin(std::future::ready(Ok(json!(1))))
         }
 
-        fn effects(&self, _: &pml::ToolName) -> pml::Effects {
+        fn effects(&self, _: &pml::ToolName) -> pml::tool::Effects {
             self.0
         }
     }
-    for (effects, synced) in [(pml::Effects::Idempotent, 2), (pml::Effects::ReadOnly, 0)] {
+    for (effects, synced) in
+        [(pml::tool::Effects::Idempotent, 2), (pml::tool::Effects::ReadOnly, 0)]
+    {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Arc::new(Store::open(folder.path(), Durability::Power).expect("it opens"));
         let code = "await mcp.a.b({}); await mcp.a.b({}); return 1";
@@ -382,7 +390,8 @@ async fn runs_are_forgotten_by_count_and_never_while_they_wait() {
         engine.run(Script::ts("1")).await.expect("it runs");
     }
     let now = pml::Clock::now(&SystemClock);
-    let list = engine.journal().runs(pml::RunFilter::default(), now).await.expect("a list");
+    let list =
+        engine.journal().runs(pml::journal::RunFilter::default(), now).await.expect("a list");
     assert_eq!(list.len(), 4);
     assert!(list.iter().any(|run| run.run == waiting));
     let text: Value = json::to_value(&list[0]).expect("JSON");

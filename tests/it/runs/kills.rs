@@ -1,6 +1,10 @@
 //! Processes that are killed with SIGKILL in the middle of a run, and others that go on with it.
 
-use pml::{Durability, Effects, Journal, JournalEvent, RunId, Store};
+use pml::{
+    Journal, RunId, Store,
+    journal::{Durability, JournalEvent},
+    tool::Effects,
+};
 use pml_kit::{Generated, SurvivorProject, generate, soak, tool_effects};
 
 /// No call that must not be repeated was made twice.

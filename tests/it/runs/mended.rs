@@ -2,9 +2,12 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, AskId, AskKind, BoxFuture, Call, Code, Config, Decision, Effects, Ending, Engine,
-    Journal, MemoryJournal, Outcome, PruneRule, Question, Reply, Run, RunId, Script, ToolName,
-    Tools, approver_from_fn,
+    Answer, BoxFuture, Call, Code, Config, Decision, Ending, Engine, Journal, MemoryJournal,
+    Outcome, Question, Reply, Run, RunId, Script, ToolName, Tools,
+    approval::{AskId, AskKind},
+    approver_from_fn,
+    journal::PruneRule,
+    tool::Effects,
 };
 use pml_kit::{
     CutJournal, CutPoint, Generated, StoppedClock, generate, soak, tool_effects, tool_reply,

@@ -2,9 +2,11 @@
 
 use pml::json::{Value, json};
 use pml::{
-    Answer, AskKind, BoxFuture, Call, CallError, Config, Decision, Effects, Ending, Engine, Event,
-    Journal, JournalEvent, MemoryJournal, Outcome, Reply, RunId, RunState, Script, StoreError,
-    StoredRun, Timestamp, ToolName, Tools,
+    Answer, BoxFuture, Call, CallError, Config, Decision, Ending, Engine, Event, Journal,
+    MemoryJournal, Outcome, Reply, RunId, Script, Timestamp, ToolName, Tools,
+    approval::AskKind,
+    journal::{JournalEvent, RunState, StoreError, StoredRun},
+    tool::Effects,
 };
 use pml_kit::{HookedJournal, ManualClock, PATIENCE, wait_until_async};
 use std::pin::{Pin, pin};
@@ -421,7 +423,8 @@ async fn a_program_sees_no_outcome_before_the_journal_has_it() {
 #[tokio::test]
 async fn a_call_that_must_not_be_repeated_leaves_only_when_the_journal_says_so() {
     for (code, leaves) in [("await mcp.t.write({})", 0), ("await mcp.t.read({})", 1)] {
-        let (engine, gate, reached) = hesitant(|what| matches!(what, JournalEvent::Executing { .. }));
+        let (engine, gate, reached) =
+            hesitant(|what| matches!(what, JournalEvent::Executing { .. }));
         let tools = Written::default();
         let mut running = pin!(engine.run(Script::ts(code)).tools(tools.clone()).into_future());
         held_up(running.as_mut(), &reached, || tools.calls().len() == leaves).await;

@@ -10,8 +10,8 @@
 
 use pml::json::{self, Value, json};
 use pml::{
-    Answer, AskKind, BoxFuture, Call, CallError, CallId, Decision, Effects, Question, Reply, RunId,
-    ToolName, Tools,
+    Answer, BoxFuture, Call, CallError, CallId, Decision, Question, Reply, RunId, ToolName, Tools,
+    approval::AskKind, tool::Effects,
 };
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};

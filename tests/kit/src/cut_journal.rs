@@ -1,9 +1,12 @@
 //! A journal that ends at a chosen write, as if the power of its process had been cut there.
 
 use pml::{
-    Answer, AnswerOutcome, AuditFilter, AuditNote, AuditTrail, Journal, JournalBatch,
-    JournalFuture, Lease, PruneRule, QuestionId, RecordedDecision, RunFilter, RunHeader, RunId,
-    RunSummary, StoreError, StoredQuestion, StoredRun, Timestamp,
+    Answer, Journal, QuestionId, RunId, Timestamp,
+    approval::RecordedDecision,
+    journal::{
+        AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalBatch, JournalFuture, Lease,
+        PruneRule, RunFilter, RunHeader, RunSummary, StoreError, StoredQuestion, StoredRun,
+    },
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -57,7 +57,7 @@ impl TestEnv {
     pub fn journal_of(&self, project: &Path) -> PathBuf {
         let environment: pml::Environment =
             [("XDG_STATE_HOME", self.state_home().to_string_lossy())].into_iter().collect();
-        pml::ProjectJournal::of(project, &environment).expect("a state folder").folder()
+        pml::project::ProjectJournal::of(project, &environment).expect("a state folder").folder()
     }
 
     /// The binary.

@@ -1,9 +1,12 @@
 //! A journal with something in between: what is written or read passes a function first.
 
 use pml::{
-    Answer, AnswerOutcome, AuditFilter, AuditNote, AuditTrail, Journal, JournalBatch,
-    JournalFuture, Lease, PruneRule, QuestionId, RecordedDecision, RunFilter, RunHeader, RunId,
-    RunSummary, StoredQuestion, StoredRun, Timestamp,
+    Answer, Journal, QuestionId, RunId, Timestamp,
+    approval::RecordedDecision,
+    journal::{
+        AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalBatch, JournalFuture, Lease,
+        PruneRule, RunFilter, RunHeader, RunSummary, StoredQuestion, StoredRun,
+    },
 };
 use std::sync::Arc;
 use tokio::sync::Notify;

@@ -2,7 +2,9 @@
 
 use crate::TestEnv;
 use crate::sandbox::TestTools;
-use pml::{Answer, Config, Decision, Durability, Engine, Journal, Script, Store, Timestamp};
+use pml::{
+    Answer, Config, Decision, Engine, Journal, Script, Store, Timestamp, journal::Durability,
+};
 use std::sync::Arc;
 
 /// Leaves what an older pml would have left: a run that finished after an answer, one that failed, and some that wait. How far the

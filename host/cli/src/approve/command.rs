@@ -11,7 +11,7 @@ use crate::{project, report, ui};
 use anyhow::{Context, Result};
 use clap::Args;
 use pml::json::{self, Value, json};
-use pml::{Code, Error, RunId, SystemClock, offers_of_ask};
+use pml::{Code, Error, RunId, SystemClock, approval::offers_of_ask};
 use std::cell::OnceCell;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;

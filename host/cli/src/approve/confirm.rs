@@ -8,7 +8,11 @@ use crate::ui::{self, DIM, WARNING};
 use crate::widening_permit::CallingAgent;
 use crate::wrap::wrap;
 use anyhow::{Context, Result};
-use pml::{Ask, AskKind, Decision, Need, Redactor, details_of_ask_with, lines_of_ask_with};
+use pml::{
+    Ask, Decision,
+    approval::{AskKind, Need, details_of_ask_with, lines_of_ask_with},
+    text::Redactor,
+};
 
 /// How wide asks are shown where there is no terminal.
 const WIDTH: usize = 100;

@@ -4,7 +4,11 @@ use super::command::ApproveCommand;
 use crate::always_choices::{ConstraintSuggester, choices, chosen};
 use crate::report::{HintedError, UsageError};
 use anyhow::{Result, bail};
-use pml::{Ask, AskId, AskKind, Decision, StoredQuestion};
+use pml::{
+    Ask, Decision,
+    approval::{AskId, AskKind},
+    journal::StoredQuestion,
+};
 
 impl ApproveCommand {
     /// The asks that are answered: those still open, or those that were named.

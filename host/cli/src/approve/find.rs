@@ -5,8 +5,9 @@ use crate::report::HintedError;
 use anyhow::Result;
 use pml::json::Value;
 use pml::{
-    AuditEntry, AuditFilter, Error, Journal, Question, QuestionId, RunId, StoredQuestion,
-    Timestamp, escape,
+    Error, Journal, Question, QuestionId, RunId, Timestamp,
+    journal::{AuditEntry, AuditFilter, StoredQuestion},
+    text::escape,
 };
 
 /// The hint of whoever typed an id that nothing has.

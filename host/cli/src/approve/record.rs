@@ -17,8 +17,10 @@ use crate::widening_permit::CallingAgent;
 use crate::{runs, ui};
 use anyhow::Result;
 use pml::{
-    Answer, AnswerOutcome, Ask, AskId, AuditEvent, AuditNote, Clock, Decision, Error, Journal,
-    RecordedDecision, Redactor, RunFilter, RunId, RunSummary, StoredQuestion, Timestamp,
+    Answer, Ask, Clock, Decision, Error, Journal, RunId, Timestamp,
+    approval::{AskId, RecordedDecision},
+    journal::{AnswerOutcome, AuditEvent, AuditNote, RunFilter, RunSummary, StoredQuestion},
+    text::Redactor,
 };
 use std::process::ExitCode;
 

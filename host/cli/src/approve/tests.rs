@@ -12,8 +12,10 @@ use anyhow::Result;
 use clap::Parser;
 use pml::json::Value;
 use pml::{
-    Answer, Ask, AskId, AskKind, AuditFilter, Clock, Decision, Journal, JournalBatch, JournalEntry,
-    JournalEvent, Lease, MemoryJournal, Meter, Question, Redactor, RunId, RunState, Timestamp,
+    Answer, Ask, Clock, Decision, Journal, MemoryJournal, Question, RunId, Timestamp,
+    approval::{AskId, AskKind},
+    journal::{AuditFilter, JournalBatch, JournalEntry, JournalEvent, Lease, Meter, RunState},
+    text::Redactor,
 };
 use std::process::ExitCode;
 
@@ -365,7 +367,7 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let (confirm, around, offers) = (
         &elsewhere,
         CallingAgent::Absent,
-        pml::offers_of_ask as always_choices::ConstraintSuggester,
+        pml::approval::offers_of_ask as always_choices::ConstraintSuggester,
     );
     let redactor = &Redactor::new();
     let (clock, ready) = (&clock, &|| Ok(()));

@@ -14,8 +14,10 @@ use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
 use pml::{
-    AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, Clock, Environment, Error, Journal,
-    RunId, SystemClock, Timestamp, TrailDefect, agent_variable, escape,
+    Clock, Environment, Error, Journal, RunId, SystemClock, Timestamp,
+    journal::{AuditEntry, AuditEvent, AuditFilter, AuditNote, AuditTrail, TrailDefect},
+    project::agent_variable,
+    text::escape,
 };
 use std::process::ExitCode;
 use std::time::Duration;
@@ -244,7 +246,10 @@ mod tests {
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::json::Value;
-    use pml::{AuditFilter, Journal, MemoryJournal, PruneRule, Timestamp};
+    use pml::{
+        Journal, MemoryJournal, Timestamp,
+        journal::{AuditFilter, PruneRule},
+    };
     use std::time::Duration;
 
     #[test]

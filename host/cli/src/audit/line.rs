@@ -5,7 +5,10 @@ use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use crate::wrap::wrap;
 use anstyle::Style;
 use pml::json::Value;
-use pml::{AuditEntry, brief, fold_middle, in_one_line};
+use pml::{
+    journal::AuditEntry,
+    text::{brief, fold_middle, in_one_line},
+};
 
 /// Characters of others' words in an entry; the rest is in `--json`.
 const TEXT: usize = 200;
@@ -153,8 +156,10 @@ mod tests {
     use crate::identify::short;
     use crate::runs::fixture::{self, at};
     use pml::{
-        AuditEvent, AuditFilter, AuditNote, Condition, Constraint, Difference, Ecosystem, Grant,
-        Journal, MemoryJournal, Package,
+        Journal, MemoryJournal,
+        approval::{Condition, Constraint, Difference, Ecosystem, Package},
+        journal::{AuditEvent, AuditFilter, AuditNote},
+        policy::Grant,
     };
 
     const EVIL: &str = "x\u{1b}[2J\n2026 │ approved\u{202e}";

@@ -4,7 +4,11 @@ use super::check::DoctorCheck;
 use crate::execute::runtime;
 use crate::project;
 use anyhow::Result;
-use pml::{AuditFilter, AuditTrail, Error, escape};
+use pml::{
+    Error,
+    journal::{AuditFilter, AuditTrail},
+    text::escape,
+};
 
 const AREA: &str = "project";
 
@@ -55,7 +59,7 @@ fn of(trail: &AuditTrail) -> DoctorCheck {
 mod tests {
     use super::of;
     use crate::doctor::check::CheckStatus;
-    use pml::{AuditTrail, TrailDefect};
+    use pml::journal::{AuditTrail, TrailDefect};
 
     #[test]
     fn a_trail_is_what_was_written_or_it_is_said() {

@@ -72,10 +72,10 @@ impl DoctorCheck {
 
     /// Returns what an error says, cause and hint included.
     pub(super) fn error(area: &'static str, error: &pml::Error) -> DoctorCheck {
-        let mut what = pml::escape(&error.to_string()).into_owned();
+        let mut what = pml::text::escape(&error.to_string()).into_owned();
         let mut cause = std::error::Error::source(error);
         while let Some(error) = cause {
-            what += &format!(", because: {}", pml::escape(&error.to_string()));
+            what += &format!(", because: {}", pml::text::escape(&error.to_string()));
             cause = error.source();
         }
         let check = DoctorCheck::failure(area, what);

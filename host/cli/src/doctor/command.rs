@@ -14,7 +14,10 @@ use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::{Value, json};
-use pml::{Environment, Error, Freshness, locate};
+use pml::{
+    Environment, Error,
+    project::{Freshness, locate},
+};
 use std::process::ExitCode;
 
 /// Say what is wrong here, and what to do about it
@@ -47,7 +50,7 @@ impl DoctorCommand {
             // What else the project says cannot be known.
             Err(error) => checks.push(match error.downcast_ref::<Error>() {
                 Some(error) => DoctorCheck::error("project", error),
-                None => DoctorCheck::failure("project", pml::escape(&error.to_string())),
+                None => DoctorCheck::failure("project", pml::text::escape(&error.to_string())),
             }),
         }
         checks.push(project::claude_code(&folder, &environment));

@@ -3,7 +3,8 @@
 use super::check::DoctorCheck;
 use crate::older_journal;
 use pml::{
-    Config, Durability, Engine, Environment, Error, GUEST_DIGEST, ProjectJournal, Store, escape,
+    Config, Engine, Environment, Error, Store, journal::Durability, project::ProjectJournal,
+    replay::GUEST_DIGEST, text::escape,
 };
 use std::path::Path;
 

@@ -2,7 +2,13 @@
 
 use super::check::DoctorCheck;
 use crate::quantity::counted;
-use pml::{BUILT_IN, Definition, Grant, Project, ProjectDeclarations, ToolPattern, nearest};
+use pml::{
+    Project,
+    policy::{Grant, ToolPattern},
+    project::ProjectDeclarations,
+    text::nearest,
+    tool::{BUILT_IN, Definition},
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -161,7 +167,7 @@ fn covers(wide: &str, narrow: &str) -> bool {
 
 fn meant(check: DoctorCheck, near: &[&str]) -> DoctorCheck {
     match near.first() {
-        Some(near) => check.hint(format!("did you mean `{}`?", pml::escape(near))),
+        Some(near) => check.hint(format!("did you mean `{}`?", pml::text::escape(near))),
         None => check.hint("take it out, or mend it"),
     }
 }
@@ -169,8 +175,8 @@ fn meant(check: DoctorCheck, near: &[&str]) -> DoctorCheck {
 #[cfg(test)]
 mod tests {
     use super::Patterns;
-    use pml::Definition;
     use pml::json::json;
+    use pml::tool::Definition;
     use std::sync::Arc;
 
     fn patterns(allow: &[&str], ask: &[&str], deny: &[&str]) -> Patterns {
@@ -205,18 +211,17 @@ mod tests {
     fn grants_that_do_nothing_or_have_lapsed_are_named() {
         let tool = "fs:read".parse::<pml::ToolName>().unwrap();
         let known = [Arc::new(Definition::new(tool.clone(), "", json!({})))];
-        let now = pml::ToolOrigin::new(known[0].digest(), "server");
-        let found =
-            |allow: &str, origins: &[&pml::ToolOrigin], identity: &'static str| {
-                let mut declared = pml::ProjectDeclarations::default();
-                declared.allow.push(allow.parse().unwrap());
-                declared.grants.extend(origins.iter().map(|origin| {
-                    pml::Grant::new(tool.clone(), Some((*origin).clone()), Vec::new())
-                }));
-                let checks = super::grants(&declared, &known, |_| Some(identity));
-                checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
-            };
-        let before = pml::ToolOrigin::new("another", "server");
+        let now = pml::tool::ToolOrigin::new(known[0].digest(), "server");
+        let found = |allow: &str, origins: &[&pml::tool::ToolOrigin], identity: &'static str| {
+            let mut declared = pml::project::ProjectDeclarations::default();
+            declared.allow.push(allow.parse().unwrap());
+            declared.grants.extend(origins.iter().map(|origin| {
+                pml::policy::Grant::new(tool.clone(), Some((*origin).clone()), Vec::new())
+            }));
+            let checks = super::grants(&declared, &known, |_| Some(identity));
+            checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
+        };
+        let before = pml::tool::ToolOrigin::new("another", "server");
         assert_eq!(found("fs:*", &[&now], "server"), "");
         assert!(found("git:*", &[&now], "server").contains("`allow` does not cover"));
         assert!(found("fs:read", &[&before], "server").contains("is not what it was"));
@@ -226,19 +231,21 @@ mod tests {
 
     #[test]
     fn a_grant_of_an_older_pml_is_named_with_what_it_said() {
-        let under = pml::Constraint::new("path", pml::Condition::Under("/n".into()));
+        let under =
+            pml::approval::Constraint::new("path", pml::approval::Condition::Under("/n".into()));
         let found = |version| {
-            let mut grant = pml::Grant::new("fs:read".parse().unwrap(), None, vec![under.clone()]);
+            let mut grant =
+                pml::policy::Grant::new("fs:read".parse().unwrap(), None, vec![under.clone()]);
             grant.version = version;
-            let mut declared = pml::ProjectDeclarations::default();
+            let mut declared = pml::project::ProjectDeclarations::default();
             declared.allow.push("fs:*".parse().unwrap());
             declared.grants.push(grant);
             let checks = super::grants(&declared, &[], |_| None);
             checks.into_iter().map(|check| check.what).collect::<Vec<_>>().join("; ")
         };
-        assert_eq!(found(pml::GrantVersion::Current), "");
+        assert_eq!(found(pml::policy::GrantVersion::Current), "");
         assert_eq!(
-            found(pml::GrantVersion::Older),
+            found(pml::policy::GrantVersion::Older),
             "`grants` has `fs:read` with `path` under `/n` (written by an older pml: it asks once more)"
         );
     }

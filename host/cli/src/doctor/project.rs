@@ -1,7 +1,11 @@
 //! The project: its files, whether they count, what of it gets into version control, and who knows pml.
 
 use super::check::DoctorCheck;
-use pml::{Environment, ImportSource, Project, ProjectState, TrustState, escape, find_servers};
+use pml::{
+    Environment, Project,
+    project::{ImportSource, ProjectState, TrustState, find_servers},
+    text::escape,
+};
 use std::path::Path;
 
 const AREA: &str = "project";

@@ -7,7 +7,11 @@ use crate::project_context::ProjectContext;
 use crate::quantity::counted;
 use crate::servers::{ServerHealth, rows, uninstalled};
 use crate::trust::one_line;
-use pml::{Environment, Launch, Project, Secret, ServerConfig, escape};
+use pml::{
+    Environment, Project, Secret,
+    project::{Launch, ServerConfig},
+    text::escape,
+};
 use std::path::Path;
 use url::Url;
 

@@ -1,6 +1,9 @@
 //! The keys that answer an ask, and what each does.
 
-use pml::{Ask, AskKind, Decision, Need};
+use pml::{
+    Ask, Decision,
+    approval::{AskKind, Need},
+};
 
 /// A key.
 pub(super) struct PromptKey {

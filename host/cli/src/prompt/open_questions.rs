@@ -71,7 +71,7 @@ mod tests {
     use crate::execute::JournalStorage;
     use crate::identify::short;
     use crate::runs::fixture;
-    use pml::{AskKind, RunId};
+    use pml::{RunId, approval::AskKind};
 
     #[test]
     fn the_way_back_names_what_to_type() {

@@ -16,8 +16,9 @@ use crate::user_name::user;
 use crate::wrap::wrap;
 use pml::json::{self, Value};
 use pml::{
-    Answer, Approver, Ask, AskId, AskKind, BoxFuture, Decision, Question, Redactor,
-    details_of_ask_with, lines_of_ask_with, offers_of_ask,
+    Answer, Approver, Ask, BoxFuture, Decision, Question,
+    approval::{AskId, AskKind, details_of_ask_with, lines_of_ask_with, offers_of_ask},
+    text::Redactor,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -7,8 +7,9 @@ use crate::execute::JournalStorage;
 use crate::terminal::Terminal;
 use pml::json::{Value, json};
 use pml::{
-    Answer, Approver, Ask, AskId, AskKind, CallId, Decision, Decisions, Ecosystem,
-    MissingVariables, Need, Package, Question, Redactor, RunId, Secret, Timestamp, TrustNeed,
+    Answer, Approver, Ask, CallId, Decision, Question, RunId, Secret, Timestamp,
+    approval::{AskId, AskKind, Decisions, Ecosystem, MissingVariables, Need, Package, TrustNeed},
+    text::Redactor,
 };
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
@@ -24,7 +25,7 @@ struct Person(File, String);
 
 impl Person {
     fn sits_down() -> (Person, TerminalPrompt) {
-        Person::is_offered(pml::offers_of_ask)
+        Person::is_offered(pml::approval::offers_of_ask)
     }
 
     fn is_offered(offers: always_choices::ConstraintSuggester) -> (Person, TerminalPrompt) {

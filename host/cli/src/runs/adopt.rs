@@ -15,9 +15,12 @@ use crate::{project, report, widening_permit};
 use anyhow::Result;
 use clap::Args;
 use pml::{
-    AuditEvent, AuditNote, Clock, Durability, Environment, Error, ImportMark, Journal,
-    JournalImportError, JournalOverview, OrphanedJournal, ProjectJournal, Store, SystemClock,
-    Timestamp, agent_variable, escape,
+    Clock, Environment, Error, Journal, Store, SystemClock, Timestamp,
+    journal::{
+        AuditEvent, AuditNote, Durability, JournalImportError, JournalOverview, OwnershipProof,
+    },
+    project::{OrphanedJournal, ProjectJournal, agent_variable},
+    text::escape,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -213,7 +216,7 @@ fn keep_history(here: &Path, heads: &Path, aside: &Path, now: Timestamp) -> Resu
     if !aside.join("state.db").exists() {
         return Ok(0);
     }
-    match Store::import(here, heads, aside, ImportMark::StateFolder, now) {
+    match Store::import(here, heads, aside, OwnershipProof::StateFolder, now) {
         Ok(imported) => Ok(imported.runs),
         Err(JournalImportError::Failed(error)) => Err(Error::from(error).into()),
         Err(JournalImportError::Refused(_) | JournalImportError::InUse) => {

@@ -11,7 +11,10 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use pml::json::json;
-use pml::{Clock, Error, Journal, PruneRule, RunFilter, RunState, SystemClock, Timestamp};
+use pml::{
+    Clock, Error, Journal, SystemClock, Timestamp,
+    journal::{PruneRule, RunFilter, RunState},
+};
 use std::process::ExitCode;
 use std::time::Duration;
 

@@ -4,10 +4,13 @@ use crate::moment::span;
 use crate::table::{TableCell, table};
 use crate::ui::{BAD, DIM, GOOD, WAITING};
 use anstyle::Style;
-use pml::cut_to_columns;
 use pml::journal::{CallPhase, CallSpan, CallState, PastCall};
 use pml::json::{self, Value};
-use pml::{Redactor, Timestamp, brief_with, escape};
+use pml::text::cut_to_columns;
+use pml::{
+    Timestamp,
+    text::{Redactor, brief_with, escape},
+};
 use unicode_width::UnicodeWidthStr;
 
 /// Blocks that fill one to eight eighths of a cell, from its left.
@@ -177,7 +180,8 @@ mod tests {
             let entries = fixture::entries();
             let timeline = Timeline::until(&entries, at(3_000));
             let calls: Vec<_> = timeline.calls.values().collect();
-            for line in draw(&calls, scale, OwnerLiveness::Gone, width, &pml::Redactor::new()) {
+            for line in draw(&calls, scale, OwnerLiveness::Gone, width, &pml::text::Redactor::new())
+            {
                 let plain = anstream::adapter::strip_str(&line).to_string();
                 assert!(plain.width() <= width + super::ARGUMENTS, "{plain}");
                 assert!(!plain.contains("t0p") && !plain.contains('\u{1b}'), "{plain}");

@@ -2,9 +2,12 @@
 
 use pml::json::json;
 use pml::{
-    Answer, Ask, AskKind, CallId, CallResult, CallVerdict, Decision, FORMAT, Journal, JournalBatch,
-    JournalEntry, JournalEvent, Lease, Limits, Meter, Question, RunHeader, RunId, RunState, Tenant,
-    Timestamp, ToolName,
+    Answer, Ask, CallId, Decision, Journal, Limits, Question, RunId, Timestamp, ToolName,
+    approval::AskKind,
+    journal::{
+        CallResult, CallVerdict, FORMAT, JournalBatch, JournalEntry, JournalEvent, Lease, Meter,
+        RunHeader, RunState, Tenant,
+    },
 };
 use std::time::Duration;
 
@@ -53,7 +56,7 @@ fn executing(call: u64, tool: &str) -> JournalEvent {
         call: CallId(call),
         tool: tool.parse::<ToolName>().unwrap(),
         origin: None,
-        effects: pml::Effects::Unknown,
+        effects: pml::tool::Effects::Unknown,
         approved: None,
     }
 }

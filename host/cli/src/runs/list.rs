@@ -5,9 +5,13 @@ use crate::moment::{ago, span};
 use crate::table::{TableCell, table};
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
-use pml::cut_to_columns;
 use pml::json::{Value, json};
-use pml::{RunState, RunSummary, Timestamp, escape, milliseconds};
+use pml::text::cut_to_columns;
+use pml::{
+    Timestamp,
+    journal::{RunState, RunSummary},
+    text::{escape, milliseconds},
+};
 
 /// A longer name of a script is cut in a list.
 const SCRIPT: usize = 40;
@@ -68,7 +72,7 @@ mod tests {
     use super::{json, lines};
     use crate::identify::short;
     use crate::runs::fixture;
-    use pml::{Journal, MemoryJournal, RunFilter, Timestamp};
+    use pml::{Journal, MemoryJournal, Timestamp, journal::RunFilter};
 
     #[tokio::test(flavor = "current_thread")]
     async fn a_run_has_one_line_and_json_has_its_whole_id() {

@@ -11,8 +11,10 @@ use anyhow::Result;
 use pml::journal::Timeline;
 use pml::json::{self, Value};
 use pml::{
-    Decision, Ending, Error, Journal, Question, RecordedDecision, Redactor, RunState, RunSummary,
-    StoredRun, Timestamp, brief, brief_with, escape, lines_of_ask_with, words_of_constraints,
+    Decision, Ending, Error, Journal, Question, Timestamp,
+    approval::{RecordedDecision, lines_of_ask_with, words_of_constraints},
+    journal::{RunState, RunSummary, StoredRun},
+    text::{Redactor, brief, brief_with, escape},
 };
 
 /// How wide it is drawn where there is no terminal.
@@ -191,7 +193,7 @@ mod tests {
     use super::RunDetails;
     use crate::identify;
     use crate::runs::fixture::{self, at};
-    use pml::{AskKind, Journal, MemoryJournal, Redactor};
+    use pml::{Journal, MemoryJournal, approval::AskKind, text::Redactor};
 
     async fn shown(journal: &dyn Journal) -> (RunDetails, String) {
         let summary = identify::run(journal, "last", at(60_000)).await.unwrap();

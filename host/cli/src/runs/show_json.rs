@@ -5,8 +5,10 @@ use super::show::RunDetails;
 use pml::journal::{CallPhase, CallState, PastCall};
 use pml::json::{self, Value, json};
 use pml::{
-    CallResult, Decision, Need, Question, RecordedDecision, Redactor, StoredQuestion, milliseconds,
-    words_of_constraints,
+    Decision, Question,
+    approval::{Need, RecordedDecision, words_of_constraints},
+    journal::{CallResult, StoredQuestion},
+    text::{Redactor, milliseconds},
 };
 
 impl RunDetails {

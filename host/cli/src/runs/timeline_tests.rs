@@ -2,7 +2,10 @@
 
 use crate::runs::fixture::{self, at};
 use pml::journal::{CallPhase, CallState, PastCall, Timeline};
-use pml::{CallId, JournalEntry, JournalEvent, Timestamp};
+use pml::{
+    CallId, Timestamp,
+    journal::{JournalEntry, JournalEvent},
+};
 use std::time::Duration;
 
 fn fold(entries: &[JournalEntry], now: Timestamp) -> Vec<PastCall<'_>> {

@@ -11,7 +11,10 @@ use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::Value;
-use pml::{Freshness, escape, nearest};
+use pml::{
+    project::Freshness,
+    text::{escape, nearest},
+};
 use std::process::ExitCode;
 
 /// Show the servers of this project and how they are

@@ -2,7 +2,11 @@
 
 use crate::project_context::ProjectContext;
 use pml::json::{Value, json};
-use pml::{Launch, PackageState, ServerState, ServerStatus, Servers, milliseconds};
+use pml::{
+    Servers,
+    project::{Launch, PackageState, ServerState, ServerStatus},
+    text::milliseconds,
+};
 
 /// A server of the project, whether it can be used or not.
 pub(crate) struct ServerRow {
@@ -36,7 +40,7 @@ pub(crate) enum ServerHealth {
 pub(crate) async fn rows(workplace: &ProjectContext) -> Vec<ServerRow> {
     let project = &workplace.project;
     let mut known = workplace.servers.status();
-    let row = |declared: &pml::DeclaredServer| {
+    let row = |declared: &pml::project::DeclaredServer| {
         let name = declared.name.clone();
         let at = known.iter().position(|status| status.name == name);
         let status = at.map(|at| known.swap_remove(at));

@@ -7,7 +7,7 @@ use crate::table::{TableCell, table};
 use crate::trust::one_line;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
-use pml::{cut_to_columns, escape};
+use pml::text::{cut_to_columns, escape};
 
 /// Lines of stderr that are shown; `--json` has all that are kept.
 const STDERR: usize = 10;

@@ -12,7 +12,7 @@ use crate::widening_permit::TrustOnceFlags;
 use anyhow::Result;
 use clap::Args;
 use pml::json::json;
-use pml::{Freshness, Policy, browse, escape};
+use pml::{Policy, catalog::browse, project::Freshness, text::escape};
 use std::process::ExitCode;
 
 /// List what programs can call

@@ -1,6 +1,6 @@
 //! Which tools are asked for.
 
-use pml::{Definition, ToolIndex, ToolPattern};
+use pml::{catalog::ToolIndex, policy::ToolPattern, tool::Definition};
 use std::sync::Arc;
 
 /// What somebody asks for.

@@ -4,7 +4,13 @@ use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};
 use anstyle::Style;
 use pml::json::{Value, json};
-use pml::{BrowsedTool, Definition, Policy, PolicyDecision, cut_to_columns, escape};
+use pml::{
+    Policy,
+    catalog::BrowsedTool,
+    policy::PolicyDecision,
+    text::{cut_to_columns, escape},
+    tool::Definition,
+};
 use std::sync::Arc;
 
 /// In which order tools are shown.
@@ -97,7 +103,11 @@ pub(super) fn json(
 mod tests {
     use super::{ToolOrder, lines};
     use pml::json::json;
-    use pml::{Config, Definition, Policy, ToolIndex, browse};
+    use pml::{
+        Config, Policy,
+        catalog::{ToolIndex, browse},
+        tool::Definition,
+    };
     use std::sync::Arc;
 
     fn shown(width: Option<usize>) -> Vec<String> {

@@ -9,7 +9,9 @@
 
 use super::WIDTH;
 use pml::{
-    Ask, AskKind, Redactor, details_of_ask_with, fold_middle, in_one_line, lines_of_ask_with,
+    Ask,
+    approval::{AskKind, details_of_ask_with, lines_of_ask_with},
+    text::{Redactor, fold_middle, in_one_line},
 };
 use std::collections::BTreeSet;
 

@@ -13,8 +13,9 @@ use crate::ask_choice::{AskChoice, offers};
 use message::message;
 use pml::json::Value;
 use pml::{
-    Ask, AskId, Decision, Decisions, Need, Question, Redactor, fold_middle, in_one_line,
-    offers_of_ask,
+    Ask, Decision, Question,
+    approval::{AskId, Decisions, Need, offers_of_ask},
+    text::{Redactor, fold_middle, in_one_line},
 };
 use rmcp::model::{
     ConstTitle, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,

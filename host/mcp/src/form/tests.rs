@@ -3,9 +3,12 @@
 use super::{ChoiceFormat, FormAnswer, of, read, waiting_message};
 use pml::json::{Value, json};
 use pml::{
-    Ask, AskId, AskKind, CallId, ChangeBaseline, Condition, Constraint, Decision, Decisions,
-    Difference, MissingVariables, Need, Question, Redactor, RunId, Timestamp, ToolChange,
-    TrustNeed,
+    Ask, CallId, Decision, Question, RunId, Timestamp,
+    approval::{
+        AskId, AskKind, ChangeBaseline, Condition, Constraint, Decisions, Difference,
+        MissingVariables, Need, ToolChange, TrustNeed,
+    },
+    text::Redactor,
 };
 use rmcp::model::{ElicitResult, ElicitationAction};
 

@@ -1,7 +1,7 @@
 //! `continue_workflow`: what a client says that a person has decided.
 
 use super::wrong;
-use pml::{Ask, AskId, Decision, QuestionId};
+use pml::{Ask, Decision, QuestionId, approval::AskId};
 use rmcp::ErrorData;
 use rmcp::model::JsonObject;
 use serde::Deserialize;
@@ -246,7 +246,10 @@ impl From<RawAskAnswer> for AskAnswer {
 #[cfg(test)]
 mod tests {
     use super::{AskAnswer, ContinueParameters, WorkflowAnswer};
-    use pml::{Ask, AskId, AskKind, Decision, QuestionId};
+    use pml::{
+        Ask, Decision, QuestionId,
+        approval::{AskId, AskKind},
+    };
     use serde_json::{Value, json};
 
     fn said(answer: Value) -> Result<WorkflowAnswer, String> {

@@ -15,10 +15,10 @@ const INDENT: usize = 40;
 /// cut.
 ///
 /// ```
-/// use pml::{Ask, AskKind, json::json};
+/// use pml::{Ask, approval::AskKind, json::json};
 ///
 /// let ask = Ask::new(AskKind::ToolPermission, None, "bank:pay", json!({ "token": "t0p" }), "`bank:*` asks");
-/// assert_eq!(pml::details_of_ask(&ask), [
+/// assert_eq!(pml::approval::details_of_ask(&ask), [
 ///     "why │ `bank:*` asks",
 ///     &format!("digest │ {}", ask.digest()),
 ///     "the arguments in full; of secrets, how many characters they have:",

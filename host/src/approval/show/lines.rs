@@ -28,11 +28,11 @@ pub(super) const BAR: &str = " │ ";
 /// counted.
 ///
 /// ```
-/// use pml::{Ask, AskKind, json::json};
+/// use pml::{Ask, approval::AskKind, json::json};
 ///
 /// let arguments = json!({ "to": "Ann", "amount": 5, "token": "t0p" });
 /// let ask = Ask::new(AskKind::ToolPermission, None, "bank:pay", arguments, "`bank:*` asks");
-/// assert_eq!(pml::lines_of_ask(&ask), [
+/// assert_eq!(pml::approval::lines_of_ask(&ask), [
 ///     "tool      │ bank:pay",
 ///     r#"call with │ {"to":"Ann","amount":5,"token":"[hidden: 3 characters]"}"#,
 ///     "why       │ `bank:*` asks",

@@ -9,8 +9,8 @@ use serde_json::Value;
 ///
 /// ```
 /// let arguments = pml::json::json!({ "text": "one\ntwo", "token": "abc" });
-/// assert_eq!(pml::brief(&arguments, 80), r#"{"text":"one\ntwo","token":"[hidden: 3 characters]"}"#);
-/// assert_eq!(pml::brief(&arguments, 40), r#"{"text":"o[… 31 characters …]aracters]"}"#);
+/// assert_eq!(pml::text::brief(&arguments, 80), r#"{"text":"one\ntwo","token":"[hidden: 3 characters]"}"#);
+/// assert_eq!(pml::text::brief(&arguments, 40), r#"{"text":"o[… 31 characters …]aracters]"}"#);
 /// ```
 pub fn brief(value: &Value, limit: usize) -> String {
     brief_with(value, limit, &Redactor::new())

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Takes secrets out of what a person sees: values that it knows, and values that look like secrets.
 ///
 /// ```
-/// use pml::{Redactor, Secret, json::json};
+/// use pml::{text::Redactor, Secret, json::json};
 ///
 /// let redactor = Redactor::knowing([Secret::new("hunter22")]);
 /// let shown = redactor.redact(&json!({ "command": "login hunter22; ls", "token": "abc" }));

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// those that show by their shape. What could be more than a value (a command, a path, a URL) is shown whole.
 ///
 /// ```
-/// use pml::{json::json, redact};
+/// use pml::{json::json, text::redact};
 ///
 /// let arguments = json!({ "user": "me", "password": "hunter2", "url": "https://me:hunter2@host/", "token": "x; rm -rf ~" });
 /// let (password, url) = ("[hidden: 7 characters]", "https://me:[hidden: 7 characters]@host/");

@@ -41,7 +41,7 @@ mod transaction;
 mod watchers;
 mod writer;
 
-pub use import::{JournalImport, JournalImportError, OwnershipProof as ImportMark};
+pub use import::{JournalImport, JournalImportError, OwnershipProof};
 pub use overview::JournalOverview;
 pub use statistics::Statistics;
 pub use store::Store;

@@ -1,0 +1,3 @@
+//! Files of this user: written whole or not at all, by one process at a time.
+
+pub use crate::disk::{FileDurability, FileLock, is_own_folder, replace as replace_file};

@@ -1,0 +1,10 @@
+//! Text for people: escaped, cut to size, and without secrets.
+//!
+//! What comes from a program, a server or a file is shown only through [`escape`]. A [`Redactor`] hides secret values.
+
+#[cfg(feature = "servers")]
+pub use crate::model::nearest;
+pub use crate::model::{
+    Redactor, brief, brief_with, bytes, cut, cut_to_columns, digest, duration, escape, fold,
+    fold_middle, hex, in_one_line, milliseconds, redact, redacted_setting, span, weigh,
+};
