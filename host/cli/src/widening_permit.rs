@@ -1,6 +1,6 @@
 //! Who may widen what is trusted, installed or allowed: one gate, which every command that does so passes first.
 //!
-//! In flow the command and whether `--yes` was given, out flows a [`Pass`], or a refusal.
+//! In flow the command and whether `--yes` was given, out flows a [`WideningPermit`], or a refusal.
 //!
 //! **Invariant:** what widens needs a person: a terminal, or `--yes`.
 //! **Invariant:** in a known agent's shell nothing passes, whatever the flags are, and nothing is written but that it was tried,

@@ -1,6 +1,6 @@
 //! Shapes of results that were seen, for tools whose servers say nothing of them: `.pml/observed.json`.
 //!
-//! In flow results, out flow schemas. A note costs a walk over the result and no disk; [`Observed::flush`] writes. Several
+//! In flow results, out flow schemas. A note costs a walk over the result and no disk; [`ObservedResults::flush`] writes. Several
 //! processes may have the file: each joins what it has seen to what is there, under a lock, and puts a whole new file in its
 //! place.
 //!

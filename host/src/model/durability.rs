@@ -10,7 +10,7 @@ pub enum Durability {
     /// Nothing is lost or repeated when the process dies, however it dies. A power cut may take the last writes.
     #[default]
     Process,
-    /// Beside that, what was written as [`Safe::Disk`](crate::Safe::Disk) survives a power cut. Each such write waits for
+    /// Beside that, what was written as [`RequiredDurability::Disk`](crate::journal::RequiredDurability::Disk) survives a power cut. Each such write waits for
     /// the disk.
     Power,
 }

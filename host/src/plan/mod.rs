@@ -1,6 +1,6 @@
 //! What a program will do: its calls, held against what the servers offer, without running it.
 //!
-//! In flow a [`Program`](crate::source::Program) and a [`Listing`](crate::catalog::Listing), out flow [`PlannedCall`]s and
+//! In flow a [`Program`](crate::source::Program) and a [`ToolListing`](crate::catalog::ToolListing), out flow [`PlannedCall`]s and
 //! [`Finding`]s.
 //!
 //! **Invariant:** a finding is certain: the call it tells of fails whenever it is made. What depends on values that are not

@@ -94,7 +94,7 @@ impl Engine {
     /// Records an answer to a question. Whoever has the run goes on with it; if nobody does, [`Engine::resume`] does.
     ///
     /// # Errors
-    /// If the journal fails. An answer that comes too late is not an error: [`Answered`] says so.
+    /// If the journal fails. An answer that comes too late is not an error: [`AnswerOutcome`](crate::journal::AnswerOutcome) says so.
     pub async fn answer(
         &self,
         question: QuestionId,
@@ -126,7 +126,7 @@ impl Engine {
     /// called, and nothing is written.
     ///
     /// # Errors
-    /// If there is no such run, or the sandbox fails. A call that differs is not an error: [`Replay`] says so.
+    /// If there is no such run, or the sandbox fails. A call that differs is not an error: [`ReplayReport`] says so.
     pub async fn replay_run(&self, run: RunId) -> Result<ReplayReport, Error> {
         replay::replay_run(self, run).await
     }
@@ -134,7 +134,7 @@ impl Engine {
     /// Runs a recorded program again, with nothing but what was recorded, and compares every step.
     ///
     /// # Errors
-    /// If the sandbox fails. A step that differs is not an error but a [`Divergence`].
+    /// If the sandbox fails. A step that differs is not an error but a [`StepDivergence`](crate::replay::StepDivergence).
     pub async fn replay(&self, recording: &Recording) -> Result<Option<StepDivergence>, Error> {
         replay::replay(self, recording).await
     }

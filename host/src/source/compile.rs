@@ -1,6 +1,6 @@
 //! One module's text to the JavaScript that is executed: parse, blank, wrap.
 //!
-//! Flows in: a text and its role. Flows out: [`Compiled`].
+//! Flows in: a text and its role. Flows out: [`CompiledModule`].
 //! **Invariant:** the syntax tree lives and dies here, on a stack that is known to be large enough for it.
 
 use super::blank;

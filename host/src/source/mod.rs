@@ -8,7 +8,7 @@
 //! the body of an async function: it may `return` and `await`, and a last expression is its result.
 //!
 //! **Invariant:** blanking and wrapping never move anything that has a position, with one exception that is recorded
-//! ([`Shift`]) and undone.
+//! ([`ColumnShift`]) and undone.
 //! **Invariant:** the text is parsed alone before it is wrapped, and the wrapped text is parsed again: no text can close its
 //! wrapper.
 //! **Invariant:** nothing outside the workspace is read, and an error never tells what is there.

@@ -1,6 +1,6 @@
 //! What a word or token says about the token after it, for telling a division from a regular expression.
 //!
-//! Flows in: a word and the token before it. Flows out: its [`Last`] class.
+//! Flows in: a word and the token before it. Flows out: its [`PrecedingToken`] class.
 
 /// The last token, as far as the next one cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

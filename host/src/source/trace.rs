@@ -1,7 +1,7 @@
 //! Guest stack traces to positions in the user's own source.
 //!
 //! Flows in: the `stack` text of a QuickJS error, lines of `    at name (file:line:column)` or `    at file:line:column`.
-//! Flows out: [`Frame`]s of the program's own modules, innermost first, or the same text with positions corrected.
+//! Flows out: [`StackFrame`]s of the program's own modules, innermost first, or the same text with positions corrected.
 //! **Invariant:** the text is hostile: what does not read as a frame of a known module is left out, lengths and counts are
 //! bounded, and nothing panics.
 

@@ -4,7 +4,7 @@
 //! conditions are closed-world: an argument that no condition names, whatever its type and depth, is not covered. **Invariant:**
 //! in doubt nothing holds: a person is asked once more, and nothing goes out that nobody meant. A path or a URL holds only if
 //! every program that may read it reads the same in it. **Invariant:** nothing here looks at a disk: where a path leads is said by
-//! [`Paths`], which is passed in.
+//! [`PathResolver`], which is passed in.
 
 mod condition;
 mod coverage;

@@ -1,6 +1,6 @@
 //! TypeScript to JavaScript by blanking types in place: what is erased becomes spaces, and nothing else moves.
 //!
-//! Flows in: a parsed program with its tokens. Flows out: [`Blanked`]: the JavaScript, what it imports, and what was found
+//! Flows in: a parsed program with its tokens. Flows out: [`BlankedProgram`]: the JavaScript, what it imports, and what was found
 //! that cannot be erased.
 //!
 //! Blanking can change where a statement ends, because a newline that ended it may no longer do so. Where that could

@@ -1,6 +1,6 @@
 //! The calls that a program makes, read from its text: which tool, with which arguments, and where it stands.
 //!
-//! In flows a [`Program`](super::Program), out flow its [`Found`] calls in the order of the text. Calls are followed through what a
+//! In flows a [`Program`](super::Program), out flow its [`ProgramCall`] calls in the order of the text. Calls are followed through what a
 //! reader follows too: `const gh = mcp.github; gh.search(…)`, `const { search } = mcp.github`, `mcp["odd-name"]`, a constant as
 //! a name. What a program hands on (`f(mcp.github)`) or computes (`mcp[name]`) is found as a call of which only a part is known.
 //!

@@ -5,7 +5,7 @@
 //! bytecode, which is that of the text within a function. So `f(\n  o.v\n)` is reported at `o`. Here the same places are
 //! noted in the same order, and each call is found by the place that QuickJS would report for it.
 //!
-//! Flows in: a module's executed code, and the offsets that frames report. Flows out: [`Sites`], which tells the site of a
+//! Flows in: a module's executed code, and the offsets that frames report. Flows out: [`CallSites`], which tells the site of a
 //! frame from the place it reports and the name of the function it waits for.
 //! The convention is that of V8: `new` for `new X(…)`, `f` for `f(…)`, `c` for `a.b.c(…)`, else the parenthesis; a tagged
 //! template stands at its tag.
