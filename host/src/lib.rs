@@ -26,7 +26,7 @@
 //!
 //! # The map
 //!
-//! Arrows point down only; `tests/it/rooms.rs` keeps them so.
+//! Arrows point down only; `tests/it/house/rooms.rs` keeps them so.
 //!
 //! | room | holds | may use, besides the floor |
 //! | --- | --- | --- |

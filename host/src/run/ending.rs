@@ -27,7 +27,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Reads an ending from the text of a journal's [`Ended`](crate::JournalEvent::Ended) entry. The result of a finished run
+    /// Reads an ending from the text of a journal's [`Ended`](crate::journal::JournalEvent::Ended) entry. The result of a finished run
     /// stays text: it is not parsed. A result `null` reads as no result.
     pub fn read(text: &str) -> Result<Ending, serde_json::Error> {
         serde_json::from_str(text)

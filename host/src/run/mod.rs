@@ -6,12 +6,12 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `run_builder`, `told`, `engine` | what an embedder says |
-//! | `session`, `conclude`, `end` | a run, in memory or put away; how it ends, and is ended |
-//! | `live`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, lines |
-//! | `ledger`, `stopwatch`, `run_clock` | what is written of it, and its clocks |
+//! | `run_builder`, `run_request`, `engine` | what an embedder says |
+//! | `run_driver`, `conclude`, `ending`, `abort` | a run, in memory or put away; how it ends, and is ended |
+//! | `live_run`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, lines |
+//! | `journal_writer`, `stopwatch`, `run_clock` | what is written of it, and its clocks |
 //! | `rebuild`, `replay`, `recording`, `checkpoint` | what was written, run again |
-//! | `desk`, `parking` | waiting for people, and for a slot |
+//! | `question_waiter`, `waiting_runs` | waiting for people, and for a slot |
 //!
 //! **Invariant:** the program sees a reply only after the journal has it, and its place in the order.
 //! **Invariant:** a call goes out only after the journal says so, unless it only reads: then the journal says so soon, or

@@ -3,4 +3,5 @@
 mod dependencies;
 mod examples;
 mod guest;
+mod names;
 mod rooms;

@@ -1,7 +1,7 @@
 //! The command line of `pml approve`.
 
 use super::confirm::on_terminal;
-use super::record::{ApproveContext, RecordOutcome};
+use super::record::{ApproveContext, RecordedStatus};
 use crate::execute::{JournalStorage, engine_over, perform, runtime};
 use crate::identify::short;
 use crate::project_context::{ProjectContext, ProjectFilesTrust};
@@ -132,16 +132,16 @@ impl ApproveCommand {
                 }
             };
             match self.record(&**journal, &place).await? {
-                RecordOutcome::Recorded { run, owner: None, open, .. }
+                RecordedStatus::Recorded { run, owner: None, open, .. }
                     if !self.no_run && (open == 0 || self.abort || self.replan) =>
                 {
                     go_on(run).await
                 }
-                RecordOutcome::AnsweredBefore { run } if !self.no_run => {
+                RecordedStatus::AnsweredBefore { run } if !self.no_run => {
                     ui::say("answered before: going on");
                     go_on(run).await
                 }
-                RecordOutcome::AnsweredBefore { run } => {
+                RecordedStatus::AnsweredBefore { run } => {
                     let name = short(run);
                     ui::say(&format!(
                         "answered before: run {name} can go on: `pml run --resume {name}`"
@@ -149,7 +149,7 @@ impl ApproveCommand {
                     self.tell(json!({ "recorded": null }))?;
                     Ok(ExitCode::SUCCESS)
                 }
-                RecordOutcome::Recorded { run, owner, open, asks } => {
+                RecordedStatus::Recorded { run, owner, open, asks } => {
                     ui::say(&standing(run, owner, open));
                     let asks =
                         asks.iter().map(|(id, digest)| json!({ "id": id, "digest": digest }));
@@ -159,7 +159,7 @@ impl ApproveCommand {
                     self.tell(json!({ "recorded": recorded }))?;
                     Ok(ExitCode::SUCCESS)
                 }
-                RecordOutcome::NotRecorded(code) => {
+                RecordedStatus::NotRecorded(code) => {
                     self.tell(json!({ "recorded": null }))?;
                     Ok(code)
                 }

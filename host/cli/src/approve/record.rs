@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 /// What came of it.
 #[derive(Debug)]
-pub(super) enum RecordOutcome {
+pub(super) enum RecordedStatus {
     /// The answer counts.
     Recorded {
         /// The run that waited for it.
@@ -67,7 +67,7 @@ impl ApproveCommand {
         &self,
         journal: &dyn Journal,
         place: &ApproveContext<'_>,
-    ) -> Result<RecordOutcome> {
+    ) -> Result<RecordedStatus> {
         let asked = find(journal, &self.id, place.clock.now()).await?;
         let asks = self.asks(&asked)?;
         let decision = self.decision(&asks, place.offers)?;
@@ -81,7 +81,7 @@ impl ApproveCommand {
             asks.iter().for_each(|ask| show(ask, asked.question.asks.len(), place.redactor));
             if !self.yes && !wants(place, &decision, &asks)? {
                 ui::say("nothing was recorded");
-                return Ok(RecordOutcome::NotRecorded(ExitCode::from(FAILED)));
+                return Ok(RecordedStatus::NotRecorded(ExitCode::from(FAILED)));
             }
         }
         let answer = match decision.ends() {
@@ -102,15 +102,15 @@ impl ApproveCommand {
                 let run = question.run;
                 let owner = standing(journal, run, now).await?.and_then(|run| run.owner);
                 let asks = asks.iter().map(|ask| (ask.id, ask.digest())).collect();
-                Ok(RecordOutcome::Recorded { run, owner, open, asks })
+                Ok(RecordedStatus::Recorded { run, owner, open, asks })
             }
             AnswerOutcome::Late { question, decided } => {
                 let left = left(journal, question.run, now).await?;
                 if let Some(run) = left.filter(|_| same(&decided, &asks, &decision)) {
                     (place.ready)()?;
-                    return Ok(RecordOutcome::AnsweredBefore { run });
+                    return Ok(RecordedStatus::AnsweredBefore { run });
                 }
-                Ok(RecordOutcome::NotRecorded(late(&decided, &asks, &decision, left)))
+                Ok(RecordedStatus::NotRecorded(late(&decided, &asks, &decision, left)))
             }
             AnswerOutcome::NotShown { .. } => {
                 let message = "the question is not the one that was shown: nothing was recorded";

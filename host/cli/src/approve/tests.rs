@@ -1,7 +1,7 @@
 //! Answers on the command line, against a journal in memory.
 
 use super::ApproveCommand;
-use super::record::{ApproveContext, RecordOutcome};
+use super::record::{ApproveContext, RecordedStatus};
 use crate::always_choices;
 use crate::arguments::{Arguments, Command};
 use crate::identify::short;
@@ -54,7 +54,7 @@ async fn record_where(
     journal: &MemoryJournal,
     arguments: &[&str],
     differs: Differs,
-) -> Result<RecordOutcome> {
+) -> Result<RecordedStatus> {
     let Differs { around, says, milliseconds, ready } = differs;
     let (clock, confirm) = (Stopped(at(milliseconds)), |_: &str, _: &ConfirmDetails| Ok(says));
     let ready = || if ready { Ok(()) } else { anyhow::bail!("it cannot be opened") };
@@ -74,7 +74,7 @@ async fn record(
     journal: &MemoryJournal,
     arguments: &[&str],
     says: Option<bool>,
-) -> Result<RecordOutcome> {
+) -> Result<RecordedStatus> {
     record_where(journal, arguments, Differs { says, ..Differs::default() }).await
 }
 
@@ -122,7 +122,7 @@ async fn a_yes_is_recorded_and_names_the_owner() {
     let journal = MemoryJournal::new();
     let (question, lease) = fixture::waiting(&journal, AskKind::ToolPermission).await;
     let recorded = record(&journal, &[&short(question.id)], Some(true)).await.unwrap();
-    let RecordOutcome::Recorded { run, owner, open, asks } = recorded else {
+    let RecordedStatus::Recorded { run, owner, open, asks } = recorded else {
         panic!("{recorded:?}")
     };
     assert_eq!((run, owner, open), (question.run, Some(std::process::id()), 0));
@@ -141,14 +141,14 @@ async fn without_a_yes_nothing_is_recorded() {
     drop(lease);
     let id = question.id.to_string();
     let refused = record(&journal, &[&id], Some(false)).await.unwrap();
-    assert!(matches!(refused, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)));
+    assert!(matches!(refused, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)));
     let alone = record(&journal, &[&id], None).await.unwrap_err();
     assert_eq!(alone.to_string(), "no terminal to confirm on");
     assert!(decided(&journal, question.run).await.is_empty());
     // The run's id does as well, and `--yes` needs nobody.
     let run = question.run.to_string();
     let recorded = record(&journal, &[&run, "--yes", "--always"], None).await;
-    assert!(matches!(recorded, Ok(RecordOutcome::Recorded { owner: None, .. })));
+    assert!(matches!(recorded, Ok(RecordedStatus::Recorded { owner: None, .. })));
     assert_eq!(decided(&journal, question.run).await, [Decision::Always]);
 }
 
@@ -159,9 +159,9 @@ async fn a_late_answer_changes_nothing_and_is_fine_only_if_it_is_the_same() {
     let id = question.id.to_string();
     record(&journal, &[&id, "--yes"], None).await.unwrap();
     let same = record(&journal, &[&id, "--yes"], None).await.unwrap();
-    assert!(matches!(same, RecordOutcome::NotRecorded(code) if code == ExitCode::SUCCESS));
+    assert!(matches!(same, RecordedStatus::NotRecorded(code) if code == ExitCode::SUCCESS));
     let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
-    assert!(matches!(other, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)));
+    assert!(matches!(other, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
 }
 
@@ -173,18 +173,18 @@ async fn what_was_answered_before_and_nobody_went_on_with_goes_on() {
     record(&journal, &[&id, "--yes"], None).await.unwrap();
     let owned = record(&journal, &[&id], None).await.unwrap();
     assert!(
-        matches!(owned, RecordOutcome::NotRecorded(code) if code == ExitCode::SUCCESS),
+        matches!(owned, RecordedStatus::NotRecorded(code) if code == ExitCode::SUCCESS),
         "{owned:?}"
     );
     drop(lease);
     let other = record(&journal, &[&id, "--decline"], None).await.unwrap();
     assert!(
-        matches!(other, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)),
+        matches!(other, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)),
         "{other:?}"
     );
     let before = record(&journal, &[&short(question.id)], None).await.unwrap();
     assert!(
-        matches!(before, RecordOutcome::AnsweredBefore { run } if run == question.run),
+        matches!(before, RecordedStatus::AnsweredBefore { run } if run == question.run),
         "{before:?}"
     );
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
@@ -198,7 +198,7 @@ async fn what_is_half_answered_does_not_go_on() {
     let id = question.id.to_string();
     for _ in 0..2 {
         let part = record(&journal, &[&id, "--yes", "--only", "1"], None).await.unwrap();
-        assert!(!matches!(part, RecordOutcome::AnsweredBefore { .. }), "{part:?}");
+        assert!(!matches!(part, RecordedStatus::AnsweredBefore { .. }), "{part:?}");
     }
     assert_eq!(decided(&journal, question.run).await, [Decision::Approve]);
 }
@@ -231,7 +231,7 @@ async fn a_no_needs_no_terminal() {
         let id = question.id.to_string();
         // Whoever is asked may say no to it.
         let refused = record(&journal, &[&id, flag], Some(false)).await.unwrap();
-        assert!(matches!(refused, RecordOutcome::NotRecorded(_)), "{refused:?}");
+        assert!(matches!(refused, RecordedStatus::NotRecorded(_)), "{refused:?}");
         assert!(decided(&journal, question.run).await.is_empty());
         record(&journal, &[&id, flag], None).await.unwrap();
         assert_eq!(decided(&journal, question.run).await, [decision]);
@@ -346,7 +346,7 @@ async fn a_late_answer_by_a_short_id_says_who_was_first_too() {
     for id in [short(question.id), short(question.run)] {
         let late = record(&journal, &[&id, "--yes", "--decline"], None).await.unwrap();
         assert!(
-            matches!(late, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)),
+            matches!(late, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)),
             "{late:?}"
         );
     }
@@ -373,7 +373,7 @@ async fn a_question_answered_elsewhere_while_the_confirmation_stands_is_late() {
     let (clock, ready) = (&clock, &|| Ok(()));
     let place = ApproveContext { clock, confirm, around, wrong: None, offers, redactor, ready };
     let late = approve(&[&question.id.to_string()]).record(&journal, &place).await.unwrap();
-    assert!(matches!(late, RecordOutcome::NotRecorded(code) if code == ExitCode::from(1)));
+    assert!(matches!(late, RecordedStatus::NotRecorded(code) if code == ExitCode::from(1)));
     assert_eq!(decided(&journal, question.run).await, [Decision::Decline]);
 }
 
@@ -384,7 +384,7 @@ async fn several_asks_are_answered_in_part() {
     let id = question.id.to_string();
     let part =
         record(&journal, &[&id, "--yes", "--decline", "--only", "1", "--only", "3"], None).await;
-    assert!(matches!(part, Ok(RecordOutcome::Recorded { open: 1, .. })));
+    assert!(matches!(part, Ok(RecordedStatus::Recorded { open: 1, .. })));
     record(&journal, &[&id, "--yes"], None).await.unwrap();
     let said = journal.decided(question.run).await.unwrap();
     let said: Vec<_> = said.into_iter().map(|said| (said.ask, said.decision)).collect();
