@@ -20,6 +20,7 @@ pub(crate) struct InstalledPackage {
 
 /// Whether a package is there. `T` is what is known of one that is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "it is matched where it is made, and never kept")]
 pub(crate) enum InstallationState<T = InstalledPackage> {
     /// It is not installed.
     Missing,

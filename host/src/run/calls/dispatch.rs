@@ -112,8 +112,8 @@ impl OpenCalls {
                 None => Ok(None),
             };
             let landed = match parsed {
-                Ok(parsed) => InFlightResult::Resolved(routed.find().await, parsed),
-                Err(error) => InFlightResult::Resolved(Err(error), None),
+                Ok(parsed) => InFlightResult::Resolved(Box::new(routed.find().await), parsed),
+                Err(error) => InFlightResult::Resolved(Box::new(Err(error)), None),
             };
             (id, landed)
         });
@@ -158,12 +158,12 @@ impl OpenCalls {
                 {
                     let ToolLookup { arguments, standing, .. } = finding;
                     self.parsed.extend(parsed.map(|value| (id, value)));
-                    if let (Err(error), CallContext::Agreed(_)) = (&found, &standing) {
+                    if let (Err(error), CallContext::Agreed(_)) = (&*found, &standing) {
                         let (run, error) = (self.run, Some(error.clone()));
                         self.events.event(&Event::CallSettled { run, call: id, error });
                     }
                     // What is decided shows in what is journalled next: it goes out, it is asked about, or it is settled.
-                    let _ = self.decide_on(id, found, arguments, standing);
+                    let _ = self.decide_on(id, *found, arguments, standing);
                 }
             }
             Ok((_, InFlightResult::EffectsFound(tool, effects))) => {

@@ -109,7 +109,7 @@ impl OpenCalls {
             events.event(&Event::Progress { run, call: id, progress });
         });
         let meeting: BoxFuture<'static, _> = Box::pin(async move {
-            (id, InFlightResult::Resolved(routed.fulfill_need(&need, tell).await, None))
+            (id, InFlightResult::Resolved(Box::new(routed.fulfill_need(&need, tell).await), None))
         });
         let (abort, registration) = AbortHandle::new_pair();
         let size = arguments.len();

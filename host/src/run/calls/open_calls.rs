@@ -29,7 +29,7 @@ pub(super) type InFlightTask = Abortable<BoxFuture<'static, (CallId, InFlightRes
 /// What comes back.
 pub(super) enum InFlightResult {
     /// Which tool the call means, and its arguments if they were parsed.
-    Resolved(Result<RoutedTool, CallError>, Option<Value>),
+    Resolved(Box<Result<RoutedTool, CallError>>, Option<Value>),
     /// What a tool is of which only the outcome of a call is left.
     EffectsFound(ToolName, Effects),
     /// Its outcome, and the error that it is.
