@@ -78,8 +78,7 @@ async fn what_a_mended_run_did_not_use_is_handed_on_to_the_next() {
     let second = outcome(second, &tools).await;
     assert_eq!(second.unmatched.len(), 2);
     // The first is forgotten; what it has done is not.
-    let mut rule = PruneRule::default();
-    rule.keep = Some(1);
+    let rule = PruneRule { keep: Some(1), ..Default::default() };
     let forgotten = engine.journal().prune(rule, pml::Timestamp(0)).await;
     assert_eq!(forgotten.expect("it prunes"), 1);
     let third =

@@ -8,7 +8,7 @@ use std::io::Write;
 #[expect(clippy::disallowed_methods, reason = "a switch for developers, not a setting of pml")]
 pub fn left_out() -> bool {
     let offline =
-        std::env::var_os("PML_TEST_OFFLINE").is_some_and(|value| value != "" && value != "0");
+        std::env::var_os("PML_TEST_OFFLINE").is_some_and(|value| !value.is_empty() && value != "0");
     if offline {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("a test");
