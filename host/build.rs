@@ -1,7 +1,8 @@
-//! Compiles the guest to machine code, so that the first run on a machine is as fast as the hundredth.
+//! Compiles the guest to machine code, so that the first run on a machine is as fast as the
+//! hundredth.
 //!
-//! In: `guest/guest.wasm`, made by `just guest` and checked in. Out: `guest.cwasm` and the guest's digest, both embedded by
-//! `sandbox/artifact.rs`.
+//! In: `guest/guest.wasm`, made by `just guest` and checked in. Out: `guest.cwasm` and the guest's
+//! digest, both embedded by `sandbox/artifact.rs`.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};

@@ -1,6 +1,8 @@
-//! A person decides in the middle of a program: first here, then in a process that has been started anew.
+//! A person decides in the middle of a program: first here, then in a process that has been started
+//! anew.
 //!
-//! The journal is a file, so that the run survives the engine that started it. The tool counts how often it is called: once.
+//! The journal is a file, so that the run survives the engine that started it. The tool counts how
+//! often it is called: once.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -1,8 +1,9 @@
-//! A client for the official conformance suite, which starts it with the address of a server of its own and looks at what
-//! arrives there. For the tests only; `tests/it/real/conformance.rs` runs the suite.
+//! A client for the official conformance suite, which starts it with the address of a server of its
+//! own and looks at what arrives there. For the tests only; `tests/it/real/conformance.rs` runs the
+//! suite.
 //!
-//! It does the same whatever the scenario, and as any program of a user would: lists the server's tools, and calls each with
-//! the arguments that the suite names, or with some that fit its schema.
+//! It does the same whatever the scenario, and as any program of a user would: lists the server's
+//! tools, and calls each with the arguments that the suite names, or with some that fit its schema.
 
 use pml::json::{self, Value, json};
 use pml::{
@@ -64,8 +65,8 @@ fn calls_of(definition: &Definition, offer: &ToolOffer, told: &Value) -> Vec<Val
     }
 }
 
-/// The simplest arguments with what a schema requires. Where it takes any object, that is `object`: the suite looks at whether
-/// a schema it gave comes back whole.
+/// The simplest arguments with what a schema requires. Where it takes any object, that is `object`:
+/// the suite looks at whether a schema it gave comes back whole.
 fn fitting(schema: &Value, object: &Value) -> Value {
     let value = |name: &str| match schema["properties"][name]["type"].as_str() {
         Some("number" | "integer") => json!(1),

@@ -1,8 +1,10 @@
-//! Shows every limit and refusal that a program can run into, and the code by which an embedder tells them apart.
+//! Shows every limit and refusal that a program can run into, and the code by which an embedder
+//! tells them apart.
 //!
-//! All programs run on one engine with small limits, one after the other. Each ends in an outcome with a stable code; the
-//! engine is as good as new for the next one. Limits of a whole run end the program; a call that is refused is an error
-//! which the program may catch, so its code stands in `error_code` beside `THREW`.
+//! All programs run on one engine with small limits, one after the other. Each ends in an outcome
+//! with a stable code; the engine is as good as new for the next one. Limits of a whole run end the
+//! program; a call that is refused is an error which the program may catch, so its code stands in
+//! `error_code` beside `THREW`.
 //!
 //! Prints one line for each:
 //!

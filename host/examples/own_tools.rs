@@ -1,8 +1,8 @@
 //! Runs a program with tools of the embedder's own.
 //!
-//! A shop offers two tools, `shop:price` and `shop:reserve`. The program looks at two prices at the same time, reserves
-//! what it can, and handles the refusal of what is sold out. A third tool exists but is not allowed, so the program never
-//! reaches it.
+//! A shop offers two tools, `shop:price` and `shop:reserve`. The program looks at two prices at the
+//! same time, reserves what it can, and handles the refusal of what is sold out. A third tool
+//! exists but is not allowed, so the program never reaches it.
 //!
 //! Prints each call as it goes out and comes back, then the program's console, then its result:
 //!
@@ -22,7 +22,8 @@ use pml::{BoxFuture, Call, CallError, Config, Engine, Event, Reply, Script, Tool
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What the program is to do, in TypeScript. Tools are asynchronous functions; a refusal is an error that it can catch.
+/// What the program is to do, in TypeScript. Tools are asynchronous functions; a refusal is an
+/// error that it can catch.
 const PROGRAM: &str = r#"
 type Price = { price: number };
 const wanted: string[] = inputs.wanted;

@@ -1,8 +1,8 @@
 //! Runs many programs at the same time on one engine.
 //!
-//! 200 programs share an engine with room for 50. Each makes two calls that take 20 ms and adds up what comes back; one
-//! more is busy for as long as the others take, and holds up none of them. Every program has a memory of its own: what one
-//! writes to `globalThis`, no other ever sees.
+//! 200 programs share an engine with room for 50. Each makes two calls that take 20 ms and adds up
+//! what comes back; one more is busy for as long as the others take, and holds up none of them.
+//! Every program has a memory of its own: what one writes to `globalThis`, no other ever sees.
 //!
 //! Prints what was reached:
 //!
@@ -61,7 +61,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let crowd = Arc::<Crowd>::default();
     let mut runs = JoinSet::new();
     for n in 0..RUNS {
-        // A run holds its slot from its first call to its last; the first call of a run says that it has one.
+        // A run holds its slot from its first call to its last; the first call of a run says that
+        // it has one.
         let (inside, outside) = (crowd.clone(), crowd.clone());
         let tools = tools_from_fn(|call| async move {
             tokio::time::sleep(Duration::from_millis(20)).await;

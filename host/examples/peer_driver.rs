@@ -1,11 +1,13 @@
 //! Drives pml for the comparison with other sandboxes (`shared/bench`), by its contract.
 //!
 //! `peer_driver <w1..w5> <n> <variant>` runs one workload and prints one JSON line for each metric:
-//! `{"metric":"fresh exec","unit":"ms","samples":[…]}`. `peer_driver hello` prints `1`. The variant `pool` has the default
-//! 1,000 slots; `ondemand` has one, because every instance comes from a pool here. W5 has as many as it holds.
+//! `{"metric":"fresh exec","unit":"ms","samples":[…]}`. `peer_driver hello` prints `1`. The variant
+//! `pool` has the default 1,000 slots; `ondemand` has one, because every instance comes from a pool
+//! here. W5 has as many as it holds.
 //!
-//! All workloads run on a current-thread runtime: the JavaScript peers have one event loop and native QuickJS has one
-//! thread, and a hop between threads would be measured instead of the sandbox.
+//! All workloads run on a current-thread runtime: the JavaScript peers have one event loop and
+//! native QuickJS has one thread, and a hop between threads would be measured instead of the
+//! sandbox.
 
 #![allow(clippy::print_stdout, reason = "the lines on stdout are the contract")]
 #![allow(clippy::disallowed_methods, reason = "measures spans; no program sees them")]

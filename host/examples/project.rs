@@ -1,8 +1,8 @@
 //! Runs a program by the rules of a project.
 //!
 //! A folder has a `.pml.json` that allows one tool and denies another. As long as nobody trusts the
-//! folder, only what restricts counts: the tool that would be allowed is asked about, and with nobody
-//! to ask, the run waits. Once the folder is trusted, the same program gets its answer.
+//! folder, only what restricts counts: the tool that would be allowed is asked about, and with
+//! nobody to ask, the run waits. Once the folder is trusted, the same program gets its answer.
 //!
 //! Prints what becomes of the program before and after:
 //!
@@ -49,7 +49,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = home.join("project");
     std::fs::create_dir(&folder)?;
     std::fs::write(folder.join(".pml.json"), SETTINGS)?;
-    // An environment of its own: what is trusted here is recorded in the folder that is thrown away.
+    // An environment of its own: what is trusted here is recorded in the folder that is thrown
+    // away.
     let environment: Environment =
         ["HOME", "USERPROFILE"].map(|name| (name, home.to_string_lossy())).into_iter().collect();
 

@@ -1,4 +1,5 @@
-//! An embedder that can be killed at any moment: its runs are journalled in a file, and another process goes on with them.
+//! An embedder that can be killed at any moment: its runs are journalled in a file, and another
+//! process goes on with them.
 //!
 //! ```text
 //! survivor run FOLDER SOCKET SCRIPT [WRITE before|after]    runs a program; at that write of its journal it says `cut`
@@ -6,8 +7,9 @@
 //! survivor resume FOLDER SOCKET RUN [WRITE before|after]    goes on with a run
 //! ```
 //!
-//! FOLDER holds the journal, SOCKET leads to the tools, which live in another process and count what reaches them. The run's
-//! id is printed first, then how it ended, each as one line. `tests/it/runs/kills.rs` kills it some thousand times.
+//! FOLDER holds the journal, SOCKET leads to the tools, which live in another process and count
+//! what reaches them. The run's id is printed first, then how it ended, each as one line.
+//! `tests/it/runs/kills.rs` kills it some thousand times.
 
 #![allow(clippy::print_stdout, reason = "its lines are what the test reads")]
 

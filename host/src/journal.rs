@@ -1,8 +1,9 @@
 //! The journal: what is stored of runs, the questions they wait for, and the audit trail.
 //!
-//! A [`Store`] keeps a journal in a file, a [`MemoryJournal`] in memory. [`Journal`] is what an engine needs of one, so that
-//! another database can follow. [`Journal::runs`] lists runs, [`Journal::load`] reads one back as a [`StoredRun`], and a
-//! [`Timeline`] says what became of its calls.
+//! A [`Store`] keeps a journal in a file, a [`MemoryJournal`] in memory. [`Journal`] is what an
+//! engine needs of one, so that another database can follow. [`Journal::runs`] lists runs,
+//! [`Journal::load`] reads one back as a [`StoredRun`], and a [`Timeline`] says what became of its
+//! calls.
 
 pub use crate::model::{CallResult, Tenant};
 #[cfg(feature = "servers")]

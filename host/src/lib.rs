@@ -1,9 +1,10 @@
 //! Runs agent-written JavaScript and TypeScript in a sandbox that can only ask.
 //!
-//! A program runs in QuickJS, compiled to wasm, with no permission at all: no files, no network, no clock and no random
-//! numbers of its own. Its one import is `mcp-call`. Every call passes one door in the host, where it is allowed, refused
-//! asked about, and carried out. Runs are journalled: a [`Run`] that was cut off or waits for a person is taken up again by
-//! [`Engine::resume`], and nothing it did is repeated.
+//! A program runs in QuickJS, compiled to wasm, with no permission at all: no files, no network, no
+//! clock and no random numbers of its own. Its one import is `mcp-call`. Every call passes one door
+//! in the host, where it is allowed, refused asked about, and carried out. Runs are journalled: a
+//! [`Run`] that was cut off or waits for a person is taken up again by [`Engine::resume`], and
+//! nothing it did is repeated.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), pml::Error> {
@@ -48,23 +49,28 @@
 //!
 //! # Files
 //!
-//! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file` names. It keeps runs in the
-//! user's state folder, never in the project: in `projects/NAME-DIGEST` (a [`ProjectJournal`](project::ProjectJournal)), where a [`Store`] writes
-//! `state.db` (with its `-wal` and `-shm`) and `owners/` beside a `project.json`. What servers said of themselves is kept in
-//! `servers.json` of the project's `.pml`, and shapes of their results in `observed.json`; definitions of tools that somebody
-//! decided about are kept in `definitions/`: caches, all of them, in which nothing decides. With `--no-journal` it writes
-//! nothing. A `.pml/state.db` of an older pml is read once, and imported if it is this user's.
+//! `pml` reads the script, the modules it imports from its workspace, and what `--inputs @file`
+//! names. It keeps runs in the user's state folder, never in the project: in `projects/NAME-DIGEST`
+//! (a [`ProjectJournal`](project::ProjectJournal)), where a [`Store`] writes `state.db` (with its
+//! `-wal` and `-shm`) and `owners/` beside a `project.json`. What servers said of themselves is
+//! kept in `servers.json` of the project's `.pml`, and shapes of their results in `observed.json`;
+//! definitions of tools that somebody decided about are kept in `definitions/`: caches, all of
+//! them, in which nothing decides. With `--no-journal` it writes nothing. A `.pml/state.db` of an
+//! older pml is read once, and imported if it is this user's.
 //!
-//! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it), `.mcp.json` and `.env`, and looks at the
-//! files of the project that launch lines name; [`UserSettings`](project::UserSettings) are read from `$XDG_CONFIG_HOME/pml/config.json`
-//! (`config.schema.json`), which nothing here writes; a
-//! [`SettingsFile`](project::SettingsFile) writes `.pml.json`, and a [`ProjectState`](project::ProjectState) writes `client-id` and `deps.json` into `.pml`; packages that
-//! servers are started from are installed into `.pml/deps`. In the user's state folder ([`Environment::state_folder`]:
-//! `--state-dir`, `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `~/.local/state/pml`) are, beside the journals, what they trust
-//! (`trust.json`), the ends of audit trails (`audit/`), and the key that seals what was installed and an open question that a
-//! client carries (`state.key`, a [`UserKey`](project::UserKey)); package managers run in `tools/`; journals that gave way to an adopted one are
-//! in `replaced/`. `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the files of Claude
-//! Code, Claude Desktop, VS Code and Cursor.
+//! A [`Project`] is read from `.pml.json` (`pml.schema.json` says what may stand in it),
+//! `.mcp.json` and `.env`, and looks at the files of the project that launch lines name;
+//! [`UserSettings`](project::UserSettings) are read from `$XDG_CONFIG_HOME/pml/config.json`
+//! (`config.schema.json`), which nothing here writes; a [`SettingsFile`](project::SettingsFile)
+//! writes `.pml.json`, and a [`ProjectState`](project::ProjectState) writes `client-id` and
+//! `deps.json` into `.pml`; packages that servers are started from are installed into `.pml/deps`.
+//! In the user's state folder ([`Environment::state_folder`]: `--state-dir`, `PML_STATE_DIR`,
+//! `$XDG_STATE_HOME/pml`, `~/.local/state/pml`) are, beside the journals, what they trust
+//! (`trust.json`), the ends of audit trails (`audit/`), and the key that seals what was installed
+//! and an open question that a client carries (`state.key`, a [`UserKey`](project::UserKey));
+//! package managers run in `tools/`; journals that gave way to an adopted one are in `replaced/`.
+//! `pml init` adds to `.gitignore`; `pml types` writes `.pml/mcp.d.ts`; `pml import` reads the
+//! files of Claude Code, Claude Desktop, VS Code and Cursor.
 
 pub mod approval;
 #[cfg(feature = "servers")]

@@ -1,7 +1,7 @@
 //! Tools: what programs call, and what is known of it.
 //!
-//! An embedder implements [`Tools`]. [`Tools::find`] says which tool a name means, as a [`ResolvedTool`]; [`Tools::call`]
-//! carries out a [`Call`].
+//! An embedder implements [`Tools`]. [`Tools::find`] says which tool a name means, as a
+//! [`ResolvedTool`]; [`Tools::call`] carries out a [`Call`].
 
 pub use crate::model::{
     Annotations, Call, CallError, CallId, Definition, Effects, InvalidTool, JsonReply, PathBase,

@@ -1,5 +1,6 @@
-//! The tests of pml that see it from outside: the crate as an embedder does, the command as a person does, the tree as a
-//! developer does. Each area is a folder, and what areas share is in the kit (`tests/kit`).
+//! The tests of pml that see it from outside: the crate as an embedder does, the command as a
+//! person does, the tree as a developer does. Each area is a folder, and what areas share is in the
+//! kit (`tests/kit`).
 
 mod approvals;
 mod commands;

@@ -98,7 +98,8 @@ impl AddCommand {
     }
 }
 
-/// A server that was added, for the audit trail: its launch line or URL without keys, and the names of what it is given.
+/// A server that was added, for the audit trail: its launch line or URL without keys, and the names
+/// of what it is given.
 pub(super) fn added(name: &str, entry: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let launch = match entry.get("url") {

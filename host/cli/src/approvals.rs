@@ -26,10 +26,12 @@ const WIDTH: usize = 100;
 /// List what waits for an answer, and what was answered and waits for somebody to go on with it
 #[derive(Args)]
 pub(super) struct ApprovalsCommand {
-    /// Show all there is to know about each: arguments in full, what differs, what would be installed
+    /// Show all there is to know about each: arguments in full, what differs, what would be
+    /// installed
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
-    /// Show secrets as they are, instead of how many characters they have; refused where an agent runs the command
+    /// Show secrets as they are, instead of how many characters they have; refused where an agent
+    /// runs the command
     #[arg(long)]
     reveal: bool,
     /// Print one JSON array

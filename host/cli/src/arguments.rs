@@ -17,8 +17,9 @@ use std::{path::PathBuf, time::Duration};
 pub(super) struct Arguments {
     /// Keep journals, trust and keys in this folder, not in your state folder
     ///
-    /// It must be yours alone (mode 700), and lie outside of the project and of repositories around it. Without the flag the
-    /// first of these counts: `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `~/.local/state/pml`.
+    /// It must be yours alone (mode 700), and lie outside of the project and of repositories around
+    /// it. Without the flag the first of these counts: `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`,
+    /// `~/.local/state/pml`.
     #[arg(
         long,
         global = true,
@@ -29,8 +30,8 @@ pub(super) struct Arguments {
     pub(super) state_dir: Option<PathBuf>,
     /// Write the log, which `PML_LOG` turns on, as text or as one JSON object a line
     ///
-    /// The log goes to stderr. `PML_LOG` is a level (off, error, warn, info, debug, trace) or levels of parts of pml, as in
-    /// `info,pml::call=debug`. Without it the level is warn.
+    /// The log goes to stderr. `PML_LOG` is a level (off, error, warn, info, debug, trace) or
+    /// levels of parts of pml, as in `info,pml::call=debug`. Without it the level is warn.
     #[arg(
         long,
         global = true,
@@ -74,13 +75,15 @@ pub(super) enum Command {
 
 /// Run a program
 ///
-/// The program is a function body (`return`, top-level `await`, or a last expression whose value is the result) or an ES
-/// module whose default export is the result. It sees `mcp`, `inputs`, `console` and the language; no files, no network.
+/// The program is a function body (`return`, top-level `await`, or a last expression whose value is
+/// the result) or an ES module whose default export is the result. It sees `mcp`, `inputs`,
+/// `console` and the language; no files, no network.
 ///
-/// The run is journalled in your state folder: it survives a crash, and waits for a person's approval as long as it must. Where nobody can be asked, it says how to go on and exits with 4.
+/// The run is journalled in your state folder: it survives a crash, and waits for a person's
+/// approval as long as it must. Where nobody can be asked, it says how to go on and exits with 4.
 ///
-/// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 4 waiting for approval, 130 interrupted, 255
-/// pml is broken.
+/// Exit codes: 0 success, 1 the program failed, 2 wrong usage, 3 broken pipe, 4 waiting for
+/// approval, 130 interrupted, 255 pml is broken.
 #[derive(Args)]
 pub(super) struct RunCommand {
     /// The file to run (.ts, .mts, .js, .mjs), or - for stdin
@@ -90,8 +93,8 @@ pub(super) struct RunCommand {
         required_unless_present = "resume"
     )]
     pub(super) file: Option<PathBuf>,
-    /// Take up an earlier run: with FILE, the mended program makes no call again that it made before; without, the run
-    /// itself goes on where it was cut off
+    /// Take up an earlier run: with FILE, the mended program makes no call again that it made
+    /// before; without, the run itself goes on where it was cut off
     #[arg(long, value_name = "RUN", conflicts_with_all = ["watch", "no_journal"])]
     pub(super) resume: Option<String>,
     #[command(flatten)]
@@ -120,7 +123,8 @@ pub(super) struct RunOptions {
     /// Print exactly one line of JSON on stdout: the result, or an object with `error`
     #[arg(long)]
     pub(super) json: bool,
-    /// Stop after this much CPU time of the program and of reading its values (500ms, 2s, 5m) [default: 10s]
+    /// Stop after this much CPU time of the program and of reading its values (500ms, 2s, 5m)
+    /// [default: 10s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) cpu_time: Option<Duration>,
     /// Stop after this long in all [default: 5m]
@@ -138,7 +142,8 @@ pub(super) struct RunOptions {
     /// Keep the journal in memory: nothing is written, and the run is forgotten with this process
     #[arg(long)]
     pub(super) no_journal: bool,
-    /// What the journal survives: `process` a kill of pml, `power` a power cut too [default: process]
+    /// What the journal survives: `process` a kill of pml, `power` a power cut too [default:
+    /// process]
     #[arg(long, value_name = "LEVEL", value_parser = durability)]
     pub(super) durability: Option<Durability>,
     /// How long a question can be answered (30s, 5m, 2h, never) [default: 5m]

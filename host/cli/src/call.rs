@@ -18,12 +18,14 @@ use std::process::ExitCode;
 ///
 /// As in: pml call files:read_file '{"path": "README.md"}'
 ///
-/// It is a program of one call: the policy decides, a person is asked on the terminal if need be, and the call is journalled.
-/// Where nobody can be asked, it says how to go on and exits with 4; `pml approve` makes the call then.
+/// It is a program of one call: the policy decides, a person is asked on the terminal if need be,
+/// and the call is journalled. Where nobody can be asked, it says how to go on and exits with 4;
+/// `pml approve` makes the call then.
 ///
 /// The result is printed as JSON. On a terminal, pictures and sounds are named by type and size.
 ///
-/// Exit codes: 0 success, 1 the call failed, 2 wrong usage, 4 waiting for approval, 130 interrupted, 255 pml is broken.
+/// Exit codes: 0 success, 1 the call failed, 2 wrong usage, 4 waiting for approval, 130
+/// interrupted, 255 pml is broken.
 #[derive(Args)]
 pub(super) struct CallCommand {
     /// The tool, as `pml tools` lists it

@@ -24,11 +24,12 @@ use std::process::ExitCode;
 
 /// Check programs without running them
 ///
-/// Names of tools, and arguments as far as they are written out, are held against what the servers say. Only what is certainly
-/// wrong is found: a value that is computed may be anything. No tool is called.
+/// Names of tools, and arguments as far as they are written out, are held against what the servers
+/// say. Only what is certainly wrong is found: a value that is computed may be anything. No tool is
+/// called.
 ///
-/// What a server said when it last ran is good enough; one that never ran is started and stopped again. Calls of a server
-/// that cannot be asked are not checked, which is a warning.
+/// What a server said when it last ran is good enough; one that never ran is started and stopped
+/// again. Calls of a server that cannot be asked are not checked, which is a warning.
 ///
 /// Exit codes: 0 nothing is wrong, 1 something is.
 #[derive(Args)]
@@ -74,7 +75,8 @@ impl CheckCommand {
             findings.extend(check_script(script, Limits::SOURCE, &listing)?);
         }
         untrusted(&workplace);
-        // Nothing is known of the servers of files that nobody trusts: that is no reason to call a program right.
+        // Nothing is known of the servers of files that nobody trusts: that is no reason to call a
+        // program right.
         let unchecked = !workplace.project.trust.is_trusted() && !called.is_empty();
         if self.json {
             let findings: Value = findings.iter().map(Finding::json).collect();

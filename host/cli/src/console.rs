@@ -1,4 +1,5 @@
-//! What is told of a run while it goes on, and after it: its console, how far it is, and what was allowed for good.
+//! What is told of a run while it goes on, and after it: its console, how far it is, and what was
+//! allowed for good.
 
 use super::progress::ProgressLine;
 use super::ui::{self, WARNING};

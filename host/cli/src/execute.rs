@@ -120,8 +120,9 @@ fn go_on(typed: &str, options: &RunOptions) -> Result<ExitCode> {
     })
 }
 
-/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a reader of its output. Whoever
-/// leaves a question is told how to come back; who presses it again does not wait for that.
+/// Ends the process at the first Ctrl-C, whatever it is doing: running, parsing, or waiting for a
+/// reader of its output. Whoever leaves a question is told how to come back; who presses it again
+/// does not wait for that.
 pub(super) fn end_on_interrupt() -> Result<()> {
     let code = i32::from(report::INTERRUPTED);
     let pressed = Arc::new(AtomicBool::new(!cfg!(unix)));
@@ -184,7 +185,8 @@ pub(super) async fn see_through(
     let console = Arc::new(ConsolePrinter::new(json));
     let printer = console.clone();
     let run = run.tools(servers.clone()).events(move |event: &Event| printer.event(event));
-    // Who does not see the question cannot answer it, and who wrote the calls does not approve them.
+    // Who does not see the question cannot answer it, and who wrote the calls does not approve
+    // them.
     let nobody = !ui::stderr_is_terminal() || agent_variable(&Environment::of_process()).is_some();
     let hidden = servers.clone();
     let redactor = move || hidden.redactor();

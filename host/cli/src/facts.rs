@@ -1,7 +1,8 @@
 //! What others declare, as a person is shown it who decides about it: a label, a bar, and the text.
 //!
-//! **Invariant:** what decides is shown whole: nothing is cut, what is too long for a line goes on behind a bar, and only long
-//! rows of blanks are counted. No text of others begins a line, so that none can pass for ours.
+//! **Invariant:** what decides is shown whole: nothing is cut, what is too long for a line goes on
+//! behind a bar, and only long rows of blanks are counted. No text of others begins a line, so that
+//! none can pass for ours.
 
 use super::ui::{DIM, WARNING};
 use super::wrap::wrap;
@@ -27,7 +28,8 @@ pub(super) struct LabelledFact {
 }
 
 impl LabelledFact {
-    /// A fact about a thing that others named. A name that could be taken for more than a name stands with the text.
+    /// A fact about a thing that others named. A name that could be taken for more than a name
+    /// stands with the text.
     pub(super) fn named(what: &str, name: &str, style: Style, text: &str) -> LabelledFact {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let (indent, name_alone) = name.split_at(name.len() - name.trim_start().len());

@@ -1,6 +1,7 @@
 //! Ids as people type them: whole, or enough of the beginning or the end.
 //!
-//! Ids of runs begin with the time, so that those made close together differ only at their end: the short form is the end.
+//! Ids of runs begin with the time, so that those made close together differ only at their end: the
+//! short form is the end.
 
 use super::report::HintedError;
 use anyhow::Result;

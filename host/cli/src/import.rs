@@ -26,9 +26,10 @@ const COMMAND: &str = "pml import";
 
 /// Import the servers of other clients into this project's `.pml.json`
 ///
-/// Looks at what Claude Code, Claude Desktop, VS Code and Cursor know, shows it, and asks. Servers that came with the
-/// project itself (`.mcp.json`, `.vscode/mcp.json`, `.cursor/mcp.json`) and are taken unseen leave the result untrusted until
-/// `pml trust`. Without a terminal it only lists them, unless `--yes` is given. Where an agent runs the command, it is refused.
+/// Looks at what Claude Code, Claude Desktop, VS Code and Cursor know, shows it, and asks. Servers
+/// that came with the project itself (`.mcp.json`, `.vscode/mcp.json`, `.cursor/mcp.json`) and are
+/// taken unseen leave the result untrusted until `pml trust`. Without a terminal it only lists
+/// them, unless `--yes` is given. Where an agent runs the command, it is refused.
 #[derive(Args)]
 pub(super) struct ImportCommand {
     /// Only of these clients
@@ -246,7 +247,8 @@ impl ImportCandidates {
     }
 }
 
-/// A server, and all that can change what it does, as it would be written: who agrees to it agrees to all of it.
+/// A server, and all that can change what it does, as it would be written: who agrees to it agrees
+/// to all of it.
 fn facts(server: &FoundServer) -> Vec<LabelledFact> {
     let first = LabelledFact::named("server", &server.name, BOLD, &server.launch);
     let mut facts = vec![first.and(server.client.as_str())];

@@ -17,9 +17,9 @@ use std::process::ExitCode;
 
 /// Make this folder a project: `.pml.json`, `.pml/`, and lines in `.gitignore`
 ///
-/// What is there already stays as it is. Offers to import the servers that other clients know, and asks before it does. Without a
-/// terminal it takes `--yes`, with which they are imported, unless `--no-import` is given too. Where an agent runs the command,
-/// it is refused.
+/// What is there already stays as it is. Offers to import the servers that other clients know, and
+/// asks before it does. Without a terminal it takes `--yes`, with which they are imported, unless
+/// `--no-import` is given too. Where an agent runs the command, it is refused.
 #[derive(Args)]
 pub(super) struct InitCommand {
     /// Keep `.pml.json` in version control, for everybody

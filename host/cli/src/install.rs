@@ -28,10 +28,10 @@ const COMMAND: &str = "pml install";
 
 /// Install the packages of servers
 ///
-/// Servers whose command is `npx`, `bunx`, `npm exec`, `uvx` or `pipx run` are started from a package that is installed into
-/// `.pml/deps`, in one exact version, without running code of it. This installs what is missing, so that nobody has to be asked
-/// about it in the middle of a program. What is there already stays as it is. Where an agent runs the
-/// command, it is refused.
+/// Servers whose command is `npx`, `bunx`, `npm exec`, `uvx` or `pipx run` are started from a
+/// package that is installed into `.pml/deps`, in one exact version, without running code of it.
+/// This installs what is missing, so that nobody has to be asked about it in the middle of a
+/// program. What is there already stays as it is. Where an agent runs the command, it is refused.
 #[derive(Args)]
 pub(super) struct InstallCommand {
     /// The servers; all of the project's if none is named

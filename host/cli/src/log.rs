@@ -1,8 +1,10 @@
-//! The log: diagnostics for whoever looks for a fault, on stderr. Nothing of it is part of what a command says.
+//! The log: diagnostics for whoever looks for a fault, on stderr. Nothing of it is part of what a
+//! command says.
 //!
-//! In flow `PML_LOG` and `--log-format`, out flows a subscriber for what the library tells `tracing`.
-//! **Invariant:** only events of pml itself are written, whatever `PML_LOG` says. Libraries below it log what they send and
-//! receive: arguments, results and keys. Events of pml hold names, ids, digests, spans and counts.
+//! In flow `PML_LOG` and `--log-format`, out flows a subscriber for what the library tells
+//! `tracing`. **Invariant:** only events of pml itself are written, whatever `PML_LOG` says.
+//! Libraries below it log what they send and receive: arguments, results and keys. Events of pml
+//! hold names, ids, digests, spans and counts.
 
 use super::report::HintedError;
 use super::ui;

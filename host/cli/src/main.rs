@@ -1,5 +1,5 @@
-//! The `pml` command. In flow arguments, out flow results on stdout, everything else on stderr, and an exit code.
-//! **Invariant:** stdout and stderr are written by `ui.rs` alone.
+//! The `pml` command. In flow arguments, out flow results on stdout, everything else on stderr, and
+//! an exit code. **Invariant:** stdout and stderr are written by `ui.rs` alone.
 
 mod add;
 mod always_choices;

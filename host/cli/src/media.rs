@@ -1,4 +1,5 @@
-//! Pictures, sounds and files in a result, named by type and size where a person would see their bytes as letters.
+//! Pictures, sounds and files in a result, named by type and size where a person would see their
+//! bytes as letters.
 
 use super::quantity::size;
 use pml::json::Value;

@@ -1,4 +1,5 @@
-//! Lines for a log that somebody else keeps: what they are about goes on, whether it is read or not.
+//! Lines for a log that somebody else keeps: what they are about goes on, whether it is read or
+//! not.
 
 use super::ui;
 use std::sync::Arc;

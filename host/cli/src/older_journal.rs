@@ -1,4 +1,5 @@
-//! The journal that an older pml left in a project's `.pml`: history, if it is this user's, and nothing else.
+//! The journal that an older pml left in a project's `.pml`: history, if it is this user's, and
+//! nothing else.
 
 use super::quantity::counted;
 use super::ui;

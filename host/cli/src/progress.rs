@@ -1,5 +1,5 @@
-//! A line on the terminal that says what a run is at: calls that are out, or what is being installed for one. It comes from the
-//! run's events, and is gone when the run is over.
+//! A line on the terminal that says what a run is at: calls that are out, or what is being
+//! installed for one. It comes from the run's events, and is gone when the run is over.
 //!
 //! **Invariant:** nothing is drawn while a question stands on the terminal.
 
@@ -19,7 +19,8 @@ use std::time::Duration;
 /// How often the line moves.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Ticks that something is on its way before there is a line: most is over before anybody could read it.
+/// Ticks that something is on its way before there is a line: most is over before anybody could
+/// read it.
 const PATIENCE: u32 = 3;
 
 /// Longest name of a tool, or of what is being done, that is shown.
@@ -58,7 +59,8 @@ struct ActiveCalls {
     steps: BTreeMap<u64, Step>,
     /// Ticks since something has been on its way.
     ticks: u32,
-    /// The line as it stands on the screen, if it does. One that was taken away is never drawn again: the next is a new one.
+    /// The line as it stands on the screen, if it does. One that was taken away is never drawn
+    /// again: the next is a new one.
     shown: Option<ProgressBar>,
 }
 

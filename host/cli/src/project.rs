@@ -25,7 +25,8 @@ fn open(place: &ProjectJournal, durability: Durability) -> anyhow::Result<Arc<dy
     Ok(Arc::new(store.map_err(Error::from)?))
 }
 
-/// Opens the journal that runs of a project are kept in, and the project's own folder for what is remembered of its servers.
+/// Opens the journal that runs of a project are kept in, and the project's own folder for what is
+/// remembered of its servers.
 pub(super) fn journal_of(
     kept: JournalStorage,
     durability: Durability,
@@ -40,7 +41,8 @@ pub(super) fn journal_of(
     }
 }
 
-/// Makes the project's `.pml` if something will be remembered in it. A link or a file in its place is refused.
+/// Makes the project's `.pml` if something will be remembered in it. A link or a file in its place
+/// is refused.
 fn prepare_caches(project: &Project) -> Result<(), Error> {
     let folder = project.state_folder();
     match folder.symlink_metadata() {
@@ -63,7 +65,8 @@ pub(super) fn journal() -> anyhow::Result<Arc<dyn Journal>> {
     }
 }
 
-/// The same, but for its audit trail: one that is gone is looked for where it was known to be. Nothing is imported.
+/// The same, but for its audit trail: one that is gone is looked for where it was known to be.
+/// Nothing is imported.
 pub(super) fn trail() -> anyhow::Result<Arc<dyn Journal>> {
     let place = place()?;
     let folder = place.folder();

@@ -1,4 +1,5 @@
-//! Where a command runs programs: the project around the current folder, its settings and its servers.
+//! Where a command runs programs: the project around the current folder, its settings and its
+//! servers.
 
 use super::execute::JournalStorage;
 use crate::widening_permit::WideningPermit;
@@ -31,7 +32,8 @@ impl ProjectContext {
         ProjectContext::open_for(files, JournalStorage::OnDisk)
     }
 
-    /// The same, for runs that are kept so: with `--no-journal` nothing is written of the servers either.
+    /// The same, for runs that are kept so: with `--no-journal` nothing is written of the servers
+    /// either.
     pub(super) fn open_for(
         files: ProjectFilesTrust,
         kept: JournalStorage,
@@ -79,7 +81,8 @@ pub(super) fn servers(project: &Project, kept: JournalStorage) -> Result<Servers
     }
 }
 
-/// Returns settings of an engine for a project. Runs that leave nothing behind leave no grant either.
+/// Returns settings of an engine for a project. Runs that leave nothing behind leave no grant
+/// either.
 pub(super) fn config(project: &Project, kept: JournalStorage) -> Config {
     let storage = match kept {
         JournalStorage::OnDisk => GrantStorage::Project,

@@ -1,9 +1,11 @@
-//! A project that may change while it is served: somebody adds a server, allows a tool, or trusts the folder.
+//! A project that may change while it is served: somebody adds a server, allows a tool, or trusts
+//! the folder.
 //!
-//! In flow the project's files, out flows the setting they give. They are looked at with every request, and read again only when
-//! one of them has changed.
+//! In flow the project's files, out flows the setting they give. They are looked at with every
+//! request, and read again only when one of them has changed.
 //!
-//! **Invariant:** a program that can write the files gives itself nothing: what they become counts once this user trusts it.
+//! **Invariant:** a program that can write the files gives itself nothing: what they become counts
+//! once this user trusts it.
 
 use super::execute::JournalStorage;
 use crate::project_context::{ProjectContext, config, servers};
@@ -55,7 +57,8 @@ impl ProjectReloader {
     /// Returns the setting of the moment. Runs that are under way keep the one they began with.
     ///
     /// # Errors
-    /// If the files have changed and cannot be understood: nothing is done by rules that may not hold any more.
+    /// If the files have changed and cannot be understood: nothing is done by rules that may not
+    /// hold any more.
     pub(super) fn current(&self) -> Result<McpSetup, Error> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let looks: Vec<FileStamp> = last.watched.iter().map(look).collect();
@@ -63,7 +66,8 @@ impl ProjectReloader {
             let project = ProjectContext::again()?;
             let setting = self.setting(&last, &project)?;
             let watched = project.sources();
-            // Of files that are named only now nothing is known: they are looked at with the next request.
+            // Of files that are named only now nothing is known: they are looked at with the next
+            // request.
             let looks = if watched == last.watched { looks } else { Vec::new() };
             *last = ProjectSnapshot { watched, looks, project, setting };
         }

@@ -8,7 +8,8 @@ use clap::Args;
 use pml::{Clock, Config, Engine, SystemClock, text::escape};
 use std::process::ExitCode;
 
-/// Run a program of the journal again, without calling anything, and say where it would do something else
+/// Run a program of the journal again, without calling anything, and say where it would do
+/// something else
 ///
 /// Calls are answered from the journal, and every call that the program makes is compared with it.
 #[derive(Args)]

@@ -283,7 +283,8 @@ fn cut_short(ending: &Ending) -> bool {
     }
 }
 
-/// A program's text in ours: escaped, and its further lines indented, so that it cannot pass for a line of our own.
+/// A program's text in ours: escaped, and its further lines indented, so that it cannot pass for a
+/// line of our own.
 fn quote(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
 }

@@ -1,6 +1,7 @@
 //! What a command hides of what it shows, and showing all of it to whoever says so.
 //!
-//! **Invariant:** nothing is revealed without a warning, and nothing where an agent runs the command.
+//! **Invariant:** nothing is revealed without a warning, and nothing where an agent runs the
+//! command.
 
 use super::project;
 use super::report::HintedError;
@@ -29,7 +30,8 @@ impl From<bool> for Reveal {
     }
 }
 
-/// Returns what hides the values that the project around the current folder gives to its servers, or what hides nothing.
+/// Returns what hides the values that the project around the current folder gives to its servers,
+/// or what hides nothing.
 ///
 /// # Errors
 /// If secrets are to be shown and an agent runs the command.
@@ -46,7 +48,8 @@ pub(super) fn redactor(reveal: Reveal) -> Result<Redactor> {
         ui::say(&warning());
         return Ok(Redactor::revealing());
     }
-    // Files that cannot be read are no reason to show nothing: what looks like a secret is hidden in any case.
+    // Files that cannot be read are no reason to show nothing: what looks like a secret is hidden
+    // in any case.
     let project = Project::load_in(&project::current()?, &environment);
     Ok(project.map(|project| project.redactor()).unwrap_or_default())
 }

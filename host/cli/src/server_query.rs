@@ -1,4 +1,5 @@
-//! What the servers of a project offer, asked for with a line on the terminal that says who is waited for.
+//! What the servers of a project offer, asked for with a line on the terminal that says who is
+//! waited for.
 
 use super::progress;
 use super::ui::{self, HINT, WARNING};

@@ -24,12 +24,14 @@ use tokio::io::AsyncReadExt;
 
 /// Serve MCP on stdin and stdout, for Claude Code and other clients
 ///
-/// One process serves one client: `claude mcp add pml -- pml stdio`. The client sees five tools: execute, browse_components,
-/// list_library, describe_workflow and save_to_library. Programs call the servers of the project around the current folder,
-/// under its policy, and are journalled there.
+/// One process serves one client: `claude mcp add pml -- pml stdio`. The client sees five tools:
+/// execute, browse_components, list_library, describe_workflow and save_to_library. Programs call
+/// the servers of the project around the current folder, under its policy, and are journalled
+/// there.
 ///
-/// Ends when the client is gone (exit code 0), on SIGINT (130) or SIGTERM (143). Programs that run then go on until their next
-/// outcome is journalled and can be taken up with `pml run --resume`; servers end with it.
+/// Ends when the client is gone (exit code 0), on SIGINT (130) or SIGTERM (143). Programs that run
+/// then go on until their next outcome is journalled and can be taken up with `pml run --resume`;
+/// servers end with it.
 #[derive(Args)]
 pub(super) struct StdioCommand {
     /// Not a flag any more: whoever starts us may be the project itself.
@@ -62,7 +64,8 @@ impl StdioCommand {
             let durability = workplace.project.durability;
             let journal = project::journal_of(kept, durability, &workplace.project)?;
             if kept == JournalStorage::OnDisk {
-                // Whoever counts sessions knows us by it. That it cannot be kept is no reason not to serve.
+                // Whoever counts sessions knows us by it. That it cannot be kept is no reason not
+                // to serve.
                 let _ = ProjectState::at(workplace.project.state_folder()).client_id();
             }
             let root = workplace.project.root.clone();

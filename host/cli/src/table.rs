@@ -19,7 +19,8 @@ impl TableCell {
     }
 }
 
-/// Returns the rows as lines, each column as wide as its widest cell. Nothing follows the last cell of a row.
+/// Returns the rows as lines, each column as wide as its widest cell. Nothing follows the last cell
+/// of a row.
 pub(super) fn table(rows: &[Vec<TableCell>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

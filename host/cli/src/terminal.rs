@@ -35,7 +35,8 @@ impl Terminal {
         Terminal(Arc::new(file))
     }
 
-    /// Returns whether it listens to us: a job in the background that reads from its terminal is stopped by the OS.
+    /// Returns whether it listens to us: a job in the background that reads from its terminal is
+    /// stopped by the OS.
     pub(super) fn in_foreground(&self) -> bool {
         #[cfg(unix)]
         return rustix::termios::tcgetpgrp(&*self.0)
@@ -83,7 +84,8 @@ impl Terminal {
         self.confirm_with(question, &ConfirmDetails::default())
     }
 
-    /// The same, and shows more to whoever asks for it. Others' words in it are wrapped behind their bar.
+    /// The same, and shows more to whoever asks for it. Others' words in it are wrapped behind
+    /// their bar.
     pub(super) fn confirm_with(&self, question: &str, more: &ConfirmDetails) -> io::Result<bool> {
         self.forget_typed();
         let mut lines = self.lines()?;

@@ -1,4 +1,5 @@
-//! `pml trust`: shows what a project's files would do, asks where somebody is there, and records it.
+//! `pml trust`: shows what a project's files would do, asks where somebody is there, and records
+//! it.
 
 use super::facts::{LabelledFact, laid_out, whole_line};
 use super::quantity::counted;
@@ -26,13 +27,15 @@ const COMMAND: &str = "pml trust";
 
 /// Trust this project's files as they are now
 ///
-/// A project's `.pml.json` and `.mcp.json` start, allow and expand nothing until you trust them; a cloned repository may
-/// have brought them. You trust them together with the files of the project that launch lines name (`./tools/docs.py`), and
-/// with the variables of `.env` that steer what is loaded or take the place of a default. A change of any asks again. Other
-/// variables of `.env` need no trust: they are keys for `env` and `headers`. What a script imports is not looked at.
+/// A project's `.pml.json` and `.mcp.json` start, allow and expand nothing until you trust them; a
+/// cloned repository may have brought them. You trust them together with the files of the project
+/// that launch lines name (`./tools/docs.py`), and with the variables of `.env` that steer what is
+/// loaded or take the place of a default. A change of any asks again. Other variables of `.env`
+/// need no trust: they are keys for `env` and `headers`. What a script imports is not looked at.
 ///
-/// What you trust is printed: servers with their launch lines, and what is allowed without asking. On a terminal it is printed
-/// first, and you are asked; without one it takes `--yes`. Where an agent runs the command, it is refused.
+/// What you trust is printed: servers with their launch lines, and what is allowed without asking.
+/// On a terminal it is printed first, and you are asked; without one it takes `--yes`. Where an
+/// agent runs the command, it is refused.
 #[derive(Args)]
 pub(super) struct TrustCommand {
     /// Trust it no longer

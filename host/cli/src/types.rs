@@ -30,10 +30,11 @@ const FILE: &str = "mcp.d.ts";
 /// Write TypeScript declarations of all tools, for editors and `tsc`
 ///
 /// They go to `.pml/mcp.d.ts`. Name that file in the `include` of `tsconfig.json`, or write
-/// `/// <reference path=".pml/mcp.d.ts" />` at the top of a program. Results of tools whose servers say nothing of them have the
-/// type of those that were seen, and are marked so.
+/// `/// <reference path=".pml/mcp.d.ts" />` at the top of a program. Results of tools whose servers
+/// say nothing of them have the type of those that were seen, and are marked so.
 ///
-/// What a server said when it last ran is good enough; one that never ran is started and stopped again.
+/// What a server said when it last ran is good enough; one that never ran is started and stopped
+/// again.
 #[derive(Args)]
 pub(super) struct TypesCommand {
     /// Write to this file, or - for stdout
@@ -146,8 +147,8 @@ enum TypesFileStatus {
     Unchanged,
 }
 
-/// Puts a whole new file in place of what is there: a reader sees the old one or the new one, and what lies there may be a link
-/// that came with a clone.
+/// Puts a whole new file in place of what is there: a reader sees the old one or the new one, and
+/// what lies there may be a link that came with a clone.
 fn replace(path: &Path, text: &str) -> io::Result<TypesFileStatus> {
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
     if is_file && fs::read(path).is_ok_and(|found| found == text.as_bytes()) {

@@ -1,7 +1,7 @@
 //! Stdout and stderr: the only place that writes to them.
 //!
-//! What comes from a program is escaped on a terminal, which would obey it; colours are let through. Into a pipe it goes
-//! as it is, since another program reads it.
+//! What comes from a program is escaped on a terminal, which would obey it; colours are let
+//! through. Into a pipe it goes as it is, since another program reads it.
 
 use anstyle::{AnsiColor, Style};
 use pml::text::escape;
@@ -33,7 +33,8 @@ pub(super) fn err(text: &str) -> io::Result<()> {
     writeln!(stderr.lock(), "{text}")
 }
 
-/// Writes our own words to stdout, where they are the result; colours are dropped where nobody sees them.
+/// Writes our own words to stdout, where they are the result; colours are dropped where nobody sees
+/// them.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     writeln!(stdout, "{text}")?;

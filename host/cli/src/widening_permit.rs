@@ -1,11 +1,12 @@
-//! Who may widen what is trusted, installed or allowed: one gate, which every command that does so passes first.
+//! Who may widen what is trusted, installed or allowed: one gate, which every command that does so
+//! passes first.
 //!
 //! In flow the command and whether `--yes` was given, out flows a [`WideningPermit`], or a refusal.
 //!
-//! **Invariant:** what widens needs a person: a terminal, or `--yes`.
-//! **Invariant:** in a known agent's shell nothing passes, whatever the flags are, and nothing is written but that it was tried,
-//! where there is a trail. Only the user's own settings lift that, which no command of ours writes.
-//! **Invariant:** what passed stands in the audit trail; where it cannot, that is said.
+//! **Invariant:** what widens needs a person: a terminal, or `--yes`. **Invariant:** in a known
+//! agent's shell nothing passes, whatever the flags are, and nothing is written but that it was
+//! tried, where there is a trail. Only the user's own settings lift that, which no command of ours
+//! writes. **Invariant:** what passed stands in the audit trail; where it cannot, that is said.
 
 use super::execute::{JournalStorage, runtime};
 use super::project;
@@ -44,7 +45,8 @@ pub(super) enum CallingAgent {
 }
 
 impl CallingAgent {
-    /// Sees who runs this command. Why the user's settings could not be read is a reason of its own.
+    /// Sees who runs this command. Why the user's settings could not be read is a reason of its
+    /// own.
     pub(super) fn here() -> Result<(CallingAgent, Option<Error>)> {
         let environment = Environment::of_process();
         let Some(variable) = agent_variable(&environment) else {
@@ -69,7 +71,8 @@ impl CallingAgent {
     }
 }
 
-/// Lets a command widen if a person is there or said `--yes`, and no agent runs it. `command` is what was typed, as `pml add`.
+/// Lets a command widen if a person is there or said `--yes`, and no agent runs it. `command` is
+/// what was typed, as `pml add`.
 pub(super) fn pass(command: &str, yes: bool) -> Result<WideningPermit> {
     let pass = no_agent(command)?;
     pass.person(command, yes)
@@ -170,7 +173,8 @@ pub(super) fn somebody_is_there() -> bool {
 /// Trust for one command.
 #[derive(Args, Clone, Copy)]
 pub(super) struct TrustOnceFlags {
-    /// Trust the project's files, whatever they say, for this command; no trust is recorded. It needs a terminal, or `--yes`
+    /// Trust the project's files, whatever they say, for this command; no trust is recorded. It
+    /// needs a terminal, or `--yes`
     #[arg(long)]
     trust: bool,
     /// With `--trust`: without a terminal

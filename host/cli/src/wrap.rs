@@ -1,4 +1,5 @@
-//! Lines with others' words in them, wrapped by us: a terminal that wraps them would begin its next line with those words.
+//! Lines with others' words in them, wrapped by us: a terminal that wraps them would begin its next
+//! line with those words.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -31,8 +32,8 @@ pub(super) fn wrap(line: &str, width: usize) -> String {
     wrapped
 }
 
-/// Returns how many columns a character takes at most. Too many does no harm: where terminals differ, the wider reading
-/// counts, and a mark without a width counts too.
+/// Returns how many columns a character takes at most. Too many does no harm: where terminals
+/// differ, the wider reading counts, and a mark without a width counts too.
 fn columns(c: char) -> usize {
     match c {
         // Ours: it stands where others' words were folded.

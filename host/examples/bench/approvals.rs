@@ -1,4 +1,5 @@
-//! What asking a person costs: from a call to the dialog, from the answer to the result; and packages, installed and started.
+//! What asking a person costs: from a call to the dialog, from the answer to the result; and
+//! packages, installed and started.
 
 use crate::report::{Report, Samples};
 use crate::{Effort, Failure, progress};

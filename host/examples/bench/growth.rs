@@ -83,7 +83,8 @@ async fn compare(
     Ok(())
 }
 
-/// `calls` calls that are answered once all of them are out: time for each, the whole run divided among them.
+/// `calls` calls that are answered once all of them are out: time for each, the whole run divided
+/// among them.
 async fn in_flight(
     engine: &Engine,
     calls: usize,

@@ -1,4 +1,5 @@
-//! What the journal costs: a call, going on after an answer, rebuilding, and runs that wait for people by the thousand.
+//! What the journal costs: a call, going on after an answer, rebuilding, and runs that wait for
+//! people by the thousand.
 
 use crate::report::{Report, Samples};
 use crate::{Effort, Failure, arrivals, progress, pss};
@@ -37,7 +38,8 @@ fn engine(journal: Arc<dyn Journal>) -> Result<Engine, Failure> {
     Ok(Engine::with_journal(&config, journal)?)
 }
 
-/// 1,000 calls in sequence that must not be repeated: from the first arrival at the host to the last.
+/// 1,000 calls in sequence that must not be repeated: from the first arrival at the host to the
+/// last.
 async fn calls(
     journalled: &Engine,
     unjournalled: &Engine,
@@ -165,7 +167,8 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Starts runs until `count` wait and are put away. A few at a time: what waits for a slot holds its program.
+    /// Starts runs until `count` wait and are put away. A few at a time: what waits for a slot
+    /// holds its program.
     async fn fill(&mut self, count: usize) -> Result<(), Failure> {
         while self.questions.len() < count {
             self.add((count - self.questions.len()).min(10)).await?;
@@ -197,7 +200,8 @@ impl Waiting {
         Ok(())
     }
 
-    /// Answers some, one after the other. Returns the median time from an answer to the end of its run.
+    /// Answers some, one after the other. Returns the median time from an answer to the end of its
+    /// run.
     async fn answer(&mut self, count: usize) -> Result<f64, Failure> {
         let mut took = Vec::new();
         for question in self.questions.drain(..count).collect::<Vec<_>>() {

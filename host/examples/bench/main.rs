@@ -1,9 +1,10 @@
 //! Measures pml beside the same QuickJS built natively, in one run.
 //!
-//! `bench [--quick] [FILE]` prints a table to stdout and writes the numbers as JSON to FILE (`bench-results/latest.json`
-//! unless told otherwise). Subjects are visited in turn, round by round, so that a slow moment of a shared machine falls on
-//! both: compare the ratios of one run, not the milliseconds of two. The statistics are the median and the 95th percentile.
-//! `--quick` takes few samples: it shows that everything runs, not how fast.
+//! `bench [--quick] [FILE]` prints a table to stdout and writes the numbers as JSON to FILE
+//! (`bench-results/latest.json` unless told otherwise). Subjects are visited in turn, round by
+//! round, so that a slow moment of a shared machine falls on both: compare the ratios of one run,
+//! not the milliseconds of two. The statistics are the median and the 95th percentile. `--quick`
+//! takes few samples: it shows that everything runs, not how fast.
 //!
 //! | file | measures |
 //! | --- | --- |
@@ -17,7 +18,8 @@
 //! | `native.rs` | the floor: native QuickJS |
 //! | `report.rs` | statistics, the table, the JSON |
 //!
-//! `PML_BIN` names the command to start (`target/release/pml`); `PML_BENCH_CACHE` is where `shared/bench` keeps its peers.
+//! `PML_BIN` names the command to start (`target/release/pml`); `PML_BENCH_CACHE` is where
+//! `shared/bench` keeps its peers.
 
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 #![allow(clippy::print_stderr, reason = "says what it is at")]

@@ -1,7 +1,9 @@
-//! The floor: the guest's own engine, built natively, with a fresh runtime and context for each program.
+//! The floor: the guest's own engine, built natively, with a fresh runtime and context for each
+//! program.
 //!
-//! It is the same QuickJS as in the guest (`rquickjs-sys`), called through its C interface. There is no isolation beyond
-//! the interpreter itself, no limit and no policy: a call is a Rust function, its reply a call of a JavaScript one.
+//! It is the same QuickJS as in the guest (`rquickjs-sys`), called through its C interface. There
+//! is no isolation beyond the interpreter itself, no limit and no policy: a call is a Rust
+//! function, its reply a call of a JavaScript one.
 
 #![allow(unsafe_code, reason = "QuickJS is a C library")]
 
@@ -65,7 +67,8 @@ impl Native {
 
     /// Gives a call its reply, one JSON text.
     pub(crate) fn settle(&self, id: i32, json: &str) {
-        // SAFETY: the arguments live until the call returns; the two values made here are freed here.
+        // SAFETY: the arguments live until the call returns; the two values made here are freed
+        // here.
         unsafe {
             let text = qjs::JS_NewStringLen(self.context, json.as_ptr().cast(), json.len() as _);
             let mut arguments =
@@ -146,7 +149,8 @@ unsafe fn define(
 fn evaluate(context: *mut qjs::JSContext, source: &str) {
     let text = CString::new(source).expect("programs here hold no zero byte");
     let flags = qjs::JS_EVAL_TYPE_GLOBAL as c_int;
-    // SAFETY: QuickJS wants a zero after the text, which `CString` has; both live until the call returns.
+    // SAFETY: QuickJS wants a zero after the text, which `CString` has; both live until the call
+    // returns.
     unsafe {
         let value =
             qjs::JS_Eval(context, text.as_ptr(), source.len() as _, c"program.js".as_ptr(), flags);
@@ -178,7 +182,8 @@ unsafe extern "C" fn request(
     _argc: c_int,
     argv: *mut qjs::JSValue,
 ) -> qjs::JSValue {
-    // SAFETY: the prelude passes three arguments, and the context's host lives as long as the context.
+    // SAFETY: the prelude passes three arguments, and the context's host lives as long as the
+    // context.
     unsafe {
         let host = qjs::JS_GetContextOpaque(context).cast::<Host>();
         let id = qjs::JS_VALUE_GET_INT(*argv);

@@ -1,6 +1,8 @@
-//! Something that answers each request after exactly 10 ms, from a thread of its own, as a server elsewhere would.
+//! Something that answers each request after exactly 10 ms, from a thread of its own, as a server
+//! elsewhere would.
 //!
-//! tokio's timer counts whole milliseconds and answers after 11: with it, the timer would be measured.
+//! tokio's timer counts whole milliseconds and answers after 11: with it, the timer would be
+//! measured.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! One program at a time: what it costs to start one, to make a call, to wait for many, and to compute.
+//! One program at a time: what it costs to start one, to make a call, to wait for many, and to
+//! compute.
 
 use crate::native::Native;
 use crate::report::{Report, Samples};

@@ -1,6 +1,7 @@
 //! What `execute` answers: one vocabulary for every way in which a program can end.
 //!
-//! In flows what there is to say, out flows a tool result whose `structuredContent` says everything, mirrored as one text block.
+//! In flows what there is to say, out flows a tool result whose `structuredContent` says
+//! everything, mirrored as one text block.
 
 use super::question;
 use pml::json::{Map, Value, json};
@@ -11,7 +12,8 @@ use pml::{
 };
 use rmcp::model::{CallToolResult, ContentBlock};
 
-/// Console output that comes with an answer; the journal has no more of it, but a model reads no more either.
+/// Console output that comes with an answer; the journal has no more of it, but a model reads no
+/// more either.
 const CONSOLE: usize = 16 << 10;
 
 /// An answer before it is written.
@@ -105,8 +107,8 @@ impl ToolAnswer {
         }
     }
 
-    /// Writes the answer. A client that shows its model either the structure or the blocks, never both, gets all of it as
-    /// blocks where there are pictures.
+    /// Writes the answer. A client that shows its model either the structure or the blocks, never
+    /// both, gets all of it as blocks where there are pictures.
     pub(super) fn write(self, either: bool) -> CallToolResult {
         let ToolAnswer { body, blocks, failed } = self;
         let body = Value::Object(body);

@@ -1,4 +1,5 @@
-//! Waits for a run and answers its request: with its outcome, or with its question, on the best channel that the client has.
+//! Waits for a run and answers its request: with its outcome, or with its question, on the best
+//! channel that the client has.
 
 use super::answer::ToolAnswer;
 use super::channel::{Caller, ClientChannel};
@@ -13,7 +14,8 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 use std::sync::Arc;
 
-/// Waits for a run, `after` something was decided, and answers with what it came to or asks. `notes` come with the answer.
+/// Waits for a run, `after` something was decided, and answers with what it came to or asks.
+/// `notes` come with the answer.
 pub(super) async fn wait_and_answer(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -34,7 +36,8 @@ pub(super) async fn wait_and_answer(
             RunNews::Asked(question) => question,
         };
         let id = question.id;
-        // A part of it may have been decided. What cannot be looked up is shown whole. Whether it has expired is the run's word.
+        // A part of it may have been decided. What cannot be looked up is shown whole. Whether it
+        // has expired is the run's word.
         let question = match find_question(&scope.engine, id, Timestamp::default()).await {
             Ok(Some(stored)) if !stored.open => {
                 // It was answered a moment ago; the run has yet to notice.

@@ -6,7 +6,8 @@ use pml::{
     text::fold_middle,
 };
 
-/// Characters of a choice that a person reads. No offer is longer in words: what it allows is never cut off.
+/// Characters of a choice that a person reads. No offer is longer in words: what it allows is never
+/// cut off.
 const WIDTH: usize = 700;
 
 /// One thing that can be said to an ask.

@@ -6,7 +6,8 @@ use rmcp::model::ContentBlock;
 /// More than a client shows.
 const MOST: usize = 20;
 
-/// Takes media out of a result: each is replaced by where it went. Links and texts of resources stay where they are too.
+/// Takes media out of a result: each is replaced by where it went. Links and texts of resources
+/// stay where they are too.
 pub(super) fn lift(result: &mut Value) -> Vec<ContentBlock> {
     let mut blocks = Vec::new();
     walk(result, &mut blocks);

@@ -19,8 +19,8 @@ const BUDGET: usize = 4_000;
 /// No answer is longer, whatever is asked.
 const MOST: usize = 50_000;
 
-/// How long servers that never ran are waited for in all: longer than most take, shorter than anybody waits. Those that take
-/// longer go on starting, and are there for the next who asks.
+/// How long servers that never ran are waited for in all: longer than most take, shorter than
+/// anybody waits. Those that take longer go on starting, and are there for the next who asks.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Parameters of a tool that are listed one by one.

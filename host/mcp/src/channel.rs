@@ -58,7 +58,8 @@ impl ClientChannel {
     }
 }
 
-/// Whether the client has forms. One that names no kind has the only one there was when that was written.
+/// Whether the client has forms. One that names no kind has the only one there was when that was
+/// written.
 fn shows_forms(capability: &ElicitationCapability) -> bool {
     capability.form.is_some() || capability.url.is_none()
 }

@@ -1,4 +1,5 @@
-//! `server:tool` called by its name: a program of one call, under the same policy and journal as any other.
+//! `server:tool` called by its name: a program of one call, under the same policy and journal as
+//! any other.
 
 use super::channel::Caller;
 use super::execute::begin;

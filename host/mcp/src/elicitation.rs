@@ -1,4 +1,5 @@
-//! Asks through the client's own dialog while its request waits, as clients before 2026-07-28 do it.
+//! Asks through the client's own dialog while its request waits, as clients before 2026-07-28 do
+//! it.
 //!
 //! **Invariant:** whoever answers first wins: if it is somebody else, the dialog is taken back.
 

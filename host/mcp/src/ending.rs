@@ -66,7 +66,8 @@ impl ToolAnswer {
         answer
     }
 
-    /// Returns the answer for a run that is over, as its journal says. What it wrote is not in there.
+    /// Returns the answer for a run that is over, as its journal says. What it wrote is not in
+    /// there.
     fn of_stored(run: RunId, stored: &StoredEnding) -> ToolAnswer {
         let mut answer = match &stored.ending {
             Some(Ending::Failed(failure)) => {

@@ -27,8 +27,8 @@ counts at once; `continue_workflow` then tells what became of the program.";
 /// How long a client may keep the list of our tools: it changes only with pml itself.
 const LIST_TTL: u64 = 60 * 60 * 1_000;
 
-/// Requests that we understand: if one of them arrives here as unknown, its parameters are wrong. The handshake is gone from
-/// the newest revision.
+/// Requests that we understand: if one of them arrives here as unknown, its parameters are wrong.
+/// The handshake is gone from the newest revision.
 fn is_known(method: &str, context: &RequestContext<RoleServer>) -> bool {
     let shakes_hands = || context.protocol_version().is_none_or(|version| version.has_initialize());
     match method {

@@ -1,8 +1,9 @@
-//! Asks in rounds, as clients from 2026-07-28 on do it: the answer says that input is required, and the client makes the same
-//! call again with what a person said and the state that we gave it.
+//! Asks in rounds, as clients from 2026-07-28 on do it: the answer says that input is required, and
+//! the client makes the same call again with what a person said and the state that we gave it.
 //!
-//! **Invariant:** a state that is not one of ours, or is of another call, approves nothing. One that comes again approves nothing
-//! either: the journal has an answer already, and the client is told what became of the run.
+//! **Invariant:** a state that is not one of ours, or is of another call, approves nothing. One
+//! that comes again approves nothing either: the journal has an answer already, and the client is
+//! told what became of the run.
 
 use super::answer::{ToolAnswer, workflow_not_found};
 use super::channel::{Caller, ClientChannel};
@@ -43,14 +44,16 @@ pub(super) async fn ask(
         .into())
 }
 
-/// What a client is to ask, by the question's id and the asks that are shown: an answer can be to no other.
+/// What a client is to ask, by the question's id and the asks that are shown: an answer can be to
+/// no other.
 pub(super) fn requests(question: &Question, redactor: &Redactor) -> InputRequests {
     let form = form::of(question, ChoiceFormat::Titled, redactor);
     let request = InputRequest::Elicitation(ElicitRequest::new(form));
     [(key(question), request)].into()
 }
 
-/// What a question is asked under, with the digest of each ask that is shown: `<id>:1=<digest>,2=<digest>`.
+/// What a question is asked under, with the digest of each ask that is shown:
+/// `<id>:1=<digest>,2=<digest>`.
 fn key(question: &Question) -> String {
     let asks = form::shown_asks(question).iter().map(|ask| format!("{}={}", ask.id, ask.digest()));
     format!("{}:{}", question.id, asks.collect::<Vec<_>>().join(","))
@@ -66,8 +69,8 @@ pub(super) fn parse_key(key: &str) -> Option<(QuestionId, Vec<(u32, String)>)> {
     Some((question.parse().ok()?, asks.collect::<Option<_>>()?))
 }
 
-/// The question with the asks that were shown, also those that were decided since. Nothing comes back if there is no such
-/// question any more.
+/// The question with the asks that were shown, also those that were decided since. Nothing comes
+/// back if there is no such question any more.
 ///
 /// # Errors
 /// If one of the asks is not the one that was shown.

@@ -1,7 +1,7 @@
 //! The MCP server that clients talk to: five tools, of which `execute` runs programs.
 //!
-//! In flow requests of an MCP client in either era, out flow answers in one vocabulary (`answer.rs`), progress while a program
-//! runs, and content blocks that tools gave.
+//! In flow requests of an MCP client in either era, out flow answers in one vocabulary
+//! (`answer.rs`), progress while a program runs, and content blocks that tools gave.
 //!
 //! | file | holds |
 //! | --- | --- |

@@ -50,7 +50,8 @@ impl ProgressReporter {
         }
     }
 
-    /// Waits until there is something to report, the last report was not too recent, and the client has taken it.
+    /// Waits until there is something to report, the last report was not too recent, and the client
+    /// has taken it.
     pub(super) async fn due(&mut self) {
         if self.token.is_none() {
             return std::future::pending().await;

@@ -11,7 +11,8 @@ use pml::{
 /// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
 const ARGUMENTS: usize = 4 << 10;
 
-/// Asks that are shown at length. The others are shown in short: an answer for all is one for them too.
+/// Asks that are shown at length. The others are shown in short: an answer for all is one for them
+/// too.
 const ASKS: usize = 50;
 
 /// Parts that differ, names and lines that are shown of each ask.

@@ -1,8 +1,8 @@
 //! `continue_workflow`: an answer is recorded, and the run goes on.
 //!
 //! **Invariant:** an answer counts only on the tool that was answered with the question.
-//! **Invariant:** where the client can ask a person, what a model writes here approves nothing, unless the project's settings say
-//! so: the person is asked instead.
+//! **Invariant:** where the client can ask a person, what a model writes here approves nothing,
+//! unless the project's settings say so: the person is asked instead.
 
 use super::answer::{ToolAnswer, workflow_not_found};
 use super::channel::{Caller, ClientChannel};
@@ -83,7 +83,8 @@ pub(super) enum AnsweringTool<'a> {
     Tool(&'a ToolName),
 }
 
-/// Refuses an answer that comes on another tool than the one that was answered with the question: nothing is decided by it.
+/// Refuses an answer that comes on another tool than the one that was answered with the question:
+/// nothing is decided by it.
 async fn check_tool(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -113,8 +114,8 @@ async fn check_tool(
     Err(wrong("continue_workflow", &what))
 }
 
-/// The question as this server showed it, or as the client says that it was shown; else as the journal has it: another process
-/// asked. Nothing comes back if there is no such question any more.
+/// The question as this server showed it, or as the client says that it was shown; else as the
+/// journal has it: another process asked. Nothing comes back if there is no such question any more.
 ///
 /// # Errors
 /// If the journal fails, or has another question by now.
@@ -168,7 +169,8 @@ fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorD
     Ok(Decisions::Each(decided))
 }
 
-/// Whoever cloned a repository decides whether to trust it, not what runs in it: no client's word will do that no person gave.
+/// Whoever cloned a repository decides whether to trust it, not what runs in it: no client's word
+/// will do that no person gave.
 async fn refuse_trust_answer(
     scope: &RequestScope,
     caller: &Caller<'_>,

@@ -1,6 +1,8 @@
-//! What a client keeps for us between two requests, sealed: it can be handed back, and neither made nor changed.
+//! What a client keeps for us between two requests, sealed: it can be handed back, and neither made
+//! nor changed.
 //!
-//! **Invariant:** a seal opens only for the same tool with the same arguments, and says nothing that a client may not read.
+//! **Invariant:** a seal opens only for the same tool with the same arguments, and says nothing
+//! that a client may not read.
 
 use pml::json::Value;
 use pml::{Error, QuestionId, RunId, project::UserKey, text::digest};
@@ -12,7 +14,8 @@ use std::time::Duration;
 /// How long a state opens whose question never expires: as long as the journal keeps a run.
 const LONGEST: Duration = pml::journal::PruneRule::AGE;
 
-/// How long a state opens after its question has expired, so that who repeats it is told what became of the run.
+/// How long a state opens after its question has expired, so that who repeats it is told what
+/// became of the run.
 const AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// The format of a [`SealedQuestion`].
@@ -41,8 +44,8 @@ pub(super) struct SealedQuestion {
     pub(super) run: RunId,
     /// The asks that were shown, each with its digest: an answer is to these and to no others.
     pub(super) asks: Vec<(u32, String)>,
-    /// sha256 of the program, and of the lockfile that it runs under. They are compared after the seal is opened: which run they
-    /// are of is known only then.
+    /// sha256 of the program, and of the lockfile that it runs under. They are compared after the
+    /// seal is opened: which run they are of is known only then.
     pub(super) program: String,
     pub(super) lock: Option<String>,
 }
@@ -95,7 +98,8 @@ impl StateSealer {
         })
     }
 
-    /// Opens a state; nothing if it is not one of ours for this call, or is too old. Which of these it is is nobody's matter.
+    /// Opens a state; nothing if it is not one of ours for this call, or is too old. Which of these
+    /// it is is nobody's matter.
     pub(super) fn open_question(
         &self,
         sealed: &str,

@@ -19,7 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::task::TaskTracker;
 
-/// How long requests and runs may take to end when the client is gone: longer than programs are given.
+/// How long requests and runs may take to end when the client is gone: longer than programs are
+/// given.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Where programs run and what they call.
@@ -97,16 +98,17 @@ impl McpServer {
         McpServer::following(move || Ok(setting.clone()))
     }
 
-    /// Returns a server that asks `source` with every request where programs run and what they call: a project's files may
-    /// change while a client is served. What it cannot give is what the request is answered with.
+    /// Returns a server that asks `source` with every request where programs run and what they
+    /// call: a project's files may change while a client is served. What it cannot give is what the
+    /// request is answered with.
     pub fn following(
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
     ) -> McpServer {
         McpServer::sealing_with(UserKey::of_this_process(), source)
     }
 
-    /// The same; what clients carry for us between two requests is sealed with `key`, so that all processes that have it
-    /// understand it.
+    /// The same; what clients carry for us between two requests is sealed with `key`, so that all
+    /// processes that have it understand it.
     pub fn sealing_with(
         key: UserKey,
         source: impl Fn() -> Result<McpSetup, Error> + Send + Sync + 'static,
@@ -124,8 +126,8 @@ impl McpServer {
         }))
     }
 
-    /// Tells `notice` what was decided here and by which channel, and what was not let decide: a line each, for a log. It must
-    /// be said before the server is cloned.
+    /// Tells `notice` what was decided here and by which channel, and what was not let decide: a
+    /// line each, for a log. It must be said before the server is cloned.
     pub fn noticing(mut self, notice: impl Fn(&str) + Send + Sync + 'static) -> McpServer {
         if let Some(shared) = Arc::get_mut(&mut self.0) {
             shared.log = Box::new(notice);

@@ -1,10 +1,10 @@
 //! The server on this process's own stdin and stdout.
 //!
-//! Clients start us with pipes or, as node does, with sockets for both: those are read and written without a thread of their own.
-//! Everything else (a terminal, a file) goes by threads.
+//! Clients start us with pipes or, as node does, with sockets for both: those are read and written
+//! without a thread of their own. Everything else (a terminal, a file) goes by threads.
 //!
-//! **Invariant:** the end of stdin is noticed before rmcp notices it, so that a client that is gone is never taken for one that
-//! cancels its requests.
+//! **Invariant:** the end of stdin is noticed before rmcp notices it, so that a client that is gone
+//! is never taken for one that cancels its requests.
 
 use super::McpServer;
 use pml::{Code, Error};
@@ -25,8 +25,8 @@ pub enum CloseReason {
     Stopped,
 }
 
-/// Serves one client on stdin and stdout until it is gone or `stop` says so. Programs that run then go on until their next
-/// outcome is journalled; afterwards all servers are stopped.
+/// Serves one client on stdin and stdout until it is gone or `stop` says so. Programs that run then
+/// go on until their next outcome is journalled; afterwards all servers are stopped.
 ///
 /// # Errors
 /// If the streams cannot be used.
@@ -107,7 +107,8 @@ fn streams() -> io::Result<(Input, Output)> {
     Ok((Box::new(input), Box::new(output)))
 }
 
-/// Both streams, where both are sockets. Nobody else has our end of them: that they do not block harms nobody.
+/// Both streams, where both are sockets. Nobody else has our end of them: that they do not block
+/// harms nobody.
 #[cfg(unix)]
 fn sockets() -> io::Result<Option<(Input, Output)>> {
     use std::os::fd::AsFd;

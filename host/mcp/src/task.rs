@@ -1,7 +1,8 @@
-//! Runs as tasks, for clients that declare the extension: what waits for a person is answered with a task, which the client asks
-//! about, answers and cancels by its id.
+//! Runs as tasks, for clients that declare the extension: what waits for a person is answered with
+//! a task, which the client asks about, answers and cancels by its id.
 //!
-//! **Invariant:** a task is its run: what is told of it is told by the run or by its journal, so that it outlives this process.
+//! **Invariant:** a task is its run: what is told of it is told by the run or by its journal, so
+//! that it outlives this process.
 
 use super::answer::ToolAnswer;
 use super::channel::{shows_either, who};
@@ -62,7 +63,8 @@ pub(super) async fn get(
     let known = scope.server.host.find(run).is_some();
     let hosted = scope.find_or_resume(run).await;
     if !known {
-        // It has just been resumed, or is found to be another process's: a moment later its state is known.
+        // It has just been resumed, or is found to be another process's: a moment later its state
+        // is known.
         let known = |state: &HostedRunState| !matches!(state, HostedRunState::Running);
         let _ = tokio::time::timeout(SOON, hosted.state().wait_for(known)).await;
     }

@@ -1,4 +1,5 @@
-//! Saved workflows. None can be saved yet: the tools that are about them say so in the form that they will keep.
+//! Saved workflows. None can be saved yet: the tools that are about them say so in the form that
+//! they will keep.
 
 use super::answer::ToolAnswer;
 use super::parameters::{

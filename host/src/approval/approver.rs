@@ -21,12 +21,14 @@ use futures_util::future::{BoxFuture, ready};
 /// }
 /// ```
 pub trait Approver: Send + Sync + 'static {
-    /// Asks, and waits as long as it takes. The future is dropped when somebody else has answered, or the question has
-    /// expired. `None` says that nobody can be asked here; the run then leaves its question in the journal.
+    /// Asks, and waits as long as it takes. The future is dropped when somebody else has answered,
+    /// or the question has expired. `None` says that nobody can be asked here; the run then leaves
+    /// its question in the journal.
     ///
-    /// An [`Answer`] is made from the question that was shown, and names the digest of each ask of it: the journal records it only
-    /// if that is still what is asked, and a call goes out only against the same digest. Show
-    /// [`Ask::short_digest`](crate::Ask::short_digest) with each ask, so that people can compare.
+    /// An [`Answer`] is made from the question that was shown, and names the digest of each ask of
+    /// it: the journal records it only if that is still what is asked, and a call goes out only
+    /// against the same digest. Show [`Ask::short_digest`](crate::Ask::short_digest) with each ask,
+    /// so that people can compare.
     fn ask(&self, question: Question) -> BoxFuture<'static, Option<Answer>>;
 }
 

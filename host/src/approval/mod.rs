@@ -1,7 +1,7 @@
 //! Asking a person.
 //!
-//! In flows a question, out flows an answer, or nothing where nobody can be asked. What was answered counts only once the
-//! journal has recorded it: whoever is first there wins.
+//! In flows a question, out flows an answer, or nothing where nobody can be asked. What was
+//! answered counts only once the journal has recorded it: whoever is first there wins.
 
 mod approver;
 mod offers;

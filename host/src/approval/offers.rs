@@ -2,8 +2,9 @@
 
 use crate::model::{Ask, Constraint, offered_constraints};
 
-/// Returns the conditions under which a call like this may be allowed for good, each a choice of its own, the most useful first.
-/// What the ask was made with counts: it is the same for everybody who is asked, whatever becomes of the paths meanwhile.
+/// Returns the conditions under which a call like this may be allowed for good, each a choice of
+/// its own, the most useful first. What the ask was made with counts: it is the same for everybody
+/// who is asked, whatever becomes of the paths meanwhile.
 pub fn offers_of_ask(ask: &Ask) -> Vec<Vec<Constraint>> {
     match (ask.kind.may_be_always(), &ask.offers) {
         (false, _) => Vec::new(),

@@ -1,10 +1,12 @@
-//! Arguments held against a tool's schema before the call goes out, with words that name the field and what belongs there.
+//! Arguments held against a tool's schema before the call goes out, with words that name the field
+//! and what belongs there.
 //!
 //! In flows a schema once and arguments many times, out flow mismatches.
 //!
 //! **Invariant:** nothing is fetched: a schema that refers to something outside itself is not used.
-//! **Invariant:** a schema is hostile and so are arguments: the size of the schema, the work to check a value against it, the size
-//! of regular expressions and their backtracking are bounded. What would cost too much is not checked; the server judges it.
+//! **Invariant:** a schema is hostile and so are arguments: the size of the schema, the work to
+//! check a value against it, the size of regular expressions and their backtracking are bounded.
+//! What would cost too much is not checked; the server judges it.
 
 use super::mismatch::{self, Mismatch};
 use crate::catalog::schema_cost::{self, SchemaCost};

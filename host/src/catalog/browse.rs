@@ -1,4 +1,5 @@
-//! What an agent sees of the tools under a budget: the best ones with their signatures, the rest by name, and how many there are.
+//! What an agent sees of the tools under a budget: the best ones with their signatures, the rest by
+//! name, and how many there are.
 
 use super::observed::ObservedResults;
 use super::search::ToolIndex;
@@ -70,8 +71,9 @@ impl BrowseResult {
 
 /// Returns the tools that fit a query, as many as a budget of tokens holds.
 ///
-/// Signatures go to the best ones, and names to the rest while there is room for them. Some room is kept for names, so that
-/// one long signature does not hide what else there is; and the first is named whatever the budget.
+/// Signatures go to the best ones, and names to the rest while there is room for them. Some room is
+/// kept for names, so that one long signature does not hide what else there is; and the first is
+/// named whatever the budget.
 pub fn browse(
     index: &ToolIndex,
     query: &str,
@@ -81,7 +83,8 @@ pub fn browse(
     let found = index.search(query);
     let budget = budget_tokens.saturating_mul(TOKEN);
     let names: usize = found.iter().map(|it| it.tool.as_str().len() + FRAME).sum();
-    // If all names take less than a third of it, they have their room; else those with signatures get two thirds.
+    // If all names take less than a third of it, they have their room; else those with signatures
+    // get two thirds.
     let crowded = names > budget / 3;
     let mut for_signatures = budget - names.min(budget / 3);
     let mut left = budget;
@@ -109,7 +112,8 @@ pub fn browse(
                 node.signature = Some(call);
                 node.description = description;
             } else {
-                // Those that follow are worth less than this one: they do not get what it could not have.
+                // Those that follow are worth less than this one: they do not get what it could not
+                // have.
                 for_signatures = 0;
             }
         }

@@ -1,7 +1,7 @@
 //! What there is to call, by name: a tool as a program spells it to the one that is meant.
 //!
-//! **Invariant:** a name that is written exactly means that name and nothing else; another spelling of it is found only if it can
-//! mean one thing.
+//! **Invariant:** a name that is written exactly means that name and nothing else; another spelling
+//! of it is found only if it can mean one thing.
 
 use crate::model::{Definition, NameMatch, ToolName, fold, meant, nearest};
 use std::collections::{BTreeMap, BTreeSet};

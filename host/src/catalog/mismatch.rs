@@ -13,7 +13,8 @@ const MISMATCHES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// Where, as a JSON pointer: the wrong value, or the object that misses a field or has one too many.
+    /// Where, as a JSON pointer: the wrong value, or the object that misses a field or has one too
+    /// many.
     pub path: String,
     /// What kind of thing is wrong.
     pub wrong: MismatchKind,
@@ -92,7 +93,8 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
     Some(Mismatch { path: path.into(), wrong, conditional: is_conditional(rule), message })
 }
 
-/// Whether a rule holds only if something else does. What is behind `anyOf` and its like is told by that keyword itself.
+/// Whether a rule holds only if something else does. What is behind `anyOf` and its like is told by
+/// that keyword itself.
 fn is_conditional(rule: &str) -> bool {
     rule.split('/').any(|segment| {
         matches!(segment, "if" | "then" | "else" | "not" | "contains")
@@ -108,7 +110,8 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
     }
 }
 
-/// Tells of alternatives by their types, if that is what is wrong with all of them; else by the one that fits best.
+/// Tells of alternatives by their types, if that is what is wrong with all of them; else by the one
+/// that fits best.
 fn alternatives(
     schema: &Value,
     path: &str,

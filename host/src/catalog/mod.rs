@@ -1,11 +1,12 @@
-//! What the servers offer, made useful: TypeScript types and signatures, search, browsing under a budget, checks of arguments,
-//! and shapes of results that servers say nothing of.
+//! What the servers offer, made useful: TypeScript types and signatures, search, browsing under a
+//! budget, checks of arguments, and shapes of results that servers say nothing of.
 //!
-//! In flow definitions of tools (and results, of which only shapes are kept), out flow text, ranked lists and mismatches.
+//! In flow definitions of tools (and results, of which only shapes are kept), out flow text, ranked
+//! lists and mismatches.
 //!
-//! **Invariant:** a definition is hostile text: everything that is made of it is quoted or escaped, and bounded in size and time.
-//! **Invariant:** nothing is fetched for a schema, and no value of a result is kept.
-//! This room knows nothing of servers, policy or runs.
+//! **Invariant:** a definition is hostile text: everything that is made of it is quoted or escaped,
+//! and bounded in size and time. **Invariant:** nothing is fetched for a schema, and no value of a
+//! result is kept. This room knows nothing of servers, policy or runs.
 
 mod arguments;
 mod browse;

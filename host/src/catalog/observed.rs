@@ -1,12 +1,14 @@
-//! Shapes of results that were seen, for tools whose servers say nothing of them: `.pml/observed.json`.
+//! Shapes of results that were seen, for tools whose servers say nothing of them:
+//! `.pml/observed.json`.
 //!
-//! In flow results, out flow schemas. A note costs a walk over the result and no disk; [`ObservedResults::flush`] writes. Several
-//! processes may have the file: each joins what it has seen to what is there, under a lock, and puts a whole new file in its
-//! place.
+//! In flow results, out flow schemas. A note costs a walk over the result and no disk;
+//! [`ObservedResults::flush`] writes. Several processes may have the file: each joins what it has
+//! seen to what is there, under a lock, and puts a whole new file in its place.
 //!
-//! **Invariant:** shapes only, never values. A shape belongs to one definition of its tool: another one starts anew.
-//! **Invariant:** the file is bounded, and whatever it holds, reading it does no harm: what cannot be understood counts as
-//! nothing seen, since everything in it can be seen again.
+//! **Invariant:** shapes only, never values. A shape belongs to one definition of its tool: another
+//! one starts anew. **Invariant:** the file is bounded, and whatever it holds, reading it does no
+//! harm: what cannot be understood counts as nothing seen, since everything in it can be seen
+//! again.
 
 use crate::catalog::value_shape::ValueShape;
 use crate::disk::{self, FileDurability};
@@ -80,7 +82,8 @@ impl ObservedResults {
         ObservedResults { folder, notes: Mutex::new(ObservationTable { tools, changed: false }) }
     }
 
-    /// Returns whether a result of a tool is to be looked at. One that is not is counted, and need not be read for it.
+    /// Returns whether a result of a tool is to be looked at. One that is not is counted, and need
+    /// not be read for it.
     pub(crate) fn wants(&self, tool: &ToolName, definition: &str) -> bool {
         let mut notes = self.notes();
         let seen = notes.tools.get_mut(tool).filter(|seen| seen.definition == definition);
@@ -109,7 +112,8 @@ impl ObservedResults {
         if seen.results > KNOWN && !seen.results.is_multiple_of(16) {
             return;
         }
-        // Most results look like those before: no lock is held for long, and nothing is written for them.
+        // Most results look like those before: no lock is held for long, and nothing is written for
+        // them.
         let before = seen.shape.clone();
         seen.shape.join(ValueShape::of(result));
         seen.bound();
@@ -124,8 +128,8 @@ impl ObservedResults {
         current.then(|| InferredSchema { schema: seen.shape.schema(), results: seen.results })
     }
 
-    /// Writes what has changed, together with what other processes have seen meanwhile. A project without its folder keeps
-    /// nothing.
+    /// Writes what has changed, together with what other processes have seen meanwhile. A project
+    /// without its folder keeps nothing.
     ///
     /// # Errors
     /// Fails if the folder cannot be written to.

@@ -1,7 +1,8 @@
 //! How much work a schema can make, found before it is used.
 //!
-//! References make a small schema large: each may double what is behind it. And a schema that refers to itself may double the
-//! work at each level of a value. Both are counted here; a schema that is its own direct part would never end.
+//! References make a small schema large: each may double what is behind it. And a schema that
+//! refers to itself may double the work at each level of a value. Both are counted here; a schema
+//! that is its own direct part would never end.
 
 use super::arguments::UnusableSchema;
 use serde_json::Value;

@@ -1,9 +1,11 @@
 //! Search by words over what tools are called, what they say they do, and what they take.
 //!
-//! In flow definitions once, then queries; out flow tools, the best first. A word counts the more, the rarer it is and the more
-//! telling the place it was found in: a tool's name says more than a sentence about it. Not all words of a query need be found.
+//! In flow definitions once, then queries; out flow tools, the best first. A word counts the more,
+//! the rarer it is and the more telling the place it was found in: a tool's name says more than a
+//! sentence about it. Not all words of a query need be found.
 //!
-//! **Invariant:** a query costs no more than the words that match it; long texts are cut when the index is built.
+//! **Invariant:** a query costs no more than the words that match it; long texts are cut when the
+//! index is built.
 
 use crate::model::{Definition, fold, words};
 use rust_stemmers::{Algorithm, Stemmer};
@@ -33,7 +35,8 @@ const QUERY: usize = 24;
 #[derive(Debug)]
 pub struct ToolIndex {
     tools: Vec<Arc<Definition>>,
-    /// For each word the tools that have it, by their place in `tools`, and how much it counts there.
+    /// For each word the tools that have it, by their place in `tools`, and how much it counts
+    /// there.
     words: BTreeMap<String, Vec<(u32, f32)>>,
     /// Spellings of `tool` and `server:tool`, without case and marks.
     names: HashMap<String, Vec<u32>>,
@@ -172,8 +175,8 @@ fn start(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns the stem of a word: `issues` and `issue`, `searching`, `searched` and `search` are one. Words of other languages
-/// than English stay as they are, mostly.
+/// Returns the stem of a word: `issues` and `issue`, `searching`, `searched` and `search` are one.
+/// Words of other languages than English stay as they are, mostly.
 fn stem(word: &str) -> String {
     Stemmer::create(Algorithm::English).stem(&word.to_lowercase()).into_owned()
 }

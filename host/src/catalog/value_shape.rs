@@ -1,11 +1,12 @@
-//! The shape of JSON values: what a schema would say of all that were seen, and nothing of what was in them.
+//! The shape of JSON values: what a schema would say of all that were seen, and nothing of what was
+//! in them.
 //!
-//! Shapes join: joining one that is known already changes nothing, so that notes of several processes can be put together in any
-//! order, and twice.
+//! Shapes join: joining one that is known already changes nothing, so that notes of several
+//! processes can be put together in any order, and twice.
 //!
-//! **Invariant:** a shape holds no value. Keys that look like data and not like fields (an address, an id, a path) are not
-//! kept: such an object is a record.
-//! **Invariant:** depth, fields and parts are bounded, whatever a server answers.
+//! **Invariant:** a shape holds no value. Keys that look like data and not like fields (an address,
+//! an id, a path) are not kept: such an object is a record. **Invariant:** depth, fields and parts
+//! are bounded, whatever a server answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -149,7 +150,8 @@ impl ValueShape {
         }
     }
 
-    /// An object is fields or a record, never both; too many fields, or none that is always there, make a record.
+    /// An object is fields or a record, never both; too many fields, or none that is always there,
+    /// make a record.
     fn settle(&mut self) {
         let Some(fields) = &self.object else { return };
         let loose = fields.len() >= LOOSE && fields.values().all(|field| field.optional);

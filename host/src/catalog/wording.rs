@@ -1,4 +1,5 @@
-//! The words for what is wrong with a value. Everything that comes from a schema or from arguments is escaped and cut.
+//! The words for what is wrong with a value. Everything that comes from a schema or from arguments
+//! is escaped and cut.
 
 use crate::model::{cut, escape, nearest};
 use jsonschema::error::ValidationErrorKind as Kind;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 #[cfg(unix)]
 const SIZE: u64 = 16 << 20;
 
-/// Returns the home of this user's account, links resolved. A user who is not in the machine's own list has none: those of a
-/// directory service are not asked for.
+/// Returns the home of this user's account, links resolved. A user who is not in the machine's own
+/// list has none: those of a directory service are not asked for.
 #[cfg(unix)]
 pub(crate) fn home() -> Option<PathBuf> {
     use std::io::Read as _;

@@ -29,12 +29,12 @@ pub struct Config {
 }
 
 impl Config {
-    /// Runs that an engine holds at the same time, unless it is told otherwise; further ones wait for a slot. A slot that
-    /// is not in use costs addresses, not memory.
+    /// Runs that an engine holds at the same time, unless it is told otherwise; further ones wait
+    /// for a slot. A slot that is not in use costs addresses, not memory.
     pub const RUNS: u32 = 1_000;
 
-    /// Memory that runs may hold together while they wait for people, unless told otherwise. Those over it are put away
-    /// and rebuilt when they go on.
+    /// Memory that runs may hold together while they wait for people, unless told otherwise. Those
+    /// over it are put away and rebuilt when they go on.
     pub const WAITING_MEMORY: usize = 256 << 20;
 
     /// How long a question can be answered, unless told otherwise: as long as a client shows it.
@@ -88,8 +88,8 @@ impl Config {
         self
     }
 
-    /// Has a person asked before a tool is called that `pattern` covers. Between this and `allow_tool` the more specific
-    /// pattern wins; a tie asks.
+    /// Has a person asked before a tool is called that `pattern` covers. Between this and
+    /// `allow_tool` the more specific pattern wins; a tie asks.
     pub fn ask_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
         self.ask.push(pattern.into());
         self
@@ -101,8 +101,8 @@ impl Config {
         self
     }
 
-    /// Puts a condition on a tool that `allow_tool` covers: it goes without asking only while one of its grants holds. A tool
-    /// that has changed since asks again and says how.
+    /// Puts a condition on a tool that `allow_tool` covers: it goes without asking only while one
+    /// of its grants holds. A tool that has changed since asks again and says how.
     pub fn grant(&mut self, grant: Grant) -> &mut Config {
         self.grants.push(grant);
         self
@@ -120,8 +120,8 @@ impl Config {
         self
     }
 
-    /// Sets how long JavaScript may run in all, with what the host spends on reading and writing its values; waiting does
-    /// not count.
+    /// Sets how long JavaScript may run in all, with what the host spends on reading and writing
+    /// its values; waiting does not count.
     pub fn cpu_time(&mut self, limit: Duration) -> &mut Config {
         self.limits.cpu_time = limit;
         self
@@ -133,8 +133,9 @@ impl Config {
         self
     }
 
-    /// Sets how many bytes of memory a program may use, the engine's own two or so included. Twice as much may be
-    /// taken in the host by the arguments of its open calls once they are parsed, and by answers that wait for it.
+    /// Sets how many bytes of memory a program may use, the engine's own two or so included. Twice
+    /// as much may be taken in the host by the arguments of its open calls once they are parsed,
+    /// and by answers that wait for it.
     pub fn memory_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.memory = bytes;
         self
@@ -182,7 +183,8 @@ impl Config {
         self
     }
 
-    /// Sets how many bytes of JSON the arguments of all unanswered calls of a run may have together.
+    /// Sets how many bytes of JSON the arguments of all unanswered calls of a run may have
+    /// together.
     pub fn arguments_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.arguments = bytes;
         self
@@ -194,7 +196,8 @@ impl Config {
         self
     }
 
-    /// Sets how many bytes the journal may keep of one run: program, inputs, calls, answers, questions and result.
+    /// Sets how many bytes the journal may keep of one run: program, inputs, calls, answers,
+    /// questions and result.
     pub fn journal_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.journal = bytes;
         self
@@ -212,8 +215,8 @@ impl Config {
         self
     }
 
-    /// Sets how long a question can be answered; `None` for ever. A run whose question expires is over, and can be
-    /// resumed from its checkpoint.
+    /// Sets how long a question can be answered; `None` for ever. A run whose question expires is
+    /// over, and can be resumed from its checkpoint.
     pub fn question_lifetime(&mut self, lifetime: Option<Duration>) -> &mut Config {
         self.question_lifetime = lifetime;
         self

@@ -1,6 +1,7 @@
 //! The variables of the process, and the folders that follow from them.
 //!
-//! **Invariant:** nothing else in this room asks the OS for a variable, so that a test can give its own.
+//! **Invariant:** nothing else in this room asks the OS for a variable, so that a test can give its
+//! own.
 
 use crate::model::Secret;
 use std::collections::BTreeMap;
@@ -25,8 +26,8 @@ pub(crate) const NETWORK: &[&str] = &[
     "no_proxy",
 ];
 
-/// The state folder that the user named on the command line. It belongs to the process as its variables do; no variable is set
-/// for it, so that nothing that is started gets it.
+/// The state folder that the user named on the command line. It belongs to the process as its
+/// variables do; no variable is set for it, so that nothing that is started gets it.
 static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
 
 /// Variables as a process has them. They are taken for secrets: none is ever printed.
@@ -38,7 +39,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Returns the variables of this process, with the state folder that its user chose. What is not Unicode is left out.
+    /// Returns the variables of this process, with the state folder that its user chose. What is
+    /// not Unicode is left out.
     pub fn of_process() -> Environment {
         let read = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -52,8 +54,8 @@ impl Environment {
         Environment { state_folder: Some(folder.into()), ..self }
     }
 
-    /// Has [`Environment::of_process`] name this state folder from here on; a relative one is taken from the current folder.
-    /// Only the first time counts.
+    /// Has [`Environment::of_process`] name this state folder from here on; a relative one is taken
+    /// from the current folder. Only the first time counts.
     pub fn choose_state_folder(folder: &Path) {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
         let _ = CHOSEN.set(folder);
@@ -80,7 +82,8 @@ impl Environment {
         picked.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// Returns the program that a command starts in `folder`, if there is one; `path` is searched instead of `PATH`, if given.
+    /// Returns the program that a command starts in `folder`, if there is one; `path` is searched
+    /// instead of `PATH`, if given.
     pub fn program(&self, command: &str, folder: &Path, path: Option<&str>) -> Option<PathBuf> {
         if command.contains(std::path::MAIN_SEPARATOR) {
             return Some(folder.join(command)).filter(|file| is_program(file));

@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::model::Grant;
 
-/// Remembers what a person allowed for good. It is called once for each answer, after the journal has recorded it.
+/// Remembers what a person allowed for good. It is called once for each answer, after the journal
+/// has recorded it.
 pub trait GrantWriter: Send + Sync + 'static {
     /// Keeps grants, all or none. It may block. Returns where they are kept, for people to find.
     ///

@@ -1,9 +1,11 @@
-//! The files that a server's launch line names: known by those who start it, read by those who know the project.
+//! The files that a server's launch line names: known by those who start it, read by those who know
+//! the project.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Says which of the files that a launch line names are not what they were when the project was read.
+/// Says which of the files that a launch line names are not what they were when the project was
+/// read.
 pub(crate) trait LookAgain: Send + Sync {
     /// Returns the names of files that changed or came since. It reads them.
     fn changed(&self) -> Vec<String>;
@@ -12,7 +14,8 @@ pub(crate) trait LookAgain: Send + Sync {
     fn digest(&self) -> String;
 }
 
-/// The files that a server's launch line names, as they were when the project was read. It is not started once they are others.
+/// The files that a server's launch line names, as they were when the project was read. It is not
+/// started once they are others.
 #[derive(Clone, Default)]
 pub(crate) struct PinnedFiles(Option<Arc<dyn LookAgain>>);
 

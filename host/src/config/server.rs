@@ -1,4 +1,5 @@
-//! A server that programs may call, ready to be started or reached: every variable of it is expanded.
+//! A server that programs may call, ready to be started or reached: every variable of it is
+//! expanded.
 
 use super::pinned_files::PinnedFiles;
 use crate::error::Error;
@@ -16,11 +17,13 @@ pub struct ServerConfig {
     pub name: String,
     /// How it is started or reached.
     pub launch: Launch,
-    /// sha256, in hex, of what the server is: its launch line or URL as written, before variables were expanded.
+    /// sha256, in hex, of what the server is: its launch line or URL as written, before variables
+    /// were expanded.
     pub identity: String,
     /// sha256, in hex, of the package that it is started from, where one was installed for it.
     pub package: Option<String>,
-    /// Values that variables put into it, wherever that was: what the server says is shown without them.
+    /// Values that variables put into it, wherever that was: what the server says is shown without
+    /// them.
     pub secrets: Vec<Secret>,
     /// Variables that it declares and that are not set: it cannot be started before they are.
     pub missing: Vec<String>,

@@ -1,10 +1,12 @@
 //! The user's own state folder: how it is named, and whether it may be used for a project.
 //!
-//! In flow the variables of the process and a project's folder, out flows a folder, or a refusal that says what to do. What the
-//! user trusts, their key, the ends of audit trails and all journals lie there.
+//! In flow the variables of the process and a project's folder, out flows a folder, or a refusal
+//! that says what to do. What the user trusts, their key, the ends of audit trails and all journals
+//! lie there.
 //!
-//! **Invariant:** nothing is read from it or written to it before it was checked. Variables may have been set by a clone (a
-//! client's settings, a shell's hook): a folder that a clone can bring along would bring trust, keys and approvals with it.
+//! **Invariant:** nothing is read from it or written to it before it was checked. Variables may
+//! have been set by a clone (a client's settings, a shell's hook): a folder that a clone can bring
+//! along would bring trust, keys and approvals with it.
 
 use super::environment::Environment;
 use crate::disk::user_files::shown;
@@ -48,13 +50,13 @@ struct StateFolderCandidate {
 }
 
 impl Environment {
-    /// Returns where this user's own state lies, if they have a place for it: what no project may change. The first of these
-    /// counts: the folder that [`Environment::with_state_folder`] named, `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`,
-    /// `$HOME/.local/state/pml`.
+    /// Returns where this user's own state lies, if they have a place for it: what no project may
+    /// change. The first of these counts: the folder that [`Environment::with_state_folder`] named,
+    /// `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `$HOME/.local/state/pml`.
     ///
     /// # Errors
-    /// If it may not be used for the project in `project`: it lies in the project or in a repository around it, belongs to
-    /// another user, or is open to others.
+    /// If it may not be used for the project in `project`: it lies in the project or in a
+    /// repository around it, belongs to another user, or is open to others.
     pub fn state_folder(&self, project: &Path) -> Result<Option<PathBuf>, Error> {
         match self.named()? {
             Some(named) => named.checked(project).map(Some),
@@ -142,16 +144,17 @@ impl StateFolderCandidate {
         }
     }
 
-    /// People keep their home in version control, and run pml there or above it: a state folder that follows from their home may
-    /// lie in it. The home counts that the account has, not the one that a variable names: that may be a clone.
+    /// People keep their home in version control, and run pml there or above it: a state folder
+    /// that follows from their home may lie in it. The home counts that the account has, not the
+    /// one that a variable names: that may be a clone.
     fn may_lie_in(&self, folder: &Path, root: &Path) -> bool {
         let counts = |home: PathBuf| folder.starts_with(&home) && home.starts_with(root);
         matches!(self.by, StateFolderSource::Xdg | StateFolderSource::Home)
             && super::account::home().is_some_and(counts)
     }
 
-    /// Checks that nobody else can change what is there. A folder that is not there yet is judged by the one that it would be
-    /// made in.
+    /// Checks that nobody else can change what is there. A folder that is not there yet is judged
+    /// by the one that it would be made in.
     #[cfg(unix)]
     fn check_owner(&self, folder: &Path) -> Result<(), Error> {
         use rustix::fs::{Access, access};
@@ -202,7 +205,8 @@ impl StateFolderCandidate {
     }
 }
 
-/// Returns a path with its links resolved, as far as it is there. A link that leads nowhere is an error.
+/// Returns a path with its links resolved, as far as it is there. A link that leads nowhere is an
+/// error.
 pub(crate) fn resolved(path: &Path) -> Result<PathBuf, PathBuf> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
     let mut whole = PathBuf::new();

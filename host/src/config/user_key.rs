@@ -1,7 +1,9 @@
-//! A key of this user's, which seals what a client keeps for us between two requests, and what was installed.
+//! A key of this user's, which seals what a client keeps for us between two requests, and what was
+//! installed.
 //!
-//! In flows the user's state folder, out flow 32 random bytes, drawn once. **Invariant:** the key never lies in a project, is
-//! for its owner alone, and no link leads to it; a file that is not such a key refuses, it is never replaced.
+//! In flows the user's state folder, out flow 32 random bytes, drawn once. **Invariant:** the key
+//! never lies in a project, is for its owner alone, and no link leads to it; a file that is not
+//! such a key refuses, it is never replaced.
 
 use super::environment::Environment;
 use crate::disk::user_files::{failed, lock, make_private_folder, replace};
@@ -20,10 +22,12 @@ pub struct UserKey {
 }
 
 impl UserKey {
-    /// Returns the key of this user, which all of their processes share; of this process alone, if they have no place for one.
+    /// Returns the key of this user, which all of their processes share; of this process alone, if
+    /// they have no place for one.
     ///
     /// # Errors
-    /// If their place for it may not be used for the project in `project`: see [`Environment::state_folder`].
+    /// If their place for it may not be used for the project in `project`: see
+    /// [`Environment::state_folder`].
     pub fn of(environment: &Environment, project: &Path) -> Result<UserKey, Error> {
         Ok(UserKey { folder: environment.state_folder(project)? })
     }

@@ -1,8 +1,10 @@
 //! Files of ours: read bounded, written whole or not at all, by one process at a time.
 //!
-//! In flow paths and bytes, out flow bytes and errors of the OS, which those who know what the file is for turn into their own.
+//! In flow paths and bytes, out flow bytes and errors of the OS, which those who know what the file
+//! is for turn into their own.
 //!
-//! **Invariant:** no link is followed where something is read, locked or made: a folder may have come with a clone.
+//! **Invariant:** no link is followed where something is read, locked or made: a folder may have
+//! come with a clone.
 
 pub(crate) mod user_files;
 
@@ -26,7 +28,8 @@ pub enum FileDurability {
     Disk,
 }
 
-/// Waits for other processes, and keeps them out from here on. The file stays: removing it would let two in.
+/// Waits for other processes, and keeps them out from here on. The file stays: removing it would
+/// let two in.
 pub(crate) fn lock(path: &Path) -> io::Result<FileLock> {
     let file = private().write(true).create(true).truncate(false).open(path)?;
     file.lock()?;
@@ -52,8 +55,8 @@ pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Returns whether a folder is there that is no link, and this user's: only then something is written into it that may as well
-/// not be.
+/// Returns whether a folder is there that is no link, and this user's: only then something is
+/// written into it that may as well not be.
 pub fn is_own_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| {
         #[cfg(unix)]
@@ -93,8 +96,8 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Puts a file in place of what is there, with the mode of that; a new one is for this user only. A reader sees the old one or
-/// the new one, whole.
+/// Puts a file in place of what is there, with the mode of that; a new one is for this user only. A
+/// reader sees the old one or the new one, whole.
 pub fn replace(path: &Path, bytes: &[u8], safe: FileDurability) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let fresh = path.with_file_name(format!("{name}.{}.tmp", uuid::Uuid::new_v4().simple()));
@@ -120,7 +123,8 @@ fn write_new(fresh: &Path, bytes: &[u8], like: &Path, safe: FileDurability) -> i
     }
 }
 
-/// Opens files for this user only, and never what a link leads to, nor waits for the other end of a pipe.
+/// Opens files for this user only, and never what a link leads to, nor waits for the other end of a
+/// pipe.
 fn private() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has modes"))]
     let mut options = OpenOptions::new();

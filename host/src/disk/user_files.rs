@@ -1,8 +1,8 @@
-//! Files of this user, read and written with errors that name them. Others may have written what is read: it is read once and
-//! with care.
+//! Files of this user, read and written with errors that name them. Others may have written what is
+//! read: it is read once and with care.
 //!
-//! In flow a folder and a name, out flow bytes. **Invariant:** what is judged (owner, kind, size) is the open file itself,
-//! never a name that may mean another file a moment later.
+//! In flow a folder and a name, out flow bytes. **Invariant:** what is judged (owner, kind, size)
+//! is the open file itself, never a name that may mean another file a moment later.
 
 use super::{FileDurability, FileLock};
 use crate::error::Error;

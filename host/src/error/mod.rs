@@ -1,4 +1,5 @@
-//! The crate's one error. A script that fails is not an error: it is an [`Outcome`](crate::Outcome).
+//! The crate's one error. A script that fails is not an error: it is an
+//! [`Outcome`](crate::Outcome).
 
 pub use crate::model::{Code, ErrorClass, InvalidTimestamp};
 

@@ -1,4 +1,5 @@
-//! What happens, told as it happens. Events flow one way, from a run to whoever listens; nothing comes back.
+//! What happens, told as it happens. Events flow one way, from a run to whoever listens; nothing
+//! comes back.
 
 pub use crate::model::{ConsoleLevel, ConsoleLine, Progress};
 

@@ -30,8 +30,9 @@ impl Client {
         self.0.id
     }
 
-    /// Says that the client is gone. A run that no other client has goes on until the next outcome of one of its calls is
-    /// journalled, for some seconds at most. A client that is gone does not come back: [`RunHost::connect`] makes another.
+    /// Says that the client is gone. A run that no other client has goes on until the next outcome
+    /// of one of its calls is journalled, for some seconds at most. A client that is gone does not
+    /// come back: [`RunHost::connect`] makes another.
     ///
     /// [`RunHost::connect`]: super::RunHost::connect
     pub fn leave(&self) {

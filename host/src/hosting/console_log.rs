@@ -1,7 +1,7 @@
 //! The console lines of a run, which every client reads from its own position.
 //!
-//! **Invariant:** what is kept is bounded: for the start of the run, and for the position of each client that has read, no more
-//! than one answer shows.
+//! **Invariant:** what is kept is bounded: for the start of the run, and for the position of each
+//! client that has read, no more than one answer shows.
 
 use super::client::ClientId;
 use crate::model::ConsoleLine;
@@ -25,7 +25,8 @@ pub struct ConsoleExcerpt {
 pub(super) struct ConsoleLog {
     end: ConsolePosition,
     kept: VecDeque<KeptLine>,
-    /// Up to where each client has read. One that has read nothing is not in here: it begins at the start.
+    /// Up to where each client has read. One that has read nothing is not in here: it begins at the
+    /// start.
     read: BTreeMap<ClientId, ConsolePosition>,
 }
 

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// How long a program may go on when its clients are gone, until the outcome of one of its calls is journalled.
+/// How long a program may go on when its clients are gone, until the outcome of one of its calls is
+/// journalled.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 /// Drives a run to its end, here or elsewhere. `leave` is the flag that the run was given.
@@ -54,7 +55,8 @@ pub(super) async fn drive(
     // Before anybody else may claim it.
     drop(run);
     let Retention::Cancelled(request) = retention else { return released(hosted.id()) };
-    // If it cannot be written down, it stays a run that was cut off; or it is another process's, and was never here.
+    // If it cannot be written down, it stays a run that was cut off; or it is another process's,
+    // and was never here.
     let aborted = engine.abort(hosted.id(), CANCELLED, &request.who, &request.channel);
     if let Err(error) = aborted.await {
         return stored_ending::unavailable(hosted.id(), error);

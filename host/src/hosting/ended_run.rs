@@ -45,7 +45,8 @@ pub struct RunReport {
     pub grant_notes: Vec<GrantNote>,
 }
 
-/// The calls of a run that have their results, by the names that the program wrote. Timers are left out.
+/// The calls of a run that have their results, by the names that the program wrote. Timers are left
+/// out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallSummary {

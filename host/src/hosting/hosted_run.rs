@@ -77,8 +77,8 @@ impl HostedRun {
         self.watcher.forget_clients(&forgotten);
     }
 
-    /// Counts a request of a client that waits for the run, for as long as the returned value lives. Such a run is not released
-    /// to the journal to make room.
+    /// Counts a request of a client that waits for the run, for as long as the returned value
+    /// lives. Such a run is not released to the journal to make room.
     pub fn register_request(&self, client: &Client) -> WaitingRequest<'_> {
         self.add_client(client);
         self.clients.register_request(client)
@@ -89,7 +89,8 @@ impl HostedRun {
         !self.clients.has_requests() && self.is_waiting()
     }
 
-    /// Returns whether nothing but a person is waited for. A part of what was asked may be decided: then its calls are out.
+    /// Returns whether nothing but a person is waited for. A part of what was asked may be decided:
+    /// then its calls are out.
     pub(super) fn is_waiting(&self) -> bool {
         matches!(&*self.state.borrow(), HostedRunState::Asking(_)) && self.watcher.is_quiet()
     }
@@ -116,7 +117,8 @@ impl HostedRun {
         self.shown_questions().record(question);
     }
 
-    /// Returns the digests of the asks that clients were shown of a question; `None` if they were shown none.
+    /// Returns the digests of the asks that clients were shown of a question; `None` if they were
+    /// shown none.
     pub fn shown(&self, question: QuestionId) -> Option<BTreeMap<AskId, String>> {
         self.shown_questions().find(question)
     }
@@ -152,7 +154,8 @@ impl HostedRun {
         }
     }
 
-    /// Ends the run with the calls that are out, for all clients: nobody is to resume it as if it had been cut off.
+    /// Ends the run with the calls that are out, for all clients: nobody is to resume it as if it
+    /// had been cut off.
     pub fn cancel(&self, request: CancelRequest) {
         self.retention.send_replace(Retention::Cancelled(request));
     }

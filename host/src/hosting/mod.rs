@@ -1,8 +1,9 @@
 //! Runs that go on while clients come and go.
 //!
-//! In flow runs and clients, out flows the state of each run: running, asking, or ended with what it came to. A run has a task
-//! of its own. A run that waits for a person stays in memory while no request waits for it, and goes on as soon as somebody has
-//! decided, in whatever process. Several clients may wait for one run.
+//! In flow runs and clients, out flows the state of each run: running, asking, or ended with what
+//! it came to. A run has a task of its own. A run that waits for a person stays in memory while no
+//! request waits for it, and goes on as soon as somebody has decided, in whatever process. Several
+//! clients may wait for one run.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -33,8 +34,8 @@
 //! ```
 //!
 //! **Invariant:** a question is answered only through the journal, which decides who was first.
-//! **Invariant:** what is forgotten here is in the journal. A run that was released, or left by its clients, can be resumed.
-//! **Invariant:** nothing here knows a protocol, or renders an answer.
+//! **Invariant:** what is forgotten here is in the journal. A run that was released, or left by its
+//! clients, can be resumed. **Invariant:** nothing here knows a protocol, or renders an answer.
 
 mod client;
 mod console_log;

@@ -74,8 +74,8 @@ pub async fn record_answer(
     })
 }
 
-/// Reads a question as it stands at `now`. An open one has only the asks that are still to be decided. Returns `None` if there is
-/// no such question.
+/// Reads a question as it stands at `now`. An open one has only the asks that are still to be
+/// decided. Returns `None` if there is no such question.
 ///
 /// # Errors
 /// If the journal fails.

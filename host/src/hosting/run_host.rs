@@ -1,4 +1,5 @@
-//! The runs of a host by their ids: those that go on, those that wait, and the last ones that ended.
+//! The runs of a host by their ids: those that go on, those that wait, and the last ones that
+//! ended.
 
 use super::client::Client;
 use super::drive::drive;
@@ -17,8 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-/// Runs that wait for people and that no request waits for, at most. The oldest ones over it are released to the journal, which
-/// rebuilds them when they are answered.
+/// Runs that wait for people and that no request waits for, at most. The oldest ones over it are
+/// released to the journal, which rebuilds them when they are answered.
 const WAITING: usize = 256;
 
 /// Outcomes that are kept for whoever comes back. The journal has the older ones.
@@ -59,8 +60,9 @@ impl RunHost {
         self.0.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a run in a task of its own, for `client`. Returns the run that is here if it was started before. The run's approver,
-    /// events and leave flag are the host's; everything else is as the caller said. It needs a tokio runtime.
+    /// Starts a run in a task of its own, for `client`. Returns the run that is here if it was
+    /// started before. The run's approver, events and leave flag are the host's; everything else is
+    /// as the caller said. It needs a tokio runtime.
     pub fn start(&self, engine: &Engine, client: &Client, run: Run) -> Arc<HostedRun> {
         let hosted = Arc::new(HostedRun::new(run.id(), HostedRunState::Running));
         hosted.add_client(client);
@@ -91,7 +93,8 @@ impl RunHost {
         Ok(())
     }
 
-    /// Removes a run that does not go on any more, and keeps its outcome if somebody may come back for it.
+    /// Removes a run that does not go on any more, and keeps its outcome if somebody may come back
+    /// for it.
     fn run_ended(&self, hosted: &Arc<HostedRun>, ended: &EndedRun) {
         let mut runs = self.lock();
         runs.running.remove(&hosted.id());
@@ -110,7 +113,8 @@ impl RunHost {
         runs.running.get(&run).or_else(ended).cloned()
     }
 
-    /// Returns a run wherever it is: here, ended, or in the journal, from where it goes on here with `tools`, for `client`.
+    /// Returns a run wherever it is: here, ended, or in the journal, from where it goes on here
+    /// with `tools`, for `client`.
     pub async fn find_or_resume(
         &self,
         engine: &Engine,
@@ -130,8 +134,8 @@ impl RunHost {
         }
     }
 
-    /// Releases a run that waits for a person to the journal, so that another run may take up what it has done. A run that does not
-    /// wait stays.
+    /// Releases a run that waits for a person to the journal, so that another run may take up what
+    /// it has done. A run that does not wait stays.
     pub async fn release(&self, run: RunId) {
         let Some(hosted) = self.find(run) else { return };
         if hosted.is_waiting() {
@@ -151,8 +155,8 @@ impl RunHost {
         idle.take(excess).for_each(|hosted| hosted.release());
     }
 
-    /// Says that all clients are gone: programs go on until the next outcome of one of their calls is journalled, for some seconds
-    /// at most.
+    /// Says that all clients are gone: programs go on until the next outcome of one of their calls
+    /// is journalled, for some seconds at most.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
     }

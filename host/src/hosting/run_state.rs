@@ -18,7 +18,8 @@ pub enum HostedRunState {
     Ended(Arc<EndedRun>),
 }
 
-/// An approver that answers nothing by itself. It publishes what is asked, and takes back what is no longer asked.
+/// An approver that answers nothing by itself. It publishes what is asked, and takes back what is
+/// no longer asked.
 pub(super) struct QuestionPublisher(pub(super) watch::Sender<HostedRunState>);
 
 impl Approver for QuestionPublisher {

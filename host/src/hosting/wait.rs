@@ -1,7 +1,8 @@
 //! A client waits for a run: until it ends, or asks.
 //!
-//! **Invariant:** a request that its client cancels ends its run and the run's calls, unless another client waits for it. A client
-//! that is gone ends nothing: its runs go on until the next outcome is journalled, and can be resumed from there.
+//! **Invariant:** a request that its client cancels ends its run and the run's calls, unless
+//! another client waits for it. A client that is gone ends nothing: its runs go on until the next
+//! outcome is journalled, and can be resumed from there.
 
 use super::client::Client;
 use super::drive::GRACE;
@@ -14,8 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// A run of which a part was decided has gone on as far as it can if no call of it was out for this long. If it takes longer,
-/// no harm is done: the rest of its question is shown, and whoever answers it gets what became of the run.
+/// A run of which a part was decided has gone on as far as it can if no call of it was out for this
+/// long. If it takes longer, no harm is done: the rest of its question is shown, and whoever
+/// answers it gets what became of the run.
 const QUIET: Duration = Duration::from_millis(50);
 
 /// What a client waited for.
@@ -25,7 +27,8 @@ pub enum WaitOutcome {
     Ended(Arc<EndedRun>),
     /// The run asks.
     Asked(Question),
-    /// The client cancelled its request. The run is cancelled with it, unless another client waits for it.
+    /// The client cancelled its request. The run is cancelled with it, unless another client waits
+    /// for it.
     Cancelled,
     /// The client is gone, and the run goes on for other clients.
     ClientGone,
@@ -60,11 +63,12 @@ pub enum PriorDecision {
 }
 
 impl HostedRun {
-    /// Waits until the run ends or asks, or until `cancelled` is ready. A question that is settled, as `after` says, is not
-    /// waited for again. Dropping the future stops the wait and nothing else.
+    /// Waits until the run ends or asks, or until `cancelled` is ready. A question that is settled,
+    /// as `after` says, is not waited for again. Dropping the future stops the wait and nothing
+    /// else.
     ///
-    /// A client that is gone waits for the end all the same: it may still read. It waits only for some seconds if the run goes
-    /// on for other clients.
+    /// A client that is gone waits for the end all the same: it may still read. It waits only for
+    /// some seconds if the run goes on for other clients.
     pub async fn wait(
         &self,
         client: &Client,
@@ -93,7 +97,8 @@ impl HostedRun {
                         pending::<()>().await;
                     }
                 }
-                // Before a cancellation: the requests of a client that is gone may be cancelled, too.
+                // Before a cancellation: the requests of a client that is gone may be cancelled,
+                // too.
                 () = client.gone(), if !is_gone => {
                     is_gone = true;
                     gone_until = Some(Instant::now() + GRACE);
@@ -119,7 +124,8 @@ impl HostedRun {
         }
     }
 
-    /// Cancels the run for a client, unless another client waits for it. Returns whether it was cancelled.
+    /// Cancels the run for a client, unless another client waits for it. Returns whether it was
+    /// cancelled.
     pub fn cancel_for(&self, client: &Client, request: CancelRequest) -> bool {
         let cancels = !self.clients.others_wait(client);
         if cancels {

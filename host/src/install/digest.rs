@@ -1,7 +1,7 @@
 //! What a folder hashes to: names, kinds, whether files can be started, and contents.
 //!
-//! **Invariant:** no link is followed, and none leads out of the folder but a Python interpreter's: what is started from the
-//! folder is in the digest.
+//! **Invariant:** no link is followed, and none leads out of the folder but a Python interpreter's:
+//! what is started from the folder is in the digest.
 
 use super::error::InstallError;
 use crate::model::hex;

@@ -1,7 +1,9 @@
-//! What a package manager gets of our environment: how to find its way, its own settings, and how to reach its registry.
+//! What a package manager gets of our environment: how to find its way, its own settings, and how
+//! to reach its registry.
 //!
-//! **Invariant:** a client hands us its own keys. None of them reaches a package manager unless it is one of the package manager's.
-//! **Invariant:** what does not fetch has no key of a registry, and nothing has a key that publishes.
+//! **Invariant:** a client hands us its own keys. None of them reaches a package manager unless it
+//! is one of the package manager's. **Invariant:** what does not fetch has no key of a registry,
+//! and nothing has a key that publishes.
 
 use super::error::without_user;
 use crate::config::{Environment, NETWORK};
@@ -44,7 +46,8 @@ const BASE: &[&str] = &[
     "WINDIR",
 ];
 
-/// Beginnings of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are none: they load code.
+/// Beginnings of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are none: they
+/// load code.
 const OWN: &[&str] = &["NPM_CONFIG_", "PIP_", "UV_", "PYENV_"];
 
 /// Beginnings of the names of keys that publish, and of settings that name a program to be started.
@@ -72,7 +75,8 @@ const KEYS: &[&str] = &[
     "NETRC",
 ];
 
-/// Settings that would have a tool do something else than what it is told, and cannot be overruled by a flag.
+/// Settings that would have a tool do something else than what it is told, and cannot be overruled
+/// by a flag.
 const NOT: &[&str] = &[
     "PIP_TARGET",
     "PIP_PREFIX",
@@ -128,8 +132,8 @@ pub(super) fn keyless(environment: &Environment) -> PackageToolVariables {
     picked
 }
 
-/// Returns the variables of what runs code of packages: a home in which nothing of the user's lies, and settings without keys.
-/// `home` is that home.
+/// Returns the variables of what runs code of packages: a home in which nothing of the user's lies,
+/// and settings without keys. `home` is that home.
 pub(super) fn for_scripts(environment: &Environment, home: &str) -> PackageToolVariables {
     let mut given = keyless(environment);
     given.retain(|(name, _)| {

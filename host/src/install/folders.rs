@@ -1,6 +1,7 @@
 //! Where packages go: `.pml/deps`, and a folder of the user's own that the tools run in.
 //!
-//! **Invariant:** a folder that is there may have come with a clone: it must be a folder, not a link, and this user's.
+//! **Invariant:** a folder that is there may have come with a clone: it must be a folder, not a
+//! link, and this user's.
 
 use super::error::InstallError;
 use super::spec::PackageSpec;
@@ -12,7 +13,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Keeps what is installed out of version control where nobody has said anything yet; the lockfile is for everybody.
+/// Keeps what is installed out of version control where nobody has said anything yet; the lockfile
+/// is for everybody.
 const GITIGNORE: &str = "*\n!mcp.lock\n";
 
 /// Returns the folder of a package, seen from `.pml/deps`.
@@ -76,8 +78,9 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Returns the user's own folder, for the project whose `.pml` is `state`, and in it one that nothing is ever put into: tools that look around where they run, and
-/// above, find nothing of a project's.
+/// Returns the user's own folder, for the project whose `.pml` is `state`, and in it one that
+/// nothing is ever put into: tools that look around where they run, and above, find nothing of a
+/// project's.
 pub(super) fn home(
     environment: &Environment,
     state: &Path,
@@ -106,8 +109,8 @@ impl ScratchFolder {
         &self.0
     }
 
-    /// Makes a home for code of packages: nothing of the user's is in it but their cache, where what such code fetches is looked
-    /// for later.
+    /// Makes a home for code of packages: nothing of the user's is in it but their cache, where
+    /// what such code fetches is looked for later.
     pub(super) fn home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
         let path = self.0.join("home");
         make(&path)?;

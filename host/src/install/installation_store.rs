@@ -1,4 +1,5 @@
-//! What was installed into a project, as `deps.json` says, held against what is there. All of it waits for the disk.
+//! What was installed into a project, as `deps.json` says, held against what is there. All of it
+//! waits for the disk.
 //!
 //! **Invariant:** what this user did not install was never installed.
 
@@ -52,7 +53,8 @@ impl InstallationStore {
         }
     }
 
-    /// Returns an installation of the same package in the same place, if it is whole and nobody says that it has changed.
+    /// Returns an installation of the same package in the same place, if it is whole and nobody
+    /// says that it has changed.
     pub(super) fn reuse(
         &self,
         folder: &str,

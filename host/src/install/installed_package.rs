@@ -26,8 +26,8 @@ pub(crate) enum InstallationState<T = InstalledPackage> {
     Missing,
     /// It is there, as it was installed.
     Ready(T),
-    /// Something else is there than what was installed. This is the package that was installed, with
-    /// `changed` set.
+    /// Something else is there than what was installed. This is the package that was installed,
+    /// with `changed` set.
     Changed(Package),
 }
 

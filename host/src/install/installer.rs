@@ -46,7 +46,8 @@ impl Installer {
         Installer(Arc::new(InstallerInner { records, resolver, known }))
     }
 
-    /// Returns what is there for a server. It is looked at, and hashed, once a process; from then on it is remembered.
+    /// Returns what is there for a server. It is looked at, and hashed, once a process; from then
+    /// on it is remembered.
     ///
     /// # Errors
     /// If what is remembered of the project cannot be read.
@@ -71,8 +72,8 @@ impl Installer {
         })
     }
 
-    /// Returns the exact version that a launch line means, with what a person needs to know of it. `line` is the launch line to
-    /// show. It is remembered for some minutes.
+    /// Returns the exact version that a launch line means, with what a person needs to know of it.
+    /// `line` is the launch line to show. It is remembered for some minutes.
     ///
     /// # Errors
     /// If the ecosystem's tool is not there, or cannot say.
@@ -85,8 +86,9 @@ impl Installer {
         self.0.resolver.resolve(&self.0.records, server, spec, line).await
     }
 
-    /// Installs exactly `package` for the launch line that asked for it, and remembers that. What is there already is used, unless
-    /// the package is said to have changed. `tell` hears how far it is. Dropped, it ends what it started and leaves nothing behind.
+    /// Installs exactly `package` for the launch line that asked for it, and remembers that. What
+    /// is there already is used, unless the package is said to have changed. `tell` hears how far
+    /// it is. Dropped, it ends what it started and leaves nothing behind.
     ///
     /// # Errors
     /// If it cannot be installed, or is not what was agreed to; then nothing is left.
@@ -180,7 +182,8 @@ impl Installer {
         }
     }
 
-    /// Finds the program, hashes everything, puts it in its place and remembers it. Begun, it comes to its end even if nobody waits.
+    /// Finds the program, hashes everything, puts it in its place and remembers it. Begun, it comes
+    /// to its end even if nobody waits.
     async fn finish(
         &self,
         spec: &PackageSpec,
@@ -233,7 +236,8 @@ impl Installer {
     }
 }
 
-/// Looks at what was installed at `stage`, and returns what there is to remember of it in its place.
+/// Looks at what was installed at `stage`, and returns what there is to remember of it in its
+/// place.
 fn checked(
     spec: &PackageSpec,
     package: &Package,
@@ -248,7 +252,8 @@ fn checked(
     describe(spec, package, folder, digest, stage)
 }
 
-/// A package comes back from a journal: it must still be one that the launch line asks for, and safe in a path.
+/// A package comes back from a journal: it must still be one that the launch line asks for, and
+/// safe in a path.
 fn agrees(spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
     let other = |what, agreed: &str, found: &str| InstallError::Mismatch {
         package: escape(&package.name).into_owned(),

@@ -1,8 +1,10 @@
-//! A package manager, run to its end: its words bounded, its time too, and nothing of it left behind.
+//! A package manager, run to its end: its words bounded, its time too, and nothing of it left
+//! behind.
 //!
-//! It runs in a process group that begins with a shell. Beside the tool, the shell starts a watcher that holds the end of a pipe
-//! whose other end only we have: when we let go of it, or die in whatever way, the watcher kills the group, itself included. So the
-//! group's id stays the group's own for as long as the pipe is open.
+//! It runs in a process group that begins with a shell. Beside the tool, the shell starts a watcher
+//! that holds the end of a pipe whose other end only we have: when we let go of it, or die in
+//! whatever way, the watcher kills the group, itself included. So the group's id stays the group's
+//! own for as long as the pipe is open.
 
 use super::error::{InstallError, last_words};
 use crate::model::{Secret, describe_exit, escape, span};
@@ -20,7 +22,8 @@ const STDOUT: usize = 16 << 20;
 /// What is kept of its complaints.
 const STDERR: usize = 64 << 10;
 
-/// The watcher waits with builtins only. It has nothing of the tool's streams, or we would wait for it.
+/// The watcher waits with builtins only. It has nothing of the tool's streams, or we would wait for
+/// it.
 const WATCHED: &str = "exec 3<&0; { while read -r _ <&3; do :; done; kill -KILL 0; } >/dev/null 2>&1 & \
     exec \"$@\" 3<&- </dev/null";
 
@@ -59,7 +62,8 @@ struct PackageToolGroup {
 
 impl Drop for PackageToolGroup {
     fn drop(&mut self) {
-        // At once, and not only when the watcher has noticed. The id is still the group's: see above.
+        // At once, and not only when the watcher has noticed. The id is still the group's: see
+        // above.
         #[cfg(unix)]
         if let Some(group) = self.child.id().and_then(|id| i32::try_from(id).ok())
             && let Some(group) = rustix::process::Pid::from_raw(group)

@@ -1,7 +1,7 @@
 //! Says that this user installed something.
 //!
-//! A clone can bring a `deps.json` and packages that fit it. What it cannot bring is a seal: that is made with a key which lies
-//! in the user's own state folder, and which no project ever sees.
+//! A clone can bring a `deps.json` and packages that fit it. What it cannot bring is a seal: that
+//! is made with a key which lies in the user's own state folder, and which no project ever sees.
 
 use super::error::InstallError;
 use crate::model::digest;

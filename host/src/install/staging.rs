@@ -1,8 +1,8 @@
 //! A package on its way into its place.
 //!
-//! It is made in `.pml/deps/.work` under a name of its own, and renamed once it is whole. A file lock says that somebody works on
-//! the place that it goes to. The OS frees it at death, so that what lies in `.work` and is not locked is nobody's: the next
-//! install sweeps it.
+//! It is made in `.pml/deps/.work` under a name of its own, and renamed once it is whole. A file
+//! lock says that somebody works on the place that it goes to. The OS frees it at death, so that
+//! what lies in `.work` and is not locked is nobody's: the next install sweeps it.
 //!
 //! **Invariant:** the lock is held until everything unfinished is gone.
 
@@ -36,7 +36,8 @@ pub(super) struct StagingFolder {
 }
 
 impl InstallLock {
-    /// Waits for whoever works on the same place, in this process or another, then clears away what the dead have left.
+    /// Waits for whoever works on the same place, in this process or another, then clears away what
+    /// the dead have left.
     pub(super) fn wait(work: &Path, folder: &str) -> Result<InstallLock, InstallError> {
         let key = folder.replace('/', "-");
         let path = work.join(format!("{key}.lock"));

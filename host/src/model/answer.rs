@@ -18,7 +18,8 @@ pub enum Decisions {
 pub struct Answer {
     /// What was decided.
     pub decisions: Decisions,
-    /// What was shown: the digest of each ask ([`Ask::digest`]). What is asked by now must be the same, or nothing is recorded.
+    /// What was shown: the digest of each ask ([`Ask::digest`]). What is asked by now must be the
+    /// same, or nothing is recorded.
     pub shown: BTreeMap<AskId, String>,
     /// Who decided.
     pub who: String,
@@ -60,8 +61,9 @@ impl Answer {
         Answer { decisions, shown, who, channel }
     }
 
-    /// Returns what it decides at `at` about a question as a journal keeps it, beside what was decided `before`. Nothing
-    /// comes back if an ask that it decides about is not the one that was shown: then nothing is to be recorded.
+    /// Returns what it decides at `at` about a question as a journal keeps it, beside what was
+    /// decided `before`. Nothing comes back if an ask that it decides about is not the one that was
+    /// shown: then nothing is to be recorded.
     pub fn decide(
         &self,
         question: &Question,

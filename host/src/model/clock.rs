@@ -25,7 +25,8 @@ impl Timestamp {
     }
 }
 
-/// As in RFC 3339: `2026-11-16T04:27:10.123Z`. A moment after the year 9999 is printed as the last of that year.
+/// As in RFC 3339: `2026-11-16T04:27:10.123Z`. A moment after the year 9999 is printed as the last
+/// of that year.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = SignedDuration::from_micros(i64::try_from(self.0).unwrap_or(i64::MAX));
@@ -43,13 +44,15 @@ const SHAPES: [&str; 4] =
 /// Where the seconds stand in a time.
 const SECONDS: Range<usize> = 17..19;
 
-/// Reads what is written, or only the beginning of it: `2026-11-16` is the midnight before that day, in UTC.
+/// Reads what is written, or only the beginning of it: `2026-11-16` is the midnight before that
+/// day, in UTC.
 impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
     fn from_str(text: &str) -> Result<Timestamp, InvalidTimestamp> {
         let text = text.strip_suffix('Z').unwrap_or(text);
-        // The parser accepts more spellings than these, and reads a leap second as the second before it.
+        // The parser accepts more spellings than these, and reads a leap second as the second
+        // before it.
         let leap_second = text.get(SECONDS) == Some("60");
         if leap_second || !SHAPES.iter().any(|shape| has_shape(text, shape)) {
             return Err(InvalidTimestamp);

@@ -64,7 +64,8 @@ codes! {
     ResultNotJson = "RESULT_NOT_JSON", Script;
     /// The program waits for a promise that nothing can settle any more.
     Stalled = "STALLED", Script;
-    /// JavaScript, or the host's work on its values, ran for longer than `--cpu-time`; waiting does not count.
+    /// JavaScript, or the host's work on its values, ran for longer than `--cpu-time`; waiting does
+    /// not count.
     CpuTime = "CPU_TIME", Refused;
     /// The run took longer than `--timeout`; waiting for people does not count.
     Timeout = "TIMEOUT", Refused;
@@ -80,7 +81,8 @@ codes! {
     ResultSize = "RESULT_SIZE", Refused;
     /// The program made more calls than it may in one run.
     Calls = "CALLS", Refused;
-    /// The arguments of the calls that wait are too large together, as text or once they are parsed.
+    /// The arguments of the calls that wait are too large together, as text or once they are
+    /// parsed.
     ArgumentsSize = "ARGUMENTS_SIZE", Refused;
     /// The arguments of a call are not a JSON object, or nested too deep.
     Arguments = "ARGUMENTS", Script;
@@ -94,11 +96,13 @@ codes! {
     ToolUnknown = "TOOL_UNKNOWN", Refused;
     /// The name as written stands for more than one tool.
     ToolAmbiguous = "TOOL_AMBIGUOUS", Refused;
-    /// The tool is not the one that was decided about: its definition or its server has changed meanwhile.
+    /// The tool is not the one that was decided about: its definition or its server has changed
+    /// meanwhile.
     Integrity = "INTEGRITY", Refused;
     /// The project's files say so, and nobody has trusted them.
     Untrusted = "UNTRUSTED", Refused;
-    /// A server cannot be started or reached, went away in the middle of a call, or does not speak MCP.
+    /// A server cannot be started or reached, went away in the middle of a call, or does not speak
+    /// MCP.
     ServerFailed = "SERVER_FAILED", Refused;
     /// A server did not answer a call in time.
     CallTimeout = "CALL_TIMEOUT", Refused;

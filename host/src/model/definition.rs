@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A tool as its server describes it. Everything but the name is the server's own word: text for people is escaped where it
-/// is shown, and schemas are bounded where they are used.
+/// A tool as its server describes it. Everything but the name is the server's own word: text for
+/// people is escaped where it is shown, and schemas are bounded where they are used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Definition {
@@ -60,7 +60,8 @@ impl Definition {
         }
     }
 
-    /// Returns the sha256, in hex, of name, description, schemas and annotations: of all that an approval relied on.
+    /// Returns the sha256, in hex, of name, description, schemas and annotations: of all that an
+    /// approval relied on.
     pub fn digest(&self) -> String {
         canonical::digest(&json!({
             "name": self.tool.tool(),
@@ -83,7 +84,8 @@ impl Definition {
     }
 }
 
-/// Which tool answers a call: its definition and its server, as they were when it was decided about.
+/// Which tool answers a call: its definition and its server, as they were when it was decided
+/// about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "RawOrigin", into = "RawOrigin")]
 #[non_exhaustive]

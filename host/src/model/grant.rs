@@ -14,11 +14,13 @@ pub struct Grant {
     pub tool: ToolName,
     /// Its definition and its server, where they were known: if one changes, the grant lapses.
     pub origin: Option<ToolOrigin>,
-    /// What the arguments must be. Without conditions they may be anything; with some, every argument must be named.
+    /// What the arguments must be. Without conditions they may be anything; with some, every
+    /// argument must be named.
     pub constraints: Vec<Constraint>,
     /// How the conditions were meant when they were written.
     pub version: GrantVersion,
-    /// The conditions of an older grant of the tool whose place this one takes. They are not written.
+    /// The conditions of an older grant of the tool whose place this one takes. They are not
+    /// written.
     pub replaces: Vec<Constraint>,
     /// When it was given, where that is known.
     pub granted: Option<Timestamp>,
@@ -61,7 +63,8 @@ impl Grant {
         })
     }
 
-    /// Returns whether arguments are like those that it was given for: all, or those that its conditions cover.
+    /// Returns whether arguments are like those that it was given for: all, or those that its
+    /// conditions cover.
     pub(crate) fn covers(&self, arguments: &Value, paths: &dyn PathResolver) -> bool {
         let covered = || Constraint::cover(&self.constraints, arguments, paths);
         self.constraints.is_empty() || !self.is_older() && covered()

@@ -1,8 +1,8 @@
 //! Characters that a terminal obeys or an eye cannot see.
 //!
 //! The tables are those of Unicode 16.0: `General_Category=Cf` of `DerivedGeneralCategory.txt` and
-//! `Default_Ignorable_Code_Point` of `DerivedCoreProperties.txt`. Policy for change: a new version of Unicode replaces both, and
-//! the totals in the tests, which are those that the files state.
+//! `Default_Ignorable_Code_Point` of `DerivedCoreProperties.txt`. Policy for change: a new version
+//! of Unicode replaces both, and the totals in the tests, which are those that the files state.
 
 /// `General_Category=Cf`: format characters.
 const FORMAT: &[(u32, u32)] = &[
@@ -59,8 +59,9 @@ const OTHERS: &[(u32, u32)] = &[
     (0x100000, 0x10fffd),
 ];
 
-/// Returns whether a character must not reach a person as it is: a control character, a format character, one that is drawn as
-/// nothing, one that ends a line, or one without a meaning that anybody agrees on.
+/// Returns whether a character must not reach a person as it is: a control character, a format
+/// character, one that is drawn as nothing, one that ends a line, or one without a meaning that
+/// anybody agrees on.
 pub(crate) fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     match code {
@@ -73,7 +74,8 @@ pub(crate) fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Returns whether a character is drawn as nothing but takes room: white space, and the empty Braille pattern.
+/// Returns whether a character is drawn as nothing but takes room: white space, and the empty
+/// Braille pattern.
 pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}'
 }

@@ -6,19 +6,22 @@ use std::time::Duration;
 /// The most memory that any run may be given. Every slot of the pool reserves addresses for it.
 pub const MEMORY_CEILING: usize = 1 << 30;
 
-/// The most JavaScript stack that any run may be given; the guest's own stack has this and a reserve.
+/// The most JavaScript stack that any run may be given; the guest's own stack has this and a
+/// reserve.
 pub const STACK_CEILING: usize = 512 << 10;
 
 /// What a run may use. Each limit has a code of its own, which its failure carries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Time during which JavaScript runs, and the host parses or writes what the program sends or is given (`CPU_TIME`).
+    /// Time during which JavaScript runs, and the host parses or writes what the program sends or
+    /// is given (`CPU_TIME`).
     pub cpu_time: Duration,
     /// Time from start to end (`TIMEOUT`).
     pub timeout: Duration,
-    /// Bytes of memory (`MEMORY`). Twice as much may be taken in the host by the arguments of open calls, once
-    /// they are parsed (`ARGUMENTS_SIZE`), and by the answers that the program has not taken yet (`REPLY_SIZE`).
+    /// Bytes of memory (`MEMORY`). Twice as much may be taken in the host by the arguments of open
+    /// calls, once they are parsed (`ARGUMENTS_SIZE`), and by the answers that the program has not
+    /// taken yet (`REPLY_SIZE`).
     pub memory: usize,
     /// Bytes of JavaScript stack (`STACK`).
     pub stack: usize,
@@ -38,8 +41,8 @@ pub struct Limits {
     pub arguments: usize,
     /// Bytes of one answer as JSON (`REPLY_SIZE`).
     pub reply: usize,
-    /// Bytes that the journal keeps of the run: its program, inputs, calls, answers, questions and result
-    /// (`JOURNAL_SIZE`). A run that is resumed goes on counting.
+    /// Bytes that the journal keeps of the run: its program, inputs, calls, answers, questions and
+    /// result (`JOURNAL_SIZE`). A run that is resumed goes on counting.
     #[serde(default = "Limits::journal_default")]
     pub journal: usize,
 }
@@ -72,8 +75,9 @@ impl Limits {
     /// Ten thousand calls with 25 KiB of arguments and answers each.
     pub const JOURNAL: usize = 256 << 20;
 
-    /// Returns how many bytes the host may hold for a run: parsed arguments of open calls, and as much again of answers
-    /// that wait for it. A value takes about twice as much in the host as in the program.
+    /// Returns how many bytes the host may hold for a run: parsed arguments of open calls, and as
+    /// much again of answers that wait for it. A value takes about twice as much in the host as in
+    /// the program.
     pub(crate) fn host_memory(&self) -> usize {
         self.memory.saturating_mul(2)
     }

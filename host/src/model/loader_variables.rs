@@ -1,9 +1,10 @@
 //! Variables that decide what a program loads, runs or trusts.
 //!
-//! In flows the name of an environment variable, out flows whether a value of it can make a program load other code, run
-//! another program, fetch from elsewhere or believe another certificate.
+//! In flows the name of an environment variable, out flows whether a value of it can make a program
+//! load other code, run another program, fetch from elsewhere or believe another certificate.
 //!
-//! **Invariant:** letters of either case count alike: some programs, and some systems, do not tell them apart.
+//! **Invariant:** letters of either case count alike: some programs, and some systems, do not tell
+//! them apart.
 
 /// Names that steer, in capitals.
 const NAMES: &[&str] = &[
@@ -203,8 +204,8 @@ const HARMLESS: &[&str] = &[
 /// Names that end so hold a secret, and steer nothing, in capitals.
 const HARMLESS_ENDINGS: &[&str] = &["_PASSWORD", "_TOKEN"];
 
-/// Returns whether a variable of that name decides what a program loads, runs, fetches from or believes: `NODE_OPTIONS`,
-/// `PYTHONPATH`, `LD_PRELOAD`, `PATH`, `GIT_SSH_COMMAND`, `HTTPS_PROXY`.
+/// Returns whether a variable of that name decides what a program loads, runs, fetches from or
+/// believes: `NODE_OPTIONS`, `PYTHONPATH`, `LD_PRELOAD`, `PATH`, `GIT_SSH_COMMAND`, `HTTPS_PROXY`.
 pub fn steers_loading(name: &str) -> bool {
     let name = name.trim().to_ascii_uppercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));

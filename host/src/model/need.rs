@@ -3,8 +3,8 @@
 use super::{AskKind, Constraint, Difference};
 use serde::{Deserialize, Serialize};
 
-/// What a call lacks. An answer to an ask about it is an answer to exactly this: another version, another variable or another
-/// change is another ask.
+/// What a call lacks. An answer to an ask about it is an answer to exactly this: another version,
+/// another variable or another change is another ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -43,7 +43,8 @@ pub enum Ecosystem {
     Pypi,
 }
 
-/// A package of one exact version. All of it is the registry's own word, bounded; it is escaped where it is shown.
+/// A package of one exact version. All of it is the registry's own word, bounded; it is escaped
+/// where it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Package {
@@ -71,7 +72,8 @@ pub struct Package {
     /// The program that is started, where the launch line names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// The package whose program is started: this one, or one of those that come with it. Older records do not say.
+    /// The package whose program is started: this one, or one of those that come with it. Older
+    /// records do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program_of: Option<String>,
     /// Whether code of it may run while it is installed.

@@ -1,7 +1,8 @@
 //! What a person is asked, and what they say.
 //!
-//! A question is a batch of asks with an id of its own: an answer names the question, never the run, and the digest of each
-//! ask that it decides about, so that a late, repeated or misled one can approve nothing that was not shown.
+//! A question is a batch of asks with an id of its own: an answer names the question, never the
+//! run, and the digest of each ask that it decides about, so that a late, repeated or misled one
+//! can approve nothing that was not shown.
 
 use super::{CallId, CallRecord, Constraint, Need, QuestionId, RunId, Timestamp, ToolOrigin};
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,8 @@ pub enum AskKind {
 }
 
 impl AskKind {
-    /// Returns whether an answer can hold for good: a key, a folder's trust or a lost outcome is a matter of this one time.
+    /// Returns whether an answer can hold for good: a key, a folder's trust or a lost outcome is a
+    /// matter of this one time.
     pub fn may_be_always(self) -> bool {
         matches!(self, AskKind::ToolPermission | AskKind::Dependency | AskKind::Integrity)
     }
@@ -62,14 +64,16 @@ pub struct Ask {
     pub arguments: Value,
     /// Why it is asked.
     pub reason: String,
-    /// Which definition of which server it is about, where that is known: an answer approves no other.
+    /// Which definition of which server it is about, where that is known: an answer approves no
+    /// other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<ToolOrigin>,
-    /// What the call lacks, where it lacks something: an answer gives exactly this, and lets the call be made.
+    /// What the call lacks, where it lacks something: an answer gives exactly this, and lets the
+    /// call be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
-    /// Under which conditions calls like this may be allowed for good: what is shown is what is chosen. Nothing where nobody has
-    /// looked at where its paths lead.
+    /// Under which conditions calls like this may be allowed for good: what is shown is what is
+    /// chosen. Nothing where nobody has looked at where its paths lead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offers: Option<Vec<Vec<Constraint>>>,
 }
@@ -88,8 +92,8 @@ impl Ask {
         Ask { id: AskId(0), kind, call, tool, arguments, reason, origin, need, offers }
     }
 
-    /// Returns the sha256, in hex, of everything that a decision is about: the kind of ask, the tool, its definition and
-    /// server, the arguments, and what is to be installed or trusted.
+    /// Returns the sha256, in hex, of everything that a decision is about: the kind of ask, the
+    /// tool, its definition and server, the arguments, and what is to be installed or trusted.
     pub fn digest(&self) -> String {
         self.record().digest()
     }
@@ -107,7 +111,8 @@ impl Ask {
     }
 }
 
-/// Hex digits of a digest that is shown: enough that nobody makes two asks share them while a question is open.
+/// Hex digits of a digest that is shown: enough that nobody makes two asks share them while a
+/// question is open.
 const SHORT_DIGEST: usize = 12;
 
 /// All that blocks a run when no call of it is out any more.
@@ -162,8 +167,8 @@ impl Question {
 pub enum Decision {
     /// Make the call; for an `uncertain_call`, make it again.
     Approve,
-    /// Make the call, and do not ask for this tool again: not in this run, and, where the project's settings can be written,
-    /// never again.
+    /// Make the call, and do not ask for this tool again: not in this run, and, where the project's
+    /// settings can be written, never again.
     Always,
     /// The same for arguments like these, and for no others.
     AlwaysWithin(Vec<Constraint>),
@@ -219,8 +224,8 @@ pub struct RecordedDecision {
     pub channel: String,
     /// When.
     pub at: Timestamp,
-    /// sha256 of the ask that was shown, in hex ([`Ask::digest`]). A decision without one, as older journals have them, lets
-    /// nothing through.
+    /// sha256 of the ask that was shown, in hex ([`Ask::digest`]). A decision without one, as older
+    /// journals have them, lets nothing through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }

@@ -1,7 +1,8 @@
 //! What is asked about, decided about and sent: one record of a call, with one digest.
 //!
-//! **Invariant:** whatever a decision depends on is in the digest. What is left out (why it is asked, which call of the run it
-//! is, its number in the question) changes nothing of what would happen.
+//! **Invariant:** whatever a decision depends on is in the digest. What is left out (why it is
+//! asked, which call of the run it is, its number in the question) changes nothing of what would
+//! happen.
 
 use super::{AskKind, Need, ToolOrigin, canonical};
 use serde_json::{Value, json};
@@ -69,7 +70,8 @@ mod tests {
             ask.need = Some(Need::Variables(MissingVariables::new("s", vec!["A".into()], "f")));
         };
         assert!(changed(need));
-        // In which order the keys were written, why it is asked, and which call it is changes nothing of what happens.
+        // In which order the keys were written, why it is asked, and which call it is changes
+        // nothing of what happens.
         assert!(!changed(|ask| ask.arguments = json!({ "amount": 5, "to": "Ann" })));
         assert!(!changed(|ask| ask.reason = "another".into()));
         assert!(!changed(|ask| ask.call = Some(CallId(7))));

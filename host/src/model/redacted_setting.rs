@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 /// Words that stand before a key and tell nothing of it.
 const SCHEMES: &[&str] = &["", "Bearer", "Basic", "Token", "token"];
 
-/// Returns the value of a variable or header as it is written in a file, without keys. A name in `${…}` is not a key: it says
-/// which one is handed over, and that is what somebody decides about. What decides what is loaded is shown whole.
+/// Returns the value of a variable or header as it is written in a file, without keys. A name in
+/// `${…}` is not a key: it says which one is handed over, and that is what somebody decides about.
+/// What decides what is loaded is shown whole.
 pub fn redacted_setting(name: &str, value: &str) -> String {
     if steers_loading(name) {
         return value.to_owned();

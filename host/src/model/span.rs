@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Returns a span as people read it: `850µs`, `12ms`, `3.4s`, `3s`, `5m`, `1m 30s`, `2h`, `47h 59m`, `9d`. It has at most
-/// two units, and what is smaller is left out.
+/// Returns a span as people read it: `850µs`, `12ms`, `3.4s`, `3s`, `5m`, `1m 30s`, `2h`,
+/// `47h 59m`, `9d`. It has at most two units, and what is smaller is left out.
 pub fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     let tenths = span.subsec_millis() / 100;

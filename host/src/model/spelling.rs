@@ -1,8 +1,10 @@
-//! Names in several spellings: which one is meant, which was probably meant, and the words they are made of.
+//! Names in several spellings: which one is meant, which was probably meant, and the words they are
+//! made of.
 
 use super::fold;
 
-/// Longest name compared with others: names are no longer than this, and what is compared with them may be.
+/// Longest name compared with others: names are no longer than this, and what is compared with them
+/// may be.
 const COMPARED: usize = 128;
 
 /// Most names that are suggested instead of a wrong one.
@@ -19,7 +21,8 @@ pub(crate) enum NameMatch<'n> {
     None,
 }
 
-/// Returns which of the names a spelling means: the very name, or the only one that it is another spelling of.
+/// Returns which of the names a spelling means: the very name, or the only one that it is another
+/// spelling of.
 pub(crate) fn meant<'n>(
     spelled: &str,
     names: impl Iterator<Item = &'n str> + Clone,
@@ -37,7 +40,8 @@ pub(crate) fn meant<'n>(
     }
 }
 
-/// Returns up to three of the candidates that are most like `name`, the most like first; none if none is.
+/// Returns up to three of the candidates that are most like `name`, the most like first; none if
+/// none is.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let key: String = fold(name).chars().take(COMPARED).collect();
     // One slip in three letters: more is another word.

@@ -1,6 +1,8 @@
-//! Patterns that hold in every spelling: what is denied, or to be asked about, must not be had under another one.
+//! Patterns that hold in every spelling: what is denied, or to be asked about, must not be had
+//! under another one.
 //!
-//! `my_server:deleteFile` covers `my-server:delete_file`. Only what restricts is read so; what allows is read to the letter.
+//! `my_server:deleteFile` covers `my-server:delete_file`. Only what restricts is read so; what
+//! allows is read to the letter.
 
 use super::{ToolName, ToolPattern, fold, words};
 

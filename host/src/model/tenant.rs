@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The party that a run, its journal and its policy belong to. On a person's own machine there is one: `local`.
+/// The party that a run, its journal and its policy belong to. On a person's own machine there is
+/// one: `local`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tenant(String);

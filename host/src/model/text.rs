@@ -8,9 +8,10 @@ use std::borrow::Cow;
 /// Blanks in a row that are shown as they are. More of them would push what follows out of sight.
 const BLANKS: usize = 8;
 
-/// Returns `text` with everything escaped that a terminal obeys or an eye cannot see: control characters except line end
-/// and tab, format characters (bidirectional overrides, zero-width characters, tags), variation selectors and fillers,
-/// line separators, and characters for private use.
+/// Returns `text` with everything escaped that a terminal obeys or an eye cannot see: control
+/// characters except line end and tab, format characters (bidirectional overrides, zero-width
+/// characters, tags), variation selectors and fillers, line separators, and characters for private
+/// use.
 pub fn escape(text: &str) -> Cow<'_, str> {
     let deceptive = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(deceptive) {
@@ -26,12 +27,14 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns the text escaped and in one line: line ends and tabs are spelled out too, and long rows of blanks are counted.
+/// Returns the text escaped and in one line: line ends and tabs are spelled out too, and long rows
+/// of blanks are counted.
 pub fn in_one_line(text: &str) -> String {
     escape(&count_blanks(text)).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Returns the text with each row of more than eight blanks replaced by how many there are: `[40 blanks]`.
+/// Returns the text with each row of more than eight blanks replaced by how many there are:
+/// `[40 blanks]`.
 pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
     let mut counted = String::new();
     let (mut copied, mut at) = (0, 0);
@@ -52,8 +55,9 @@ pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text, or of one with more than `limit` characters its beginning and its end, and how much is between them:
-/// `abc[… 12,345 characters …]xyz`. Where there is no room to say how much, an `…` stands between them.
+/// Returns the text, or of one with more than `limit` characters its beginning and its end, and how
+/// much is between them: `abc[… 12,345 characters …]xyz`. Where there is no room to say how much,
+/// an `…` stands between them.
 pub fn fold_middle(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit {
@@ -95,7 +99,8 @@ pub(crate) fn thousands(number: usize) -> String {
     grouped
 }
 
-/// Returns the text, or as much of it as `limit` characters hold with a `…` at the end: for texts that nobody decides by.
+/// Returns the text, or as much of it as `limit` characters hold with a `…` at the end: for texts
+/// that nobody decides by.
 pub fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.into(),
@@ -103,8 +108,8 @@ pub fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Returns the text, or as much of it as fits into `columns` of a terminal with a `…` at the end. A mark without a width
-/// counts as one column, so that no number of them passes.
+/// Returns the text, or as much of it as fits into `columns` of a terminal with a `…` at the end. A
+/// mark without a width counts as one column, so that no number of them passes.
 pub fn cut_to_columns(text: &str, columns: usize) -> String {
     use unicode_width::UnicodeWidthChar;
     let (mut used, mut last) = (0, 0);

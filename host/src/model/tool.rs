@@ -126,7 +126,8 @@ impl FromStr for ToolPattern {
     fn from_str(text: &str) -> Result<ToolPattern, InvalidTool> {
         let valid = match text.strip_suffix('*') {
             Some("") => true,
-            // A star after `server:` or after a prefix of the tool's name; never within the server's.
+            // A star after `server:` or after a prefix of the tool's name; never within the
+            // server's.
             Some(prefix) => {
                 !prefix.contains('*') && format!("{prefix}x").parse::<ToolName>().is_ok()
             }

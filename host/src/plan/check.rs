@@ -1,4 +1,5 @@
-//! A program held against what there is: names of tools, and arguments as far as they are written out.
+//! A program held against what there is: names of tools, and arguments as far as they are written
+//! out.
 
 use super::finding::Finding;
 use crate::catalog::{ArgumentValidator, ToolListing, UnresolvedTool, built_in_definitions};
@@ -16,8 +17,9 @@ const QUOTE: usize = 128;
 
 /// Returns what is certainly wrong with a program, in the order of its text, module by module.
 ///
-/// Names that are not there are wrong, spellings that could mean two tools, and arguments that no value of what is not written
-/// out could make right. Tools of servers whose tools are not known are not looked at.
+/// Names that are not there are wrong, spellings that could mean two tools, and arguments that no
+/// value of what is not written out could make right. Tools of servers whose tools are not known
+/// are not looked at.
 ///
 /// # Errors
 /// Fails if a module cannot be parsed, which one that was loaded can.

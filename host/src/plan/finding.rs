@@ -5,17 +5,20 @@ use crate::source::SourceLocation;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// One thing that is certainly wrong with a program. Its `Display` is one line; [`Finding::report`] shows the code too.
+/// One thing that is certainly wrong with a program. Its `Display` is one line; [`Finding::report`]
+/// shows the code too.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What kind: `TOOL_UNKNOWN`, `TOOL_AMBIGUOUS`, `ARGUMENTS`, or why the script cannot be loaded.
+    /// What kind: `TOOL_UNKNOWN`, `TOOL_AMBIGUOUS`, `ARGUMENTS`, or why the script cannot be
+    /// loaded.
     pub code: Code,
     /// What is wrong, in a line.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// The tool it is about, as `server:tool`: as it is called if it was found, else as the program spells it.
+    /// The tool it is about, as `server:tool`: as it is called if it was found, else as the program
+    /// spells it.
     pub tool: Option<String>,
     /// Where.
     pub place: SourceLocation,

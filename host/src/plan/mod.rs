@@ -1,10 +1,10 @@
 //! What a program will do: its calls, held against what the servers offer, without running it.
 //!
-//! In flow a [`Program`](crate::source::Program) and a [`ToolListing`](crate::catalog::ToolListing), out flow [`PlannedCall`]s and
-//! [`Finding`]s.
+//! In flow a [`Program`](crate::source::Program) and a
+//! [`ToolListing`](crate::catalog::ToolListing), out flow [`PlannedCall`]s and [`Finding`]s.
 //!
-//! **Invariant:** a finding is certain: the call it tells of fails whenever it is made. What depends on values that are not
-//! written out is never found wrong.
+//! **Invariant:** a finding is certain: the call it tells of fails whenever it is made. What
+//! depends on values that are not written out is never found wrong.
 
 mod check;
 mod finding;

@@ -19,7 +19,8 @@ pub struct PlannedCall {
     pub arguments: Option<Value>,
     /// Parts of the arguments that are not written out, as JSON pointers.
     pub holes: Vec<String>,
-    /// Objects and lists of the arguments that may have more parts than are written out, as JSON pointers.
+    /// Objects and lists of the arguments that may have more parts than are written out, as JSON
+    /// pointers.
     pub open: Vec<String>,
 }
 
@@ -30,8 +31,8 @@ impl PlannedCall {
     }
 }
 
-/// Returns the calls that a program makes, in the order of its text, module by module. Where it hands on what it could call,
-/// that is a call of which only a part is known.
+/// Returns the calls that a program makes, in the order of its text, module by module. Where it
+/// hands on what it could call, that is a call of which only a part is known.
 ///
 /// # Errors
 /// Fails if a module cannot be parsed, which one that was loaded can.

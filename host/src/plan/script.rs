@@ -6,7 +6,8 @@ use crate::catalog::ToolListing;
 use crate::error::Error;
 use crate::source::{Script, SourceError, SourceLocation};
 
-/// Returns what is certainly wrong with a script and all that it imports. `source_limit` counts the bytes of all modules together.
+/// Returns what is certainly wrong with a script and all that it imports. `source_limit` counts the
+/// bytes of all modules together.
 ///
 /// A script that is no program, or imports what it may not, has that as its one finding.
 ///

@@ -1,17 +1,19 @@
 //! Whether an agent runs this command, as far as the agent says so.
 //!
-//! Agents set variables for the commands they run. Whoever finds one here was most likely started by a model, and nobody has
-//! seen what it is about to confirm.
+//! Agents set variables for the commands they run. Whoever finds one here was most likely started
+//! by a model, and nobody has seen what it is about to confirm.
 //!
-//! **Invariant:** it is a gate, not a wall. An agent runs as the same user, in the same shell: it can unset a variable, open a
-//! terminal of its own, or write to the journal. What is told here keeps a model from approving its own calls by accident or
-//! by habit, and has it stand in the audit trail; it does not hold one that is determined.
+//! **Invariant:** it is a gate, not a wall. An agent runs as the same user, in the same shell: it
+//! can unset a variable, open a terminal of its own, or write to the journal. What is told here
+//! keeps a model from approving its own calls by accident or by habit, and has it stand in the
+//! audit trail; it does not hold one that is determined.
 
 use crate::config::Environment;
 
-/// The variables that agents set for the commands they run, and what is known of each. A variable that is also set where a
-/// person types (`CURSOR_TRACE_ID` and `TERM_PROGRAM` in an editor's terminal, `REPL_ID` in a whole machine, `AIDER_*` as
-/// settings) is not among them: it would refuse people.
+/// The variables that agents set for the commands they run, and what is known of each. A variable
+/// that is also set where a person types (`CURSOR_TRACE_ID` and `TERM_PROGRAM` in an editor's
+/// terminal, `REPL_ID` in a whole machine, `AIDER_*` as settings) is not among them: it would
+/// refuse people.
 const VARIABLES: &[&str] = &[
     // Claude Code: `1` in every command of its shell tool, and in hooks.
     "CLAUDECODE",
@@ -64,8 +66,8 @@ const NOTHING: &[&str] = &["", "0", "false", "no", "off"];
 
 /// Returns the name of a variable that says that an agent runs this process, if there is one.
 ///
-/// It is a gate against a model that approves its own calls, not a wall: the model may have a shell of the same user, in which
-/// it can unset the variable.
+/// It is a gate against a model that approves its own calls, not a wall: the model may have a shell
+/// of the same user, in which it can unset the variable.
 ///
 /// ```
 /// let environment = [("HOME", "/home/ann"), ("CLAUDECODE", "1")].into_iter().collect();

@@ -38,8 +38,8 @@ impl Project {
     ///
     /// Three settings are not an engine's. [`Project::durability`](Project#structfield.durability)
     /// is for [`Store::open`](crate::Store::open). `approvals.model_may_approve` is for whoever
-    /// serves the project to a model. The [`UserSettings`](crate::project::UserSettings) say what commands
-    /// may do that an agent runs; they decide about no call.
+    /// serves the project to a model. The [`UserSettings`](crate::project::UserSettings) say what
+    /// commands may do that an agent runs; they decide about no call.
     ///
     /// The grant writer is left out where this user has no folder to record trust in, because what
     /// it would write could never count. It refuses to write into a project that is not trusted.

@@ -1,7 +1,8 @@
 //! The text of a file with comments in it (JSONC), and where in it something is wrong.
 //!
-//! In flow bytes, out flow a tree and errors that show file, line and column. **Invariant:** what is shown of the text is
-//! escaped, bounded to one line, and secrets that look like it are left out: an error may end up in a log.
+//! In flow bytes, out flow a tree and errors that show file, line and column. **Invariant:** what
+//! is shown of the text is escaped, bounded to one line, and secrets that look like it are left
+//! out: an error may end up in a log.
 
 use crate::disk::user_files::{FileContents, shown};
 use crate::error::Error;

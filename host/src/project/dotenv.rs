@@ -1,7 +1,9 @@
-//! The project's `.env`: `NAME=value`, one a line, or several in quotes. No shell, no variables in values, no escapes but those of double quotes.
+//! The project's `.env`: `NAME=value`, one a line, or several in quotes. No shell, no variables in
+//! values, no escapes but those of double quotes.
 //!
-//! **Invariant:** its values reach only `env` and `headers` of a server, and the cloud's key. It is not among the files that
-//! a person trusts, as keys in it change; so it must not decide what is started or where keys are sent.
+//! **Invariant:** its values reach only `env` and `headers` of a server, and the cloud's key. It is
+//! not among the files that a person trusts, as keys in it change; so it must not decide what is
+//! started or where keys are sent.
 
 use super::expand::is_variable;
 use crate::disk::user_files::{FileContents, shown};
@@ -42,7 +44,8 @@ pub(super) fn parse(file: &FileContents) -> Result<BTreeMap<String, Secret>, Err
     Ok(variables)
 }
 
-/// Returns the value that `text` begins with, and the lines after it. One in quotes may have several lines.
+/// Returns the value that `text` begins with, and the lines after it. One in quotes may have
+/// several lines.
 fn value(text: &str) -> Result<(String, &str), &'static str> {
     let text = text.trim_start_matches([' ', '\t']);
     let (value, rest) = match text.chars().next() {

@@ -1,8 +1,9 @@
 //! Changes to `.pml.json` that leave the user's own lines, comments and spacing alone.
 //!
-//! **Invariant:** what is written is a file that we understand, and it is put in place whole, by one process at a time.
-//! **Invariant:** a change of ours makes nothing trusted that was not: the file stays trusted only if it was as it stood
-//! before, or if there was none. What is added in an agent's shell is never trusted, whoever calls this.
+//! **Invariant:** what is written is a file that we understand, and it is put in place whole, by
+//! one process at a time. **Invariant:** a change of ours makes nothing trusted that was not: the
+//! file stays trusted only if it was as it stood before, or if there was none. What is added in an
+//! agent's shell is never trusted, whoever calls this.
 
 use super::document::{Document, JSONC};
 use super::fields::shown;
@@ -97,7 +98,8 @@ impl SettingsFile {
         self.edit(self.seen(ReviewedBy::User), |_| Ok(false))
     }
 
-    /// Whether a person has seen what is added. What an agent adds nobody has, unless this user lets agents do it.
+    /// Whether a person has seen what is added. What an agent adds nobody has, unless this user
+    /// lets agents do it.
     fn seen(&self, seen: ReviewedBy) -> ReviewedBy {
         let may = || UserSettings::load(&self.environment, &self.root);
         match agent_variable(&self.environment) {
@@ -129,8 +131,8 @@ impl SettingsFile {
         })
     }
 
-    /// Removes a server. If `.mcp.json` has one of the same name, that is the one from here on: nobody was shown it, and the
-    /// project is not trusted any more.
+    /// Removes a server. If `.mcp.json` has one of the same name, that is the one from here on:
+    /// nobody was shown it, and the project is not trusted any more.
     ///
     /// # Errors
     /// If there is none of this name; the error names a similar one.

@@ -28,7 +28,8 @@ pub(super) fn renew(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lets an entry say which arguments are meant, and that it is read as it is now. Conditions that stay are not touched.
+/// Lets an entry say which arguments are meant, and that it is read as it is now. Conditions that
+/// stay are not touched.
 pub(super) fn restate(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     let version = CstInputValue::Number(GrantVersion::NUMBER.to_string());
     let conditions = entry.object_value("where").ok_or_else(not_an_object)?;

@@ -1,8 +1,8 @@
-//! What a person allowed for good, written into `.pml.json`: the plain pattern into `allow`, and beside it, in `grants`, what
-//! the tool was and which arguments were meant.
+//! What a person allowed for good, written into `.pml.json`: the plain pattern into `allow`, and
+//! beside it, in `grants`, what the tool was and which arguments were meant.
 //!
-//! **Invariant:** what is written takes effect: where it would not, because the file is not trusted or says otherwise about the
-//! tool, nothing is written and the error says why.
+//! **Invariant:** what is written takes effect: where it would not, because the file is not trusted
+//! or says otherwise about the tool, nothing is written and the error says why.
 
 use super::document::{Document, JSONC};
 use super::edit::{
@@ -21,13 +21,15 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstRootNode};
 use std::ops::Range;
 
 impl SettingsFile {
-    /// Allows tools for good, each as it is now and for the arguments that its grant says. A grant for the same arguments takes
-    /// the place of the earlier one; one for all arguments, of those for some; one that replaces a grant of an older pml, of that
-    /// one. A pattern of `ask` that names exactly this tool goes.
+    /// Allows tools for good, each as it is now and for the arguments that its grant says. A grant
+    /// for the same arguments takes the place of the earlier one; one for all arguments, of those
+    /// for some; one that replaces a grant of an older pml, of that one. A pattern of `ask` that
+    /// names exactly this tool goes.
     ///
     /// # Errors
-    /// If the project is not trusted as it stands, if what is written would change nothing because another pattern denies the
-    /// tool or has it asked about, or if the file cannot be understood or written. Then none is written.
+    /// If the project is not trusted as it stands, if what is written would change nothing because
+    /// another pattern denies the tool or has it asked about, or if the file cannot be understood
+    /// or written. Then none is written.
     pub fn grant(&self, grants: &[Grant]) -> Result<EditOutcome, Error> {
         if grants.is_empty() {
             return Ok(EditOutcome { changed: false, trusted: false });

@@ -1,7 +1,8 @@
 //! Variables in settings: `${NAME}`, `${NAME:-default}`, and the same with `env:` before the name.
 //!
-//! In flows a text as written, out flow a [`Template`] and, once the project is trusted, its value. **Invariant:** a variable
-//! that is not set is reported; its spelling never becomes a value. **Invariant:** a value is not expanded again.
+//! In flows a text as written, out flow a [`Template`] and, once the project is trusted, its value.
+//! **Invariant:** a variable that is not set is reported; its spelling never becomes a value.
+//! **Invariant:** a value is not expanded again.
 
 use crate::model::Secret;
 

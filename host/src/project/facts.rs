@@ -1,10 +1,12 @@
 //! What a project's files say, told to the person who decides whether they count.
 //!
-//! In flows what is declared, out flow facts in words. `pml trust`, the question about trust and its details all show these.
+//! In flows what is declared, out flow facts in words. `pml trust`, the question about trust and
+//! its details all show these.
 //!
-//! **Invariant:** nothing that decides is left out or cut: commands, each of their arguments, working folders, the names of
-//! variables and headers, and all values that are not keys. A key that stands in a file is hidden, and counted.
-//! **Invariant:** texts are as the files have them: they are escaped once, where they are shown.
+//! **Invariant:** nothing that decides is left out or cut: commands, each of their arguments,
+//! working folders, the names of variables and headers, and all values that are not keys. A key
+//! that stands in a file is hidden, and counted. **Invariant:** texts are as the files have them:
+//! they are escaped once, where they are shown.
 
 use super::parts::{
     DeclaredFile, DeclaredFileState, DeclaredServer, DeclaredVariable, ProjectDeclarations,
@@ -94,7 +96,8 @@ impl ProjectDeclarations {
     }
 }
 
-/// A server, and all that can change what it does: a variable may make a harmless program load another.
+/// A server, and all that can change what it does: a variable may make a harmless program load
+/// another.
 fn of_server(server: &DeclaredServer) -> Vec<DeclaredFact> {
     use DeclaredFactKind::{Folder, Given, InstallScripts, Server, Steering, Unusable};
     let fact = |kind, name: Option<&String>, text: String| DeclaredFact {
@@ -152,7 +155,8 @@ fn words_of_variable(variable: &DeclaredVariable) -> String {
     format!("{} ({}) {decides}, {from}", variable.name, variable.given.join(", "))
 }
 
-/// As one line of words. Only the end of it is what a file says; a name that is more than a name is in quotes.
+/// As one line of words. Only the end of it is what a file says; a name that is more than a name is
+/// in quotes.
 impl fmt::Display for DeclaredFact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

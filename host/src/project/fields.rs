@@ -133,7 +133,8 @@ impl FieldReader<'_> {
         Ok(&list.elements)
     }
 
-    /// Returns the texts that a value must have under its keys. A wrong one is shown by its key alone: it may be secret.
+    /// Returns the texts that a value must have under its keys. A wrong one is shown by its key
+    /// alone: it may be secret.
     pub(super) fn pairs(
         &self,
         value: &Value<'_>,

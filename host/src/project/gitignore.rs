@@ -1,4 +1,5 @@
-//! The lines of `.gitignore` that keep a project's settings and state out of version control, and its lock in.
+//! The lines of `.gitignore` that keep a project's settings and state out of version control, and
+//! its lock in.
 
 use crate::disk::user_files::read;
 use crate::disk::user_files::replace;

@@ -1,4 +1,5 @@
-//! What a grant of `.pml.json` means. In flow a [`RawGrant`] and the document for its places, out flows a [`Grant`].
+//! What a grant of `.pml.json` means. In flow a [`RawGrant`] and the document for its places, out
+//! flows a [`Grant`].
 
 use super::document::Document;
 use super::fields::{LocatedText, Scalar, shown};

@@ -1,4 +1,5 @@
-//! Where the journal of a project is kept: a folder of its own in the user's state folder, found by the project's path.
+//! Where the journal of a project is kept: a folder of its own in the user's state folder, found by
+//! the project's path.
 //!
 //! ```text
 //! STATE/projects/NAME-DIGEST/               the journal; DIGEST is of the project's canonical path
@@ -7,7 +8,8 @@
 //! STATE/replaced/                           journals that gave way to one that was adopted
 //! ```
 //!
-//! **Invariant:** a folder is used only if it says that it is this project's, and if nobody else can write into it.
+//! **Invariant:** a folder is used only if it says that it is this project's, and if nobody else
+//! can write into it.
 
 use crate::config::Environment;
 use crate::config::state_folder::resolved;
@@ -83,7 +85,8 @@ impl ProjectJournal {
     /// Returns where the journal of the project in `root` is kept. Nothing is made yet.
     ///
     /// # Errors
-    /// If the user has no state folder, or one that may not be used for this project: see [`Environment::state_folder`].
+    /// If the user has no state folder, or one that may not be used for this project: see
+    /// [`Environment::state_folder`].
     pub fn of(root: &Path, environment: &Environment) -> Result<ProjectJournal, Error> {
         let state = environment.required_state_folder(root, "to keep the journal in")?;
         let root = root.canonicalize().unwrap_or_else(|_| root.into());
@@ -125,7 +128,8 @@ impl ProjectJournal {
         }
     }
 
-    /// Returns what became of the journal that an older pml left in the project, if that was decided.
+    /// Returns what became of the journal that an older pml left in the project, if that was
+    /// decided.
     pub fn older(&self) -> Result<Option<LegacyJournalOutcome>, Error> {
         Ok(self.written()?.and_then(|written| written.older))
     }
@@ -158,7 +162,8 @@ impl ProjectJournal {
         gone
     }
 
-    /// Returns the journal of the project that was in `path`, if there is one: also if that path is still there.
+    /// Returns the journal of the project that was in `path`, if there is one: also if that path is
+    /// still there.
     pub fn of_path(&self, path: &Path) -> Option<OrphanedJournal> {
         let path = resolved(path).ok()?;
         let folder = self.projects().join(name_of(&path));
@@ -192,7 +197,8 @@ impl ProjectJournal {
             std::fs::rename(from, &here).map_err(|error| failed("move", from, error))?;
         }
         check_private(&here)?;
-        // What an older pml left where the project was came along with it, or did not; it is not asked for again.
+        // What an older pml left where the project was came along with it, or did not; it is not
+        // asked for again.
         let older = read(&here)?.and_then(|written| written.older);
         self.write(older)
     }

@@ -1,6 +1,7 @@
 //! How a server is started or reached, before variables are put in.
 //!
-//! In flows a [`RawServer`], out flows a [`Plan`]. **Invariant:** every text in a plan is one that we can expand.
+//! In flows a [`RawServer`], out flows a [`Plan`]. **Invariant:** every text in a plan is one that
+//! we can expand.
 
 use super::document::Document;
 use super::expand::Template;

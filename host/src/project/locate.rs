@@ -1,7 +1,7 @@
 //! Which folder is the project. In flows a folder to start from, out flows the project's root.
 //!
-//! **Invariant:** nothing above the repository's root is looked at for settings, nor above the user's home: what lies there
-//! is shared with others.
+//! **Invariant:** nothing above the repository's root is looked at for settings, nor above the
+//! user's home: what lies there is shared with others.
 
 use crate::config::Environment;
 use crate::project::{MCP_FILE, PML_FILE};
@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 /// What the folder of a project without settings has in it.
 const MARKS: &[&str] = &[".pml", ".git", PML_FILE, "package.json", "deno.json"];
 
-/// Returns the project around `folder`: the nearest folder at or above it with settings in it, within its repository and
-/// home; else the nearest that has a project's mark in it; else `folder` itself.
+/// Returns the project around `folder`: the nearest folder at or above it with settings in it,
+/// within its repository and home; else the nearest that has a project's mark in it; else `folder`
+/// itself.
 pub fn locate(folder: &Path, environment: &Environment) -> PathBuf {
     let home = environment.home();
     let home = home.map(|home| home.canonicalize().unwrap_or(home));

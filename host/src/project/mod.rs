@@ -1,16 +1,17 @@
 //! A project's own files and what they mean: settings, servers, and whether this user trusts them.
 //!
 //! In flows a folder; out flows a [`Project`]. Reading goes one way: `locate` finds the folder,
-//! `document` makes a tree with places of a file, `raw` reads it as typed, `resolve`, `server_entry`
-//! and `grants` say what it means, `manifest` what else decides, `trust` what counts, and `expand` puts
-//! variables in. `project_files` does all of it up to the manifest; `reload` does it again.
+//! `document` makes a tree with places of a file, `raw` reads it as typed, `resolve`,
+//! `server_entry` and `grants` say what it means, `manifest` what else decides, `trust` what
+//! counts, and `expand` puts variables in. `project_files` does all of it up to the manifest;
+//! `reload` does it again.
 //!
 //! [`Project::configure`] gives an engine what the project says; [`Servers`] are its MCP servers.
 //! `edit` and `edit_grants` write `.pml.json`; `import` reads the files of other clients.
 //!
-//! **Invariant:** only `servers` starts or reaches anything.
-//! **Invariant:** a file that cannot be read or understood is an error; it never counts as an empty one.
-//! **Invariant:** nothing in a project makes the project trusted.
+//! **Invariant:** only `servers` starts or reaches anything. **Invariant:** a file that cannot be
+//! read or understood is an error; it never counts as an empty one. **Invariant:** nothing in a
+//! project makes the project trusted.
 
 mod agent;
 mod configure;

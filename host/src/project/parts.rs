@@ -5,8 +5,8 @@ use crate::model::{Grant, Secret, ToolPattern};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which tools may be called, asked about first, or never called. Deny wins; between ask and allow the more specific
-/// pattern, a tie asks; what nothing covers asks.
+/// Which tools may be called, asked about first, or never called. Deny wins; between ask and allow
+/// the more specific pattern, a tie asks; what nothing covers asks.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Permissions {
@@ -16,7 +16,8 @@ pub struct Permissions {
     pub ask: Vec<ToolPattern>,
     /// Never called.
     pub deny: Vec<ToolPattern>,
-    /// What was allowed for good: a tool that is allowed and has some goes only while one of them holds.
+    /// What was allowed for good: a tool that is allowed and has some goes only while one of them
+    /// holds.
     pub grants: Vec<Grant>,
 }
 
@@ -58,7 +59,8 @@ pub struct Cloud {
 pub struct ApprovalSettings {
     /// How long a question can be answered; `None` for ever.
     pub timeout: Option<Duration>,
-    /// Whether a `continue_workflow` written by the model counts where the client could have asked a person.
+    /// Whether a `continue_workflow` written by the model counts where the client could have asked
+    /// a person.
     pub model_may_approve: bool,
 }
 
@@ -89,7 +91,8 @@ pub struct ProjectDeclarations {
     pub variables: Vec<DeclaredVariable>,
 }
 
-/// A file of the project that a launch line names. Its name may be anything: escape it before it is shown.
+/// A file of the project that a launch line names. Its name may be anything: escape it before it is
+/// shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeclaredFile {
@@ -106,7 +109,8 @@ pub struct DeclaredFile {
 pub enum DeclaredFileState {
     /// It is trusted as it is: a change asks again.
     Pinned,
-    /// It is a link to something outside the project: that it leads there is trusted, what is there is not looked at.
+    /// It is a link to something outside the project: that it leads there is trusted, what is there
+    /// is not looked at.
     LinksOutside {
         /// Where.
         to: String,
@@ -137,8 +141,8 @@ pub struct DeclaredVariable {
     pub in_file: bool,
 }
 
-/// A server as a project file declares it: nothing in it is expanded. It comes from a file that may not be trusted;
-/// escape it before it is shown.
+/// A server as a project file declares it: nothing in it is expanded. It comes from a file that may
+/// not be trusted; escape it before it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeclaredServer {

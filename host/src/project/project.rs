@@ -1,7 +1,8 @@
 //! A project: its files, read once, and what of them counts.
 //!
-//! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no variable is expanded and
-//! nothing is loosened: what it denies and asks about counts, everything else is as if it said nothing.
+//! In flows a folder, out flows a [`Project`]. **Invariant:** of a project that is not trusted no
+//! variable is expanded and nothing is loosened: what it denies and asks about counts, everything
+//! else is as if it said nothing.
 
 use super::file_names::ENV_FILE;
 use super::journal::ProjectJournal;
@@ -32,8 +33,8 @@ use std::sync::Arc;
 pub struct Project {
     /// Its folder.
     pub root: PathBuf,
-    /// Whether its files count. If they do not, all that follows is as if they were not there, except that what they deny
-    /// and ask about holds, and that `declared` tells what they say.
+    /// Whether its files count. If they do not, all that follows is as if they were not there,
+    /// except that what they deny and ask about holds, and that `declared` tells what they say.
     pub trust: TrustState,
     /// Which tools may be called. Without a file, everything is asked about.
     pub permissions: Permissions,
@@ -66,7 +67,8 @@ impl Project {
     /// Returns the project around `folder`, with the variables of this process.
     ///
     /// # Errors
-    /// If one of its files cannot be read or understood, belongs to somebody else, or leads out of the project.
+    /// If one of its files cannot be read or understood, belongs to somebody else, or leads out of
+    /// the project.
     pub fn load(folder: &Path) -> Result<Project, Error> {
         Project::load_in(folder, &Environment::of_process())
     }
@@ -80,8 +82,8 @@ impl Project {
         files.understand(trust, environment)
     }
 
-    /// Returns the project around `folder` as if it were trusted, with its `.env`, and records nothing: for machines that check
-    /// out what their owner wrote.
+    /// Returns the project around `folder` as if it were trusted, with its `.env`, and records
+    /// nothing: for machines that check out what their owner wrote.
     ///
     /// # Errors
     /// As [`Project::load`].
@@ -94,8 +96,9 @@ impl Project {
         files.understand(trust, environment)
     }
 
-    /// Returns the project around `folder` for somebody who has said that `accepted` is to be trusted: its files count as
-    /// long as they are as they were then. Whatever they become counts only if this user trusts it.
+    /// Returns the project around `folder` for somebody who has said that `accepted` is to be
+    /// trusted: its files count as long as they are as they were then. Whatever they become counts
+    /// only if this user trusts it.
     ///
     /// # Errors
     /// As [`Project::load`].
@@ -116,8 +119,8 @@ impl Project {
         files.understand(trust, environment)
     }
 
-    /// Records that this user trusts the files as they were when they were read. The project at hand stays as it is: load
-    /// it again.
+    /// Records that this user trusts the files as they were when they were read. The project at
+    /// hand stays as it is: load it again.
     ///
     /// # Errors
     /// If it cannot be recorded.
@@ -129,7 +132,8 @@ impl Project {
         store.grant(&self.root, &self.digests, &store.lock()?)
     }
 
-    /// Forgets that this user trusts the folder, whatever its files say now. Returns whether they did.
+    /// Forgets that this user trusts the folder, whatever its files say now. Returns whether they
+    /// did.
     ///
     /// # Errors
     /// If it cannot be recorded.
@@ -138,8 +142,9 @@ impl Project {
         TrustStore::required(environment, &root)?.revoke(&root)
     }
 
-    /// Returns what each thing that needs trust hashes to, by its name: the settings files, the files that launch lines name
-    /// (`./tools/docs.py`), and the variables of `.env` that decide something (`.env:NAME`).
+    /// Returns what each thing that needs trust hashes to, by its name: the settings files, the
+    /// files that launch lines name (`./tools/docs.py`), and the variables of `.env` that decide
+    /// something (`.env:NAME`).
     pub fn digests(&self) -> impl Iterator<Item = (&str, &str)> {
         self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str()))
     }
@@ -150,8 +155,8 @@ impl Project {
         self.digests.keys().map(String::as_str).filter(settings)
     }
 
-    /// Returns the files that decide what the project is: its own and those that launch lines name, there or not, and what says
-    /// whether they are trusted.
+    /// Returns the files that decide what the project is: its own and those that launch lines name,
+    /// there or not, and what says whether they are trusted.
     pub fn sources(&self) -> Vec<PathBuf> {
         let own = [PML_FILE, MCP_FILE, ENV_FILE].map(|name| self.root.join(name));
         let named = self.declared.files.iter().map(|file| self.root.join(&file.name));
@@ -163,10 +168,12 @@ impl Project {
         self.root.join(ProjectState::FOLDER)
     }
 
-    /// Returns the folder in which its journal is kept, in the user's state folder: for [`Store::open`](crate::Store::open).
+    /// Returns the folder in which its journal is kept, in the user's state folder: for
+    /// [`Store::open`](crate::Store::open).
     ///
     /// # Errors
-    /// If the user has no state folder, or one that may not be used for this project; if it cannot be made.
+    /// If the user has no state folder, or one that may not be used for this project; if it cannot
+    /// be made.
     pub fn journal_folder(&self) -> Result<PathBuf, Error> {
         let journal = ProjectJournal::of(&self.root, &self.environment)?;
         journal.prepare()?;

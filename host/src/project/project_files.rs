@@ -1,6 +1,8 @@
-//! The files of a project, read once: what they say, and the manifest of all that decides with them.
+//! The files of a project, read once: what they say, and the manifest of all that decides with
+//! them.
 //!
-//! In flows a folder, out flow [`Files`]. **Invariant:** what is hashed is what was read: nothing is read a second time.
+//! In flows a folder, out flow [`Files`]. **Invariant:** what is hashed is what was read: nothing
+//! is read a second time.
 
 use super::document::Document;
 use super::dotenv;

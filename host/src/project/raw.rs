@@ -1,7 +1,8 @@
-//! `.pml.json` as it is typed: every value of the right kind, every key known, nothing understood yet.
+//! `.pml.json` as it is typed: every value of the right kind, every key known, nothing understood
+//! yet.
 //!
-//! In flows a [`Document`], out flows [`RawSettings`], which `resolve.rs` gives a meaning to. `host/pml.schema.json` says the
-//! same to editors; a test holds the two against each other.
+//! In flows a [`Document`], out flows [`RawSettings`], which `resolve.rs` gives a meaning to.
+//! `host/pml.schema.json` says the same to editors; a test holds the two against each other.
 
 use super::document::Document;
 use super::fields::{FieldReader, LocatedText, Scalar, UnknownKeys};

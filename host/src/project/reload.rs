@@ -8,15 +8,16 @@ use crate::error::Error;
 use crate::model::{Code, TrustNeed, fold_middle};
 use std::path::PathBuf;
 
-/// What is told of files that nobody has trusted, in lines: more than a project has servers. `pml trust --show` shows all of it.
+/// What is told of files that nobody has trusted, in lines: more than a project has servers.
+/// `pml trust --show` shows all of it.
 const LINES: usize = 1_000;
 
 /// Characters of each line: more than a launch line has.
 const WIDTH: usize = 16 << 10;
 
 impl Project {
-    /// Returns the project as its files are now, with the variables it was read with and those that its `.env` has now. Files
-    /// that counted before count as long as they are the same.
+    /// Returns the project as its files are now, with the variables it was read with and those that
+    /// its `.env` has now. Files that counted before count as long as they are the same.
     ///
     /// # Errors
     /// As [`Project::load`].
@@ -45,7 +46,8 @@ impl Project {
         Some(TrustNeed::new(folder, files.collect(), reason, would(&self.declared)))
     }
 
-    /// Records that this user trusts the files that `need` tells of, and returns the project with them.
+    /// Records that this user trusts the files that `need` tells of, and returns the project with
+    /// them.
     ///
     /// # Errors
     /// If the files are others by now, or it cannot be recorded.
@@ -65,7 +67,8 @@ impl Project {
     }
 }
 
-/// What files would allow, loosen and start, a line each, what matters most first. A flood is folded in its middle, and counted.
+/// What files would allow, loosen and start, a line each, what matters most first. A flood is
+/// folded in its middle, and counted.
 fn would(declared: &ProjectDeclarations) -> Vec<String> {
     let mut would: Vec<String> =
         declared.facts().iter().map(|fact| fold_middle(&fact.to_string(), WIDTH)).collect();

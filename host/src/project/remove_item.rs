@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// Returns `text` without the item that stands in `item`. `before` is where the item before it ends, if there is one.
+/// Returns `text` without the item that stands in `item`. `before` is where the item before it
+/// ends, if there is one.
 pub(super) fn without_item(text: &str, item: Range<usize>, before: Option<usize>) -> String {
     let own_comma = comma(text, item.end);
     let other_comma = before.and_then(|end| comma(text, end)).filter(|_| own_comma.is_none());

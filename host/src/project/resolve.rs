@@ -1,4 +1,5 @@
-//! What `.pml.json` means. In flow [`RawSettings`] and the document for its places, out flow valid settings.
+//! What `.pml.json` means. In flow [`RawSettings`] and the document for its places, out flow valid
+//! settings.
 
 use super::document::Document;
 use super::expand::is_variable;

@@ -1,6 +1,8 @@
-//! The routes that a cloud gave, as they are kept in `.pml/routing-cache.json`: `{"etag": "…", "routing": {"tavily": "server"}}`.
+//! The routes that a cloud gave, as they are kept in `.pml/routing-cache.json`:
+//! `{"etag": "…", "routing": {"tavily": "server"}}`.
 //!
-//! **Invariant:** it is a cache. What cannot be understood of it is not there; it never refuses anything.
+//! **Invariant:** it is a cache. What cannot be understood of it is not there; it never refuses
+//! anything.
 
 use super::parts::{RouteTarget, RoutingRule};
 use crate::disk;

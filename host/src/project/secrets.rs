@@ -1,7 +1,9 @@
-//! What a project gives to its servers and nobody else may see: known by its value, it is hidden wherever it is shown.
+//! What a project gives to its servers and nobody else may see: known by its value, it is hidden
+//! wherever it is shown.
 //!
-//! **Invariant:** a value that plainly is none (a path, an address without a key, an ordinary word) hides nothing, unless its name
-//! says that it is a secret: it would hide what somebody decides about.
+//! **Invariant:** a value that plainly is none (a path, an address without a key, an ordinary word)
+//! hides nothing, unless its name says that it is a secret: it would hide what somebody decides
+//! about.
 
 use crate::config::{Launch, ServerConfig};
 use crate::model::{Redactor, Secret, names_secret};

@@ -1,4 +1,5 @@
-//! A server of a project file, understood and not yet expanded: what a person is shown before they trust it.
+//! A server of a project file, understood and not yet expanded: what a person is shown before they
+//! trust it.
 //!
 //! In flows a [`RawServer`], out flow an [`Entry`] and, of a trusted project, a [`ServerConfig`].
 //! **Invariant:** making an entry looks at no variable.
@@ -98,8 +99,8 @@ impl ServerEntry {
         }
     }
 
-    /// Returns its launch line, of which nothing is shown, so that what it names can be looked at. A word whose variables are
-    /// not set names nothing yet.
+    /// Returns its launch line, of which nothing is shown, so that what it names can be looked at.
+    /// A word whose variables are not set names nothing yet.
     pub(super) fn line(
         &self,
         root: &Path,
@@ -242,8 +243,8 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Everything that decides what is started or reached, before variables are put in. A server with a launch line or URL
-/// alone has the same identity as one made by hand.
+/// Everything that decides what is started or reached, before variables are put in. A server with a
+/// launch line or URL alone has the same identity as one made by hand.
 fn identity(raw: &RawServer) -> String {
     let texts =
         |texts: &[LocatedText]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();

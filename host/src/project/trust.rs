@@ -1,8 +1,9 @@
 //! Which projects this user trusts, and at which content.
 //!
-//! In flow a project's root and the digests of all that decides (its manifest), out flows a [`TrustState`]. Kept in the user's
-//! own state folder (`trust.json`), never in a project. **Invariant:** a digest is of the very bytes that were parsed. **Invariant:** a store
-//! that cannot be read refuses; it never counts as empty.
+//! In flow a project's root and the digests of all that decides (its manifest), out flows a
+//! [`TrustState`]. Kept in the user's own state folder (`trust.json`), never in a project.
+//! **Invariant:** a digest is of the very bytes that were parsed. **Invariant:** a store that
+//! cannot be read refuses; it never counts as empty.
 
 use super::manifest::{is_settings, named};
 use crate::config::Environment;
@@ -70,8 +71,9 @@ pub(super) fn digest_of(name: &str, bytes: &[u8]) -> String {
     hex(&sha.finalize())
 }
 
-/// Returns the names of the parts that have changed or come, and of the settings files that are gone, in order. A script or a
-/// variable that is gone decides nothing any more: what is left was trusted as it is.
+/// Returns the names of the parts that have changed or come, and of the settings files that are
+/// gone, in order. A script or a variable that is gone decides nothing any more: what is left was
+/// trusted as it is.
 pub(super) fn changed(before: &ManifestDigests, now: &ManifestDigests) -> Vec<String> {
     let decides = |name: &&String| now.contains_key(*name) || is_settings(name);
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).filter(decides).collect();
@@ -91,12 +93,13 @@ struct TrustFile {
     projects: BTreeMap<String, ManifestDigests>,
 }
 
-/// The newest format of the store. Version 1 knew settings files only: what else decides was never shown to whoever trusted
-/// them, and shows as changed.
+/// The newest format of the store. Version 1 knew settings files only: what else decides was never
+/// shown to whoever trusted them, and shows as changed.
 const VERSION: u32 = 2;
 
 impl TrustStore {
-    /// Returns the store of this user, if they have a place for one that the project in `root` cannot change.
+    /// Returns the store of this user, if they have a place for one that the project in `root`
+    /// cannot change.
     pub(super) fn of(environment: &Environment, root: &Path) -> Result<Option<TrustStore>, Error> {
         Ok(environment.state_folder(root)?.map(|folder| TrustStore { folder }))
     }
@@ -159,8 +162,9 @@ impl TrustStore {
         Ok(known.is_some_and(|known| known == digest))
     }
 
-    /// Remembers a file that we wrote ourselves, and what decides only since: who had it written has seen its launch lines. The
-    /// rest stays as trusted or as untrusted as it is; what no longer decides is forgotten.
+    /// Remembers a file that we wrote ourselves, and what decides only since: who had it written
+    /// has seen its launch lines. The rest stays as trusted or as untrusted as it is; what no
+    /// longer decides is forgotten.
     pub(super) fn grant_written(
         &self,
         root: &Path,

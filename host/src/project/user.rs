@@ -1,8 +1,10 @@
-//! The user's own settings, outside all projects: what no project, and no command of ours, may decide.
+//! The user's own settings, outside all projects: what no project, and no command of ours, may
+//! decide.
 //!
-//! In flow the environment and a project, out flow [`UserSettings`], read from `pml/config.json` in the user's configuration
-//! folder (`config.schema.json` says what may stand in it). **Invariant:** nothing here is ever written. **Invariant:** a file
-//! that is not certainly this user's own, that a project could have brought, or that cannot be understood refuses.
+//! In flow the environment and a project, out flow [`UserSettings`], read from `pml/config.json` in
+//! the user's configuration folder (`config.schema.json` says what may stand in it). **Invariant:**
+//! nothing here is ever written. **Invariant:** a file that is not certainly this user's own, that
+//! a project could have brought, or that cannot be understood refuses.
 
 use super::document::Document;
 use super::fields::{FieldReader, UnknownKeys};
@@ -33,12 +35,12 @@ pub struct UserSettings {
 }
 
 impl UserSettings {
-    /// Reads the settings of this user, for a command that is about the project in `root`. Where there is no file, nothing is
-    /// allowed by it.
+    /// Reads the settings of this user, for a command that is about the project in `root`. Where
+    /// there is no file, nothing is allowed by it.
     ///
     /// # Errors
-    /// If the file is not this user's own, others may write it, it lies in the project or its repository, or it cannot be
-    /// understood.
+    /// If the file is not this user's own, others may write it, it lies in the project or its
+    /// repository, or it cannot be understood.
     pub fn load(environment: &Environment, root: &Path) -> Result<UserSettings, Error> {
         let Some(path) = environment.settings_file() else { return Ok(UserSettings::default()) };
         let real = match path.canonicalize() {
@@ -94,7 +96,8 @@ fn check_modes(file: &Path) -> Result<(), Error> {
         if found.uid() != user && (depth < 2 || found.uid() != 0) {
             return Err(refused(path, "it belongs to another user"));
         }
-        // The file and its folder are for this user alone to write; above them a sticky folder keeps others from renaming.
+        // The file and its folder are for this user alone to write; above them a sticky folder
+        // keeps others from renaming.
         let writable = match depth {
             0 | 1 => found.mode() & 0o022 != 0,
             _ => found.mode() & 0o002 != 0 && found.mode() & 0o1000 == 0,

@@ -1,4 +1,5 @@
-//! What stands for variables in settings: the process' own, and those of `.env` where they may be used.
+//! What stands for variables in settings: the process' own, and those of `.env` where they may be
+//! used.
 
 use crate::config::Environment;
 use crate::model::Secret;

@@ -3,8 +3,8 @@
 //! In flows a call that the patterns allow; out flows why a person decides after all, if one does.
 //!
 //! **Invariant:** arguments are parsed only if a grant of this tool has conditions on them.
-//! **Invariant:** a grant allows its own tool by its exact name only. That there is a grant restricts
-//! the tool in every spelling, as everything does that restricts.
+//! **Invariant:** a grant allows its own tool by its exact name only. That there is a grant
+//! restricts the tool in every spelling, as everything does that restricts.
 
 use super::{ArgumentsRef, AskReason, PolicySubject};
 use crate::model::{Constraint, Grant, PathResolver, ToolName, fold};

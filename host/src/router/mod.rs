@@ -1,8 +1,8 @@
 //! Whether a call may go, and where it goes.
 //!
-//! In flows the name of a tool as a program spells it. [`Router::route`] returns who carries out its
-//! calls, once; out flows a [`RoutedTool`], and a verdict on it: go, ask or deny. Then in flows the
-//! [`Call`](crate::Call) and out its reply. The router never asks a person: `run` does.
+//! In flows the name of a tool as a program spells it. [`Router::route`] returns who carries out
+//! its calls, once; out flows a [`RoutedTool`], and a verdict on it: go, ask or deny. Then in flows
+//! the [`Call`](crate::Call) and out its reply. The router never asks a person: `run` does.
 //!
 //! **Invariant:** a call goes to the provider that its tool was found at. Where it goes is decided
 //! when the tool is found: before the policy decides about the call, and again just before the call

@@ -2,9 +2,9 @@
 //!
 //! In flow the steps of a path; out flows where they lead through the links that exist now.
 //!
-//! **Invariant:** nothing is returned where that is not known: a link to nothing, a folder that cannot
-//! be read, a path that begins in an unknown folder. What is a folder now may be a link when the call is
-//! carried out: a process that can write there can win that race.
+//! **Invariant:** nothing is returned where that is not known: a link to nothing, a folder that
+//! cannot be read, a path that begins in an unknown folder. What is a folder now may be a link when
+//! the call is carried out: a process that can write there can win that race.
 
 use super::Provider;
 use crate::model::PathBase;
@@ -12,7 +12,8 @@ use crate::model::{LexicalPaths, PathResolver, PathStart, ResolvedPath, ToolName
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// The paths in the arguments of one tool. What they begin at is asked for only where there are some.
+/// The paths in the arguments of one tool. What they begin at is asked for only where there are
+/// some.
 pub(super) struct ToolPaths<'a, P: ?Sized> {
     pub(super) provider: &'a P,
     pub(super) tool: &'a ToolName,
@@ -53,7 +54,8 @@ const LINKS: usize = 40;
 /// What is there for each process another: what we see there is not what a server sees.
 const OF_EACH_PROCESS: &[&str] = &["/proc", "/dev", "/sys"];
 
-/// Goes step by step from a folder without links, through links, as the system does. What does not exist has no links in it.
+/// Goes step by step from a folder without links, through links, as the system does. What does not
+/// exist has no links in it.
 fn walk(from: PathBuf, steps: &[String]) -> Option<PathBuf> {
     go(from, steps, &mut LINKS.clone())
 }

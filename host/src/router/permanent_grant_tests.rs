@@ -1,5 +1,5 @@
-//! What is allowed for good, from the answer to the next call: whatever is granted in whatever order, the file is understood
-//! and the tool goes.
+//! What is allowed for good, from the answer to the next call: whatever is granted in whatever
+//! order, the file is understood and the tool goes.
 
 use super::{ArgumentsRef, Policy, PolicySubject, PolicyVerdict};
 use crate::model::{Condition, Constraint, Grant, LexicalPaths, ToolName, ToolOrigin, ToolPattern};

@@ -1,9 +1,9 @@
 //! Patterns over tools, and what they decide about one.
 //!
 //! Deny wins. Between ask and allow the more specific pattern wins, and a tie asks. A tool that no
-//! pattern names is refused, or asked about if the settings say so. Deny and ask hold in every spelling
-//! of a name; allow holds only for the exact name. A tool that is allowed and has grants goes only while
-//! one of them holds.
+//! pattern names is refused, or asked about if the settings say so. Deny and ask hold in every
+//! spelling of a name; allow holds only for the exact name. A tool that is allowed and has grants
+//! goes only while one of them holds.
 
 use super::grants::Grants;
 use super::{AskReason, PolicySubject, PolicyVerdict};
@@ -73,7 +73,8 @@ impl Policy {
         Ok(Policy::from(&EngineSettings::try_from(config)?))
     }
 
-    /// Returns what becomes of the calls of a tool, as long as it stays what it is; [`Policy::remark`] says for which.
+    /// Returns what becomes of the calls of a tool, as long as it stays what it is;
+    /// [`Policy::remark`] says for which.
     pub fn ruling(&self, tool: &ToolName) -> PolicyDecision {
         match self.by_patterns(tool) {
             PolicyVerdict::Go => PolicyDecision::Go,
@@ -82,7 +83,8 @@ impl Policy {
         }
     }
 
-    /// Returns under which conditions a tool goes that is allowed for good; nothing if there are none.
+    /// Returns under which conditions a tool goes that is allowed for good; nothing if there are
+    /// none.
     pub fn remark(&self, tool: &ToolName) -> Option<String> {
         matches!(self.by_patterns(tool), PolicyVerdict::Go).then(|| self.grants.remark(tool))?
     }

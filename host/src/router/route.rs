@@ -1,15 +1,16 @@
 //! Where the calls of a server go: here, to the cloud, or nowhere.
 //!
 //! A server that is configured here is called here. For any other, the first of these that names it
-//! decides: the project's `routing`, what its cloud said last, the list of servers that clouds have. A
-//! server that none of them sends to the cloud does not exist.
+//! decides: the project's `routing`, what its cloud said last, the list of servers that clouds
+//! have. A server that none of them sends to the cloud does not exist.
 
 use super::names::ambiguous;
 use crate::model::{CallError, Code, NameMatch, ToolName, escape, meant, nearest};
 use crate::project::servers::RoutingFacts;
 use crate::project::{RouteTarget, RoutingRule};
 
-/// Servers whose tools are the cloud's, unless a server of that name is configured or the project says otherwise.
+/// Servers whose tools are the cloud's, unless a server of that name is configured or the project
+/// says otherwise.
 const CLOUD_SERVERS: &[&str] = &[
     "api",
     "brave_search",

@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// Answers the calls of programs.
 ///
 /// Calls of one run come in parallel. Dropping the future cancels the call: the program gave it up,
-/// or the run ended. The run itself polls the future, so work that blocks a thread belongs in a task
-/// of its own.
+/// or the run ended. The run itself polls the future, so work that blocks a thread belongs in a
+/// task of its own.
 ///
 /// ```
 /// use pml::{Call, CallError, Reply, Tools, BoxFuture, json::json};
@@ -35,8 +35,8 @@ pub trait Tools: Send + Sync + 'static {
     /// Carries out one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Reply>;
 
-    /// Carries out one call, for a run. Implement it if answers come as JSON text: parsing a large one
-    /// would take many times its length in memory, and a run needs the text only.
+    /// Carries out one call, for a run. Implement it if answers come as JSON text: parsing a large
+    /// one would take many times its length in memory, and a run needs the text only.
     fn call_json(&self, call: Call) -> BoxFuture<'_, Result<JsonReply, CallError>> {
         let reply = self.call(call);
         Box::pin(async move { reply.await.map(JsonReply::Value) })
@@ -50,8 +50,8 @@ pub trait Tools: Send + Sync + 'static {
         Effects::Unknown
     }
 
-    /// Returns which tool a name means, or `None` if that has to be found out first. The policy decides
-    /// on the tool that was found, not on how a program spells it.
+    /// Returns which tool a name means, or `None` if that has to be found out first. The policy
+    /// decides on the tool that was found, not on how a program spells it.
     fn look_up(&self, tool: &ToolName) -> Option<Result<ResolvedTool, CallError>> {
         Some(Ok(ResolvedTool::new(tool.clone(), self.effects(tool))))
     }
@@ -63,9 +63,9 @@ pub trait Tools: Send + Sync + 'static {
         Box::pin(std::future::ready(found))
     }
 
-    /// Does what a tool needs, which a person or the policy has agreed to, and finds the tool again.
-    /// Dropping the future cancels it and leaves nothing half done behind. If the tool then needs
-    /// something else, that is asked about next.
+    /// Does what a tool needs, which a person or the policy has agreed to, and finds the tool
+    /// again. Dropping the future cancels it and leaves nothing half done behind. If the tool then
+    /// needs something else, that is asked about next.
     fn meet(
         &self,
         tool: &ToolName,
@@ -87,8 +87,8 @@ pub trait Tools: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns the folder that paths in the arguments of a tool begin at. Conditions on paths hold only
-    /// if it is known where they lead.
+    /// Returns the folder that paths in the arguments of a tool begin at. Conditions on paths hold
+    /// only if it is known where they lead.
     fn path_base(&self, tool: &ToolName) -> PathBase {
         let _ = tool;
         PathBase::Unknown
@@ -103,8 +103,8 @@ pub trait Tools: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Returns the providers that these tools consist of, if they are the crate's own: each call then
-    /// goes to one of them.
+    /// Returns the providers that these tools consist of, if they are the crate's own: each call
+    /// then goes to one of them.
     #[doc(hidden)]
     fn providers(&self) -> Option<ProviderSet> {
         None

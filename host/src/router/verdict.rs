@@ -19,7 +19,8 @@ pub(crate) enum PolicyVerdict {
 pub(crate) struct AskReason {
     /// In words.
     pub(crate) reason: String,
-    /// The grant that no longer holds, because the tool or the meaning of its conditions has changed.
+    /// The grant that no longer holds, because the tool or the meaning of its conditions has
+    /// changed.
     pub(crate) lapsed: Option<Box<Grant>>,
 }
 

@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::model::RunId;
 use crate::store::{JournalBatch, JournalEntry, JournalEvent, StoredRun};
 
-/// Ends a run as aborted, unless it is over, so that nobody goes on with it or approves a call of it. Returns it as it was.
+/// Ends a run as aborted, unless it is over, so that nobody goes on with it or approves a call of
+/// it. Returns it as it was.
 pub(super) async fn end(
     engine: &Engine,
     run: RunId,

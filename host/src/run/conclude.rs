@@ -45,7 +45,8 @@ impl RunDriver {
         Ok(outcome)
     }
 
-    /// The run was stopped. What is not the program's doing is an error, and leaves the run as it is.
+    /// The run was stopped. What is not the program's doing is an error, and leaves the run as it
+    /// is.
     pub(super) async fn failed(
         &mut self,
         trouble: RunError,

@@ -5,7 +5,8 @@ use crate::model::{ConsoleLine, RunId};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a program has written. A rebuilt program writes everything again: what was told before is not told again.
+/// What a program has written. A rebuilt program writes everything again: what was told before is
+/// not told again.
 pub(super) struct RunConsole {
     run: RunId,
     events: Arc<dyn EventSink>,

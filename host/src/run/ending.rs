@@ -1,6 +1,7 @@
 //! How a run ended, and how a journal keeps that.
 //!
-//! Policy for change: what was written once is read for ever. Fields are added with a default; none is renamed.
+//! Policy for change: what was written once is read for ever. Fields are added with a default; none
+//! is renamed.
 
 use super::Failure;
 use crate::error::Error;
@@ -17,8 +18,8 @@ pub enum Ending {
     Finished(Option<Box<RawValue>>),
     /// The program failed, or was refused.
     Failed(Failure),
-    /// The run waits for a person, and nobody can be asked here. Once its questions are answered, in this process or
-    /// another, [`Engine::resume`](crate::Engine::resume) goes on with it.
+    /// The run waits for a person, and nobody can be asked here. Once its questions are answered,
+    /// in this process or another, [`Engine::resume`](crate::Engine::resume) goes on with it.
     Waiting(Vec<Question>),
     /// A person ended the run.
     Aborted(AbortedRun),
@@ -27,8 +28,9 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Reads an ending from the text of a journal's [`Ended`](crate::journal::JournalEvent::Ended) entry. The result of a finished run
-    /// stays text: it is not parsed. A result `null` reads as no result.
+    /// Reads an ending from the text of a journal's [`Ended`](crate::journal::JournalEvent::Ended)
+    /// entry. The result of a finished run stays text: it is not parsed. A result `null` reads as
+    /// no result.
     pub fn read(text: &str) -> Result<Ending, serde_json::Error> {
         serde_json::from_str(text)
     }
@@ -40,7 +42,8 @@ impl Ending {
         })
     }
 
-    /// Returns the state of a run that ended so. A run that still waits when it is ended has expired.
+    /// Returns the state of a run that ended so. A run that still waits when it is ended has
+    /// expired.
     pub(super) fn state(&self) -> RunState {
         match self {
             Ending::Finished(_) => RunState::Finished,

@@ -25,17 +25,18 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Makes an engine that journals in memory: runs can wait and be resumed, and are forgotten with the process. All
-    /// settings are checked here, once.
+    /// Makes an engine that journals in memory: runs can wait and be resumed, and are forgotten
+    /// with the process. All settings are checked here, once.
     ///
     /// # Errors
-    /// If a setting is out of its range, or the machine cannot run the guest: its CPU is too old, or it does not let a
-    /// process reserve enough addresses.
+    /// If a setting is out of its range, or the machine cannot run the guest: its CPU is too old,
+    /// or it does not let a process reserve enough addresses.
     pub fn new(config: &Config) -> Result<Engine, Error> {
         Engine::with_journal(config, Arc::new(MemoryJournal::new()))
     }
 
-    /// Makes an engine whose runs survive it: `journal` keeps them, as a [`Store`](crate::Store) does in a file.
+    /// Makes an engine whose runs survive it: `journal` keeps them, as a [`Store`](crate::Store)
+    /// does in a file.
     ///
     /// # Errors
     /// As [`Engine::new`].
@@ -56,7 +57,8 @@ impl Engine {
         })
     }
 
-    /// Makes a fresh guest. If there is no slot for it, the run that has waited longest for people gives up its own.
+    /// Makes a fresh guest. If there is no slot for it, the run that has waited longest for people
+    /// gives up its own.
     pub(super) async fn instance(
         &self,
         limits: Limits,
@@ -77,7 +79,8 @@ impl Engine {
         Run::of_script(self.clone(), script)
     }
 
-    /// Returns a run of one call, whose result is the call's: under the same policy and journal as any other.
+    /// Returns a run of one call, whose result is the call's: under the same policy and journal as
+    /// any other.
     pub fn call(&self, tool: &ToolName, arguments: Value) -> Run {
         // The call is data, so that no name or argument can be code.
         let program = "return await mcp.call(inputs.tool, inputs.arguments)";
@@ -85,16 +88,19 @@ impl Engine {
         self.run(script).inputs(json!({ "tool": tool, "arguments": arguments }))
     }
 
-    /// Returns a run that goes on where it was cut off or left to wait, in whatever process: it starts when it is awaited.
-    /// Nothing that has an outcome is called again. Its inputs, seed and limits are those it began with.
+    /// Returns a run that goes on where it was cut off or left to wait, in whatever process: it
+    /// starts when it is awaited. Nothing that has an outcome is called again. Its inputs, seed and
+    /// limits are those it began with.
     pub fn resume(&self, run: RunId) -> Run {
         Run::of_journal(self.clone(), run)
     }
 
-    /// Records an answer to a question. Whoever has the run goes on with it; if nobody does, [`Engine::resume`] does.
+    /// Records an answer to a question. Whoever has the run goes on with it; if nobody does,
+    /// [`Engine::resume`] does.
     ///
     /// # Errors
-    /// If the journal fails. An answer that comes too late is not an error: [`AnswerOutcome`](crate::journal::AnswerOutcome) says so.
+    /// If the journal fails. An answer that comes too late is not an error:
+    /// [`AnswerOutcome`](crate::journal::AnswerOutcome) says so.
     pub async fn answer(
         &self,
         question: QuestionId,
@@ -103,10 +109,12 @@ impl Engine {
         Ok(self.journal.answer(question, answer, self.settings.clock.now()).await?)
     }
 
-    /// Ends a run that nobody has, as aborted: nobody goes on with it, and what it has done can be taken up by another.
+    /// Ends a run that nobody has, as aborted: nobody goes on with it, and what it has done can be
+    /// taken up by another.
     ///
     /// # Errors
-    /// If there is no such run, somebody has it, or the journal fails. A run that is over already stays as it is.
+    /// If there is no such run, somebody has it, or the journal fails. A run that is over already
+    /// stays as it is.
     pub async fn abort(
         &self,
         run: RunId,
@@ -122,11 +130,12 @@ impl Engine {
         &self.journal
     }
 
-    /// Runs a journalled program again, with nothing but its journal, and compares every call it makes. Nothing is
-    /// called, and nothing is written.
+    /// Runs a journalled program again, with nothing but its journal, and compares every call it
+    /// makes. Nothing is called, and nothing is written.
     ///
     /// # Errors
-    /// If there is no such run, or the sandbox fails. A call that differs is not an error: [`ReplayReport`] says so.
+    /// If there is no such run, or the sandbox fails. A call that differs is not an error:
+    /// [`ReplayReport`] says so.
     pub async fn replay_run(&self, run: RunId) -> Result<ReplayReport, Error> {
         replay::replay_run(self, run).await
     }
@@ -134,7 +143,8 @@ impl Engine {
     /// Runs a recorded program again, with nothing but what was recorded, and compares every step.
     ///
     /// # Errors
-    /// If the sandbox fails. A step that differs is not an error but a [`StepDivergence`](crate::replay::StepDivergence).
+    /// If the sandbox fails. A step that differs is not an error but a
+    /// [`StepDivergence`](crate::replay::StepDivergence).
     pub async fn replay(&self, recording: &Recording) -> Result<Option<StepDivergence>, Error> {
         replay::replay(self, recording).await
     }

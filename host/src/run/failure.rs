@@ -6,8 +6,8 @@ use crate::sandbox::{Fault, FaultKind, StopReason};
 use crate::source::{Position, Program, SourceError, StackFrame};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A failure of a program: what, where, and why. Name, message and stack are the program's own words and may hold
-/// anything; show them escaped.
+/// A failure of a program: what, where, and why. Name, message and stack are the program's own
+/// words and may hold anything; show them escaped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
@@ -21,7 +21,8 @@ pub struct Failure {
     /// The `code` that the thrown error carried: `TOOL_DENIED`, or one of the program's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
-    /// What the error says caused it, outermost first, and the errors that an `AggregateError` holds.
+    /// What the error says caused it, outermost first, and the errors that an `AggregateError`
+    /// holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<String>,
     /// Where in the source.

@@ -70,8 +70,8 @@ impl JournalWriter {
         }
     }
 
-    /// Adds an entry to what is written next. How a run ends is written even where there is no room for it: it takes
-    /// little, and without it nobody would know what became of its calls.
+    /// Adds an entry to what is written next. How a run ends is written even where there is no room
+    /// for it: it takes little, and without it nobody would know what became of its calls.
     pub(super) fn note(&mut self, at: Timestamp, what: JournalEvent) {
         self.kept.size = self.kept.size.saturating_add(what.size());
         self.entries.push(JournalEntry::new(at, self.meter, what));
@@ -88,7 +88,8 @@ impl JournalWriter {
         self.entries.is_empty()
     }
 
-    /// Writes everything noted. It is on its way when this returns; the future says when it is safe.
+    /// Writes everything noted. It is on its way when this returns; the future says when it is
+    /// safe.
     pub(super) fn write(&mut self, state: RunState, safe: RequiredDurability) -> JournalFuture<()> {
         let mut batch = JournalBatch::new(std::mem::take(&mut self.entries));
         batch.state = (state != self.state).then_some(state);

@@ -1,5 +1,5 @@
-//! A run in memory: a guest, its open calls, its clock and its console. It runs until the program ends or only people can
-//! help.
+//! A run in memory: a guest, its open calls, its clock and its console. It runs until the program
+//! ends or only people can help.
 
 use super::calls::{NextOutcome, OpenCalls};
 use super::console::RunConsole;
@@ -25,8 +25,8 @@ use tokio::time::{Sleep, sleep};
 /// A program gives way after this long, also when it is made of many short steps.
 const TURN: Duration = Duration::from_millis(1);
 
-/// How long calls that only read are out before the journal says so: most are answered by then, and are written down
-/// together with their answer.
+/// How long calls that only read are out before the journal says so: most are answered by then, and
+/// are written down together with their answer.
 const HELD_BACK: Duration = Duration::from_millis(5);
 
 /// What an entry takes in the journal beside its texts: its numbers, and what the tool is.
@@ -36,7 +36,8 @@ const ENTRY: usize = 1 << 10;
 pub(super) enum InitialStep {
     /// The program is to be started.
     Start(StartParameters),
-    /// A rebuilt program stands after this step; the calls of it that the journal knows are taken up already.
+    /// A rebuilt program stands after this step; the calls of it that the journal knows are taken
+    /// up already.
     Step(Step),
 }
 
@@ -117,7 +118,8 @@ impl LiveRun {
                 let what = JournalEvent::Settled { call: *call, settled: settled.clone() };
                 ledger.note(*at, what);
             }
-            // What the host spent on arguments and answers is the program's time too. What was noted is written with the end.
+            // What the host spent on arguments and answers is the program's time too. What was
+            // noted is written with the end.
             full.and_then(|()| self.instance.check_cpu_time())?;
             // The program sees nothing that a journal could forget.
             ledger.write(RunState::Running, RequiredDurability::Process).await?;
@@ -142,7 +144,8 @@ impl LiveRun {
         }
     }
 
-    /// Takes what a step asked for, also the last one: such calls never leave, and are named as abandoned.
+    /// Takes what a step asked for, also the last one: such calls never leave, and are named as
+    /// abandoned.
     fn take(
         &mut self,
         step: Step,
@@ -160,7 +163,8 @@ impl LiveRun {
                     let text = arguments.as_deref().map_err(|size| *size);
                     ledger.has_room(ENTRY + tool.len() + text.map_or(0, str::len))?;
                     let verdict = self.calls.request(id, &tool, text, now, self.limits.arguments);
-                    // A timer, a question or a refusal is a fact of its own, which nothing that follows repeats.
+                    // A timer, a question or a refusal is a fact of its own, which nothing that
+                    // follows repeats.
                     self.hurry |= verdict != CallVerdict::Go;
                     ledger
                         .note(now, JournalEvent::Requested { call: id, tool, arguments, verdict });
@@ -209,11 +213,13 @@ impl LiveRun {
         Ok(())
     }
 
-    /// Waits for the next outcomes. What was noted meanwhile is not held back for long: somebody may look at the run.
+    /// Waits for the next outcomes. What was noted meanwhile is not held back for long: somebody
+    /// may look at the run.
     async fn next(&mut self, ledger: &mut JournalWriter) -> Option<Vec<NextOutcome>> {
         let mut next = pin!(self.calls.next(&mut self.clock));
         if !ledger.is_blank() {
-            // One timer serves many calls: setting one wakes the runtime, which costs more than looking once too often.
+            // One timer serves many calls: setting one wakes the runtime, which costs more than
+            // looking once too often.
             let held_back = self.held_back.get_or_insert_with(|| Box::pin(sleep(HELD_BACK)));
             if held_back.is_elapsed() {
                 held_back.as_mut().reset(tokio::time::Instant::now() + HELD_BACK);

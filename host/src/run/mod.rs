@@ -1,8 +1,9 @@
 //! The spine: a run from its program to its outcome.
 //!
-//! In flows a [`Script`](crate::Script) with its inputs, out flows an [`Outcome`]. In between, the program runs a step,
-//! asks for calls, the router decides on each, and the replies go back in the order in which they arrive. All of it is
-//! journalled, so that a run can be cut off anywhere, wait for a person as long as it must, and be rebuilt.
+//! In flows a [`Script`](crate::Script) with its inputs, out flows an [`Outcome`]. In between, the
+//! program runs a step, asks for calls, the router decides on each, and the replies go back in the
+//! order in which they arrive. All of it is journalled, so that a run can be cut off anywhere, wait
+//! for a person as long as it must, and be rebuilt.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -13,10 +14,10 @@
 //! | `rebuild`, `replay`, `recording`, `checkpoint` | what was written, run again |
 //! | `question_waiter`, `waiting_runs` | waiting for people, and for a slot |
 //!
-//! **Invariant:** the program sees a reply only after the journal has it, and its place in the order.
-//! **Invariant:** a call goes out only after the journal says so, unless it only reads: then the journal says so soon, or
-//! with its outcome.
-//! **Invariant:** a run gives way at least once a time slice.
+//! **Invariant:** the program sees a reply only after the journal has it, and its place in the
+//! order. **Invariant:** a call goes out only after the journal says so, unless it only reads: then
+//! the journal says so soon, or with its outcome. **Invariant:** a run gives way at least once a
+//! time slice.
 
 mod abort;
 mod calls;

@@ -22,7 +22,8 @@ pub struct Outcome {
     pub unhandled: Vec<Failure>,
     /// Calls that the program did not wait for.
     pub abandoned: Vec<AbandonedCall>,
-    /// Calls with effects of the run that this one was resumed from, which its program did not ask for again.
+    /// Calls with effects of the run that this one was resumed from, which its program did not ask
+    /// for again.
     pub unmatched: Vec<UnmatchedCall>,
     /// What it cost.
     pub usage: Usage,
@@ -80,7 +81,8 @@ impl Outcome {
         self.ending.json()
     }
 
-    /// Returns the result as a value; nothing if it is `undefined`, nested deeper than 128 levels, or the program failed.
+    /// Returns the result as a value; nothing if it is `undefined`, nested deeper than 128 levels,
+    /// or the program failed.
     pub fn value(&self) -> Option<Value> {
         self.json().and_then(|json| serde_json::from_str(json).ok())
     }

@@ -9,7 +9,8 @@ use crate::router::{ArgumentsRef, PolicyVerdict, RoutedTool, Router};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Parses the arguments of a call into the one value that policy and tool see. Long ones are for [`parse_aside`].
+/// Parses the arguments of a call into the one value that policy and tool see. Long ones are for
+/// [`parse_aside`].
 pub(super) fn parse(text: &str, budget: &RunBudget) -> Result<Value, CallError> {
     let memory = budget.host_memory();
     budget.work_here(text.len(), |work| object(text, memory, &work.begin()))
@@ -156,7 +157,8 @@ async fn refuse_aside(
     (settled, Some(error))
 }
 
-/// Writes a value as JSON: where it is if it is short, else on another thread, where it is dropped too.
+/// Writes a value as JSON: where it is if it is short, else on another thread, where it is dropped
+/// too.
 pub(super) async fn write_aside(
     value: Value,
     limit: usize,

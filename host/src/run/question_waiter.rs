@@ -1,7 +1,8 @@
-//! The questions of one run: asked, waited for, answered. It outlives the guest, which may be put away meanwhile.
+//! The questions of one run: asked, waited for, answered. It outlives the guest, which may be put
+//! away meanwhile.
 //!
-//! **Invariant:** what counts is what the journal has recorded: an approver's answer goes there first, and so does
-//! everybody else's.
+//! **Invariant:** what counts is what the journal has recorded: an approver's answer goes there
+//! first, and so does everybody else's.
 
 use super::run_clock::RunClock;
 use crate::approval::Approver;
@@ -84,7 +85,8 @@ impl QuestionWaiter {
         &self.open
     }
 
-    /// Reads everything that was decided. The first time counts for all that happened before this process had the run.
+    /// Reads everything that was decided. The first time counts for all that happened before this
+    /// process had the run.
     pub(super) async fn decided(&mut self) -> Result<Vec<RecordedDecision>, StoreError> {
         let decided = self.journal.decided(self.run).await?;
         self.take_note(&decided);
@@ -109,7 +111,8 @@ impl QuestionWaiter {
         self.asking.retain(|(asked, _)| open.iter().any(|question| question.id == *asked));
     }
 
-    /// Waits until the run can go on. `due` is when its next sleep ends, `seat` what can be asked to leave.
+    /// Waits until the run can go on. `due` is when its next sleep ends, `seat` what can be asked
+    /// to leave.
     pub(super) async fn wait(
         &mut self,
         clock: &mut RunClock,

@@ -1,5 +1,5 @@
-//! A program run again up to where its journal ends: settled calls are answered from the journal, nothing is called, and
-//! every request is compared with what the journal has.
+//! A program run again up to where its journal ends: settled calls are answered from the journal,
+//! nothing is called, and every request is compared with what the journal has.
 
 use super::calls::{OpenCalls, PastAsk};
 use crate::model::{CallId, CallResult, RecordedDecision, Timestamp, escape};
@@ -11,8 +11,8 @@ use crate::store::{DeliveredOutcome, PastCall, PastCallStage, RunHeader, Timelin
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// A program may take this many times the CPU time of its limit to be run again: another machine may be slower, and a
-/// program that does something else than before must end.
+/// A program may take this many times the CPU time of its limit to be run again: another machine
+/// may be slower, and a program that does something else than before must end.
 const SLACK: u32 = 10;
 
 /// The CPU time that a program under this limit may take when it is run again.
@@ -24,8 +24,8 @@ pub(super) fn allowance(limit: Duration) -> Duration {
 pub(super) struct ReplayedProgram {
     /// The calls that have no outcome and that the journal has.
     waiting: BTreeSet<CallId>,
-    /// The last step, with what the journal does not have: of this step, and of those before it that were given what was
-    /// noted together with it.
+    /// The last step, with what the journal does not have: of this step, and of those before it
+    /// that were given what was noted together with it.
     pub(super) last: Step,
     /// Steps taken.
     pub(super) steps: usize,
@@ -73,7 +73,8 @@ pub(super) async fn replay(
         replaying
             .take(std::mem::take(&mut last.intents), steps > history.confirmed_outcomes + 1)?;
         replaying.settle(*call)?;
-        // What the run held back while a call was out, it gave back: sizes were checked when it ran.
+        // What the run held back while a call was out, it gave back: sizes were checked when it
+        // ran.
         instance.release(usize::MAX);
         last = instance.resume(*call, CallResult::clone(settled), *at).await.map_err(stopped)?;
         each(*at, Some((*call, CallResult::clone(settled))), &last);
@@ -86,7 +87,8 @@ pub(super) async fn replay(
 }
 
 impl ReplayComparison<'_> {
-    /// Compares what a step asked for with the journal. `cut` says whether the journal may end before it.
+    /// Compares what a step asked for with the journal. `cut` says whether the journal may end
+    /// before it.
     fn take(&mut self, intents: Vec<Intent>, cut: bool) -> Result<(), RunError> {
         for intent in intents {
             match &intent {
@@ -149,7 +151,8 @@ fn compare(past: Option<&PastCall<'_>>, intent: &Intent) -> Result<(), (String, 
     if past.tool != tool {
         return Err((expected, found("")));
     }
-    // Whether arguments were too large together depends on when others were answered, not on the program.
+    // Whether arguments were too large together depends on when others were answered, not on the
+    // program.
     let same = match (&past.arguments, arguments) {
         (Ok(past), Ok(now)) => past == now,
         (Err(past), Ok(now)) => *past == now.len(),
@@ -163,7 +166,8 @@ fn compare(past: Option<&PastCall<'_>>, intent: &Intent) -> Result<(), (String, 
 }
 
 impl ReplayedProgram {
-    /// Hands the calls that the journal has over to `calls`, and returns the last step with what it has not.
+    /// Hands the calls that the journal has over to `calls`, and returns the last step with what it
+    /// has not.
     pub(super) fn restore(
         self,
         history: &Timeline<'_>,

@@ -36,7 +36,8 @@ pub(super) async fn replay(
         if found != turn.step {
             return Ok(Some(StepDivergence { step: index, expected: turn.step.clone(), found }));
         }
-        // What the run held back while a call was out, it gave back by now: sizes were checked when it was recorded.
+        // What the run held back while a call was out, it gave back by now: sizes were checked when
+        // it was recorded.
         instance.release(usize::MAX);
     }
     Ok(None)

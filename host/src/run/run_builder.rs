@@ -23,8 +23,8 @@ use std::time::Duration;
 use std::{fmt, sync::Arc};
 use tracing::info;
 
-/// One run of a program. It starts when it is awaited, inside a tokio runtime. Dropped before it is over, it is cut off
-/// where it is, its calls are cancelled, and [`Engine::resume`] can take it up.
+/// One run of a program. It starts when it is awaited, inside a tokio runtime. Dropped before it is
+/// over, it is cut off where it is, its calls are cancelled, and [`Engine::resume`] can take it up.
 #[must_use = "a run starts when it is awaited"]
 pub struct Run {
     engine: Engine,
@@ -72,19 +72,22 @@ impl Run {
         self
     }
 
-    /// Gives the program its `inputs`. Without this they are `{}`, or those of the run that it takes up.
+    /// Gives the program its `inputs`. Without this they are `{}`, or those of the run that it
+    /// takes up.
     pub fn inputs(self, inputs: Value) -> Run {
         self.tell(|told| told.inputs = Some(inputs))
     }
 
-    /// Gives the program its random numbers. Without this they come from the OS, or from the run that it takes up.
+    /// Gives the program its random numbers. Without this they come from the OS, or from the run
+    /// that it takes up.
     pub fn seed(self, seed: [u8; 32]) -> Run {
         self.tell(|told| told.seed = Some(seed))
     }
 
-    /// Takes up what an earlier run has done: a mended program gets the outcomes of calls that it makes again, with the
-    /// clock readings of then. Calls that failed are made again. If that run had calls with effects that this program
-    /// does not make again, a person is asked before anything goes out. The earlier run is over with it.
+    /// Takes up what an earlier run has done: a mended program gets the outcomes of calls that it
+    /// makes again, with the clock readings of then. Calls that failed are made again. If that run
+    /// had calls with effects that this program does not make again, a person is asked before
+    /// anything goes out. The earlier run is over with it.
     pub fn resume_from(self, run: RunId) -> Run {
         self.tell(|told| told.resume_from = Some(run))
     }
@@ -94,12 +97,14 @@ impl Run {
         self.tell(|told| told.tenant = tenant)
     }
 
-    /// Says which trace it belongs to: 32 hex digits, as in W3C trace contexts. Without this it begins one.
+    /// Says which trace it belongs to: 32 hex digits, as in W3C trace contexts. Without this it
+    /// begins one.
     pub fn trace(self, trace: impl Into<String>) -> Run {
         self.tell(|told| told.trace = Some(trace.into()))
     }
 
-    /// Gives the program its tools. Which of them it may call, [`Config::allow_tool`](crate::Config::allow_tool) says.
+    /// Gives the program its tools. Which of them it may call,
+    /// [`Config::allow_tool`](crate::Config::allow_tool) says.
     pub fn tools(mut self, tools: impl Tools) -> Run {
         self.tools = Arc::new(tools);
         self
@@ -118,8 +123,9 @@ impl Run {
         self
     }
 
-    /// Leaves the run where it is once `when` is set and the next outcome of a call is journalled: nothing more is called, it
-    /// gives an error of the kind [`Code::Cancelled`](crate::Code::Cancelled), and [`Engine::resume`] goes on with it.
+    /// Leaves the run where it is once `when` is set and the next outcome of a call is journalled:
+    /// nothing more is called, it gives an error of the kind
+    /// [`Code::Cancelled`](crate::Code::Cancelled), and [`Engine::resume`] goes on with it.
     pub fn leave(mut self, when: Arc<AtomicBool>) -> Run {
         self.leave = when;
         self

@@ -23,7 +23,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 use tracing::{debug, info};
 
-/// A run that was put away is not rebuilt for its sleeps before this many times what that took the last time.
+/// A run that was put away is not rebuilt for its sleeps before this many times what that took the
+/// last time.
 const REST: u32 = 20;
 
 /// What a program starts with.
@@ -189,8 +190,8 @@ impl RunDriver {
         Ok(Some(InMemoryResult::Ended(Box::new(over))))
     }
 
-    /// Puts everything that waits for a person and was not asked yet into one question, and takes back the questions that
-    /// nothing waits for any more.
+    /// Puts everything that waits for a person and was not asked yet into one question, and takes
+    /// back the questions that nothing waits for any more.
     async fn raise(&mut self, live: &mut LiveRun) -> Result<Result<(), StopReason>, Error> {
         let now = live.clock.now();
         live.note(&mut self.ledger);

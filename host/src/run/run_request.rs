@@ -16,8 +16,8 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// Sources up to this size are parsed where they are; a larger one could hold up other runs for longer than a time slice
-/// or two, and gets a thread.
+/// Sources up to this size are parsed where they are; a larger one could hold up other runs for
+/// longer than a time slice or two, and gets a thread.
 const PARSE_INLINE: usize = 4 << 10;
 
 /// The price of a byte of those: parsing takes between a tenth and a third of a microsecond.
@@ -66,7 +66,8 @@ impl RunRequest {
         }
     }
 
-    /// Loads the program and checks what it is given. A script that cannot run is an outcome already.
+    /// Loads the program and checks what it is given. A script that cannot run is an outcome
+    /// already.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     pub(super) async fn prepare(
         mut self,

@@ -1,7 +1,8 @@
 //! Where runs wait for people while they still hold a slot of the sandbox.
 //!
-//! In flow runs that begin to wait; out flow requests to give their slot up, oldest first, when another run finds no slot
-//! or when those that wait hold too much memory. A run that gave its slot up is rebuilt from its journal.
+//! In flow runs that begin to wait; out flow requests to give their slot up, oldest first, when
+//! another run finds no slot or when those that wait hold too much memory. A run that gave its slot
+//! up is rebuilt from its journal.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,7 +58,8 @@ impl WaitingRuns {
         WaitingRun { parking: self.clone(), number, leave }
     }
 
-    /// Says that a run finds no slot: the run that has waited longest gives up its own, now or when there is one.
+    /// Says that a run finds no slot: the run that has waited longest gives up its own, now or when
+    /// there is one.
     pub(super) fn queue(self: &Arc<WaitingRuns>) -> SlotRequest {
         let mut seats = self.seats();
         seats.queued += 1;

@@ -19,7 +19,8 @@ struct PageAligned<T: ?Sized>(T);
 static COMPILED: &PageAligned<[u8]> =
     &PageAligned(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
 
-/// Whether an engine of this process runs the code where it lies. wasmtime knows code by its address, so only one can.
+/// Whether an engine of this process runs the code where it lies. wasmtime knows code by its
+/// address, so only one can.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Where the guest's code is run.
@@ -48,13 +49,15 @@ impl GuestCodeLocation {
         }
     }
 
-    /// Loads the guest. A machine whose CPU lacks what the code needs gets wasmtime's error, which names it.
+    /// Loads the guest. A machine whose CPU lacks what the code needs gets wasmtime's error, which
+    /// names it.
     #[expect(
         unsafe_code,
         reason = "loading machine code is unsafe; this code comes from our own build script"
     )]
     pub(super) fn load(self, engine: &Engine) -> Result<Component> {
-        // SAFETY: the bytes are what `precompile_component` returned, embedded in this binary and never written to.
+        // SAFETY: the bytes are what `precompile_component` returned, embedded in this binary and
+        // never written to.
         unsafe {
             match self {
                 GuestCodeLocation::InPlace => {
@@ -66,7 +69,8 @@ impl GuestCodeLocation {
     }
 }
 
-/// Makes code executable in place. wasmtime does this itself for memory that it has mapped, but not for ours.
+/// Makes code executable in place. wasmtime does this itself for memory that it has mapped, but not
+/// for ours.
 #[cfg(target_os = "linux")]
 struct InPlaceCodeMemory;
 
@@ -79,7 +83,8 @@ impl wasmtime::CustomCodeMemory for InPlaceCodeMemory {
 
     fn publish_executable(&self, start: *const u8, length: usize) -> Result<()> {
         let flags = MprotectFlags::READ | MprotectFlags::EXEC;
-        // SAFETY: wasmtime passes pages that hold nothing but code it was given, and never writes to them again.
+        // SAFETY: wasmtime passes pages that hold nothing but code it was given, and never writes
+        // to them again.
         unsafe { mprotect(start.cast_mut().cast(), length, flags)? };
         Ok(())
     }

@@ -1,7 +1,9 @@
-//! CPU time of one run: counted while its JavaScript runs. What the host spends on its values is added by others.
+//! CPU time of one run: counted while its JavaScript runs. What the host spends on its values is
+//! added by others.
 //!
-//! A step that ends within its first slice is measured by the monotonic clock, which is cheap; one that goes on is busy,
-//! and from then on the thread's own CPU clock counts, so that a program is not charged for a crowded machine.
+//! A step that ends within its first slice is measured by the monotonic clock, which is cheap; one
+//! that goes on is busy, and from then on the thread's own CPU clock counts, so that a program is
+//! not charged for a crowded machine.
 
 use crate::model::{CpuUse, thread_time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -15,7 +15,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use wasmtime::{Store, UpdateDeadline};
 
-/// Bytes that one call may carry in or out. Sizes have limits of their own; this is above all of them.
+/// Bytes that one call may carry in or out. Sizes have limits of their own; this is above all of
+/// them.
 const HOSTCALL_FUEL: usize = 1 << 30;
 
 /// What a program starts with.
@@ -116,8 +117,8 @@ impl Instance {
         state.held = state.held.saturating_sub(bytes);
     }
 
-    /// Says what a rebuilt run had used before: CPU time, of which it may use `limit` in all, and bytes of arguments that
-    /// the host holds.
+    /// Says what a rebuilt run had used before: CPU time, of which it may use `limit` in all, and
+    /// bytes of arguments that the host holds.
     pub(crate) fn take_up(&mut self, cpu: Duration, limit: Duration, held: usize) {
         self.cpu.charge(cpu);
         let state = self.store.data_mut();

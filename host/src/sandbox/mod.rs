@@ -1,7 +1,8 @@
 //! The sandbox: a wasm engine, the guest, and the limits around both.
 //!
-//! In flow a program and, one after the other, the outcomes of its calls; out flow steps. It knows nothing of tools, of
-//! policy or of TypeScript: it runs JavaScript until that asks for something, and says what it asked for.
+//! In flow a program and, one after the other, the outcomes of its calls; out flow steps. It knows
+//! nothing of tools, of policy or of TypeScript: it runs JavaScript until that asks for something,
+//! and says what it asked for.
 //!
 //! **Invariant:** every run gets a fresh instance; none is ever used again.
 //! **Invariant:** the guest's only import is `mcp-call`.

@@ -9,7 +9,8 @@ use wasmtime::{ResourceLimiter, Result};
 /// Entries of the guest's function table; it never grows beyond what it starts with.
 pub(super) const TABLE_CEILING: usize = 10_000;
 
-/// What a console may hold beside its limit: the note that it is full, and characters of more than one byte cut apart.
+/// What a console may hold beside its limit: the note that it is full, and characters of more than
+/// one byte cut apart.
 const CONSOLE_SLACK: usize = 1 << 10;
 
 /// Longest name of a tool that the guest lets out.

@@ -1,14 +1,17 @@
-//! The thread that ends time slices. It ticks while guests run, and sleeps when none has run for a while.
+//! The thread that ends time slices. It ticks while guests run, and sleeps when none has run for a
+//! while.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::{io, sync::Arc, thread, time::Duration};
 use wasmtime::{Engine, EngineWeak};
 
-/// Length of a time slice. A guest gives way after one, so that with several busy programs on a core the others still get
-/// their turn within a few milliseconds; a slice costs a busy program about a microsecond.
+/// Length of a time slice. A guest gives way after one, so that with several busy programs on a
+/// core the others still get their turn within a few milliseconds; a slice costs a busy program
+/// about a microsecond.
 pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
-/// Slices without a running guest before the thread sleeps. Waking it costs more than a few idle ticks.
+/// Slices without a running guest before the thread sleeps. Waking it costs more than a few idle
+/// ticks.
 const IDLE_SLICES: u32 = 100;
 
 /// Counts running guests and keeps the thread awake for them.
@@ -68,7 +71,8 @@ fn tick(engine: &EngineWeak, shared: &TickerState) {
     while !shared.closed.load(Ordering::SeqCst) {
         if idle >= IDLE_SLICES {
             shared.asleep.store(true, Ordering::SeqCst);
-            // Looked at after `asleep` is set: a guest that starts now either is seen here or sees `asleep`.
+            // Looked at after `asleep` is set: a guest that starts now either is seen here or sees
+            // `asleep`.
             if shared.running.load(Ordering::SeqCst) == 0 && !shared.closed.load(Ordering::SeqCst) {
                 thread::park();
             }

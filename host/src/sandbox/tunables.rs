@@ -1,10 +1,11 @@
-//! How guest code is compiled. Build script and engine both use this one function (the build script includes this file):
-//! code that was compiled with other settings does not load.
+//! How guest code is compiled. Build script and engine both use this one function (the build script
+//! includes this file): code that was compiled with other settings does not load.
 
 use wasmtime::{Config, OptLevel, Result};
 
-/// What every machine that pml runs on must have. On x86-64 that is the v3 level (AVX2, BMI, FMA: CPUs since about 2015);
-/// elsewhere the target's own baseline. It is fixed so that the code compiled on one machine runs on all others.
+/// What every machine that pml runs on must have. On x86-64 that is the v3 level (AVX2, BMI, FMA:
+/// CPUs since about 2015); elsewhere the target's own baseline. It is fixed so that the code
+/// compiled on one machine runs on all others.
 const X86_64_FEATURES: &[&str] = &[
     "has_cmpxchg16b",
     "has_sse3",
@@ -20,7 +21,8 @@ const X86_64_FEATURES: &[&str] = &[
     "has_lzcnt",
 ];
 
-/// Room for one linear memory. With 4 GiB reserved and a guard behind it, no memory access needs a check of its bounds.
+/// Room for one linear memory. With 4 GiB reserved and a guard behind it, no memory access needs a
+/// check of its bounds.
 const MEMORY_RESERVATION: u64 = 4 << 30;
 const MEMORY_GUARD: u64 = 32 << 20;
 
@@ -31,7 +33,8 @@ pub(crate) fn tunables(target: &str) -> Result<Config> {
     config.target(target)?;
     if target.starts_with("x86_64") {
         for feature in X86_64_FEATURES {
-            // SAFETY: these flags only name instructions; a CPU without them is refused when the code is loaded.
+            // SAFETY: these flags only name instructions; a CPU without them is refused when the
+            // code is loaded.
             unsafe { config.cranelift_flag_enable(feature) };
         }
     }

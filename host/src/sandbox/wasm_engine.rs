@@ -11,16 +11,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::{HasSelf, Linker};
 use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Result};
 
-/// Native stack of a guest. QuickJS watches its own stack in linear memory, but each of its frames also takes native
-/// stack, several times as much where it recurses in C; this is well above what the largest JavaScript stack needs.
+/// Native stack of a guest. QuickJS watches its own stack in linear memory, but each of its frames
+/// also takes native stack, several times as much where it recurses in C; this is well above what
+/// the largest JavaScript stack needs.
 const WASM_STACK: usize = 8 << 20;
 
 /// Native stack that the host's own functions get on top.
 const HOST_STACK: usize = 256 << 10;
 
-/// Bytes of a slot's memory that are wiped in place for its next run. Wiping is cheaper than giving pages back and
-/// faulting them in again, up to about what a small program touches. Where Linux tells which pages were written (since
-/// 6.7), only those are wiped.
+/// Bytes of a slot's memory that are wiped in place for its next run. Wiping is cheaper than giving
+/// pages back and faulting them in again, up to about what a small program touches. Where Linux
+/// tells which pages were written (since 6.7), only those are wiped.
 const KEEP_RESIDENT: usize = 2 << 20;
 
 /// The same for its tables: all of what they take.

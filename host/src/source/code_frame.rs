@@ -1,7 +1,8 @@
 //! A few lines of the user's text around a position, drawn for a person.
 //!
-//! Flows in: a text and a [`Position`]. Flows out: [`CodeFrame`], whose `Display` is plain text without colour.
-//! **Invariant:** the text shown is escaped and each line is bounded, however hostile or long the source is.
+//! Flows in: a text and a [`Position`]. Flows out: [`CodeFrame`], whose `Display` is plain text
+//! without colour. **Invariant:** the text shown is escaped and each line is bounded, however
+//! hostile or long the source is.
 
 use std::fmt;
 
@@ -9,7 +10,8 @@ use super::escape::push_escaped;
 use super::position::{LineIndex, Position};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of source shown per line: wide enough for code, narrow enough for a terminal with its gutter.
+/// Columns of source shown per line: wide enough for code, narrow enough for a terminal with its
+/// gutter.
 const WIDTH: usize = 120;
 /// Columns a tab is drawn as.
 const TAB: &str = "    ";
@@ -71,7 +73,8 @@ fn window(line: &str, column: u32) -> (usize, usize) {
     }
 }
 
-/// Returns how many characters at the end of a text fit into `most` columns, and the columns that they take.
+/// Returns how many characters at the end of a text fit into `most` columns, and the columns that
+/// they take.
 fn end_within(text: &str, most: usize) -> (usize, usize) {
     let (mut shown, mut used) = (0, 0);
     for c in text.chars().rev() {
@@ -102,8 +105,8 @@ fn draw(line: &str, start: usize) -> String {
     out
 }
 
-/// Returns a character as it is drawn, and how many columns it takes. A mark without a width counts as one, so that no
-/// number of them passes.
+/// Returns a character as it is drawn, and how many columns it takes. A mark without a width counts
+/// as one, so that no number of them passes.
 fn drawn(c: char) -> (String, usize) {
     let mut text = String::new();
     match c {

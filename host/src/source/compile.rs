@@ -1,7 +1,7 @@
 //! One module's text to the JavaScript that is executed: parse, blank, wrap.
 //!
-//! Flows in: a text and its role. Flows out: [`CompiledModule`].
-//! **Invariant:** the syntax tree lives and dies here, on a stack that is known to be large enough for it.
+//! Flows in: a text and its role. Flows out: [`CompiledModule`]. **Invariant:** the syntax tree
+//! lives and dies here, on a stack that is known to be large enough for it.
 
 use super::blank;
 use super::error::{ModuleText, SourceError};

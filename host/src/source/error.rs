@@ -1,7 +1,9 @@
-//! What can be wrong with a source: one error type, with a stable code, a position and a code frame where there is one.
+//! What can be wrong with a source: one error type, with a stable code, a position and a code frame
+//! where there is one.
 //!
 //! Flows in: what the parser, the loader and the file system refuse. Flows out: [`SourceError`].
-//! **Invariant:** text taken from a program (specifiers, parser messages) is escaped before it becomes part of a message.
+//! **Invariant:** text taken from a program (specifiers, parser messages) is escaped before it
+//! becomes part of a message.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +13,8 @@ use super::position::{LineIndex, Position};
 use crate::model::Code;
 use crate::source::code_frame::CodeFrame;
 
-/// Longest piece of a program quoted in a message: enough to recognise it, too short to flood a terminal.
+/// Longest piece of a program quoted in a message: enough to recognise it, too short to flood a
+/// terminal.
 const QUOTE: usize = 200;
 
 /// Why a script could not be loaded.

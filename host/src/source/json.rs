@@ -1,8 +1,8 @@
 //! A JSON file as a module with a default export.
 //!
 //! Flows in: JSON text. Flows out: JavaScript whose default export is the same value.
-//! **Invariant:** the value is the one `JSON.parse` gives, also for the key `__proto__`, which a literal would treat as
-//! the prototype.
+//! **Invariant:** the value is the one `JSON.parse` gives, also for the key `__proto__`, which a
+//! literal would treat as the prototype.
 
 use crate::model::weigh;
 use serde_json::Value;

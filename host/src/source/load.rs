@@ -1,7 +1,8 @@
 //! Reads the entry and follows its imports until every module is there once.
 //!
-//! Flows in: a [`Script`]. Flows out: a [`Program`], entry first, modules in the order they are first imported.
-//! **Invariant:** no more than the limit is ever read, and only regular files are opened.
+//! Flows in: a [`Script`]. Flows out: a [`Program`], entry first, modules in the order they are
+//! first imported. **Invariant:** no more than the limit is ever read, and only regular files are
+//! opened.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -18,8 +19,8 @@ use super::resolve::{self, ModuleFile, Workspace};
 use super::script::{Script, ScriptSource};
 use crate::model::{HostWork, WorkSlice};
 
-/// Loads a script within a limit of bytes, for a run if there is one. A run that has no CPU time left, or that nobody waits
-/// for, gets no further than the module at hand.
+/// Loads a script within a limit of bytes, for a run if there is one. A run that has no CPU time
+/// left, or that nobody waits for, gets no further than the module at hand.
 pub(super) fn load(
     script: &Script,
     limit: usize,
@@ -75,7 +76,8 @@ struct LoadedModule {
 }
 
 impl Loader<'_> {
-    /// Adds what the modules import until nothing new turns up; cycles end because each file is added once.
+    /// Adds what the modules import until nothing new turns up; cycles end because each file is
+    /// added once.
     fn follow(mut self) -> Result<Program, SourceError> {
         let mut next = 0;
         while next < self.modules.len() {

@@ -1,7 +1,8 @@
 //! The parser, and its complaints in the words of this house.
 //!
-//! Flows in: a text. Flows out: a syntax tree with tokens, lent to a function, or the first syntax error.
-//! **Invariant:** a tree is handed out only if the parser had nothing to say against the text.
+//! Flows in: a text. Flows out: a syntax tree with tokens, lent to a function, or the first syntax
+//! error. **Invariant:** a tree is handed out only if the parser had nothing to say against the
+//! text.
 
 use oxc::allocator::Allocator;
 use oxc::ast::ast::{JSXElement, JSXFragment, Program};
@@ -22,7 +23,8 @@ pub(super) struct ParsedText<'p, 'a> {
     pub(super) tokens: &'p [Token],
 }
 
-/// Parses a text as strict module code in which `return` is allowed everywhere, and hands the tree to `read`.
+/// Parses a text as strict module code in which `return` is allowed everywhere, and hands the tree
+/// to `read`.
 pub(super) fn with_program<R>(
     text: ModuleText<'_>,
     language: Language,
@@ -51,7 +53,8 @@ pub(super) fn with_program<R>(
     }
 }
 
-/// Parses a text as [`with_program`] does, and hands the tree to `read` with the variables that its names stand for.
+/// Parses a text as [`with_program`] does, and hands the tree to `read` with the variables that its
+/// names stand for.
 #[cfg(feature = "servers")]
 pub(super) fn with_scopes<R>(
     text: ModuleText<'_>,
@@ -74,7 +77,8 @@ pub(super) fn with_scopes<R>(
     }
 }
 
-/// Parses generated JavaScript as a module and hands the tree to `read`, or nothing if it does not parse.
+/// Parses generated JavaScript as a module and hands the tree to `read`, or nothing if it does not
+/// parse.
 pub(super) fn with_module<R>(code: &str, read: impl FnOnce(&Program<'_>) -> R) -> Option<R> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, SourceType::mjs().with_jsx(false)).parse();

@@ -1,7 +1,8 @@
 //! Where something stands in the user's text, and the index that turns byte offsets into it.
 //!
-//! Flows in: byte offsets (from the parser) and line plus byte column (from the guest). Flows out: [`Position`].
-//! **Invariant:** lines and columns are 1-based; columns count UTF-16 units, as editors do.
+//! Flows in: byte offsets (from the parser) and line plus byte column (from the guest). Flows out:
+//! [`Position`]. **Invariant:** lines and columns are 1-based; columns count UTF-16 units, as
+//! editors do.
 
 use std::fmt;
 
@@ -74,7 +75,8 @@ impl<'t> LineIndex<'t> {
     }
 }
 
-/// Returns the 1-based UTF-16 column of a byte offset within a line; an offset inside a character counts as its start.
+/// Returns the 1-based UTF-16 column of a byte offset within a line; an offset inside a character
+/// counts as its start.
 pub(super) fn utf16_column(line: &str, byte: usize) -> u32 {
     let units: usize = line
         .char_indices()

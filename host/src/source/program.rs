@@ -1,7 +1,8 @@
 //! A program ready for the guest: JavaScript modules, entry first, beside the text they came from.
 //!
-//! Flows in: compiled modules from `load`. Flows out: code to execute, and code frames of the user's own text.
-//! **Invariant:** `code` and `source` agree byte for byte in position, apart from the wrapper's first line and `shift`.
+//! Flows in: compiled modules from `load`. Flows out: code to execute, and code frames of the
+//! user's own text. **Invariant:** `code` and `source` agree byte for byte in position, apart from
+//! the wrapper's first line and `shift`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::PathBuf;
@@ -61,8 +62,8 @@ pub struct SourceModule {
     pub source: Arc<str>,
     /// Specifiers as written, each with the name of the module it leads to.
     pub imports: Vec<(String, String)>,
-    /// The line number of the first line of `code`: 1 for a module, 0 for a wrapped function body, so that in both cases
-    /// the user's first line is line 1.
+    /// The line number of the first line of `code`: 1 for a module, 0 for a wrapped function body,
+    /// so that in both cases the user's first line is line 1.
     pub first_line: u32,
     /// Where a line of `code` has more text than the same line of `source`.
     pub shift: Option<ColumnShift>,
@@ -87,7 +88,8 @@ pub enum Language {
 pub struct ColumnShift {
     /// The line, from 1.
     pub line: u32,
-    /// The byte column from 1 at which text was inserted: what stood there or after it has moved right.
+    /// The byte column from 1 at which text was inserted: what stood there or after it has moved
+    /// right.
     pub column: u32,
     /// How many bytes were inserted.
     pub by: u32,

@@ -1,8 +1,8 @@
 //! From a specifier to a file: relative, inside the workspace, and named as it is written.
 //!
-//! Flows in: an importing file and a specifier. Flows out: the canonical path and the module's name, or why not.
-//! **Invariant:** a path that leaves the workspace, by `..` or through a link, is refused without a word about what is
-//! there.
+//! Flows in: an importing file and a specifier. Flows out: the canonical path and the module's
+//! name, or why not. **Invariant:** a path that leaves the workspace, by `..` or through a link, is
+//! refused without a word about what is there.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -132,7 +132,8 @@ impl Workspace {
         }
     }
 
-    /// Joins without touching the disk, so that `..` beyond the root is refused before anything is looked up.
+    /// Joins without touching the disk, so that `..` beyond the root is refused before anything is
+    /// looked up.
     fn join(&self, folder: &Path, specifier: &str) -> Result<PathBuf, ImportRefusal> {
         let mut path = folder.to_owned();
         for component in Path::new(specifier).components() {

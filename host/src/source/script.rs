@@ -16,8 +16,8 @@ const NAME: usize = 256;
 
 /// A script to run.
 ///
-/// Types are erased, never checked. Imports that are not marked `type` are kept even if only types are used from them, as
-/// with TypeScript's `verbatimModuleSyntax`.
+/// Types are erased, never checked. Imports that are not marked `type` are kept even if only types
+/// are used from them, as with TypeScript's `verbatimModuleSyntax`.
 #[derive(Debug, Clone)]
 pub struct Script {
     pub(super) origin: ScriptSource,
@@ -44,8 +44,8 @@ impl Script {
 
     /// Returns a script in a file that ends in `.ts`, `.mts`, `.js` or `.mjs`.
     ///
-    /// Its workspace is the nearest folder above it with `.git`, `.pml.json`, `package.json` or `deno.json` in it, else
-    /// its own folder.
+    /// Its workspace is the nearest folder above it with `.git`, `.pml.json`, `package.json` or
+    /// `deno.json` in it, else its own folder.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self { origin: ScriptSource::File { path: path.into() }, name: None, workspace: None }
     }
@@ -61,14 +61,16 @@ impl Script {
         self
     }
 
-    /// Sets the folder that relative imports may reach. A text script imports as if it lay in that folder.
+    /// Sets the folder that relative imports may reach. A text script imports as if it lay in that
+    /// folder.
     #[must_use]
     pub fn in_workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.workspace = Some(folder.into());
         self
     }
 
-    /// Returns the length of a text script in bytes; nothing for a file, whose length is not known before it is read.
+    /// Returns the length of a text script in bytes; nothing for a file, whose length is not known
+    /// before it is read.
     pub(crate) fn length(&self) -> Option<usize> {
         match &self.origin {
             ScriptSource::Text { text, .. } => Some(text.len()),
@@ -76,11 +78,12 @@ impl Script {
         }
     }
 
-    /// Reads the script and everything it imports. `source_limit` counts the bytes of all modules together.
+    /// Reads the script and everything it imports. `source_limit` counts the bytes of all modules
+    /// together.
     ///
     /// # Errors
-    /// Fails if a file cannot be read, is too large, is not valid, uses syntax that cannot be erased, or imports what is
-    /// not in the workspace.
+    /// Fails if a file cannot be read, is too large, is not valid, uses syntax that cannot be
+    /// erased, or imports what is not in the workspace.
     pub fn load(&self, source_limit: usize) -> Result<Program, SourceError> {
         load::load(self, source_limit, None)
     }

@@ -1,9 +1,10 @@
 //! Enough stack for the parser and the walk over its tree, whatever the text.
 //!
-//! The parser is a recursive descent one without a depth limit, and a stack overflow would end the host. So the stack a
-//! text can need is bounded from above before it is parsed, by counting everything in it that could nest, wherever it
-//! stands: strings and comments too, since telling them apart is the parser's business. The bound is generous, and most
-//! of the stack it asks for is never touched.
+//! The parser is a recursive descent one without a depth limit, and a stack overflow would end the
+//! host. So the stack a text can need is bounded from above before it is parsed, by counting
+//! everything in it that could nest, wherever it stands: strings and comments too, since telling
+//! them apart is the parser's business. The bound is generous, and most of the stack it asks for is
+//! never touched.
 //!
 //! Flows in: a text and the work to do on it. Flows out: what the work returns, or a refusal.
 //! **Invariant:** work runs only on a stack at least as large as the bound.
@@ -14,13 +15,16 @@ use std::thread;
 use super::error::{ModuleText, SourceError};
 use crate::model::{HostWork, WorkSlice};
 
-/// Stack for one bracket, in bytes. Measured with oxc 0.146: up to 2.0 KiB in release builds, 5 KiB in debug builds.
+/// Stack for one bracket, in bytes. Measured with oxc 0.146: up to 2.0 KiB in release builds, 5 KiB
+/// in debug builds.
 const BRACKET: usize = if cfg!(debug_assertions) { 10 << 10 } else { 3 << 10 };
-/// Stack for one operator or nesting word, in bytes. Measured: up to 0.6 KiB in release builds, 1.5 KiB in debug builds.
+/// Stack for one operator or nesting word, in bytes. Measured: up to 0.6 KiB in release builds, 1.5
+/// KiB in debug builds.
 const OPERATOR: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 10 };
 /// Stack that anything needs, in bytes.
 const BASE: usize = if cfg!(debug_assertions) { 512 << 10 } else { 64 << 10 };
-/// Stack that any calling thread has to spare, in bytes: an eighth of the 2 MiB that Rust gives a thread.
+/// Stack that any calling thread has to spare, in bytes: an eighth of the 2 MiB that Rust gives a
+/// thread.
 const SPARE: usize = 256 << 10;
 /// Most stack ever asked for, in bytes. A megabyte of ordinary code needs a third of it.
 const MOST: usize = if cfg!(debug_assertions) { 4 << 30 } else { 1 << 30 };

@@ -1,4 +1,5 @@
-//! What a word or token says about the token after it, for telling a division from a regular expression.
+//! What a word or token says about the token after it, for telling a division from a regular
+//! expression.
 //!
 //! Flows in: a word and the token before it. Flows out: its [`PrecedingToken`] class.
 

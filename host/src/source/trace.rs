@@ -1,9 +1,10 @@
 //! Guest stack traces to positions in the user's own source.
 //!
-//! Flows in: the `stack` text of a QuickJS error, lines of `    at name (file:line:column)` or `    at file:line:column`.
-//! Flows out: [`StackFrame`]s of the program's own modules, innermost first, or the same text with positions corrected.
-//! **Invariant:** the text is hostile: what does not read as a frame of a known module is left out, lengths and counts are
-//! bounded, and nothing panics.
+//! Flows in: the `stack` text of a QuickJS error, lines of `    at name (file:line:column)` or
+//! `    at file:line:column`. Flows out: [`StackFrame`]s of the program's own modules, innermost
+//! first, or the same text with positions corrected. **Invariant:** the text is hostile: what does
+//! not read as a frame of a known module is left out, lengths and counts are bounded, and nothing
+//! panics.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,8 @@ const LINES: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StackFrame {
-    /// The function's name as the program chose it, not escaped; nothing for the program itself and nameless functions.
+    /// The function's name as the program chose it, not escaped; nothing for the program itself and
+    /// nameless functions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// Where in it.
@@ -38,7 +40,8 @@ impl Program {
         self.trace_for(raw_stack, None)
     }
 
-    /// Does the same for a run, which is charged for it. Without CPU time left, places are less exact.
+    /// Does the same for a run, which is charged for it. Without CPU time left, places are less
+    /// exact.
     pub(crate) fn trace_for(
         &self,
         raw_stack: &str,
@@ -55,7 +58,8 @@ impl Program {
         frames.take(FRAMES).collect()
     }
 
-    /// Returns a raw guest stack with the positions of this program's frames as the user sees them; other lines stay.
+    /// Returns a raw guest stack with the positions of this program's frames as the user sees them;
+    /// other lines stay.
     pub fn trace_text(&self, raw_stack: &str) -> String {
         let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
         let lines: Vec<_> =

@@ -1,8 +1,9 @@
 //! Lines of a raw stack to places in the user's own text.
 //!
-//! Flows in: the lines of a stack, and the program. Flows out: for each line the place that is meant, if it is a frame of
-//! the program. A module is parsed again only if the stack leads into it, and then once.
-//! **Invariant:** the text is hostile: what does not read as a frame of a known module leads nowhere, and nothing panics.
+//! Flows in: the lines of a stack, and the program. Flows out: for each line the place that is
+//! meant, if it is a frame of the program. A module is parsed again only if the stack leads into
+//! it, and then once. **Invariant:** the text is hostile: what does not read as a frame of a known
+//! module leads nowhere, and nothing panics.
 
 use crate::model::WorkSlice;
 use std::collections::{HashMap, HashSet};
@@ -126,7 +127,8 @@ impl<'p> TraceResolver<'p> {
         chart.is_some_and(|chart| chart.module.first_line == 0)
     }
 
-    /// The callee is the function that the frame waits for; the frame in which the error was made waits for none.
+    /// The callee is the function that the frame waits for; the frame in which the error was made
+    /// waits for none.
     fn place(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
         let raw = line.raw.as_ref()?;
         let chart = self.charts.get(raw.file)?;
@@ -152,7 +154,8 @@ impl<'p> IndexedModule<'p> {
             .filter(|raw| raw.file == module.name)
             .filter_map(|raw| chart.offset(raw))
             .collect::<HashSet<_>>();
-        // Without sites, places are as QuickJS tells them: good enough for a run that has no CPU time left.
+        // Without sites, places are as QuickJS tells them: good enough for a run that has no CPU
+        // time left.
         if run.is_none_or(|run| run.check().is_ok()) {
             chart.sites = sites::find(&module.code, &chart.code, &wanted, run);
         }
@@ -192,7 +195,8 @@ impl<'p> IndexedModule<'p> {
     }
 }
 
-/// On the first line of a text QuickJS counts most columns one short, though not all: what starts a word tells.
+/// On the first line of a text QuickJS counts most columns one short, though not all: what starts a
+/// word tells.
 fn first_line_column(text: &str, column: u32) -> u32 {
     let bytes = text.as_bytes();
     let is_word = |at: usize| {

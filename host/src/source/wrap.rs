@@ -1,9 +1,10 @@
 //! A function body to a module whose default export runs it.
 //!
-//! Flows in: the parsed text and its blanked code. Flows out: the module, with `return(…)` around a last expression.
-//! **Invariant:** the wrapper takes a line of its own, and `return(` goes right after the statement before, so that only
-//! text on that statement's last line moves; that is recorded.
-//! **Invariant:** the result parses as exactly one default export of an async arrow function that holds all statements.
+//! Flows in: the parsed text and its blanked code. Flows out: the module, with `return(…)` around a
+//! last expression. **Invariant:** the wrapper takes a line of its own, and `return(` goes right
+//! after the statement before, so that only text on that statement's last line moves; that is
+//! recorded. **Invariant:** the result parses as exactly one default export of an async arrow
+//! function that holds all statements.
 
 use oxc::ast::ast::{
     ArrowFunctionBody, ExportDefaultDeclarationKind, Expression, Program, Statement,
@@ -92,7 +93,8 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
         }
     }
     let expression = &code[start..end];
-    // Blanking may have ended the statement with a `;` in place of its last blank; the parenthesis ends it now.
+    // Blanking may have ended the statement with a `;` in place of its last blank; the parenthesis
+    // ends it now.
     match expression.strip_suffix(';') {
         Some(open) if !source[start..end].ends_with(';') => {
             out.push_str(open);

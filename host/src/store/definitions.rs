@@ -1,10 +1,13 @@
-//! Definitions of tools that somebody decided about, each under its digest, so that a later one can be held against it.
+//! Definitions of tools that somebody decided about, each under its digest, so that a later one can
+//! be held against it.
 //!
-//! In flows a definition as a server gave it, out flows the same again, in another process and long after. Kept in
-//! `definitions/` of the project's `.pml`, a file each; the oldest go when there are too many.
+//! In flows a definition as a server gave it, out flows the same again, in another process and long
+//! after. Kept in `definitions/` of the project's `.pml`, a file each; the oldest go when there are
+//! too many.
 //!
-//! **Invariant:** what comes out hashes to what it was asked for by: a file that anybody changed is as good as none.
-//! **Invariant:** nothing is decided by it. Without it a person is asked all the same, and sees less.
+//! **Invariant:** what comes out hashes to what it was asked for by: a file that anybody changed is
+//! as good as none. **Invariant:** nothing is decided by it. Without it a person is asked all the
+//! same, and sees less.
 
 use super::StoreError;
 use crate::disk::{self, FileDurability};
@@ -39,8 +42,8 @@ struct DefinitionsInner {
 }
 
 impl Definitions {
-    /// Returns those of the project whose `.pml` is `folder`. Nothing is read yet; where there is no such folder, nothing is
-    /// ever written.
+    /// Returns those of the project whose `.pml` is `folder`. Nothing is read yet; where there is
+    /// no such folder, nothing is ever written.
     pub fn open(folder: impl Into<PathBuf>) -> Definitions {
         let inner = DefinitionsInner { folder: folder.into(), kept: Mutex::new(HashSet::new()) };
         Definitions { inner: Arc::new(inner) }
@@ -51,7 +54,8 @@ impl Definitions {
         self.kept().contains(digest)
     }
 
-    /// Keeps a definition under its digest. It costs a look-up where this process has kept it before, and may block where not.
+    /// Keeps a definition under its digest. It costs a look-up where this process has kept it
+    /// before, and may block where not.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -1,7 +1,9 @@
-//! What a journal holds of a run: a header that never changes, and entries in the order in which things happened.
+//! What a journal holds of a run: a header that never changes, and entries in the order in which
+//! things happened.
 //!
-//! Policy for change: a journal must open for ever. A field is added with a default, a kind of entry is added; none is
-//! renamed or given another meaning. `FORMAT` counts up when an older pml could no longer read what a newer one writes.
+//! Policy for change: a journal must open for ever. A field is added with a default, a kind of
+//! entry is added; none is renamed or given another meaning. `FORMAT` counts up when an older pml
+//! could no longer read what a newer one writes.
 
 use crate::model::{
     AskKind, CallId, CallResult, Effects, Limits, Question, QuestionId, RunId, Tenant, Timestamp,
@@ -26,7 +28,8 @@ pub struct RunHeader {
     pub guest: String,
     /// The script's name.
     pub script: String,
-    /// The program: the JavaScript of all modules as executed beside the text they came from, as one JSON text.
+    /// The program: the JavaScript of all modules as executed beside the text they came from, as
+    /// one JSON text.
     pub program: String,
     /// The inputs: one JSON text.
     pub inputs: String,
@@ -34,7 +37,8 @@ pub struct RunHeader {
     pub seed: [u8; 32],
     /// When it was created.
     pub created: Timestamp,
-    /// The first reading of the clock that the program gets: that of the earlier run, if it takes one up.
+    /// The first reading of the clock that the program gets: that of the earlier run, if it takes
+    /// one up.
     pub started: Timestamp,
     /// The limits.
     pub limits: Limits,
@@ -83,7 +87,8 @@ pub enum CallVerdict {
         /// For people.
         message: String,
     },
-    /// The tool has to be found first: its server is not there yet. What is decided then shows in what follows.
+    /// The tool has to be found first: its server is not there yet. What is decided then shows in
+    /// what follows.
     Find,
     /// It is a timer.
     Sleep {
@@ -130,7 +135,8 @@ pub enum JournalEvent {
         /// What the door said.
         verdict: CallVerdict,
     },
-    /// A person is asked. A journal keeps the question once: the entry says which, and is read back with what people are shown.
+    /// A person is asked. A journal keeps the question once: the entry says which, and is read back
+    /// with what people are shown.
     Asked {
         /// What.
         question: Question,
@@ -148,13 +154,15 @@ pub enum JournalEvent {
         tool: ToolName,
         /// Its definition and its server, where they are known.
         origin: Option<ToolOrigin>,
-        /// What it may do, as its tool said then. It is history: whether the call may be made again is decided by what the tool
-        /// says when it is found again.
+        /// What it may do, as its tool said then. It is history: whether the call may be made again
+        /// is decided by what the tool says when it is found again.
         effects: Effects,
-        /// The digest of the ask that somebody approved ([`Ask::digest`](crate::Ask::digest)), if it was asked about.
+        /// The digest of the ask that somebody approved ([`Ask::digest`](crate::Ask::digest)), if
+        /// it was asked about.
         approved: Option<String>,
     },
-    /// A call has its outcome, which the program gets next. The entry's time is the clock reading that comes with it.
+    /// A call has its outcome, which the program gets next. The entry's time is the clock reading
+    /// that comes with it.
     Settled {
         /// Which.
         call: CallId,

@@ -1,11 +1,11 @@
 //! What a run needs of its journal.
 //!
-//! In flow a header and batches of entries, out flow the same again, for ever; beside them questions, and answers that
-//! anybody may record.
+//! In flow a header and batches of entries, out flow the same again, for ever; beside them
+//! questions, and answers that anybody may record.
 //!
-//! **Invariant:** batches of one run are kept in the order in which `append` was called, whole or not at all, and an
-//! error of one is an error of all that follow.
-//! **Invariant:** only the holder of the run's current [`Lease`] writes to it; a process that died holds none.
+//! **Invariant:** batches of one run are kept in the order in which `append` was called, whole or
+//! not at all, and an error of one is an error of all that follow. **Invariant:** only the holder
+//! of the run's current [`Lease`] writes to it; a process that died holds none.
 
 use super::{
     AnswerOutcome, AuditFilter, AuditNote, AuditTrail, JournalEntry, JournalEvent, PruneRule,
@@ -97,8 +97,8 @@ impl StoredRun {
         StoredRun { header, state, entries }
     }
 
-    /// Returns how the run ended, as it was written: one JSON text, which [`Ending::read`](crate::Ending::read) reads.
-    /// Returns `None` if the run has not ended.
+    /// Returns how the run ended, as it was written: one JSON text, which
+    /// [`Ending::read`](crate::Ending::read) reads. Returns `None` if the run has not ended.
     pub fn ending_text(&self) -> Option<&str> {
         self.entries.iter().rev().find_map(|entry| match &entry.what {
             JournalEvent::Ended { ending } => Some(ending.as_str()),
@@ -110,16 +110,17 @@ impl StoredRun {
 /// What comes back from a journal.
 pub type JournalFuture<T> = BoxFuture<'static, Result<T, StoreError>>;
 
-/// Keeps runs. The crate has two: [`Store`](crate::Store) in a file, [`MemoryJournal`](crate::MemoryJournal) in memory.
+/// Keeps runs. The crate has two: [`Store`](crate::Store) in a file,
+/// [`MemoryJournal`](crate::MemoryJournal) in memory.
 ///
-/// Nothing here blocks. The work starts when the method is called, not when its future is polled: a future that is
-/// dropped takes nothing back.
+/// Nothing here blocks. The work starts when the method is called, not when its future is polled: a
+/// future that is dropped takes nothing back.
 pub trait Journal: Send + Sync + 'static {
     /// Takes down a new run, which the caller then owns; it is `Running`.
     fn create(&self, header: RunHeader) -> JournalFuture<Lease>;
 
-    /// Writes to a run. An `Asked` entry opens its question, a `Withdrawn` one closes it; a batch whose state is an ended one
-    /// closes all open questions of the run and frees it.
+    /// Writes to a run. An `Asked` entry opens its question, a `Withdrawn` one closes it; a batch
+    /// whose state is an ended one closes all open questions of the run and frees it.
     fn append(&self, lease: &Lease, batch: JournalBatch) -> JournalFuture<()>;
 
     /// Takes a run over that nobody has, or whose owner is dead.
@@ -128,7 +129,8 @@ pub trait Journal: Send + Sync + 'static {
     /// Reads a run.
     fn load(&self, run: RunId) -> JournalFuture<StoredRun>;
 
-    /// Records an answer. The first decision about an ask counts; later ones change nothing and are told so.
+    /// Records an answer. The first decision about an ask counts; later ones change nothing and are
+    /// told so.
     fn answer(
         &self,
         question: QuestionId,
@@ -136,14 +138,15 @@ pub trait Journal: Send + Sync + 'static {
         now: Timestamp,
     ) -> JournalFuture<AnswerOutcome>;
 
-    /// Closes a question that has expired at `now`. Returns whether it is closed without every ask decided.
+    /// Closes a question that has expired at `now`. Returns whether it is closed without every ask
+    /// decided.
     fn expire(&self, question: QuestionId, now: Timestamp) -> JournalFuture<bool>;
 
     /// Reads everything that was decided about questions of a run, in order.
     fn decided(&self, run: RunId) -> JournalFuture<Vec<RecordedDecision>>;
 
-    /// Returns what is notified whenever something may have been decided about a question of this run, by any process.
-    /// One waiter a run.
+    /// Returns what is notified whenever something may have been decided about a question of this
+    /// run, by any process. One waiter a run.
     fn watch(&self, run: RunId) -> Arc<Notify>;
 
     /// Reads one question.
@@ -158,8 +161,8 @@ pub trait Journal: Send + Sync + 'static {
     /// Forgets runs that are over. Returns how many.
     fn prune(&self, rule: PruneRule, now: Timestamp) -> JournalFuture<u64>;
 
-    /// Writes to the audit trail. Questions, decisions, and questions that expire or are taken back are written there by the
-    /// journal itself. A journal that keeps no trail forgets it.
+    /// Writes to the audit trail. Questions, decisions, and questions that expire or are taken back
+    /// are written there by the journal itself. A journal that keeps no trail forgets it.
     fn audit(&self, _: AuditNote) -> JournalFuture<()> {
         Box::pin(ready(Ok(())))
     }

@@ -1,4 +1,5 @@
-//! A journal in memory: runs can wait, be evicted and be rebuilt, and are forgotten with the process.
+//! A journal in memory: runs can wait, be evicted and be rebuilt, and are forgotten with the
+//! process.
 
 use super::audit::{body, link};
 use super::questions::{self, BatchEffect, QuestionUpdate, WithdrawalReason, batch_effects};

@@ -1,7 +1,8 @@
 //! The journal: everything that a run needs to be rebuilt exactly, and the questions it waits for.
 //!
-//! In flow headers, entries and answers; out flow the same again, for ever. What entries say together is a [`Timeline`], and
-//! what becomes of questions is in `questions`: each stands once, for every journal and every reader.
+//! In flow headers, entries and answers; out flow the same again, for ever. What entries say
+//! together is a [`Timeline`], and what becomes of questions is in `questions`: each stands once,
+//! for every journal and every reader.
 
 mod audit;
 #[cfg(feature = "servers")]

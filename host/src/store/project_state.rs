@@ -1,8 +1,9 @@
-//! What is remembered about a project in its `.pml` beside the journal: who this client is, which servers were used, and which
-//! packages were installed for them.
+//! What is remembered about a project in its `.pml` beside the journal: who this client is, which
+//! servers were used, and which packages were installed for them.
 //!
-//! **Invariant:** the folder is made by the store alone; here it is only written into. **Invariant:** several processes at
-//! once lose nothing: each change is made under a lock, and a file is replaced whole.
+//! **Invariant:** the folder is made by the store alone; here it is only written into.
+//! **Invariant:** several processes at once lose nothing: each change is made under a lock, and a
+//! file is replaced whole.
 
 use crate::disk::user_files::{PROJECT_FILE_SIZE, read_own, shown};
 use crate::disk::user_files::{lock, replace};
@@ -34,7 +35,8 @@ pub struct Dependency {
     pub last_used: Timestamp,
 }
 
-/// A package that was installed for a server. Anybody can write a file: it counts for as much as its seal.
+/// A package that was installed for a server. Anybody can write a file: it counts for as much as
+/// its seal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InstallationRecord {
     /// What the launch line asked for: the digest of everything that decides what is installed.
@@ -128,8 +130,8 @@ impl ProjectState {
         self.save(known)
     }
 
-    /// Remembers what was installed for a server. What was installed for others into the same folder is forgotten if that
-    /// hashes to something else now.
+    /// Remembers what was installed for a server. What was installed for others into the same
+    /// folder is forgotten if that hashes to something else now.
     ///
     /// # Errors
     /// If the file cannot be read or written.
@@ -155,7 +157,8 @@ impl ProjectState {
         self.load().map(|known| known.packages)
     }
 
-    /// Keeps other processes out. A folder that is a link may have come with a clone: nothing is written through it.
+    /// Keeps other processes out. A folder that is a link may have come with a clone: nothing is
+    /// written through it.
     fn lock(&self) -> Result<FileLock, Error> {
         if !is_own_folder(&self.folder) {
             let message = format!("there is no folder of this user's: {}", shown(&self.folder));

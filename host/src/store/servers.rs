@@ -1,10 +1,12 @@
-//! What is remembered of servers from one process to the next: how they want to be talked to, and what they offered last.
+//! What is remembered of servers from one process to the next: how they want to be talked to, and
+//! what they offered last.
 //!
-//! In flows what a server said when it was last started, out flows the same again, for a server of the same identity only.
-//! It is a cache: a file that is damaged or too large counts as empty and is written anew.
+//! In flows what a server said when it was last started, out flows the same again, for a server of
+//! the same identity only. It is a cache: a file that is damaged or too large counts as empty and
+//! is written anew.
 //!
-//! **Invariant:** what comes from here is hearsay, since anybody can write a file. It saves a probe and lets tools be shown
-//! before their server runs; nothing is decided by it.
+//! **Invariant:** what comes from here is hearsay, since anybody can write a file. It saves a probe
+//! and lets tools be shown before their server runs; nothing is decided by it.
 
 use super::StoreError;
 use crate::disk::{self, FileDurability};
@@ -68,8 +70,8 @@ impl ServerCache {
         own.then(|| found.clone())
     }
 
-    /// Keeps what the server `name` said. Waits for other processes that write at the same moment. A project without its
-    /// folder keeps nothing.
+    /// Keeps what the server `name` said. Waits for other processes that write at the same moment.
+    /// A project without its folder keeps nothing.
     pub(crate) fn put(&self, name: &str, said: CachedServer) -> Result<(), StoreError> {
         if !disk::is_own_folder(&self.inner.folder) {
             return Ok(());

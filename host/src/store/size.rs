@@ -1,6 +1,7 @@
 //! How many bytes a journal keeps of a run.
 //!
-//! **Invariant:** the same run has the same size whenever it is counted, in memory and on disk: nothing of it is stored.
+//! **Invariant:** the same run has the same size whenever it is counted, in memory and on disk:
+//! nothing of it is stored.
 
 use super::audit::body;
 use super::{AuditNote, CallVerdict, JournalEntry, JournalEvent, RunHeader, StoredRun};

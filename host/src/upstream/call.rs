@@ -1,7 +1,7 @@
 //! One call, there and back.
 //!
-//! **Invariant:** whoever stops waiting, by time or because the future is dropped, tells the server, and is held up by no
-//! server that does not listen.
+//! **Invariant:** whoever stops waiting, by time or because the future is dropped, tells the
+//! server, and is held up by no server that does not listen.
 
 use super::connection::Connection;
 use super::error::UpstreamError;

@@ -1,4 +1,5 @@
-//! What a server can ask of us: next to nothing. We declare no capabilities, and answer what nobody declared as unknown.
+//! What a server can ask of us: next to nothing. We declare no capabilities, and answer what nobody
+//! declared as unknown.
 
 #![expect(deprecated, reason = "servers of older revisions still ask for roots")]
 

@@ -1,7 +1,8 @@
 //! Getting a server to answer for the first time, in whichever era it speaks.
 //!
-//! An era that is not known is probed: `server/discover` first, then the handshake. One that is remembered saves the probe;
-//! if the server no longer speaks it, the other one is tried, with a new process.
+//! An era that is not known is probed: `server/discover` first, then the handshake. One that is
+//! remembered saves the probe; if the server no longer speaks it, the other one is tried, with a
+//! new process.
 
 use super::client::UpstreamClient;
 use super::connection::{Connection, ConnectionParts, ServerDescription};
@@ -23,7 +24,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a server may keep silent to the probe: those who do not know it refuse it within milliseconds.
+/// How long a server may keep silent to the probe: those who do not know it refuse it within
+/// milliseconds.
 pub(super) const PROBE: Duration = Duration::from_secs(3);
 
 /// A server that has just answered for the first time.
@@ -161,7 +163,8 @@ fn other(
         // A server that dies of the probe may live without it.
         None if is_closed(error) => Some(ProtocolEra::Legacy),
         None if knows_handshake(error) => Some(ProtocolEra::Legacy),
-        // One that needs longer to start than we wait for the probe was only asked for the handshake.
+        // One that needs longer to start than we wait for the probe was only asked for the
+        // handshake.
         None if is_answer(error) && after >= PROBE => Some(ProtocolEra::Modern),
         Some(ProtocolEra::Legacy) if is_answer(error) => Some(ProtocolEra::Modern),
         Some(ProtocolEra::Modern) if is_answer(error) || is_closed(error) => {

@@ -128,8 +128,8 @@ impl Connection {
         (*changes == self.changes.count()).then(|| listing.clone())
     }
 
-    /// Returns the tools, asking the server if need be: once, however many wait, who share the outcome. Nobody waits for
-    /// longer than a list may take.
+    /// Returns the tools, asking the server if need be: once, however many wait, who share the
+    /// outcome. Nobody waits for longer than a list may take.
     pub(super) async fn list(&self) -> ListingResult {
         let (end, known) = (Instant::now() + self.limit, self.changes.count());
         loop {

@@ -1,7 +1,8 @@
 //! A server's message, read once and no further than needed.
 //!
-//! rmcp tries an answer against every result there is until one fits, and forgets what it does not know. Answers to calls
-//! and lists are therefore taken as JSON, as they are; only the handshake is read as rmcp has it.
+//! rmcp tries an answer against every result there is until one fits, and forgets what it does not
+//! know. Answers to calls and lists are therefore taken as JSON, as they are; only the handshake is
+//! read as rmcp has it.
 
 use super::result::OVERSIZED;
 use crate::model::weigh;
@@ -13,8 +14,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What a message may take in memory once it is parsed, except for the answer to a call. The largest lists known take some
-/// megabytes.
+/// What a message may take in memory once it is parsed, except for the answer to a call. The
+/// largest lists known take some megabytes.
 const HEAVY: usize = 128 << 20;
 
 /// What is shorter is not heavy.

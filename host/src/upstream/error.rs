@@ -7,7 +7,8 @@ use std::time::Duration;
 /// Lines of stderr in a message; status shows more.
 const SAID: usize = 10;
 
-/// Why a server does not answer. The server's words in it are escaped and cut, and its secrets hidden.
+/// Why a server does not answer. The server's words in it are escaped and cut, and its secrets
+/// hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
     /// Nobody configured it.

@@ -1,4 +1,5 @@
-//! What a server offers: all pages of its list, bounded, with everything computed once that calls need later.
+//! What a server offers: all pages of its list, bounded, with everything computed once that calls
+//! need later.
 
 use super::identity::ServerIdentity;
 use super::secrets::ServerSecrets;

@@ -1,7 +1,8 @@
-//! Stays with a running server: lists its tools anew when they change, keeps what it said for the next process, ends it when
-//! nobody needs it, and says why it went away.
+//! Stays with a running server: lists its tools anew when they change, keeps what it said for the
+//! next process, ends it when nobody needs it, and says why it went away.
 //!
-//! **Invariant:** a keeper does not keep its server's entry alive: once nobody can call it any more, it is ended.
+//! **Invariant:** a keeper does not keep its server's entry alive: once nobody can call it any
+//! more, it is ended.
 
 use super::client::UpstreamClient;
 use super::connection::Connection;

@@ -1,6 +1,8 @@
-//! The last that a server said beside the protocol: its stderr, and lines on stdout that are not messages.
+//! The last that a server said beside the protocol: its stderr, and lines on stdout that are not
+//! messages.
 //!
-//! **Invariant:** bounded, whatever a server writes; what is read out is escaped, and the server's own secrets are hidden.
+//! **Invariant:** bounded, whatever a server writes; what is read out is escaped, and the server's
+//! own secrets are hidden.
 
 use super::secrets::ServerSecrets;
 use crate::model::{cut, escape};

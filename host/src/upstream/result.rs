@@ -1,10 +1,11 @@
 //! What a tool's answer means to a program.
 //!
-//! `structuredContent` is the value, if there is any; else one text block is the JSON in it, or the text; anything else is
-//! the list of content blocks, as the server wrote them. A tool that says it failed throws, without the secrets that its
-//! server was given: errors are shown and kept.
+//! `structuredContent` is the value, if there is any; else one text block is the JSON in it, or the
+//! text; anything else is the list of content blocks, as the server wrote them. A tool that says it
+//! failed throws, without the secrets that its server was given: errors are shown and kept.
 //!
-//! **Invariant:** an answer is read as text and stays text. Only what a failed tool says becomes a value, within a budget.
+//! **Invariant:** an answer is read as text and stays text. Only what a failed tool says becomes a
+//! value, within a budget.
 
 use super::secrets::ServerSecrets;
 use crate::model::{
@@ -31,7 +32,8 @@ pub(super) fn text_of(answer: ServerResult) -> Result<String, CallError> {
     }
 }
 
-/// Returns what the program gets for an answer: one JSON text. What a failed tool says may take `memory` bytes.
+/// Returns what the program gets for an answer: one JSON text. What a failed tool says may take
+/// `memory` bytes.
 pub(super) fn reply(
     answer: &str,
     secrets: &ServerSecrets,

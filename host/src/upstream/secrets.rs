@@ -1,6 +1,8 @@
-//! The values that a server was given and that nobody else may see: in flow its words, out flow the same without them.
+//! The values that a server was given and that nobody else may see: in flow its words, out flow the
+//! same without them.
 //!
-//! **Invariant:** what a server says is cut only after this, or a value across the cut would leave its beginning.
+//! **Invariant:** what a server says is cut only after this, or a value across the cut would leave
+//! its beginning.
 
 use crate::config::{Launch, ServerConfig};
 use crate::model::{KnownSecrets, Secret, escape, fold_middle};
@@ -18,7 +20,8 @@ const WORDS: usize = 500;
 pub(super) struct ServerSecrets(KnownSecrets);
 
 impl ServerSecrets {
-    /// Returns what a server was given: all that variables put in, and its whole environment and headers.
+    /// Returns what a server was given: all that variables put in, and its whole environment and
+    /// headers.
     pub(super) fn of(config: &ServerConfig) -> ServerSecrets {
         let mut values: Vec<&str> = config.secrets.iter().map(Secret::reveal).collect();
         match &config.launch {
@@ -42,7 +45,8 @@ impl ServerSecrets {
         self.0.hide(text)
     }
 
-    /// Returns a text without the values that was cut already: the beginning of one at its end is hidden too.
+    /// Returns a text without the values that was cut already: the beginning of one at its end is
+    /// hidden too.
     pub(super) fn hide_cut(&self, text: &str) -> String {
         self.0.hide_cut(text)
     }

@@ -1,8 +1,9 @@
 //! One server of the configuration, whether it runs or not.
 //!
-//! It is started on first use, once, however many wait for it; they share the outcome. After a failure it is left alone for
-//! a while that doubles with each failure, from 100 ms up to 30 s, until a call has been answered. A use within that while
-//! waits for its end if it is at most a second away, and else fails at once with the reason and the time.
+//! It is started on first use, once, however many wait for it; they share the outcome. After a
+//! failure it is left alone for a while that doubles with each failure, from 100 ms up to 30 s,
+//! until a call has been answered. A use within that while waits for its end if it is at most a
+//! second away, and else fails at once with the reason and the time.
 
 use super::connection::{Connection, ConnectionLease};
 use super::error::UpstreamError;

@@ -1,4 +1,5 @@
-//! The parts of a tool's answer, each as the text that it is: nothing is built of what may be large.
+//! The parts of a tool's answer, each as the text that it is: nothing is built of what may be
+//! large.
 
 use crate::model::CallError;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};

@@ -20,8 +20,8 @@ use tokio::time::{Instant, timeout};
 /// Twice what it takes to end a server that does everything not to end.
 const CLOSING: Duration = Duration::from_secs(4);
 
-/// All servers of a process, shared by its runs. Cheap to clone; when the last clone is dropped, the servers are ended, but
-/// only [`close`](Upstreams::close) waits for it.
+/// All servers of a process, shared by its runs. Cheap to clone; when the last clone is dropped,
+/// the servers are ended, but only [`close`](Upstreams::close) waits for it.
 #[derive(Clone)]
 pub(crate) struct Upstreams {
     servers: Arc<RwLock<ServerTable>>,
@@ -51,8 +51,8 @@ impl Upstreams {
         Upstreams { servers: Arc::new(RwLock::new(ServerTable { all, by_name })), cache, clock }
     }
 
-    /// Puts a server in the place of the one of its name, or beside the others. One that is the same goes on; another is
-    /// ended, and what it was asked fails.
+    /// Puts a server in the place of the one of its name, or beside the others. One that is the
+    /// same goes on; another is ended, and what it was asked fails.
     pub(crate) fn put(&self, config: ServerConfig) {
         let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
         let place = servers.by_name.get(&config.name).copied();
@@ -103,14 +103,15 @@ impl Upstreams {
         self.get(server)?.lease().await?.list().await
     }
 
-    /// Returns the tools that a server had when it last ran, in this process or an earlier one. It is hearsay: see
-    /// `store/servers.rs`.
+    /// Returns the tools that a server had when it last ran, in this process or an earlier one. It
+    /// is hearsay: see `store/servers.rs`.
     pub(crate) fn remembered(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.remembered()
     }
 
-    /// Calls a tool and waits for its answer, one JSON text, starting the server if need be. Whether there is such a tool, and whether it may
-    /// be called, is for others to know. Dropping the future withdraws the call.
+    /// Calls a tool and waits for its answer, one JSON text, starting the server if need be.
+    /// Whether there is such a tool, and whether it may be called, is for others to know. Dropping
+    /// the future withdraws the call.
     pub(crate) async fn call(
         &self,
         server: &str,
@@ -133,7 +134,8 @@ impl Upstreams {
         self.all().iter().filter(ahead).map(|server| server.config.name.clone()).collect()
     }
 
-    /// Starts a server that nobody waits for, in a task of its own. What fails is tried again when it is needed.
+    /// Starts a server that nobody waits for, in a task of its own. What fails is tried again when
+    /// it is needed.
     pub(crate) fn start(&self, server: &str) {
         if let Some(server) = self.find(server) {
             tokio::spawn(async move {

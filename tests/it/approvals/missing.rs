@@ -1,4 +1,5 @@
-//! Servers of a project that lack a variable or somebody's trust, asked about while their program waits in memory.
+//! Servers of a project that lack a variable or somebody's trust, asked about while their program
+//! waits in memory.
 
 use crate::pml;
 use pml::json::{Value, json};

@@ -1,5 +1,5 @@
-//! Tools that lack something: a package, a variable, somebody's trust. It is asked about together with the call, brought about
-//! once somebody has agreed, and then the call is made.
+//! Tools that lack something: a package, a variable, somebody's trust. It is asked about together
+//! with the call, brought about once somebody has agreed, and then the call is made.
 
 use pml::json::{Value, json};
 use pml::{
@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// Servers that lack what their name says: `pkg…` a package, `key…` a variable, `new…` trust, `both` a package and then a
-/// variable. What was met is there from then on.
+/// Servers that lack what their name says: `pkg…` a package, `key…` a variable, `new…` trust,
+/// `both` a package and then a variable. What was met is there from then on.
 #[derive(Default)]
 struct Lacking {
     met: Mutex<BTreeSet<String>>,
@@ -389,7 +389,8 @@ async fn what_cannot_be_kept_holds_for_the_run_and_is_told() {
     assert_eq!(*told.lock().expect("no panic"), [json!(["t:go", "the disk is full"])]);
 }
 
-/// A server that may not run yet: then nothing is known of its tools at once. `t:stuck` never answers.
+/// A server that may not run yet: then nothing is known of its tools at once. `t:stuck` never
+/// answers.
 struct Sleeping {
     up: bool,
     definition: &'static str,

@@ -304,7 +304,8 @@ fn an_answer_that_comes_while_approve_asks_says_who_was_first() {
     assert_eq!(code, 1);
 }
 
-/// Runs the binary on a terminal, with this line before it: the terminal has nothing of our environment.
+/// Runs the binary on a terminal, with this line before it: the terminal has nothing of our
+/// environment.
 fn on_terminal(env: &TestEnv, before: &str, arguments: &[&str]) -> (Terminal, TestEnv) {
     env.write("pml.sh", format!("{before}\nexec '{}' \"$@\"\n", env.binary().display()));
     let shell = TestEnv::new("/bin/sh");

@@ -13,7 +13,8 @@ fn id(runs: &Value, index: usize) -> String {
     runs[index]["run_id"].as_str().expect("an id").into()
 }
 
-/// Waits until the newest run has said a line and sleeps, and kills its process as no process can prevent.
+/// Waits until the newest run has said a line and sleeps, and kills its process as no process can
+/// prevent.
 fn killed_asleep(env: &TestEnv, mut child: Child) -> Output {
     let mut output = BufReader::new(child.stdout.take().expect("piped"));
     let mut stdout = String::new();

@@ -1,4 +1,5 @@
-//! Conditions on what was allowed for good, from the side of a program that wants more than a person meant.
+//! Conditions on what was allowed for good, from the side of a program that wants more than a
+//! person meant.
 
 use crate::pml;
 use pml::json::{self, Value, json};
@@ -25,7 +26,8 @@ fn answer(client: &mut StdioClient, asked: &Value, word: &str) -> Value {
     structured(&client.call("execute", json!({ "continue_workflow": answer }))).clone()
 }
 
-/// Allows calls like this one for good, under the first conditions that are offered. Returns these in words.
+/// Allows calls like this one for good, under the first conditions that are offered. Returns these
+/// in words.
 fn allow(client: &mut StdioClient, arguments: &Value) -> String {
     let asked = call(client, arguments);
     let words = asked["asks"][0]["always_with"][0].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,5 @@
-//! Clones that bring a journal along, or name a state folder of their own: nothing in them decides anything.
+//! Clones that bring a journal along, or name a state folder of their own: nothing in them decides
+//! anything.
 
 use crate::pml;
 use pml::json::{Value, json};
@@ -316,7 +317,8 @@ fn a_journal_that_was_changed_in_the_right_place_is_refused_and_left_as_it_is() 
 
 #[test]
 fn a_committed_journal_is_not_taken_for_one_that_the_same_path_had() {
-    // The user had a project here, whose trail an older pml kept in it; a clone has taken its place.
+    // The user had a project here, whose trail an older pml kept in it; a clone has taken its
+    // place.
     let env = clone();
     let folder = env.path().join(".pml");
     pml_kit::leave_older_journal(&env, 1);

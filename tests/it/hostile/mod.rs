@@ -1,4 +1,5 @@
-//! Attacks: by programs, clones, servers, and whoever can write to the journal. Hostile packages are in `real`.
+//! Attacks: by programs, clones, servers, and whoever can write to the journal. Hostile packages
+//! are in `real`.
 
 mod conditions;
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
-//! One object is asked about, approved and executed. An attacker who can write to the journal changes what is asked, what was
-//! requested, what went out and what was decided: nothing goes out that a person was not shown, or that the policy of now denies.
+//! One object is asked about, approved and executed. An attacker who can write to the journal
+//! changes what is asked, what was requested, what went out and what was decided: nothing goes out
+//! that a person was not shown, or that the policy of now denies.
 
 use crate::pml;
 use pml::json::{self, Value, json};
@@ -325,7 +326,8 @@ async fn a_call_that_was_out_is_repeated_only_if_its_tool_says_so_now_and_the_po
         assert_eq!(tools.calls().len(), calls, "{:?}", outcome.ending);
         match (calls, outcome.questions()) {
             (2, []) => assert_eq!(outcome.value(), Some(json!({ "n": 1 }))),
-            // Nobody knows what became of it: that it is denied now does not say that it was not made.
+            // Nobody knows what became of it: that it is denied now does not say that it was not
+            // made.
             (_, []) => assert_eq!(outcome.value(), Some(json!("OUTCOME_UNKNOWN"))),
             (_, asked) => assert_eq!(asked[0].asks[0].kind, AskKind::UncertainCall),
         }

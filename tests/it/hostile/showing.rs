@@ -1,4 +1,5 @@
-//! Attacks on what a person is shown: a program, a clone and a pull try to have something run that nobody saw.
+//! Attacks on what a person is shown: a program, a clone and a pull try to have something run that
+//! nobody saw.
 //!
 //! The folder lies in `tests/cases/hostile/showing/`.
 

@@ -1,6 +1,7 @@
 //! A clone, a pull and an agent's shell that want to be trusted: none of them is.
 //!
-//! The folders lie in `tests/cases/hostile/trust/`. Home is around the project, so that what is the user's is not the clone's.
+//! The folders lie in `tests/cases/hostile/trust/`. Home is around the project, so that what is the
+//! user's is not the clone's.
 
 use crate::pml;
 use pml::json::{self, Value, json};

@@ -1,4 +1,5 @@
-//! What comes in with our dependencies, checked against `deny.toml`, and what the library alone pulls in.
+//! What comes in with our dependencies, checked against `deny.toml`, and what the library alone
+//! pulls in.
 
 use pml::json::{self, Value};
 use pml_kit::project_root;

@@ -1,4 +1,5 @@
-//! Counts how often the names of types are used twice: a name that means one thing needs no context.
+//! Counts how often the names of types are used twice: a name that means one thing needs no
+//! context.
 
 use pml_kit::{files_under, project_root};
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 const FLOOR: &[&str] = &["model", "error", "config", "disk", "event", "store"];
 
-/// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and `error`.
+/// Each room and the rooms it may use besides the floor. The floor itself uses only `model` and
+/// `error`.
 const ROOMS: &[(&str, &[&str])] = &[
     ("hosting", &["run", "router", "approval"]),
     ("run", &["source", "sandbox", "router", "approval"]),
@@ -144,7 +145,8 @@ fn reached(file: &Path, found: &mut BTreeSet<PathBuf>) {
     let text = std::fs::read_to_string(file).expect("a source file");
     found.insert(file.to_owned());
     let folder = file.parent().expect("a folder");
-    // `main.rs` and `mod.rs` have their modules beside them, other files in a folder of their own name.
+    // `main.rs` and `mod.rs` have their modules beside them, other files in a folder of their own
+    // name.
     let folder = match file.file_stem().and_then(|name| name.to_str()).expect("a name") {
         "main" | "mod" => folder.to_owned(),
         name => folder.join(name),

@@ -1,7 +1,8 @@
 //! Runs every folder of `tests/cases`: a program, and what it must print.
 //!
-//! A case is `tests/cases/<room>/<case>/` with `main.ts` (or `main.js`), `stdout`, and where they are not empty or zero,
-//! `stderr`, `code` and `arguments` (one a line). `PML_BLESS=1 cargo test` writes what it prints now; look at the diff.
+//! A case is `tests/cases/<room>/<case>/` with `main.ts` (or `main.js`), `stdout`, and where they
+//! are not empty or zero, `stderr`, `code` and `arguments` (one a line). `PML_BLESS=1 cargo test`
+//! writes what it prints now; look at the diff.
 
 use crate::pml;
 use pml_kit::{files_under, project_root};

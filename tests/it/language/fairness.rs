@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// On one thread, a busy program and one that makes calls take turns: whenever the busy one has used up a slice, the other
-/// gets to run. With slices of a millisecond, eight are well within the ten that nobody may wait longer than.
+/// On one thread, a busy program and one that makes calls take turns: whenever the busy one has
+/// used up a slice, the other gets to run. With slices of a millisecond, eight are well within the
+/// ten that nobody may wait longer than.
 #[tokio::test(flavor = "current_thread")]
 async fn a_busy_program_gives_way_after_every_slice() {
     const CALLS: u64 = 200;
@@ -17,7 +18,8 @@ async fn a_busy_program_gives_way_after_every_slice() {
     let busy = tokio::spawn(engine.run(Script::ts("for (;;);")).into_future());
     let yields = Arc::new(AtomicU64::new(0));
     let counted = yields.clone();
-    // A task of the runtime itself: how often it gets the thread between two calls shows how the thread is shared.
+    // A task of the runtime itself: how often it gets the thread between two calls shows how the
+    // thread is shared.
     let beat = tokio::spawn(async move {
         loop {
             counted.fetch_add(1, Ordering::SeqCst);
@@ -45,7 +47,8 @@ async fn a_busy_program_gives_way_after_every_slice() {
     assert!(most_between.load(Ordering::SeqCst) <= 8, "{most_between:?} beats between two calls");
 }
 
-/// A crowded machine may hold up the thread that ends slices, so one attempt of several has to show them short.
+/// A crowded machine may hold up the thread that ends slices, so one attempt of several has to show
+/// them short.
 #[tokio::test(flavor = "current_thread")]
 async fn a_busy_program_is_cut_into_slices_of_a_millisecond_or_so() {
     const ATTEMPTS: usize = 20;
@@ -80,7 +83,8 @@ async fn a_program_of_many_short_steps_gives_way_too() {
         }
         beats
     };
-    // If the chatty program never gave way, this task would not get the thread back before the program's end.
+    // If the chatty program never gave way, this task would not get the thread back before the
+    // program's end.
     assert_eq!(beats.await, 50);
     assert!(!chatty.is_finished());
     chatty.abort();

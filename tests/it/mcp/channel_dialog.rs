@@ -1,4 +1,5 @@
-//! Clients before 2026-07-28 that show forms: the question is put into their own dialog while the request waits.
+//! Clients before 2026-07-28 that show forms: the question is put into their own dialog while the
+//! request waits.
 
 use crate::pml;
 use pml::json::{Value, json};

@@ -1,4 +1,5 @@
-//! Clients of 2026-07-28 that show forms: the answer says that input is required, and they make the call again with it.
+//! Clients of 2026-07-28 that show forms: the answer says that input is required, and they make the
+//! call again with it.
 
 use crate::pml;
 use pml::json::{Value, json};

@@ -1,4 +1,5 @@
-//! Clients that know the tasks extension: what waits for a person is a task, and the question rides it.
+//! Clients that know the tasks extension: what waits for a person is a task, and the question rides
+//! it.
 
 use crate::pml;
 use pml::json::{Value, json};

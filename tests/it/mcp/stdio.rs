@@ -442,7 +442,8 @@ fn a_project_remembers_its_client_and_the_servers_it_used() {
     assert!(remembered.to_string().contains("\"legacy\""), "{remembered}");
     first.close();
     assert_eq!(first.finish().0, 0);
-    // The shape of a result whose server says nothing about it is told to whoever browses next, also without the server.
+    // The shape of a result whose server says nothing about it is told to whoever browses next,
+    // also without the server.
     let mut second = toolbox_client(&env);
     let found = second.call("browse_components", json!({ "query": "echo" }));
     let found = &found["result"]["structuredContent"]["nodes"][0];

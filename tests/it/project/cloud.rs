@@ -1,4 +1,5 @@
-//! Calls that a project routes to its cloud, with a fake one: a listener that speaks just enough MCP.
+//! Calls that a project routes to its cloud, with a fake one: a listener that speaks just enough
+//! MCP.
 
 use crate::pml;
 use axum::http::{HeaderMap, StatusCode};

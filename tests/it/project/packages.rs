@@ -1,4 +1,5 @@
-//! Packages that servers are started from, as far as nothing is installed. What installs is in `real/installs.rs`.
+//! Packages that servers are started from, as far as nothing is installed. What installs is in
+//! `real/installs.rs`.
 
 use crate::pml;
 use pml::json::json;

@@ -1,7 +1,8 @@
-//! The approval story, criterion by criterion: what a client that cannot ask a person itself sees when a tool's server has to
-//! be installed first. The servers are real and come from npm.
+//! The approval story, criterion by criterion: what a client that cannot ask a person itself sees
+//! when a tool's server has to be installed first. The servers are real and come from npm.
 //!
-//! Where a client can ask a person, its dialog takes the place of `continue_workflow`: see `mcp/channel_*.rs`.
+//! Where a client can ask a person, its dialog takes the place of `continue_workflow`: see
+//! `mcp/channel_*.rs`.
 
 use crate::pml;
 use pml::json::{self, Value, json};

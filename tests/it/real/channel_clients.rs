@@ -1,4 +1,5 @@
-//! Published clients that ask a person: the Python SDK in both eras, and the Inspector, which asks nobody.
+//! Published clients that ask a person: the Python SDK in both eras, and the Inspector, which asks
+//! nobody.
 
 use crate::pml;
 use pml::json::{Value, json};

@@ -1,8 +1,9 @@
-//! The official conformance suite, run against pml on both sides: `conformance_server` and `conformance_client`, two of the
-//! examples, put pml's own server and client where the suite can reach them.
+//! The official conformance suite, run against pml on both sides: `conformance_server` and
+//! `conformance_client`, two of the examples, put pml's own server and client where the suite can
+//! reach them.
 //!
-//! A revision of the protocol names the scenarios that count for it. All of those pass, except the ones that are named here,
-//! each with its reason; one that is named and passes is an error too.
+//! A revision of the protocol names the scenarios that count for it. All of those pass, except the
+//! ones that are named here, each with its reason; one that is named and passes is an error too.
 
 use pml::json::{self, Value};
 use pml_kit::real::{self, left_out};
@@ -91,7 +92,8 @@ impl Suite<'_> {
         let mut failed = BTreeSet::new();
         for scenario in &scored {
             let wrong = found.remove(scenario);
-            // The suite waits for some messages for half a second only, which a busy machine can miss: once more, alone.
+            // The suite waits for some messages for half a second only, which a busy machine can
+            // miss: once more, alone.
             let wrong = match wrong {
                 Some(wrong) if !wrong.is_empty() && !self.leg.excepts(scenario) => self
                     .run(["--scenario", scenario], &["--spec-version", self.revision])
@@ -119,7 +121,8 @@ impl Suite<'_> {
     }
 }
 
-/// Reads `<scenario>-<time>/checks.json` of all scenarios: what failed in each, and what only should have been better.
+/// Reads `<scenario>-<time>/checks.json` of all scenarios: what failed in each, and what only
+/// should have been better.
 fn results(folder: &Path, leg: Leg) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for path in files_under(folder) {

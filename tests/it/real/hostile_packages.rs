@@ -1,5 +1,6 @@
-//! Packages that attack whoever installs them, through the binary and the real tools: none of their code runs, none takes the
-//! place of what was agreed to, and only the fetch has keys. The packages are in `tests/cases/hostile/registry`.
+//! Packages that attack whoever installs them, through the binary and the real tools: none of their
+//! code runs, none takes the place of what was agreed to, and only the fetch has keys. The packages
+//! are in `tests/cases/hostile/registry`.
 
 use crate::pml;
 use pml::json::{self, Value, json};

@@ -1,4 +1,5 @@
-//! Packages that servers are started from, through the binary: from real registries, and where that goes wrong.
+//! Packages that servers are started from, through the binary: from real registries, and where that
+//! goes wrong.
 
 use crate::pml;
 use pml::json::{Value, json};

@@ -1,6 +1,7 @@
 //! What comes from npm or PyPI: published servers, clients, packages and compilers.
 //!
-//! With `PML_TEST_OFFLINE=1` in the environment these tests are left out, and each says so on stderr. CI never sets it.
+//! With `PML_TEST_OFFLINE=1` in the environment these tests are left out, and each says so on
+//! stderr. CI never sets it.
 
 mod approval_story;
 mod channel_clients;

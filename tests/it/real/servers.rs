@@ -8,7 +8,8 @@ use std::net::TcpListener;
 use std::process::{Child, Command};
 use tempfile::TempDir;
 
-/// The revision that a server answers with when it is asked for the newest one that begins with a handshake.
+/// The revision that a server answers with when it is asked for the newest one that begins with a
+/// handshake.
 fn answers_with(launch: &Launch) -> String {
     let folder = TempDir::new().expect("a folder");
     let mut child = launch.command(folder.path()).spawn().expect("it starts");

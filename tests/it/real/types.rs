@@ -1,11 +1,13 @@
-//! `.pml/mcp.d.ts` before the real TypeScript compiler: right programs pass `--strict`, wrong ones fail where they are wrong.
+//! `.pml/mcp.d.ts` before the real TypeScript compiler: right programs pass `--strict`, wrong ones
+//! fail where they are wrong.
 
 use pml::json::{Value, json};
 use pml::{catalog::ObservedResults, tool::Definition};
 use pml_kit::real::{left_out, tsc};
 use std::fs;
 
-/// Compiles a program beside declarations. Returns each diagnostic as `file(line,column): error TSnnnn`, without its words.
+/// Compiles a program beside declarations. Returns each diagnostic as
+/// `file(line,column): error TSnnnn`, without its words.
 fn compile(declarations: &str, program: &str, library: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join(".pml")).expect("a folder");
@@ -233,7 +235,8 @@ fn what_was_inferred_is_checked_too() {
     assert_eq!(compile(&declarations, wrong, "es2022"), ["program.ts(1,45): error TS2322"]);
 }
 
-/// Draws schemas that no server should write: keywords at random, references to anywhere, names of all kinds.
+/// Draws schemas that no server should write: keywords at random, references to anywhere, names of
+/// all kinds.
 struct Draw(u64);
 
 impl Draw {

@@ -1,5 +1,5 @@
-//! The scenarios in which a workflow's state used to be lost: one call at a time, several at once, and several approvals in
-//! one program. The servers are real and come from npm.
+//! The scenarios in which a workflow's state used to be lost: one call at a time, several at once,
+//! and several approvals in one program. The servers are real and come from npm.
 
 use crate::pml;
 use pml::json::{Value, json};
@@ -86,7 +86,8 @@ fn scenario_3_an_install_and_then_a_key_in_one_program() {
     let first = client.execute(code);
     assert_eq!(first["approval_type"], "dependency", "{first}");
     let second = yes(&mut client, &first);
-    // The same package is there already, for the other server too or after one more yes; then its key is missing.
+    // The same package is there already, for the other server too or after one more yes; then its
+    // key is missing.
     let second = match second["approval_type"] == "dependency" {
         true => yes(&mut client, &second),
         false => second,

@@ -1,5 +1,5 @@
-//! Programs made at random, cut off at every write of their journal: the resumed run gives what the uncut one gives, and
-//! no call reaches its tool twice.
+//! Programs made at random, cut off at every write of their journal: the resumed run gives what the
+//! uncut one gives, and no call reaches its tool twice.
 
 use pml::json::{self, Value};
 use pml::{
@@ -66,7 +66,8 @@ async fn uncut(bench: &Bench, program: &Generated) -> Uncut {
     Uncut { ending: ending(&outcome), writes }
 }
 
-/// Every call that must not be repeated reached its tool once, if it has an answer of it, and never twice.
+/// Every call that must not be repeated reached its tool once, if it has an answer of it, and never
+/// twice.
 async fn check_calls(engine: &Engine, run: RunId, counter: &Counter, program: &Generated) {
     let stored = engine.journal().load(run).await.expect("it is kept");
     let mut calls = BTreeMap::<CallId, (String, CallVerdict)>::new();
@@ -114,7 +115,8 @@ async fn cut(run: Run, journal: &CutJournal) -> Option<Outcome> {
     }
 }
 
-/// Cuts a program at one write, resumes it, cuts the resumed run too if `again` says where, and looks at what it came to.
+/// Cuts a program at one write, resumes it, cuts the resumed run too if `again` says where, and
+/// looks at what it came to.
 async fn survives(
     Bench { engine, journal }: &Bench,
     program: &Generated,

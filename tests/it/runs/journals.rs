@@ -222,7 +222,8 @@ fn a_file_where_the_folder_should_be_is_named() {
     assert_eq!(std::fs::read_to_string(env.path().join(".pml")).expect("it is kept"), "mine");
 }
 
-/// Runs a shell script in a mount namespace of its own, where the state folder can be any file system.
+/// Runs a shell script in a mount namespace of its own, where the state folder can be any file
+/// system.
 fn in_namespace(env: &TestEnv, script: &str) -> Output {
     let mut command = Command::new("unshare");
     command.args(["--map-root-user", "--mount", "sh", "-euc", script]);
@@ -302,7 +303,8 @@ async fn write_journal(folder: &Path) {
     }
 }
 
-/// Journals that were written by released formats. A new format adds one; none is ever written again.
+/// Journals that were written by released formats. A new format adds one; none is ever written
+/// again.
 fn kept() -> PathBuf {
     project_root().join("tests/kit/journals")
 }

@@ -20,7 +20,8 @@ async fn check_calls(project: &SurvivorProject, run: RunId, program: &Generated)
     }
 }
 
-/// Kills a program at every `step`-th write, before or after it, and goes on with it in another process.
+/// Kills a program at every `step`-th write, before or after it, and goes on with it in another
+/// process.
 async fn kill_everywhere(program: &Generated, step: usize) -> usize {
     let project = SurvivorProject::new();
     let script = project.path("program.ts");

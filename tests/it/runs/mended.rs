@@ -15,7 +15,8 @@ use pml_kit::{
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Tools that count by what they are asked for, whichever run asks. `t:big` answers more than may be answered.
+/// Tools that count by what they are asked for, whichever run asks. `t:big` answers more than may
+/// be answered.
 #[derive(Clone, Default)]
 struct ByArguments(Arc<Mutex<BTreeMap<String, u64>>>);
 
@@ -187,7 +188,8 @@ async fn cut(run: Run, tools: &ByArguments, journal: &CutJournal) -> bool {
     }
 }
 
-/// Cuts a program at a write, and again after it was taken up, and again: what the tools see is what one run makes.
+/// Cuts a program at a write, and again after it was taken up, and again: what the tools see is
+/// what one run makes.
 async fn takes_up(
     engine: &Engine,
     journal: &CutJournal,
@@ -236,7 +238,8 @@ async fn a_program_taken_up_again_and_again_makes_every_call_once() {
     let mut taken_up = 0;
     for seed in 2_000..2_000 + soak(300) {
         let program = generate(seed);
-        // Where a loop makes the same call again, or a race decides, what one run makes is not what another does.
+        // Where a loop makes the same call again, or a race decides, what one run makes is not what
+        // another does.
         if program.racy || program.code.contains("for (") {
             continue;
         }

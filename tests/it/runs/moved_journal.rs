@@ -184,8 +184,8 @@ fn on_a_terminal_it_is_offered() {
     assert_eq!(runs(&env, "."), 2);
 }
 
-/// Another user of this machine. Only root can become one; elsewhere these tests have nothing to try, and the unit tests of
-/// the state folder look at one that is root's.
+/// Another user of this machine. Only root can become one; elsewhere these tests have nothing to
+/// try, and the unit tests of the state folder look at one that is root's.
 const OTHER: u32 = 65_534;
 
 /// Runs a copy of the binary as another user, with a state folder of this name.

@@ -1,4 +1,5 @@
-//! Runs that are cut off and rebuilt: unknown outcomes, timers, clocks, checkpoints, and journals that do not fit.
+//! Runs that are cut off and rebuilt: unknown outcomes, timers, clocks, checkpoints, and journals
+//! that do not fit.
 
 use pml::json::{Value, json};
 use pml::{
@@ -362,7 +363,8 @@ async fn a_finished_run_replays_and_a_failed_one_too() {
     assert_eq!(unknown.kind().as_str(), "RUN_UNKNOWN");
 }
 
-/// An engine whose journal holds batches up that have something in them, what lets it go on, and what tells of a batch.
+/// An engine whose journal holds batches up that have something in them, what lets it go on, and
+/// what tells of a batch.
 fn hesitant(has: fn(&JournalEvent) -> bool) -> (Engine, Arc<Semaphore>, Arc<Notify>) {
     let (gate, reached) = (Arc::new(Semaphore::new(0)), Arc::new(Notify::new()));
     let (wait, tell) = (gate.clone(), reached.clone());
@@ -381,7 +383,8 @@ fn hesitant(has: fn(&JournalEvent) -> bool) -> (Engine, Arc<Semaphore>, Arc<Noti
     (engine(Arc::new(journal)), gate, reached)
 }
 
-/// Waits until the journal holds a run up, and `so` is true; then leaves the run some more turns, in which it must not end.
+/// Waits until the journal holds a run up, and `so` is true; then leaves the run some more turns,
+/// in which it must not end.
 async fn held_up<T>(
     running: Pin<&mut impl Future<Output = T>>,
     reached: &Notify,
@@ -522,7 +525,8 @@ async fn a_run_is_rebuilt_within_its_own_limit_of_cpu_time() {
     let engine = engine_with(Arc::new(MemoryJournal::new()), |config| {
         config.ask_tool("t:ask").cpu_time(Duration::from_secs(2)).waiting_memory(0)
     });
-    // Every step of it is lawful; together they are more than the journal knows of when it is cut off.
+    // Every step of it is lawful; together they are more than the journal knows of when it is cut
+    // off.
     let code = "await mcp.pml.sleep({ ms: 0 }); let x = 0; for (let i = 0; i < 2e6; i++) x += i; return mcp.t.ask({ n: 1 })";
     let waiting = engine.run(Script::ts(code)).tools(Written::default()).await.expect("it runs");
     let question = waiting.questions().first().expect("it waits").clone();

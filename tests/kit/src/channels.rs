@@ -19,7 +19,8 @@ pub fn asking_project(env: TestEnv) -> TestEnv {
     toolbox_project(env, &json!({ "ask": ["*"] }))
 }
 
-/// Makes a project with the toolbox, in which every call asks, with these `approvals` in its settings.
+/// Makes a project with the toolbox, in which every call asks, with these `approvals` in its
+/// settings.
 pub fn asking_project_with(env: TestEnv, approvals: &Value) -> TestEnv {
     let env = asking_project(env);
     let text = std::fs::read_to_string(env.path().join(".pml.json")).expect("settings");

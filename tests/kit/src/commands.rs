@@ -23,7 +23,8 @@ pub fn json_of(env: &TestEnv, arguments: &[&str]) -> Value {
     one_line(&env.run(arguments), arguments, 0)
 }
 
-/// Runs the binary with the `PATH` of this machine. It must print one line of JSON and exit with `code`. Returns that JSON.
+/// Runs the binary with the `PATH` of this machine. It must print one line of JSON and exit with
+/// `code`. Returns that JSON.
 pub fn json_with_path(env: &TestEnv, arguments: &[&str], code: i32) -> Value {
     one_line(&run_with_path(env, arguments), arguments, code)
 }
@@ -67,13 +68,15 @@ pub fn lines_of(env: &TestEnv, file: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Returns the path of an example program. Cargo builds examples beside the tests, before it runs these.
+/// Returns the path of an example program. Cargo builds examples beside the tests, before it runs
+/// these.
 pub fn example(name: &str) -> PathBuf {
     let tests = std::env::current_exe().expect("this test");
     tests.ancestors().nth(2).expect("target/release").join("examples").join(name)
 }
 
-/// Returns how many programs to make: `count`, or as many times more as `PML_SOAK` says (`just soak`).
+/// Returns how many programs to make: `count`, or as many times more as `PML_SOAK` says
+/// (`just soak`).
 #[expect(clippy::disallowed_methods, reason = "a switch for developers, not a setting of pml")]
 pub fn soak(count: u64) -> u64 {
     let times = std::env::var("PML_SOAK").ok().and_then(|times| times.parse::<u64>().ok());

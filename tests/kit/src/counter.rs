@@ -40,8 +40,8 @@ impl Counter {
 
     /// Answers calls that come over a socket, for as long as the process lives.
     ///
-    /// One thread reads and counts the calls in the order in which their callers connected. So whoever connects after a caller
-    /// has died sees all calls of the dead one.
+    /// One thread reads and counts the calls in the order in which their callers connected. So
+    /// whoever connects after a caller has died sees all calls of the dead one.
     pub fn serve(self: Arc<Counter>, socket: &Path) {
         let listener = UnixListener::bind(socket).expect("a socket");
         std::thread::spawn(move || {
@@ -159,8 +159,8 @@ impl Tools for RemoteTools {
     }
 }
 
-/// Returns what a careful person says: a call that was seen is not repeated, one that was not is; of other calls, those with an
-/// `n` that seven divides are declined.
+/// Returns what a careful person says: a call that was seen is not repeated, one that was not is;
+/// of other calls, those with an `n` that seven divides are declined.
 pub fn careful_answer(question: &Question, seen: impl Fn(RunId, CallId) -> u64) -> Answer {
     let decisions = question.asks.iter().map(|ask| {
         let decision = match (ask.kind, ask.call) {

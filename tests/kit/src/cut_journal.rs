@@ -21,8 +21,8 @@ pub enum CutPoint {
     After,
 }
 
-/// A journal that ends at a chosen write. From then on nothing is written, and nobody gets an answer, until it is armed
-/// anew.
+/// A journal that ends at a chosen write. From then on nothing is written, and nobody gets an
+/// answer, until it is armed anew.
 pub struct CutJournal {
     inner: Arc<dyn Journal>,
     shared: Arc<Shared>,

@@ -1,4 +1,5 @@
-//! A clean place to run the `pml` binary in: an empty environment, a home of its own, a folder that goes away.
+//! A clean place to run the `pml` binary in: an empty environment, a home of its own, a folder that
+//! goes away.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ pub struct TestEnv {
 pub struct Output {
     /// What went to stdout.
     pub stdout: String,
-    /// What went to stderr, with the test's folder shown as `$TEST_ENV`, and what its state folder is in as `$TEST_STATE`.
+    /// What went to stderr, with the test's folder shown as `$TEST_ENV`, and what its state folder
+    /// is in as `$TEST_STATE`.
     pub stderr: String,
     /// The exit code; -1 if a signal ended it.
     pub code: i32,

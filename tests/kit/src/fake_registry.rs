@@ -1,4 +1,5 @@
-//! A registry with packages that no real one would keep: `tests/kit/fakes/fake_registry.py`, as a process.
+//! A registry with packages that no real one would keep: `tests/kit/fakes/fake_registry.py`, as a
+//! process.
 
 use crate::tree::{files_under, project_root};
 use std::fs;
@@ -15,7 +16,8 @@ pub struct FakeRegistry {
 }
 
 impl FakeRegistry {
-    /// Starts one with the packages of a folder. What is in its `repository` becomes a git repository.
+    /// Starts one with the packages of a folder. What is in its `repository` becomes a git
+    /// repository.
     pub fn start(packages: &Path) -> FakeRegistry {
         let folder = TempDir::new().expect("a folder");
         let (marker, repository) = (folder.path().join("marker"), folder.path().join("repository"));

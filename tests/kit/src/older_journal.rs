@@ -7,8 +7,8 @@ use pml::{
 };
 use std::sync::Arc;
 
-/// Leaves what an older pml would have left: a run that finished after an answer, one that failed, and some that wait. How far the
-/// trail goes is in the user's state folder.
+/// Leaves what an older pml would have left: a run that finished after an answer, one that failed,
+/// and some that wait. How far the trail goes is in the user's state folder.
 pub fn leave_older_journal(env: &TestEnv, waiting: usize) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {

@@ -33,7 +33,8 @@ pub async fn code(engine: &Engine, code: &str) -> &'static str {
     outcome.failure().unwrap_or_else(|| panic!("{code}\n{:?}", outcome.ending)).code.as_str()
 }
 
-/// `t:echo` answers at once, `t:later` after giving way, `t:wait` when released, `t:fail` never well.
+/// `t:echo` answers at once, `t:later` after giving way, `t:wait` when released, `t:fail` never
+/// well.
 #[derive(Clone, Default)]
 pub struct TestTools {
     /// Lets one call of `t:wait` go on.

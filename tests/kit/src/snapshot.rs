@@ -1,12 +1,14 @@
 //! What people read, as text that a snapshot holds: the same on every machine and in every run.
 //!
-//! A test compares it with an inline snapshot: `assert_snapshot!(output.snapshot(), @"…")`. A difference fails the test and
-//! shows both. After a change that is meant, snapshots are written by hand, or by `cargo insta review` if it is installed.
+//! A test compares it with an inline snapshot: `assert_snapshot!(output.snapshot(), @"…")`. A
+//! difference fails the test and shows both. After a change that is meant, snapshots are written by
+//! hand, or by `cargo insta review` if it is installed.
 
 use crate::Output;
 
 impl Output {
-    /// Returns the exit code, stdout and stderr together, with [`redacted`] text and without spaces at the ends of lines.
+    /// Returns the exit code, stdout and stderr together, with [`redacted`] text and without spaces
+    /// at the ends of lines.
     pub fn snapshot(&self) -> String {
         let mut text = format!("exit code: {}\n", self.code);
         for (name, stream) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
@@ -22,9 +24,8 @@ impl Output {
     }
 }
 
-/// Returns the text with what differs from run to run or from machine to machine replaced: `[id]`, `[digest]`, `[time]`,
-/// `[day]`, `[span]`, `[bar]`, `[journal]`,
-/// `[user]` and `[version]`.
+/// Returns the text with what differs from run to run or from machine to machine replaced: `[id]`,
+/// `[digest]`, `[time]`, `[day]`, `[span]`, `[bar]`, `[journal]`, `[user]` and `[version]`.
 pub fn redacted(text: &str) -> String {
     let mut result = String::new();
     let mut word = String::new();

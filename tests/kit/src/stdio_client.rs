@@ -1,4 +1,5 @@
-//! The simplest MCP client there is: lines of JSON to a process and back. It shows exactly what goes over the wire.
+//! The simplest MCP client there is: lines of JSON to a process and back. It shows exactly what
+//! goes over the wire.
 
 use crate::waiting::PATIENCE;
 use pml::json::{self, Value, json};
@@ -14,7 +15,8 @@ pub struct StdioClient {
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
     next: u64,
-    /// What came and nobody asked for: notifications, and answers to requests that were not waited for.
+    /// What came and nobody asked for: notifications, and answers to requests that were not waited
+    /// for.
     pub aside: Vec<Value>,
 }
 

@@ -10,7 +10,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A project for processes of `host/examples/survivor.rs`, and tools in this process that count what reaches them.
+/// A project for processes of `host/examples/survivor.rs`, and tools in this process that count
+/// what reaches them.
 pub struct SurvivorProject {
     folder: TempDir,
 }
@@ -24,7 +25,8 @@ impl SurvivorProject {
         SurvivorProject { folder }
     }
 
-    /// Returns how often a call reached the tools. Calls of processes that are dead by now have been counted.
+    /// Returns how often a call reached the tools. Calls of processes that are dead by now have
+    /// been counted.
     pub fn seen(&self, run: RunId, call: CallId) -> u64 {
         RemoteTools(self.path("tools")).seen(run, call)
     }
@@ -66,7 +68,8 @@ impl Survivor {
         self.child.wait().expect("it ends");
     }
 
-    /// Waits for its end and returns how the run ended; or kills it, if it says that it is cut, and returns `None`.
+    /// Waits for its end and returns how the run ended; or kills it, if it says that it is cut, and
+    /// returns `None`.
     pub fn end(mut self) -> Option<Value> {
         match self.line().as_deref() {
             Some("cut") => {

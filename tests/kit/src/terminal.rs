@@ -16,7 +16,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a command on a terminal of its own, with nothing of the outer environment but the path.
+    /// Starts a command on a terminal of its own, with nothing of the outer environment but the
+    /// path.
     pub fn start(env: &TestEnv, arguments: &[&str]) -> Terminal {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
         let binary = env.binary().to_string_lossy();
@@ -47,7 +48,8 @@ impl Terminal {
         self.keys.write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
-    /// Waits until `text` is shown, after all that was seen before, and returns what is shown up to it.
+    /// Waits until `text` is shown, after all that was seen before, and returns what is shown up to
+    /// it.
     pub fn sees(&mut self, text: &str) -> String {
         loop {
             let shown = &self.screen[self.read..];

@@ -1,5 +1,5 @@
-//! Projects with a server that is a fake: `tests/kit/fakes/toolbox.py`, whose tools are simple, or `fake_server.py`, which
-//! fails.
+//! Projects with a server that is a fake: `tests/kit/fakes/toolbox.py`, whose tools are simple, or
+//! `fake_server.py`, which fails.
 
 use crate::commands::{lines_of, search_path, trust};
 use crate::tree::project_root;
@@ -8,7 +8,8 @@ use pml::json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The script of the toolbox, which python runs. Its argument is a file, to which each call adds a line.
+/// The script of the toolbox, which python runs. Its argument is a file, to which each call adds a
+/// line.
 pub fn toolbox_script() -> PathBuf {
     project_root().join("tests/kit/fakes/toolbox.py")
 }
@@ -53,7 +54,8 @@ pub fn toolbox_project(env: TestEnv, permissions: &Value) -> TestEnv {
     env
 }
 
-/// Returns the binary as a client starts it: with a way to find python, and with secrets that no server may see.
+/// Returns the binary as a client starts it: with a way to find python, and with secrets that no
+/// server may see.
 pub fn toolbox_command(env: &TestEnv, arguments: &[&str]) -> Command {
     let mut command = env.command(arguments);
     command.env("PATH", search_path());

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// The longest that any condition takes, on a machine that is busy with other builds. A test that waits longer fails.
+/// The longest that any condition takes, on a machine that is busy with other builds. A test that
+/// waits longer fails.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Asks again and again until `holds` returns true.
@@ -19,7 +20,8 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until `span` has passed. Only for tests about limits of time, and only where it does no harm if it takes longer.
+/// Waits until `span` has passed. Only for tests about limits of time, and only where it does no
+/// harm if it takes longer.
 #[expect(clippy::disallowed_methods, reason = "how long a test waits, which no program sees")]
 pub fn outlast(span: Duration) {
     let start = Instant::now();

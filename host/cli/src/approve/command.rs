@@ -18,22 +18,25 @@ use std::process::ExitCode;
 
 /// Answer what a run waits for, and go on with the run
 ///
-/// Shows what is asked and wants a yes on the terminal. Without another flag the answer approves: the calls are made. A no
-/// (`--decline`, `--abort`, `--replan`) needs no yes where there is no terminal. What was answered the same way before, and
-/// nobody went on with, goes on.
+/// Shows what is asked and wants a yes on the terminal. Without another flag the answer approves:
+/// the calls are made. A no (`--decline`, `--abort`, `--replan`) needs no yes where there is no
+/// terminal. What was answered the same way before, and nobody went on with, goes on.
 ///
-/// Where an agent runs the command, it refuses to approve, with or without `--yes`: who wrote the calls does not approve them.
-/// What lifts that stands in your own settings, outside all projects. Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a shell of the same user can
-/// get around it.
+/// Where an agent runs the command, it refuses to approve, with or without `--yes`: who wrote the
+/// calls does not approve them. What lifts that stands in your own settings, outside all projects.
+/// Declining, replanning and aborting are never refused. It is a gate, not a wall: an agent with a
+/// shell of the same user can get around it.
 #[derive(Args)]
 pub(crate) struct ApproveCommand {
-    /// The workflow id, or the id of a run with one open question; the last digits suffice, or `last` for the newest
+    /// The workflow id, or the id of a run with one open question; the last digits suffice, or
+    /// `last` for the newest
     #[arg(value_name = "ID")]
     pub(super) id: String,
     /// Do not ask for a yes on the terminal
     #[arg(long, short)]
     pub(super) yes: bool,
-    /// Approve, and do not ask for these tools again: for good, in `.pml.json`, where that can be written; else in this run
+    /// Approve, and do not ask for these tools again: for good, in `.pml.json`, where that can be
+    /// written; else in this run
     #[arg(long, group = "decision")]
     pub(super) always: bool,
     /// With `--always`: only for arguments like these, as `pml approvals --verbose` numbers them
@@ -54,17 +57,19 @@ pub(crate) struct ApproveCommand {
     /// Answer only this ask of the question; may be given several times
     #[arg(long, value_name = "ASK")]
     pub(super) only: Vec<u32>,
-    /// Answer only if what is asked has this digest, as it was shown: at least 8 digits of it; once for each ask
+    /// Answer only if what is asked has this digest, as it was shown: at least 8 digits of it; once
+    /// for each ask
     #[arg(long, value_name = "PREFIX", value_parser = digest)]
     pub(super) digest: Vec<String>,
-    /// Show secrets as they are, instead of how many characters they have; refused where an agent runs the command
+    /// Show secrets as they are, instead of how many characters they have; refused where an agent
+    /// runs the command
     #[arg(long)]
     reveal: bool,
     /// Only record the answer; do not go on with the run
     #[arg(long)]
     no_run: bool,
-    /// Print exactly one line of JSON on stdout: the result of the run, an object with `error`, or what was `recorded` if
-    /// the run does not go on here
+    /// Print exactly one line of JSON on stdout: the result of the run, an object with `error`, or
+    /// what was `recorded` if the run does not go on here
     #[arg(long)]
     json: bool,
 }
@@ -103,7 +108,8 @@ impl ApproveCommand {
             let (opened, journal) = (OnceCell::new(), &journal);
             let ready = || {
                 if !self.no_run && opened.get().is_none() {
-                    // The process ends after this; taking the engine apart would only make the user wait.
+                    // The process ends after this; taking the engine apart would only make the user
+                    // wait.
                     let workplace =
                         ManuallyDrop::new(ProjectContext::open(ProjectFilesTrust::AsRecorded)?);
                     let engine = ManuallyDrop::new(engine_over(&workplace, journal.clone())?);

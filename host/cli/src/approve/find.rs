@@ -13,8 +13,8 @@ use pml::{
 /// The hint of whoever typed an id that nothing has.
 const LIST: &str = "`pml approvals` lists what waits for an answer";
 
-/// Finds a question by its id or by its run's, by enough of either, or the newest as `last`. One that is closed is found too, so
-/// that whoever is late hears who was first.
+/// Finds a question by its id or by its run's, by enough of either, or the newest as `last`. One
+/// that is closed is found too, so that whoever is late hears who was first.
 pub(super) async fn find(
     journal: &dyn Journal,
     typed: &str,
@@ -54,7 +54,8 @@ pub(super) async fn find(
     }
 }
 
-/// Finds the last question that was asked under such an id. The trail knows them all, the journal those of runs that it keeps.
+/// Finds the last question that was asked under such an id. The trail knows them all, the journal
+/// those of runs that it keeps.
 async fn closed(journal: &dyn Journal, typed: &str, now: Timestamp) -> Result<StoredQuestion> {
     let trail = journal.audited(AuditFilter::default()).await.map_err(Error::from)?;
     let asked = trail.entries.iter().filter(|entry| entry.kind() == "asked");

@@ -1,6 +1,7 @@
 //! `pml approve`: an answer from the command line.
 //!
-//! In flows a journal and the command's flags, out flows what was recorded; going on with the run is not its matter.
+//! In flows a journal and the command's flags, out flows what was recorded; going on with the run
+//! is not its matter.
 
 mod command;
 mod confirm;

@@ -1,9 +1,9 @@
 //! Records an answer to a question, whoever else may be asked.
 //!
-//! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes: typed on the terminal,
-//! or given as `--yes`.
-//! **Invariant:** nothing is recorded that nobody could go on with: that is seen before.
-//! **Invariant:** an agent approves nothing unless the user's own settings say that it may; an attempt stands in the audit trail.
+//! **Invariant:** only what was shown is answered, and nothing is recorded without a person's yes:
+//! typed on the terminal, or given as `--yes`. **Invariant:** nothing is recorded that nobody could
+//! go on with: that is seen before. **Invariant:** an agent approves nothing unless the user's own
+//! settings say that it may; an attempt stands in the audit trail.
 
 use super::command::ApproveCommand;
 use super::confirm::{Confirm, is_a_no, show, wants};

@@ -25,11 +25,13 @@ use std::time::Duration;
 /// Digits of a hash that tell one from another.
 const DIGITS: usize = 12;
 
-/// Show who was asked what, what they said and what came of it, and verify that nothing of it was changed
+/// Show who was asked what, what they said and what came of it, and verify that nothing of it was
+/// changed
 ///
-/// Every question, decision, refused attempt, grant and its lapse, install, trust and change of settings is an entry of a chain:
-/// each is hashed with the hash of the one before. The chain is kept in the project's journal, how far it goes in another file,
-/// both in your state folder. Entries are never changed or forgotten, and hold no secrets.
+/// Every question, decision, refused attempt, grant and its lapse, install, trust and change of
+/// settings is an entry of a chain: each is hashed with the hash of the one before. The chain is
+/// kept in the project's journal, how far it goes in another file, both in your state folder.
+/// Entries are never changed or forgotten, and hold no secrets.
 ///
 /// All of it is verified, whatever is shown. Exit codes: 0 it is what was written, 1 it is not.
 #[derive(Args)]
@@ -46,7 +48,8 @@ pub(crate) struct AuditCommand {
     /// Print one JSON object a line, with its hash
     #[arg(long)]
     json: bool,
-    /// Take a trail that is not what was written as it is from here on, after a yes on the terminal; that you did stands in it
+    /// Take a trail that is not what was written as it is from here on, after a yes on the
+    /// terminal; that you did stands in it
     #[arg(long, conflicts_with_all = ["run", "since", "limit", "json"])]
     accept: bool,
     /// With `--accept`: do not ask for a yes on the terminal

@@ -22,8 +22,9 @@ use std::process::ExitCode;
 
 /// Say what is wrong here, and what to do about it
 ///
-/// Looks at this machine, the project and its files, its servers, its policy, and whether Claude Code knows pml. Nothing is
-/// changed. Servers are not started, unless told to: then all are, and stopped again.
+/// Looks at this machine, the project and its files, its servers, its policy, and whether Claude
+/// Code knows pml. Nothing is changed. Servers are not started, unless told to: then all are, and
+/// stopped again.
 ///
 /// Exit codes: 0, or 1 if something does not work.
 #[derive(Args)]

@@ -1,4 +1,5 @@
-//! What a launch line would fetch: package runners take whatever is newest, unless told which version.
+//! What a launch line would fetch: package runners take whatever is newest, unless told which
+//! version.
 
 /// Runners, the words that follow them, and what stands between a package and its version.
 const RUNNERS: &[(&str, &[&str], &str)] = &[

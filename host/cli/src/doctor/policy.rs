@@ -122,7 +122,8 @@ impl Patterns {
     }
 }
 
-/// Looks for grants that do not do what they seem to: nothing allows their tool, or it has changed since.
+/// Looks for grants that do not do what they seem to: nothing allows their tool, or it has changed
+/// since.
 fn grants<'a>(
     declared: &ProjectDeclarations,
     definitions: &[Arc<Definition>],

@@ -1,4 +1,5 @@
-//! The project: its files, whether they count, what of it gets into version control, and who knows pml.
+//! The project: its files, whether they count, what of it gets into version control, and who knows
+//! pml.
 
 use super::check::DoctorCheck;
 use pml::{

@@ -1,4 +1,5 @@
-//! Whether a question stands on the terminal: others keep off it, and whoever leaves with Ctrl-C is told how to come back.
+//! Whether a question stands on the terminal: others keep off it, and whoever leaves with Ctrl-C is
+//! told how to come back.
 //!
 //! It is one for the process, as the terminal and its signals are.
 

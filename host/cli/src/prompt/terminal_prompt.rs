@@ -1,7 +1,7 @@
 //! Asks on the terminal while `pml run` waits.
 //!
-//! One thread reads the terminal, from the first question to the end of the process: a question that was answered
-//! elsewhere leaves no second reader behind that would swallow the next answer.
+//! One thread reads the terminal, from the first question to the end of the process: a question
+//! that was answered elsewhere leaves no second reader behind that would swallow the next answer.
 //!
 //! **Invariant:** only what is typed after the prompt appeared is an answer to it.
 
@@ -67,7 +67,8 @@ impl TerminalPrompt {
     /// Starts the reader at the first question: until then the terminal is not ours.
     fn typed(&self) -> Arc<Mutex<TypedLines>> {
         let start = || {
-            // Before the reader starts, or it would hold a line that the prompt can no longer take back.
+            // Before the reader starts, or it would hold a line that the prompt can no longer take
+            // back.
             self.terminal.forget_typed();
             let (sender, receiver) = mpsc::unbounded_channel();
             let terminal = self.terminal.clone();

@@ -1,7 +1,7 @@
 //! `pml runs adopt`: the journal of a project that was moved.
 //!
-//! A journal goes by its project's path. Who moves a project says so here; nothing guesses it, since whoever has a journal has
-//! its open questions and decisions.
+//! A journal goes by its project's path. Who moves a project says so here; nothing guesses it,
+//! since whoever has a journal has its open questions and decisions.
 
 use crate::execute::runtime;
 use crate::moment::ago;
@@ -30,9 +30,9 @@ const MOST: usize = 50;
 
 /// Take over the journal of this project from where the project was before
 ///
-/// Journals are kept in your state folder by the path of their project. After a move, this finds the runs again: without
-/// OLD_PATH it lists the journals whose project is gone, and asks which one it is. Trust is not taken along: `pml trust` asks
-/// again.
+/// Journals are kept in your state folder by the path of their project. After a move, this finds
+/// the runs again: without OLD_PATH it lists the journals whose project is gone, and asks which one
+/// it is. Trust is not taken along: `pml trust` asks again.
 #[derive(Args)]
 pub(super) struct RunsAdoptCommand {
     /// Where the project was
@@ -111,7 +111,8 @@ fn lines(gone: &[OrphanedJournal], now: Timestamp) -> Vec<String> {
     table(&rows)
 }
 
-/// Refuses what a person has not said yes to: an agent's shell always, and where there is no terminal to ask on.
+/// Refuses what a person has not said yes to: an agent's shell always, and where there is no
+/// terminal to ask on.
 fn gate(gone: &OrphanedJournal, consent: Consent) -> Result<bool> {
     let pass = widening_permit::no_agent("pml runs adopt")?;
     if consent == Consent::Given {
@@ -243,8 +244,9 @@ fn note(place: &ProjectJournal, gone: &OrphanedJournal, now: Timestamp) -> Resul
     Ok(noted.map_err(Error::from)?)
 }
 
-/// What is said where runs are looked for that may be elsewhere; nothing if there is nothing to say. Folders are deleted every
-/// day: it is said where nothing is here, or where a folder of the same name is gone.
+/// What is said where runs are looked for that may be elsewhere; nothing if there is nothing to
+/// say. Folders are deleted every day: it is said where nothing is here, or where a folder of the
+/// same name is gone.
 pub(super) fn hint(has_runs: bool) -> Option<String> {
     let place = project::place().ok()?;
     let name = place.root().file_name();

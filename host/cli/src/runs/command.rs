@@ -66,7 +66,8 @@ struct RunsShowCommand {
 
 /// Forget runs that are over
 ///
-/// Without flags, follows the rule that the journal follows on its own: the last 1000 runs are kept, for 30 days.
+/// Without flags, follows the rule that the journal follows on its own: the last 1000 runs are
+/// kept, for 30 days.
 #[derive(Args)]
 struct RunsPruneCommand {
     /// Keep this many of the newest

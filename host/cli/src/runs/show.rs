@@ -50,8 +50,8 @@ impl RunDetails {
         Timeline::until(&self.stored.entries, self.scale.to)
     }
 
-    /// How it ended, as it was written: `finished` with a result, `failed` with a failure, and so on. What nests too deep is
-    /// shown as its text.
+    /// How it ended, as it was written: `finished` with a result, `failed` with a failure, and so
+    /// on. What nests too deep is shown as its text.
     pub(super) fn ending(&self) -> Option<Value> {
         self.stored.ending_text().map(value_or_text)
     }

@@ -19,8 +19,8 @@ use std::process::ExitCode;
 
 /// Show the servers of this project and how they are
 ///
-/// Nothing is started: what a server said when it last ran is shown as remembered. With `--start`, all of them or those named
-/// are started, asked for their tools, and stopped again.
+/// Nothing is started: what a server said when it last ran is shown as remembered. With `--start`,
+/// all of them or those named are started, asked for their tools, and stopped again.
 ///
 /// Exit codes: 0, or 1 if a server that was named or started does not answer.
 #[derive(Args)]

@@ -17,8 +17,9 @@ use std::process::ExitCode;
 
 /// List what programs can call
 ///
-/// Each tool is shown as a program calls it, with what the policy says: `go` it is called, `ask` a person is asked first, `deny` it
-/// is refused. What a server said when it last ran is good enough; one that never ran is started and stopped again.
+/// Each tool is shown as a program calls it, with what the policy says: `go` it is called, `ask` a
+/// person is asked first, `deny` it is refused. What a server said when it last ran is good enough;
+/// one that never ran is started and stopped again.
 ///
 /// Exit codes: 0, or 1 if nothing is found.
 #[derive(Args)]

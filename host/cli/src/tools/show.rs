@@ -1,4 +1,5 @@
-//! Tools for people and for programs. What servers wrote is escaped, in one line each, and cut to the terminal.
+//! Tools for people and for programs. What servers wrote is escaped, in one line each, and cut to
+//! the terminal.
 
 use crate::quantity::counted;
 use crate::ui::{BAD, BOLD, DIM, GOOD, WAITING};

@@ -217,7 +217,8 @@ impl<H: ServerHandler> ServerHandler for Fixture<H> {
                 () = subscription.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            // What the client did not ask for is refused by the sink, and that is all there is to it.
+            // What the client did not ask for is refused by the sink, and that is all there is to
+            // it.
             let _ = match change {
                 Ok(Change::Tools) => subscription.sink().notify_tool_list_changed().await,
                 Ok(Change::Prompts) => subscription.sink().notify_prompt_list_changed().await,

@@ -1,5 +1,6 @@
-//! A listener for the official conformance suite, which only speaks HTTP: pml's own handler at `/mcp`, with the tools,
-//! resources and prompts on top that the suite calls. For the tests only; `tests/it/real/conformance.rs` starts it.
+//! A listener for the official conformance suite, which only speaks HTTP: pml's own handler at
+//! `/mcp`, with the tools, resources and prompts on top that the suite calls. For the tests only;
+//! `tests/it/real/conformance.rs` starts it.
 //!
 //! It prints the address of what it serves and goes on until its stdin ends.
 

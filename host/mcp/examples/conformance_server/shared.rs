@@ -15,7 +15,8 @@ pub(crate) enum Change {
 pub(crate) struct Shared {
     /// Told to whoever listens.
     pub(crate) changes: broadcast::Sender<Change>,
-    /// The states that were given out: what was asked, and in which round. One that is not here was tampered with.
+    /// The states that were given out: what was asked, and in which round. One that is not here was
+    /// tampered with.
     states: Mutex<HashMap<String, (String, usize)>>,
 }
 

@@ -1,4 +1,5 @@
-//! The tools that act: they write to the log, tell their progress, ask the client, or change a list.
+//! The tools that act: they write to the log, tell their progress, ask the client, or change a
+//! list.
 
 use super::catalogue::{ToolFixture, filled};
 use super::shared::{Change, Shared};

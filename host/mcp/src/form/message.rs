@@ -1,11 +1,12 @@
 //! The words of a dialog.
 //!
-//! In flow asks, out flows text: first the lines that say what is decided, which is all that some clients show before somebody
-//! scrolls; then, where these left something out, what they left out.
+//! In flow asks, out flows text: first the lines that say what is decided, which is all that some
+//! clients show before somebody scrolls; then, where these left something out, what they left out.
 //!
-//! **Invariant:** how many lines there are is bounded. What does not fit is folded in its middle: it is counted, its end is
-//! shown, and the digest and the command are named by which all of it is found.
-//! **Invariant:** what is ours stands before a bar, or has none; what others wrote stands behind one.
+//! **Invariant:** how many lines there are is bounded. What does not fit is folded in its middle:
+//! it is counted, its end is shown, and the digest and the command are named by which all of it is
+//! found. **Invariant:** what is ours stands before a bar, or has none; what others wrote stands
+//! behind one.
 
 use super::WIDTH;
 use pml::{
@@ -21,7 +22,8 @@ const LINES: usize = 60;
 /// Bytes of them.
 const BYTES: usize = 8 << 10;
 
-/// Returns the words for these asks of a question that has `all` of them. Clients show three lines of it at first.
+/// Returns the words for these asks of a question that has `all` of them. Clients show three lines
+/// of it at first.
 pub(super) fn message(asks: &[Ask], all: usize, redactor: &Redactor) -> String {
     let mut lines = match asks {
         [ask] => lines_of_ask_with(ask, redactor),
@@ -83,8 +85,8 @@ fn overview(asks: &[Ask], all: usize, redactor: &Redactor) -> Vec<String> {
 /// Whether the first lines of an ask do not say all there is to know.
 fn has_more(ask: &Ask, redactor: &Redactor) -> bool {
     let always = matches!(ask.kind, AskKind::Dependency | AskKind::Integrity | AskKind::Trust);
-    // What was folded has this in its middle, and what was left out is counted so. Who writes the same gets details shown, no
-    // more.
+    // What was folded has this in its middle, and what was left out is counted so. Who writes the
+    // same gets details shown, no more.
     let folded = |line: &String| line.contains('…') || line.contains(" more");
     always || lines_of_ask_with(ask, redactor).iter().any(folded)
 }
@@ -116,7 +118,8 @@ fn details(ask: &Ask, redactor: &Redactor, most_lines: usize, most_bytes: usize)
     all
 }
 
-/// A line in as many as it takes. Those that it goes on in begin with the bar: they are words of others as well.
+/// A line in as many as it takes. Those that it goes on in begin with the bar: they are words of
+/// others as well.
 fn wrapped(line: &str) -> Vec<String> {
     let mut rest: Vec<char> = line.chars().collect();
     let mut lines = Vec::new();

@@ -1,11 +1,11 @@
 //! A question as the form of a client's own dialog, and what a person made of it.
 //!
-//! In flows a question, out flow an elicitation and, from what comes back, decisions. One field for each ask, all of them
-//! optional: who accepts without choosing approves what was shown.
+//! In flows a question, out flow an elicitation and, from what comes back, decisions. One field for
+//! each ask, all of them optional: who accepts without choosing approves what was shown.
 //!
-//! **Invariant:** only what was shown is decided: of many asks the first few, the others after them.
-//! **Invariant:** whatever is not one of the choices offered approves nothing.
-//! **Invariant:** no field takes a secret.
+//! **Invariant:** only what was shown is decided: of many asks the first few, the others after
+//! them. **Invariant:** whatever is not one of the choices offered approves nothing. **Invariant:**
+//! no field takes a secret.
 
 mod message;
 

@@ -1,4 +1,5 @@
-//! The parameters of our tools: understood as a whole, or refused with JSON-RPC's -32602 and a message that names the wrong one.
+//! The parameters of our tools: understood as a whole, or refused with JSON-RPC's -32602 and a
+//! message that names the wrong one.
 
 mod continue_workflow;
 

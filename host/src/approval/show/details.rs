@@ -10,9 +10,9 @@ use crate::model::{
 /// Blanks at the beginning of a line of a definition.
 const INDENT: usize = 40;
 
-/// Returns what the first lines of an ask have no room for: why it is asked, what exactly is missing or differs, and the
-/// arguments in full. A line with a `│` has our words before it and others' words behind it; one without is ours. Nothing is
-/// cut.
+/// Returns what the first lines of an ask have no room for: why it is asked, what exactly is
+/// missing or differs, and the arguments in full. A line with a `│` has our words before it and
+/// others' words behind it; one without is ours. Nothing is cut.
 ///
 /// ```
 /// use pml::{Ask, approval::AskKind, json::json};

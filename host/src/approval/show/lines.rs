@@ -22,10 +22,10 @@ const WOULD: usize = 16;
 /// Stands between our words and those of others.
 pub(super) const BAR: &str = " │ ";
 
-/// Returns the lines that tell a person what is decided: the tool, what would be done with which arguments, why it is asked or
-/// what has to be done first, and the digest of all that is decided about. Everything behind the first `│` of a line came from
-/// elsewhere. Every argument is named: values that are too long are folded in their middle, and what does not fit at all is
-/// counted.
+/// Returns the lines that tell a person what is decided: the tool, what would be done with which
+/// arguments, why it is asked or what has to be done first, and the digest of all that is decided
+/// about. Everything behind the first `│` of a line came from elsewhere. Every argument is named:
+/// values that are too long are folded in their middle, and what does not fit at all is counted.
 ///
 /// ```
 /// use pml::{Ask, approval::AskKind, json::json};

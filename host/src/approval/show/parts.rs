@@ -25,7 +25,8 @@ const ITEM: usize = 48;
 /// Parts of a tool in the order in which a change of them matters to a person.
 const TELLING: &[&str] = &["server", "package", "description", "annotations", "inputSchema"];
 
-/// Returns a word as it is, or in quotes where it could be taken for more than one word. It is nobody's secret.
+/// Returns a word as it is, or in quotes where it could be taken for more than one word. It is
+/// nobody's secret.
 fn word(text: &str, most: usize) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "@/._+-:~^".contains(c);
     let spelled = match !text.is_empty() && text.chars().all(plain) {
@@ -35,7 +36,8 @@ fn word(text: &str, most: usize) -> String {
     fold_middle(&spelled, most)
 }
 
-/// Returns a package in words, on one line and escaped: `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
+/// Returns a package in words, on one line and escaped:
+/// `@scope/serena@0.5.0 (1.2 MB) from registry.example`.
 pub fn words_of_package(package: &Package) -> String {
     let (name, version) = (word(&package.name, NAME), word(&package.version, VERSION));
     let size = package.size.map_or("size unknown".into(), size);
@@ -98,8 +100,8 @@ fn same(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
 }
 
-/// Returns the items, or as many as fit of the first and the last, and how many are between them. Where not all fit, long ones
-/// are folded: none hides the next.
+/// Returns the items, or as many as fit of the first and the last, and how many are between them.
+/// Where not all fit, long ones are folded: none hides the next.
 fn listed(items: Vec<String>, separator: &str, most: usize) -> String {
     let whole = items.join(separator);
     if whole.chars().count() <= most {

@@ -1,7 +1,8 @@
-//! The file of declarations, `.pml/mcp.d.ts`: what a program may call, for editors and `tsc --strict`.
+//! The file of declarations, `.pml/mcp.d.ts`: what a program may call, for editors and
+//! `tsc --strict`.
 //!
-//! Each tool is written once, under its server; its other spellings and `mcp.call` refer to that. A server or a tool that the
-//! sandbox makes no property of is reached by `mcp.call` alone.
+//! Each tool is written once, under its server; its other spellings and `mcp.call` refer to that. A
+//! server or a tool that the sandbox makes no property of is reached by `mcp.call` alone.
 
 use super::naming::{self, NamedType, pascal};
 use super::result;
@@ -61,9 +62,9 @@ const MCP: &str = "
 
 /// Returns the declarations of tools: TypeScript that stands by itself.
 ///
-/// A result has the type that its server says, else one that was inferred from results that were seen and is marked so, else
-/// `any`. Arguments are as the server says; a field that the schema does not name is wrong unless it allows further ones
-/// by name.
+/// A result has the type that its server says, else one that was inferred from results that were
+/// seen and is marked so, else `any`. Arguments are as the server says; a field that the schema
+/// does not name is wrong unless it allows further ones by name.
 pub fn declarations<'d>(
     definitions: impl IntoIterator<Item = &'d Definition>,
     observed: Option<&ObservedResults>,

@@ -19,7 +19,8 @@ pub(super) struct NamedType {
     pub(super) kind: Type,
 }
 
-/// Reads a schema whose references become named types. A name begins with `prefix` and is in `taken` afterwards.
+/// Reads a schema whose references become named types. A name begins with `prefix` and is in
+/// `taken` afterwards.
 pub(super) fn read(
     schema: &Value,
     prefix: &str,

@@ -1,7 +1,7 @@
 //! Objects of a schema: fields, records, and what is said of a field.
 //!
-//! A schema that says nothing of further keys allows them. The type does not: nobody means to misspell a field. A schema that
-//! says so (`additionalProperties: true`) has its way.
+//! A schema that says nothing of further keys allows them. The type does not: nobody means to
+//! misspell a field. A schema that says so (`additionalProperties: true`) has its way.
 
 use super::reader::SchemaReader;
 use super::text::comment;

@@ -1,7 +1,8 @@
-//! A JSON Schema to a type, as servers write schemas: 2020-12 and draft 7, with `nullable` of OpenAPI.
+//! A JSON Schema to a type, as servers write schemas: 2020-12 and draft 7, with `nullable` of
+//! OpenAPI.
 //!
-//! **Invariant:** a schema is hostile: depth and number of types are bounded, only references within the schema are followed,
-//! and no type is its own direct part.
+//! **Invariant:** a schema is hostile: depth and number of types are bounded, only references
+//! within the schema are followed, and no type is its own direct part.
 
 use super::object;
 use super::text::quoted;
@@ -173,7 +174,8 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         let count = |keyword: &str| {
             fields.get(keyword).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
         };
-        // Without `minItems` a tuple may be shorter by the letter; nobody who writes one means that.
+        // Without `minItems` a tuple may be shorter by the letter; nobody who writes one means
+        // that.
         let least = count("minItems").unwrap_or(places.len());
         let closed = count("maxItems").is_some_and(|most| most <= places.len());
         let kinds: Vec<TupleElement> = places
@@ -242,7 +244,8 @@ fn decoded(pointer: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether what a reference points at is itself, or one of the alternatives or parts of itself: no type can say that.
+/// Whether what a reference points at is itself, or one of the alternatives or parts of itself: no
+/// type can say that.
 fn is_own_part(root: &Value, reference: &str) -> bool {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut open: Vec<&Value> = target(root, reference).into_iter().collect();

@@ -1,7 +1,7 @@
 //! The type of a tool's result: what the server says, else what was seen, else anything.
 //!
-//! Where neither is known the type is `any`, not `unknown`: most servers give no output schema, and a program that must cast
-//! every result before it may look at it is checked no better for it.
+//! Where neither is known the type is `any`, not `unknown`: most servers give no output schema, and
+//! a program that must cast every result before it may look at it is checked no better for it.
 
 use super::types::Type;
 use crate::catalog::{InferredSchema, ObservedResults};

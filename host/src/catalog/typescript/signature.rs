@@ -16,7 +16,8 @@ const SENTENCE: usize = 160;
 /// Deepest object that is written out, if there is room for it.
 const DEPTH: usize = 4;
 
-/// Returns how a tool is called, on one line: `mcp.github.search(args: { q: string }): Promise<any> // Searches.`
+/// Returns how a tool is called, on one line: `mcp.github.search(args: { q: string }): Promise<any>
+/// // Searches.`
 ///
 /// Objects that are too deep for the room there is are `{ … }`.
 pub fn signature(definition: &Definition, observed: Option<&ObservedResults>) -> String {

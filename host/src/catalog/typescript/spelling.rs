@@ -1,11 +1,12 @@
-//! The spellings under which a program may call a tool: its name, and the same in camel and in snake case.
+//! The spellings under which a program may call a tool: its name, and the same in camel and in
+//! snake case.
 
 use super::text::is_identifier;
 use crate::model::{fold, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that the sandbox gives no server and no tool: they are asked for by conversions of a value. Only
-/// `mcp.call("server:then")` reaches such a tool.
+/// Names that the sandbox gives no server and no tool: they are asked for by conversions of a
+/// value. Only `mcp.call("server:then")` reaches such a tool.
 const CONVERSIONS: [&str; 5] = ["then", "toJSON", "valueOf", "constructor", "toString"];
 
 /// Returns whether a tool of that name is a property of its server.
@@ -18,7 +19,8 @@ pub(super) fn is_server(name: &str) -> bool {
     is_tool(name) && name != "call"
 }
 
-/// Returns the further spellings of each name, by name. Those that could mean two names are left out.
+/// Returns the further spellings of each name, by name. Those that could mean two names are left
+/// out.
 pub(super) fn aliases<'n>(
     names: &BTreeSet<&'n str>,
     is_property: fn(&str) -> bool,

@@ -1,4 +1,5 @@
-//! Types as they come out, schema by schema. That `tsc` takes them is shown in `tests/it/real/types.rs`.
+//! Types as they come out, schema by schema. That `tsc` takes them is shown in
+//! `tests/it/real/types.rs`.
 
 use super::reader::{ReferenceMode, SchemaReader};
 use super::write::{Style, write};

@@ -3,7 +3,8 @@
 use crate::model::{escape, is_hidden};
 use std::fmt::Write as _;
 
-/// Words that are no property's name without quotes everywhere; `new(…)` in a type would be a constructor.
+/// Words that are no property's name without quotes everywhere; `new(…)` in a type would be a
+/// constructor.
 const RESERVED: [&str; 5] = ["constructor", "new", "__proto__", "get", "set"];
 
 /// Returns whether a text can be a name without quotes, in ASCII.
@@ -21,7 +22,8 @@ pub(super) fn key(name: &str) -> String {
     }
 }
 
-/// Returns a string literal. What cannot be seen is escaped, in a way that leaves the value as it is.
+/// Returns a string literal. What cannot be seen is escaped, in a way that leaves the value as it
+/// is.
 pub(super) fn quoted(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');
@@ -38,9 +40,11 @@ pub(super) fn quoted(text: &str) -> String {
     literal
 }
 
-/// Returns the inside of a comment on one line: nothing in it can close the comment or speak to the compiler.
+/// Returns the inside of a comment on one line: nothing in it can close the comment or speak to the
+/// compiler.
 pub(super) fn comment(text: &str, limit: usize) -> String {
-    // Looked at a little further than the limit, since blanks fall away; never at all of a megabyte.
+    // Looked at a little further than the limit, since blanks fall away; never at all of a
+    // megabyte.
     let start: String = text.chars().take(limit * 4).collect();
     let plain = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain = crate::model::cut(&plain, limit);

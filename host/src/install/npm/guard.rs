@@ -1,7 +1,8 @@
 //! Keeps npm from starting any program.
 //!
-//! A dependency from git has npm start `git`, and then npm again in what was cloned, where a `.npmrc` says what `git` is. Newer
-//! versions of npm can be told to refuse such dependencies; what is loaded into npm here holds for all of them.
+//! A dependency from git has npm start `git`, and then npm again in what was cloned, where a
+//! `.npmrc` says what `git` is. Newer versions of npm can be told to refuse such dependencies; what
+//! is loaded into npm here holds for all of them.
 
 use super::super::environment::PackageToolVariables;
 use super::super::error::{InstallError, without_user};
@@ -44,7 +45,8 @@ impl NpmSpawnGuard {
     }
 }
 
-/// Returns what npm printed, if it did what it was told. What the guard or npm itself refused is named.
+/// Returns what npm printed, if it did what it was told. What the guard or npm itself refused is
+/// named.
 pub(super) fn succeeded(
     tool: &PackageTool<'_>,
     package: &str,

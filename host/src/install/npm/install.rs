@@ -1,6 +1,7 @@
 //! Installs one exact version, and checks that it is the one that was agreed to.
 //!
-//! npm first says what it would install, all the way down. That is checked, and then installed as it is, without scripts.
+//! npm first says what it would install, all the way down. That is checked, and then installed as
+//! it is, without scripts.
 
 use super::super::error::InstallError;
 use super::super::spec::{InstallScripts, PackageSpec};
@@ -78,8 +79,8 @@ pub(in super::super) async fn install(
     }
 }
 
-/// Returns the hosts that packages may come from: that of the registry that was asked about, the public one, and if the lock
-/// names any other, those of all that the user's settings name.
+/// Returns the hosts that packages may come from: that of the registry that was asked about, the
+/// public one, and if the lock names any other, those of all that the user's settings name.
 async fn hosts(
     npm: &PackageTool<'_>,
     package: &Package,

@@ -1,7 +1,9 @@
-//! What npm would install, or has installed, as its lock file says: held against where packages may come from.
+//! What npm would install, or has installed, as its lock file says: held against where packages may
+//! come from.
 //!
-//! **Invariant:** every package is a tarball of a registry that the user's settings name, and its hash is known. The only others
-//! are those that lie inside such a tarball. Git, other hosts, files and folders are refused at every depth.
+//! **Invariant:** every package is a tarball of a registry that the user's settings name, and its
+//! hash is known. The only others are those that lie inside such a tarball. Git, other hosts, files
+//! and folders are refused at every depth.
 
 use super::super::error::{InstallError, without_user};
 use crate::disk;
@@ -48,7 +50,8 @@ impl PackageLock {
         self.0.values().filter_map(|entry| authority(entry["resolved"].as_str()?)).collect()
     }
 
-    /// Refuses what is not of a registry. `hosts` are those of the registries, `package` is what is being installed.
+    /// Refuses what is not of a registry. `hosts` are those of the registries, `package` is what is
+    /// being installed.
     pub(super) fn check(
         &self,
         package: &str,
@@ -62,7 +65,8 @@ impl PackageLock {
             self.of_registry(place, entry, hosts)
                 .map_err(|reason| self.refused(package, place, reason))?;
             for (name, wanted) in edges(entry).filter(|(_, wanted)| !is_of_registry(wanted)) {
-                // What is not there is not installed; what lies in the tarball of another is part of that.
+                // What is not there is not installed; what lies in the tarball of another is part
+                // of that.
                 let Some(target) = self.found_from(place, name) else { continue };
                 if self.0[&target]["inBundle"] != true {
                     let reason =

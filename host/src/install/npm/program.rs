@@ -1,4 +1,5 @@
-//! Finds the program of a package by the rules of `npx`: the only one, or the one of the package's own name, or the one asked for.
+//! Finds the program of a package by the rules of `npx`: the only one, or the one of the package's
+//! own name, or the one asked for.
 
 use super::super::error::InstallError;
 use super::super::spec::{PackageSpec, Requirement};
@@ -15,8 +16,9 @@ const MANIFEST: u64 = 4 << 20;
 /// Programs that a package has: a name and a file each, seen from the package.
 type BinEntries = Vec<(String, String)>;
 
-/// Returns the program that a launch line starts. It is the one of the package that was agreed to, and of no other: `node_modules/.bin`
-/// is not looked at, since there one package takes the name of another's program.
+/// Returns the program that a launch line starts. It is the one of the package that was agreed to,
+/// and of no other: `node_modules/.bin` is not looked at, since there one package takes the name of
+/// another's program.
 pub(in super::super) fn program(
     folder: &Path,
     spec: &PackageSpec,
@@ -105,7 +107,8 @@ fn read(bin: &Value, base_name: &str) -> BinEntries {
     }
 }
 
-/// What says that it is for node, or says nothing and looks like JavaScript, is started by node; all else by the OS.
+/// What says that it is for node, or says nothing and looks like JavaScript, is started by node;
+/// all else by the OS.
 fn started_by(path: &Path) -> StartedBy {
     let is_script = path.extension().is_some_and(|ending| {
         ["js", "mjs", "cjs"].iter().any(|script| ending.eq_ignore_ascii_case(script))

@@ -26,7 +26,8 @@ pub(super) const PLAIN: &[&str] = &[
     "--fetch-retry-maxtimeout=4000",
 ];
 
-/// Returns the version that a launch line means. `empty` is a folder that nothing is in, `home` the user's own.
+/// Returns the version that a launch line means. `empty` is a folder that nothing is in, `home` the
+/// user's own.
 pub(in super::super) async fn resolve(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
@@ -78,8 +79,8 @@ pub(in super::super) async fn resolve(
     Ok(resolved)
 }
 
-/// Returns the package whose program is started: the first one, unless it lacks the program that the launch line names and one
-/// that comes beside it has that. `bin` is what the first one has.
+/// Returns the package whose program is started: the first one, unless it lacks the program that
+/// the launch line names and one that comes beside it has that. `bin` is what the first one has.
 async fn owner(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
@@ -115,7 +116,8 @@ fn newest(found: &[Value]) -> Option<&Value> {
     found.iter().filter(|one| one["version"].is_string()).max_by(order)
 }
 
-/// Some registries do not say how large a package is. Then npm fetches it, which it would have to anyway.
+/// Some registries do not say how large a package is. Then npm fetches it, which it would have to
+/// anyway.
 async fn size(tool: &PackageTool<'_>, package: &str, prefix: &str) -> Option<u64> {
     // The last one wins: nothing is to be written.
     let line = ["pack", "--json", "--ignore-scripts", prefix].into_iter();

@@ -1,4 +1,5 @@
-//! Runs the install scripts of packages, where that is allowed: after everything was fetched, and without any key.
+//! Runs the install scripts of packages, where that is allowed: after everything was fetched, and
+//! without any key.
 
 use super::super::environment;
 use super::super::error::InstallError;

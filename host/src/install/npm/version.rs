@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Compares two versions. What stands behind a `+` does not count; one that is no version is older than any.
+/// Compares two versions. What stands behind a `+` does not count; one that is no version is older
+/// than any.
 pub(super) fn compare(one: &str, other: &str) -> Ordering {
     let (one, other) = (parts(one), parts(other));
     one.0.cmp(&other.0).then_with(|| match (one.1.is_empty(), other.1.is_empty()) {

@@ -1,7 +1,8 @@
 //! Where code of packages may run while they are installed: another home, and no key.
 //!
-//! Building is no step of its own: to know what a package depends on that has no wheel, its code is run. So what builds fetches as
-//! well, and does that without keys: an index that needs one has to have wheels.
+//! Building is no step of its own: to know what a package depends on that has no wheel, its code is
+//! run. So what builds fetches as well, and does that without keys: an index that needs one has to
+//! have wheels.
 
 use super::super::environment::{PackageToolVariables, for_scripts};
 use super::super::error::InstallError;

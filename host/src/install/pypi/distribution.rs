@@ -1,4 +1,5 @@
-//! What a package says of itself in the folder that it is installed into: its files, and its programs.
+//! What a package says of itself in the folder that it is installed into: its files, and its
+//! programs.
 
 use super::super::error::InstallError;
 use super::compile::site;
@@ -110,7 +111,8 @@ impl Distribution {
     }
 }
 
-/// Reads the list of a package's files: paths, hashes and sizes. What leads out of the environment is none of its files.
+/// Reads the list of a package's files: paths, hashes and sizes. What leads out of the environment
+/// is none of its files.
 fn record(text: &str, site: &Path) -> BTreeMap<PathBuf, Option<String>> {
     let line = |line: &str| {
         let (path, rest) = match line.strip_prefix('"') {

@@ -11,8 +11,8 @@ use std::path::Path;
 /// Scripts are short; what is larger is a program of another kind, and knows no folder.
 const SCRIPT: u64 = 1 << 20;
 
-/// Checks what was installed, makes what starts the programs of `package`, and has the scripts name the place that all of it
-/// goes to.
+/// Checks what was installed, makes what starts the programs of `package`, and has the scripts name
+/// the place that all of it goes to.
 pub(in super::super) fn settle(
     folder: &Path,
     place: &Path,

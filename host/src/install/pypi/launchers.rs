@@ -1,7 +1,8 @@
 //! What starts the programs of a package.
 //!
-//! The scripts in `bin` are whoever's came last, and Python would look beside them first for everything that they import. So each
-//! program of the package that was agreed to gets a file of ours, in a folder in which nothing else is.
+//! The scripts in `bin` are whoever's came last, and Python would look beside them first for
+//! everything that they import. So each program of the package that was agreed to gets a file of
+//! ours, in a folder in which nothing else is.
 
 use super::super::error::InstallError;
 use super::distribution::{Distribution, EntryPoint, is_program};
@@ -51,7 +52,8 @@ pub(super) fn make(
 
 /// Whether a script is for Python.
 pub(super) fn is_for_python(path: &Path) -> bool {
-    // A path too long for the OS is hidden from it behind a shell, in words that Python reads as its own.
+    // A path too long for the OS is hidden from it behind a shell, in words that Python reads as
+    // its own.
     shebang(path)
         .is_some_and(|words| words.iter().any(|word| word.contains("python")) || words == SHELL)
 }

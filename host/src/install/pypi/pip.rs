@@ -34,7 +34,8 @@ const GUARD: &str = include_str!("guard.py");
 const LOCATE: &str = "import os, sys, pip\nprint(sys.executable)\n\
     print(os.path.join(os.path.dirname(pip.__file__), '__pip-runner__.py'))";
 
-/// Where Python and its pip are. What is on the `PATH` may be a script that looks for them in the user's home.
+/// Where Python and its pip are. What is on the `PATH` may be a script that looks for them in the
+/// user's home.
 struct PipLocation {
     python: PathBuf,
     runner: String,
@@ -228,7 +229,8 @@ fn integrity(found: &Value) -> Option<String> {
     Some(format!("sha256:{hash}"))
 }
 
-/// Tells a package that is not there from one that would have to be built, and both from trouble with the network.
+/// Tells a package that is not there from one that would have to be built, and both from trouble
+/// with the network.
 async fn refused(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,

@@ -1,7 +1,8 @@
-//! Finds the program of a Python package: the one asked for, the one of the package's own name, or the only one.
+//! Finds the program of a Python package: the one asked for, the one of the package's own name, or
+//! the only one.
 //!
-//! **Invariant:** it is a program of the package that was agreed to, and the module that it calls is that package's own, unless it
-//! says itself that it calls another's.
+//! **Invariant:** it is a program of the package that was agreed to, and the module that it calls
+//! is that package's own, unless it says itself that it calls another's.
 
 use super::super::error::InstallError;
 use super::super::spec::PackageSpec;

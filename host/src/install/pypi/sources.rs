@@ -5,7 +5,8 @@ use super::distribution::Distribution;
 use crate::model::Package;
 use std::path::Path;
 
-/// Refuses packages that came from elsewhere than an index, and those that write into what another says of itself.
+/// Refuses packages that came from elsewhere than an index, and those that write into what another
+/// says of itself.
 pub(super) fn check(
     folder: &Path,
     package: &Package,

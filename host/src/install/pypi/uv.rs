@@ -66,13 +66,15 @@ fn read(lock: &str, spec: &PackageSpec) -> Option<ResolvedVersion> {
             .first()
             .and_then(|file| text(file, "url"))
             .map_or_else(String::new, |url| host(&url)),
-        // More than a few are files for many machines: what is agreed to must be short enough to be kept.
+        // More than a few are files for many machines: what is agreed to must be short enough to be
+        // kept.
         integrity: (!hashes.is_empty() && hashes.len() <= 24).then(|| hashes.join(" ")),
         program_of: spec.package().name.clone(),
     })
 }
 
-/// Fills a folder with a virtual environment and the package in it. uv itself holds its files against the hashes.
+/// Fills a folder with a virtual environment and the package in it. uv itself holds its files
+/// against the hashes.
 pub(super) async fn install(
     tool: &PackageTool<'_>,
     work: PythonInstallJob<'_>,
@@ -99,8 +101,8 @@ pub(super) async fn install(
     let list = scratch.write("asked.txt", &(asked + "\n"))?;
     let python = folder.join("bin/python");
     let (python, list) = (python.to_string_lossy(), list.to_string_lossy());
-    // Links into uv's cache would let others change what is installed here. To compile, uv would start the environment's own
-    // interpreter with everything that packages have it run.
+    // Links into uv's cache would let others change what is installed here. To compile, uv would
+    // start the environment's own interpreter with everything that packages have it run.
     let mut line = vec!["pip", "install", "--python", &python, "--link-mode", "copy"];
     line.extend(["--no-compile-bytecode", "--verify-hashes"]);
     line.extend(PLAIN);
@@ -118,7 +120,8 @@ fn wheels(spec: &PackageSpec) -> Option<&'static str> {
     (spec.scripts() == InstallScripts::Refused).then_some("--no-build")
 }
 
-/// Tells a package that is not there from one that would have to be built, and both from trouble with the network.
+/// Tells a package that is not there from one that would have to be built, and both from trouble
+/// with the network.
 fn refused(tool: &PackageTool<'_>, spec: &PackageSpec, ended: &PackageToolOutput) -> InstallError {
     let said = String::from_utf8_lossy(&ended.stderr);
     let (package, words) = (spec.written(), last_words(&ended.stderr));

@@ -1,4 +1,5 @@
-//! A virtual environment as it was before packages came, which none of them may change: its interpreter, its settings.
+//! A virtual environment as it was before packages came, which none of them may change: its
+//! interpreter, its settings.
 
 use super::super::error::InstallError;
 use std::fs;

@@ -41,7 +41,8 @@ impl PackageSpec {
     /// Returns what a launch line asks for; `None` if it is a plain command.
     ///
     /// # Errors
-    /// If the line starts a package runner and cannot be understood, or names something whose version cannot be pinned.
+    /// If the line starts a package runner and cannot be understood, or names something whose
+    /// version cannot be pinned.
     pub(crate) fn of(command: &str, arguments: &[String]) -> Result<Option<PackageSpec>, Error> {
         match PackageRunner::of(command, arguments) {
             Some((runner, rest)) => parse(runner, rest).map(Some),
@@ -49,7 +50,8 @@ impl PackageSpec {
         }
     }
 
-    /// Says whether code of the package may run while it is installed. That makes another installation.
+    /// Says whether code of the package may run while it is installed. That makes another
+    /// installation.
     pub(crate) fn with_scripts(mut self, scripts: InstallScripts) -> PackageSpec {
         self.scripts = scripts;
         self
@@ -65,7 +67,8 @@ impl PackageSpec {
         self.package.to_string()
     }
 
-    /// Returns the digest of everything that decides what is installed and started, without the server's own arguments.
+    /// Returns the digest of everything that decides what is installed and started, without the
+    /// server's own arguments.
     pub(crate) fn identity(&self) -> String {
         let mut all = self.ingredients();
         all["package"] = json!(self.package.to_string());

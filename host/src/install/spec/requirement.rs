@@ -55,7 +55,8 @@ impl Requirement {
         }
     }
 
-    /// Reads `name`, with `[extras]`, and with `@version` or comparisons such as `==1.2` and `>=1,<2`.
+    /// Reads `name`, with `[extras]`, and with `@version` or comparisons such as `==1.2` and
+    /// `>=1,<2`.
     pub(super) fn pypi(text: &str) -> Result<Requirement, Error> {
         let refused = || unpinnable(text, "some-server==1.2.3");
         let trimmed = text.trim();

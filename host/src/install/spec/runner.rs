@@ -28,8 +28,8 @@ pub(super) enum RunnerFlag {
 }
 
 impl PackageRunner {
-    /// Returns the runner that a launch line starts, and the words behind it. A path to it counts, and so does what it is called
-    /// on Windows.
+    /// Returns the runner that a launch line starts, and the words behind it. A path to it counts,
+    /// and so does what it is called on Windows.
     pub(super) fn of<'a>(
         command: &str,
         arguments: &'a [String],
@@ -77,8 +77,9 @@ impl PackageRunner {
         }
     }
 
-    /// Returns what a flag means, if it is known. Those that only say whether to ask, how loudly to speak and how to use a
-    /// cache are harmless; so is one that refuses install scripts, which we do anyway.
+    /// Returns what a flag means, if it is known. Those that only say whether to ask, how loudly to
+    /// speak and how to use a cache are harmless; so is one that refuses install scripts, which we
+    /// do anyway.
     pub(super) fn flag(self, flag: &str) -> Option<RunnerFlag> {
         Some(match (self, flag) {
             (

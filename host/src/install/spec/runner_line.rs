@@ -6,7 +6,8 @@ use crate::error::Error;
 use crate::install::spec::package_spec::{InstallScripts, PackageSpec};
 use crate::model::{Code, Ecosystem};
 
-/// Words that a launch line may have before its package, and packages it may name: a line with more was not written by hand.
+/// Words that a launch line may have before its package, and packages it may name: a line with more
+/// was not written by hand.
 const WORDS: usize = 64;
 
 /// What has been read so far.
@@ -79,7 +80,8 @@ impl<'a> RunnerLineParser<'a> {
         Err(self.nothing())
     }
 
-    /// Returns the server's own arguments. `npm exec` takes flags for its own up to a `--`; the others do not.
+    /// Returns the server's own arguments. `npm exec` takes flags for its own up to a `--`; the
+    /// others do not.
     fn rest(&mut self) -> Result<Vec<String>, Error> {
         let mut own = Vec::new();
         if self.runner == PackageRunner::NpmExec && !self.plain {
@@ -179,7 +181,8 @@ fn python(text: &str) -> Result<String, Error> {
     Err(Error::new(Code::Config, message).with_hint("write it as `3.12`"))
 }
 
-/// Packages of a list; commas inside brackets are those of extras, and those before a comparison go on with a version.
+/// Packages of a list; commas inside brackets are those of extras, and those before a comparison go
+/// on with a version.
 fn split(list: &str) -> Vec<&str> {
     let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     for (at, c) in list.char_indices() {

@@ -1,4 +1,5 @@
-//! The room, with a package manager that is a fake (`tests/kit/fakes/fake_npm.sh`) and with real ones.
+//! The room, with a package manager that is a fake (`tests/kit/fakes/fake_npm.sh`) and with real
+//! ones.
 
 #[cfg(unix)]
 mod installing;
@@ -123,7 +124,8 @@ fn listening() -> (ProgressCallback, Arc<Mutex<Vec<Progress>>>) {
     (Arc::new(move |progress| ear.lock().expect("a list").push(progress)), heard)
 }
 
-/// Waits until `done` says so. It looks again and again, since what it looks at tells nobody of its changes.
+/// Waits until `done` says so. It looks again and again, since what it looks at tells nobody of its
+/// changes.
 async fn eventually(what: &str, done: impl Fn() -> bool) {
     let looking = async {
         while !done() {

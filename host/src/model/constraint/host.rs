@@ -1,8 +1,9 @@
 //! Hosts of URLs.
 //!
-//! **Invariant:** only a URL whose host every program reads alike has one. A URL parser reads it, and what it reads must be what
-//! is written there: readers differ about users' names, backslashes, blanks, other alphabets, numbers for machines and what ends a
-//! host; a URL with any of these has none here, whatever it would be for one of them.
+//! **Invariant:** only a URL whose host every program reads alike has one. A URL parser reads it,
+//! and what it reads must be what is written there: readers differ about users' names, backslashes,
+//! blanks, other alphabets, numbers for machines and what ends a host; a URL with any of these has
+//! none here, whatever it would be for one of them.
 
 use crate::model::is_hidden;
 use url::Url;
@@ -27,7 +28,8 @@ pub(super) fn is_at(url: &str, host: &str) -> bool {
     of_url(url).is_some_and(|at| named(host).is_some_and(|wanted| at == wanted))
 }
 
-/// Returns what `name` or `name:port` stands for, which is `https`, or either of them after `http://`.
+/// Returns what `name` or `name:port` stands for, which is `https`, or either of them after
+/// `http://`.
 pub(super) fn named(text: &str) -> Option<UrlOrigin> {
     let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
     (!rest.contains(['/', '?', '#'])).then(|| of_url(&format!("{scheme}://{rest}/")))?

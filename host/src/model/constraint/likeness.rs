@@ -1,7 +1,8 @@
 //! What an argument looks like: a path, a URL, a command, or what people write.
 //!
-//! In flow arguments, out flows what they are taken for, by their look or by the name they stand under. In doubt a text is taken
-//! for what leads somewhere or does something: then nobody is offered to leave it free.
+//! In flow arguments, out flows what they are taken for, by their look or by the name they stand
+//! under. In doubt a text is taken for what leads somewhere or does something: then nobody is
+//! offered to leave it free.
 
 use crate::model::words;
 use serde_json::Value;
@@ -212,7 +213,8 @@ pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
     false
 }
 
-/// Whether a text begins like a path, or climbs like one. One of several lines is a text that somebody wrote.
+/// Whether a text begins like a path, or climbs like one. One of several lines is a text that
+/// somebody wrote.
 fn looks_like_path(text: &str) -> bool {
     let text = text.trim();
     let lower = text.to_ascii_lowercase();
@@ -223,7 +225,8 @@ fn looks_like_path(text: &str) -> bool {
     !text.contains('\n') && (drive || climbs || begins.iter().any(|begin| lower.starts_with(begin)))
 }
 
-/// Whether a text is a word with a slash whose last part has an ending: `docs/a.md`, not `text/plain`.
+/// Whether a text is a word with a slash whose last part has an ending: `docs/a.md`, not
+/// `text/plain`.
 fn is_file_from_here(text: &str) -> bool {
     let last = text.trim().rsplit_once('/').map(|(_, last)| last);
     let ending = last.and_then(|last| last.rsplit_once('.'));

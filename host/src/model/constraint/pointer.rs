@@ -1,8 +1,8 @@
 //! How a condition names an argument.
 //!
-//! A name that does not begin with `/` is that of an argument at the top, to the letter. One that does is a JSON Pointer (RFC
-//! 6901) from the top: `/options/path` is the `path` of `options`, `/files/0` the first of `files`, and `/~1etc` the argument at
-//! the top that is called `/etc`.
+//! A name that does not begin with `/` is that of an argument at the top, to the letter. One that
+//! does is a JSON Pointer (RFC 6901) from the top: `/options/path` is the `path` of `options`,
+//! `/files/0` the first of `files`, and `/~1etc` the argument at the top that is called `/etc`.
 
 use serde_json::Value;
 

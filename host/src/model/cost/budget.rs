@@ -42,7 +42,8 @@ struct RunBudgetState {
     memory: usize,
     /// Bytes of answers that nobody has read yet.
     unread: AtomicUsize,
-    /// One piece of long work at a time: a run that has many does not keep others from the few threads there are.
+    /// One piece of long work at a time: a run that has many does not keep others from the few
+    /// threads there are.
     turn: Arc<Semaphore>,
 }
 
@@ -58,7 +59,8 @@ impl RunBudget {
         }))
     }
 
-    /// Returns a budget of its own for something that no run does: it may take what a run may by default.
+    /// Returns a budget of its own for something that no run does: it may take what a run may by
+    /// default.
     pub(crate) fn of_nobody() -> RunBudget {
         RunBudget::new(&Limits::default(), CpuUse::default())
     }

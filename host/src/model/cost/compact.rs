@@ -64,7 +64,8 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Returns where the string ends that begins there, behind its quote; the end of the text if it does not.
+/// Returns where the string ends that begins there, behind its quote; the end of the text if it
+/// does not.
 pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         at += 1;

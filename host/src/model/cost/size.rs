@@ -22,7 +22,8 @@ pub(super) fn array(items: usize) -> usize {
     }
 }
 
-/// What an object of `entries` takes beside the heap of its keys and values: a list of entries and an index of it.
+/// What an object of `entries` takes beside the heap of its keys and values: a list of entries and
+/// an index of it.
 pub(super) fn object(entries: usize) -> usize {
     let buckets = match entries {
         0 => return 0,

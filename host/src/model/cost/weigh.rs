@@ -4,7 +4,8 @@ use super::DEPTH;
 use super::compact::end_of_string;
 use super::size::{VALUE, array, object, string};
 
-/// Returns about how many bytes a JSON text takes as a value. What is no JSON is weighed as far as it looks like some.
+/// Returns about how many bytes a JSON text takes as a value. What is no JSON is weighed as far as
+/// it looks like some.
 pub fn weigh(text: &str) -> usize {
     let mut total = VALUE;
     // How many commas stand in each open bracket, and whether anything does.

@@ -14,10 +14,12 @@ pub(super) const SMALL: usize = 4 << 10;
 /// The price of such a byte: parsing and writing take between two and ten nanoseconds.
 const PRICE: Duration = Duration::from_nanos(4);
 
-/// Bytes of JSON that are worked on where they are: about a millisecond. More would hold up other runs, and get a thread.
+/// Bytes of JSON that are worked on where they are: about a millisecond. More would hold up other
+/// runs, and get a thread.
 pub(crate) const INLINE: usize = 128 << 10;
 
-/// Threads that do long work for runs, of all engines together: each may hold as much memory as a run may.
+/// Threads that do long work for runs, of all engines together: each may hold as much memory as a
+/// run may.
 const THREADS: usize = 4;
 
 static FREE: Semaphore = Semaphore::const_new(THREADS);
@@ -144,7 +146,8 @@ impl RunBudget {
         self.charge(PRICE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
     }
 
-    /// Works on `bytes` of JSON, on another thread if they are many. Dropping the future stops the work at its next look.
+    /// Works on `bytes` of JSON, on another thread if they are many. Dropping the future stops the
+    /// work at its next look.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         bytes: usize,

@@ -4,7 +4,8 @@ use super::pieces::Difference;
 use crate::model::{Definition, canonical::pretty};
 use serde_json::Value;
 
-/// Bytes of a text that are taken along. A journal keeps what was asked, and a definition may be large.
+/// Bytes of a text that are taken along. A journal keeps what was asked, and a definition may be
+/// large.
 const TEXT: usize = 64 << 10;
 
 /// Bytes before the first difference that are taken along with a text that is longer.

@@ -7,7 +7,8 @@ use crate::model::thousands;
 /// Characters of what stayed that are shown on each side of a change.
 const CONTEXT: usize = 60;
 
-/// Characters of one change that are shown, half of them of its end: more than a person reads, less than hides what comes after.
+/// Characters of one change that are shown, half of them of its end: more than a person reads, less
+/// than hides what comes after.
 const CHANGE: usize = 4_000;
 
 /// Lines in all, half of them the last ones.
@@ -17,10 +18,11 @@ const LINES: usize = 120;
 const BYTES: usize = 16_000;
 
 impl Difference {
-    /// Returns the difference as people read it, nothing if there is none: what went as `[-old-]`, what came as `{+new+}`, what
-    /// stayed only near those. Each line has its own marks. Everything that cannot be seen, looks like something else or like a
-    /// mark is spelled out as `\u{202e}`; the end of a line that went or came is a `⏎`, and what is left out a `…`. What is too long is
-    /// folded in its middle: its end is shown.
+    /// Returns the difference as people read it, nothing if there is none: what went as `[-old-]`,
+    /// what came as `{+new+}`, what stayed only near those. Each line has its own marks. Everything
+    /// that cannot be seen, looks like something else or like a mark is spelled out as `\u{202e}`;
+    /// the end of a line that went or came is a `⏎`, and what is left out a `…`. What is too long
+    /// is folded in its middle: its end is shown.
     pub fn lines(&self) -> Vec<String> {
         let pieces = self.words();
         let is_change = |piece: &DiffPiece| !matches!(piece, DiffPiece::Same(_));

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, TextDiff};
 use std::time::Duration;
 
-/// Bytes of each text that are compared word by word, after what both begin and end with. Beyond it one stands for the other.
+/// Bytes of each text that are compared word by word, after what both begin and end with. Beyond it
+/// one stands for the other.
 const COMPARED: usize = 16 << 10;
 
 /// How long the search for the least change may take; afterwards a larger change is good enough.
@@ -45,8 +46,8 @@ impl Difference {
         Difference { part: part.into(), before, after }
     }
 
-    /// Returns what came, went and stayed, in order; what went stands before what came in its place. All but the new pieces
-    /// are together what was, and all but the gone ones what is.
+    /// Returns what came, went and stayed, in order; what went stands before what came in its
+    /// place. All but the new pieces are together what was, and all but the gone ones what is.
     pub fn words(&self) -> Vec<DiffPiece> {
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
         compare(before.unwrap_or_default(), after.unwrap_or_default())
@@ -127,7 +128,8 @@ impl DiffBuilder {
     }
 }
 
-/// Moves a change to the beginning of a line where it is the same change there: whole lines are easier to read.
+/// Moves a change to the beginning of a line where it is the same change there: whole lines are
+/// easier to read.
 fn begin_with_line(before: &mut String, text: &mut String, after: &mut String) {
     let common =
         before.bytes().rev().zip(text.bytes().rev()).take_while(|(one, other)| one == other);

@@ -1,4 +1,5 @@
-//! Text of others within our marks: everything that could be taken for something else is spelled out.
+//! Text of others within our marks: everything that could be taken for something else is spelled
+//! out.
 //!
 //! **Invariant:** each `\u{…}`, `[-`, `-]`, `{+`, `+}`, `…` and `⏎` that is shown is ours.
 
@@ -53,7 +54,8 @@ fn is_overlooked(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Whether a character is of an alphabet, or of symbols, some of which pass for Latin letters, digits or signs.
+/// Whether a character is of an alphabet, or of symbols, some of which pass for Latin letters,
+/// digits or signs.
 fn looks_latin(c: char) -> bool {
     matches!(c,
         'ı' | 'ſ' | '\u{180}'..='\u{58f}' | '\u{10a0}'..='\u{10ff}' | '\u{13a0}'..='\u{13ff}'

@@ -4,8 +4,9 @@ use super::redactor::Redactor;
 use crate::model::text::{escape, fold_middle};
 use serde_json::Value;
 
-/// Returns the value as one line of JSON of at most `limit` characters: what looks like a secret hidden, what a terminal obeys
-/// escaped, long rows of blanks counted, and what is over folded in its middle.
+/// Returns the value as one line of JSON of at most `limit` characters: what looks like a secret
+/// hidden, what a terminal obeys escaped, long rows of blanks counted, and what is over folded in
+/// its middle.
 ///
 /// ```
 /// let arguments = pml::json::json!({ "text": "one\ntwo", "token": "abc" });
@@ -26,14 +27,16 @@ fn written(value: &Value) -> String {
     escape(&value.to_string()).into_owned()
 }
 
-/// Characters of a value that is shortened: enough for its beginning, its end, and how much is between them.
+/// Characters of a value that is shortened: enough for its beginning, its end, and how much is
+/// between them.
 const LEAST: usize = 48;
 
 /// Characters of a name.
 const NAME: usize = 40;
 
-/// Returns the arguments of a call like [`brief`], but with every one of them named: long values are folded, each to what the
-/// others leave it, so that none hides behind another. Only where there are more than fit, the rest is counted.
+/// Returns the arguments of a call like [`brief`], but with every one of them named: long values
+/// are folded, each to what the others leave it, so that none hides behind another. Only where
+/// there are more than fit, the rest is counted.
 pub(crate) fn brief_arguments(arguments: &Value, limit: usize, redactor: &Redactor) -> String {
     let shown = redactor.shown(arguments);
     let whole = written(&shown);

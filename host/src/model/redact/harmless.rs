@@ -13,8 +13,9 @@ pub(super) fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+')
 }
 
-/// Returns how much of a value that is guessed to be a secret may be hidden, in bytes: all of it but the `=` at its end. Nothing
-/// if the value could be anything but a word: a command, a flag, a path, the name of a file or a host.
+/// Returns how much of a value that is guessed to be a secret may be hidden, in bytes: all of it
+/// but the `=` at its end. Nothing if the value could be anything but a word: a command, a flag, a
+/// path, the name of a file or a host.
 pub(super) fn harmless(value: &str) -> Option<usize> {
     let word = value.trim_end_matches('=');
     // A dot may be one of the name of a file or a host.

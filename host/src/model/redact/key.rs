@@ -56,7 +56,8 @@ const SECRET_ENDS: &[&str] = &[
     "sessiontoken",
 ];
 
-/// One of these words says that the value is about a secret, or about many, and none itself: `max_tokens`, `token_type`.
+/// One of these words says that the value is about a secret, or about many, and none itself:
+/// `max_tokens`, `token_type`.
 const ABOUT: &[&str] = &[
     "allowed",
     "banner",
@@ -113,7 +114,8 @@ pub(crate) fn names_secret(key: &str) -> bool {
         (kind, "key" | "keys") => SECRET_KEYS.contains(&kind),
         _ => false,
     });
-    // A session may have notes and speakers; on its own, or at the end of a key, it is what a browser keeps.
+    // A session may have notes and speakers; on its own, or at the end of a key, it is what a
+    // browser keeps.
     let last = words.last().is_some_and(|word| word == "session");
     let whole = words.len() == 1 && words[0] == "auth";
     let run_together = || {
@@ -128,7 +130,8 @@ pub(super) fn may_count(key: &str) -> bool {
     words(key).iter().any(|word| word == "tokens")
 }
 
-/// Splits a key at everything that is no letter or digit, and where camel case begins a word; in lower case.
+/// Splits a key at everything that is no letter or digit, and where camel case begins a word; in
+/// lower case.
 fn words(key: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut characters = key.chars().peekable();

@@ -9,26 +9,29 @@ use std::collections::BTreeSet;
 /// Shorter values would hide parts of ordinary words.
 pub(super) const LEAST: usize = 4;
 
-/// Values that are looked for: more than a project has, and few enough that looking for all of them is cheap.
+/// Values that are looked for: more than a project has, and few enough that looking for all of them
+/// is cheap.
 const MOST: usize = 512;
 
 /// Characters from which on a value is hidden in the middle of others' words.
 const WITHIN: usize = 8;
 
-/// Returns whether a value looks like nothing but a secret, so that it can be hidden in the middle of a command: it is long, and
-/// has letters and digits. A variable that a clone sets to `delete` hides no `delete`.
+/// Returns whether a value looks like nothing but a secret, so that it can be hidden in the middle
+/// of a command: it is long, and has letters and digits. A variable that a clone sets to `delete`
+/// hides no `delete`.
 pub(super) fn is_distinct(value: &str) -> bool {
     let has = |wanted: fn(char) -> bool| value.chars().any(wanted);
     value.chars().count() >= WITHIN && has(|c| c.is_ascii_digit()) && has(char::is_alphabetic)
 }
 
-/// Values that are hidden wherever they occur, longest first: one may be part of another. Beside them, which of them begin with
-/// which byte.
+/// Values that are hidden wherever they occur, longest first: one may be part of another. Beside
+/// them, which of them begin with which byte.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownSecrets(Vec<Secret>, Vec<Vec<usize>>);
 
 impl KnownSecrets {
-    /// Returns a set of values. Each line of one is a value too, since words come line by line, and each as it stands in JSON.
+    /// Returns a set of values. Each line of one is a value too, since words come line by line, and
+    /// each as it stands in JSON.
     pub(crate) fn new<'v>(values: impl IntoIterator<Item = &'v str>) -> KnownSecrets {
         let mut parts = Vec::new();
         for value in values {
@@ -55,8 +58,8 @@ impl KnownSecrets {
         self.0.is_empty()
     }
 
-    /// Returns a text without the values. Of a value that has characters with a meaning for a shell, a path or a URL, these stay:
-    /// what is hidden of a command is never the command.
+    /// Returns a text without the values. Of a value that has characters with a meaning for a
+    /// shell, a path or a URL, these stay: what is hidden of a command is never the command.
     pub(crate) fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.0.is_empty() {
             return Cow::Borrowed(text);
@@ -85,12 +88,14 @@ impl KnownSecrets {
         let bucket = &self.1[usize::from(*rest.first()?)];
         let secrets = bucket.iter().map(|index| self.0[*index].reveal());
         let found = { secrets }.find(|secret| rest.starts_with(secret.as_bytes()))?;
-        // In front of a host, a value with a dot is the host: nobody is kept from seeing where something goes.
+        // In front of a host, a value with a dot is the host: nobody is kept from seeing where
+        // something goes.
         let host = found.contains('.') && text[..at].ends_with(['/', '@']);
         (!host).then_some(found)
     }
 
-    /// Returns a text without the values that was cut already: the beginning of one at its end is hidden too.
+    /// Returns a text without the values that was cut already: the beginning of one at its end is
+    /// hidden too.
     #[cfg(feature = "servers")]
     pub(crate) fn hide_cut(&self, text: &str) -> String {
         let mut text = self.hide(text).into_owned();
@@ -129,8 +134,8 @@ impl KnownSecrets {
     }
 }
 
-/// Gives the fields of an object other names, where `renamed` has one. Two that look the same then are still two: none hides the
-/// other.
+/// Gives the fields of an object other names, where `renamed` has one. Two that look the same then
+/// are still two: none hides the other.
 pub(super) fn rename(fields: &mut Map<String, Value>, renamed: impl Fn(&str) -> Option<String>) {
     if fields.keys().all(|key| renamed(key).is_none()) {
         return;
@@ -159,8 +164,8 @@ pub(super) fn rename(fields: &mut Map<String, Value>, renamed: impl Fn(&str) -> 
     }
 }
 
-/// A value with each word of it hidden, and everything between the words shown. No word begins with a dash, which would make it a
-/// flag, and none has two dots in a row.
+/// A value with each word of it hidden, and everything between the words shown. No word begins with
+/// a dash, which would make it a flag, and none has two dots in a row.
 pub(super) fn veiled(secret: &str) -> String {
     let mut veiled = String::new();
     let (mut word, mut before) = (0, None);

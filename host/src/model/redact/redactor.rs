@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Takes secrets out of what a person sees: values that it knows, and values that look like secrets.
+/// Takes secrets out of what a person sees: values that it knows, and values that look like
+/// secrets.
 ///
 /// ```
 /// use pml::{text::Redactor, Secret, json::json};
@@ -35,9 +36,10 @@ impl Redactor {
         Redactor::default()
     }
 
-    /// Returns one that hides these values, and guesses what else is a secret. A value of eight characters or more with letters
-    /// and digits in it is hidden wherever it occurs, any other where it is all of a text: a variable that is an ordinary word
-    /// hides no word of a command. Values of fewer than four characters are not looked for.
+    /// Returns one that hides these values, and guesses what else is a secret. A value of eight
+    /// characters or more with letters and digits in it is hidden wherever it occurs, any other
+    /// where it is all of a text: a variable that is an ordinary word hides no word of a command.
+    /// Values of fewer than four characters are not looked for.
     pub fn knowing(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
         let secrets: Vec<Secret> = secrets.into_iter().collect();
         // Each line is judged by itself: one with a digit in it makes no secret of its neighbours.
@@ -99,7 +101,8 @@ impl Redactor {
         }
     }
 
-    /// Returns the value without secrets, and with long rows of blanks counted: as a person is shown it.
+    /// Returns the value without secrets, and with long rows of blanks counted: as a person is
+    /// shown it.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = self.redact(value);
         count_in(&mut value);

@@ -6,8 +6,9 @@ use super::redactor::Redactor;
 use super::shape::hide;
 use serde_json::{Map, Value};
 
-/// Returns the value with what looks like a secret replaced by how many characters it has: values under a key that names one, and
-/// those that show by their shape. What could be more than a value (a command, a path, a URL) is shown whole.
+/// Returns the value with what looks like a secret replaced by how many characters it has: values
+/// under a key that names one, and those that show by their shape. What could be more than a value
+/// (a command, a path, a URL) is shown whole.
 ///
 /// ```
 /// use pml::{json::json, text::redact};

@@ -12,7 +12,8 @@ use crate::project::resolve::resolve;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// A server that can be added to `.pml.json`. It may come from a file that nobody has trusted: escape it before it is shown.
+/// A server that can be added to `.pml.json`. It may come from a file that nobody has trusted:
+/// escape it before it is shown.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FoundServer {
@@ -138,7 +139,8 @@ impl ImportTranslator<'_> {
     }
 }
 
-/// Their own variables are written like `workspaceFolder`; one in capitals is one of the environment.
+/// Their own variables are written like `workspaceFolder`; one in capitals is one of the
+/// environment.
 fn is_environment(inner: &str) -> bool {
     let name = inner.split(":-").next().unwrap_or(inner);
     is_variable(name) && !name.contains(|c: char| c.is_ascii_lowercase())

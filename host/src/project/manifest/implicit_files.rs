@@ -1,7 +1,8 @@
-//! Files that a command runs or loads without naming them: those of a module, of a folder, and of a program that does what a
-//! file beside it says.
+//! Files that a command runs or loads without naming them: those of a module, of a folder, and of a
+//! program that does what a file beside it says.
 //!
-//! **Invariant:** every word whose name is that of a known program begins a command: what stands before it may run it.
+//! **Invariant:** every word whose name is that of a known program begins a command: what stands
+//! before it may run it.
 
 use super::words::{LaunchWord, program};
 use crate::model::steers_loading;
@@ -36,7 +37,8 @@ const ENDINGS: &[&str] =
 /// Files that name others which are loaded with them.
 pub(super) const NAMING: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml"];
 
-/// Returns what the commands run without naming it, as seen from the folder that they run in or one around it.
+/// Returns what the commands run without naming it, as seen from the folder that they run in or one
+/// around it.
 pub(super) fn unnamed(commands: &[Vec<String>]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for command in commands {
@@ -101,7 +103,8 @@ pub(super) fn files_of(module: &str) -> impl Iterator<Item = String> {
     ended.chain(index).chain([format!("{module}/package.json")])
 }
 
-/// Returns the variables that steer what is loaded and that the commands set: `PYTHONPATH=lib python x.py`.
+/// Returns the variables that steer what is loaded and that the commands set:
+/// `PYTHONPATH=lib python x.py`.
 pub(super) fn assigned(commands: &[Vec<String>]) -> Vec<(String, String)> {
     let pairs = commands.iter().flatten().filter_map(|text| text.split_once('='));
     let pairs = pairs.filter(|(name, _)| steers_loading(name));

@@ -1,6 +1,7 @@
 //! The files of a project that the launch line of one server names.
 //!
-//! In flows a launch line, out flow the digests of what it names. It can be looked at again, before the server is started.
+//! In flows a launch line, out flow the digests of what it names. It can be looked at again, before
+//! the server is started.
 
 use super::words::{LaunchArgument, LaunchWord, words, words_of};
 use crate::config::LookAgain;
@@ -14,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Folders that a launch line may name and that its words are looked for in. A line of more cannot be used.
+/// Folders that a launch line may name and that its words are looked for in. A line of more cannot
+/// be used.
 const FOLDERS: usize = 64;
 
 /// Bytes of a file that names others which are loaded with it.
@@ -119,7 +121,8 @@ impl LaunchFiles {
         Ok(())
     }
 
-    /// Where words are looked for: the folder that it runs in, those that it names, and those that it names seen from these.
+    /// Where words are looked for: the folder that it runs in, those that it names, and those that
+    /// it names seen from these.
     fn folders(
         &mut self,
         words: &[LaunchWord],
@@ -166,7 +169,8 @@ impl LaunchFiles {
         Ok(())
     }
 
-    /// Takes files that are run without being named. Programs look for theirs in the folders around too.
+    /// Takes files that are run without being named. Programs look for theirs in the folders around
+    /// too.
     fn take_unnamed(
         &mut self,
         names: &BTreeSet<String>,
@@ -264,7 +268,8 @@ fn is_settings(name: &str) -> bool {
 }
 
 impl LookAgain for LaunchFiles {
-    /// Returns the names of the files that are not what they were, or came since. One that is gone cannot be run.
+    /// Returns the names of the files that are not what they were, or came since. One that is gone
+    /// cannot be run.
     fn changed(&self) -> Vec<String> {
         if self.root.as_os_str().is_empty() {
             return Vec::new();

@@ -2,14 +2,13 @@
 //! and the variables of `.env` that decide something.
 //!
 //! In flow launch lines and `.env`; out flows a digest for each thing that decides, by its name
-//! (`part_names`). `words` takes a launch line apart and `shell` a line of a shell. `implicit_files`
-//! knows what is run without being named. `word_target` finds and hashes what a word names,
-//! `launch_files` does so for one server, and `roles` says which variables decide.
+//! (`part_names`). `words` takes a launch line apart and `shell` a line of a shell.
+//! `implicit_files` knows what is run without being named. `word_target` finds and hashes what a
+//! word names, `launch_files` does so for one server, and `roles` says which variables decide.
 //!
-//! **Invariant:** nothing is started, and nothing of a file is shown but its name.
-//! **Invariant:** what is read is bounded: a server that names more cannot be used.
-//! **Invariant:** a file that comes, goes, changes or is reached through a link that was turned gives
-//! other digests.
+//! **Invariant:** nothing is started, and nothing of a file is shown but its name. **Invariant:**
+//! what is read is bounded: a server that names more cannot be used. **Invariant:** a file that
+//! comes, goes, changes or is reached through a link that was turned gives other digests.
 //!
 //! Not covered, and said so where a person decides: what a script imports, folders, and data that a
 //! program is given.

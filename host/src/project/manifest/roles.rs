@@ -1,8 +1,8 @@
 //! Which variables decide something: `.env` feeds them only as it was trusted.
 //!
-//! A variable decides if it steers what a program loads, by its own name or by that under which the server gets it, and if the
-//! settings have a default for it: whoever sets it then overrules what the settings say. All others are keys and the like, which
-//! `.env` is for.
+//! A variable decides if it steers what a program loads, by its own name or by that under which the
+//! server gets it, and if the settings have a default for it: whoever sets it then overrules what
+//! the settings say. All others are keys and the like, which `.env` is for.
 
 use super::VARIABLE;
 use crate::model::{Secret, steers_loading};

@@ -1,6 +1,7 @@
 //! Reads a text as a shell reads a line of commands.
 //!
-//! **Invariant:** it reads too many words rather than too few, whatever the text is: a program of another language is one too.
+//! **Invariant:** it reads too many words rather than too few, whatever the text is: a program of
+//! another language is one too.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -16,7 +17,8 @@ pub(super) fn is_line(text: &str) -> bool {
     text.contains(|c: char| c.is_whitespace() || "\"'\\".contains(c) || ENDS.contains(&c))
 }
 
-/// Returns the commands of a text, each as its words. What a command writes into is not what it runs.
+/// Returns the commands of a text, each as its words. What a command writes into is not what it
+/// runs.
 pub(super) fn commands(text: &str) -> Vec<Vec<String>> {
     let text = FOLDER.iter().fold(text.to_owned(), |text, folder| text.replace(folder, "."));
     let mut commands = read(&text, false);

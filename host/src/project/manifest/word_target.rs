@@ -83,7 +83,8 @@ impl ScanBudget {
         if target.is_dir() {
             return Ok(match target.starts_with(root) {
                 true => WordTarget::Folder(target),
-                // A link to a folder elsewhere: what is there is not the project's, that it leads there is.
+                // A link to a folder elsewhere: what is there is not the project's, that it leads
+                // there is.
                 false => match folded(&written) {
                     own if own != root && own.starts_with(root) => {
                         leads_out(name_of(root, &own), target)
@@ -171,7 +172,8 @@ fn entry(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(name))
 }
 
-/// Follows links as long as they stay in the project; returns the first place that is none, or is elsewhere.
+/// Follows links as long as they stay in the project; returns the first place that is none, or is
+/// elsewhere.
 fn follow(root: &Path, mut at: PathBuf) -> Option<PathBuf> {
     for _ in 0..LINKS {
         let found = at.symlink_metadata().ok()?;

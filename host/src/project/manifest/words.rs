@@ -1,6 +1,7 @@
 //! The words of a launch line that may name a file.
 //!
-//! **Invariant:** it takes too many words rather than too few: a word that names no file does nothing.
+//! **Invariant:** it takes too many words rather than too few: a word that names no file does
+//! nothing.
 
 use super::lists::{BARE, DATA, INTERPRETERS, LOADERS, PROGRAMS, SHELLS};
 use super::shell::{commands, is_line};
@@ -15,7 +16,8 @@ const WORDS: usize = 10_000;
 /// Bytes of a word that is told of though nobody knows its file.
 const TOLD: usize = 200;
 
-/// What words are separated by inside an argument, as in `sh -c 'python tools/x.py; true'` or `--require=./x.js`.
+/// What words are separated by inside an argument, as in `sh -c 'python tools/x.py; true'` or
+/// `--require=./x.js`.
 const BETWEEN: &[char] = &[
     ' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>', '"', '\'', '`', '=', ',', ':', '{',
     '}', '[', ']',
@@ -33,13 +35,15 @@ pub(super) struct LaunchArgument {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LaunchWord {
     pub(super) text: String,
-    /// Whether it can be shown though nothing is found under it: it is written so, and looks like the name of a program.
+    /// Whether it can be shown though nothing is found under it: it is written so, and looks like
+    /// the name of a program.
     pub(super) tellable: bool,
     /// Whether the file is data, and may change.
     pub(super) data: bool,
 }
 
-/// Returns the words of a launch line, unless there are too many. The first argument is the command.
+/// Returns the words of a launch line, unless there are too many. The first argument is the
+/// command.
 pub(super) fn words(arguments: &[LaunchArgument]) -> Option<LaunchWords> {
     let shell = arguments.iter().any(|it| SHELLS.contains(&program(&it.text).as_str()));
     let mut words = LaunchWords { shell, ..LaunchWords::default() };
@@ -65,7 +69,8 @@ pub(super) struct LaunchWords {
 }
 
 impl LaunchWords {
-    /// Takes those of one command; `program_seen` if all of its arguments are for a program that is no file of the project.
+    /// Takes those of one command; `program_seen` if all of its arguments are for a program that is
+    /// no file of the project.
     fn command(&mut self, arguments: &[LaunchArgument], mut program_seen: bool, depth: usize) {
         self.commands.push(arguments.iter().map(|it| it.text.clone()).collect());
         for (index, argument) in arguments.iter().enumerate() {
@@ -77,8 +82,8 @@ impl LaunchWords {
             if is_line(&argument.text) {
                 self.line(argument, depth);
             }
-            // What follows a program's own file, or the module that is run, is the program's to read. What an option names may
-            // be loaded before the program.
+            // What follows a program's own file, or the module that is run, is the program's to
+            // read. What an option names may be loaded before the program.
             let module = before.is_some_and(|before| before.text == "-m");
             let own =
                 before.is_some_and(|it| !it.text.starts_with('-') || BARE.contains(&&*it.text));
@@ -86,7 +91,8 @@ impl LaunchWords {
         }
     }
 
-    /// Takes those of a line of commands. It may be the name of one file all the same, or the value of an option.
+    /// Takes those of a line of commands. It may be the name of one file all the same, or the value
+    /// of an option.
     fn line(&mut self, argument: &LaunchArgument, depth: usize) {
         let value = argument.text.split_once('=').map(|(_, value)| value);
         for text in [Some(argument.text.as_str()), value].into_iter().flatten() {

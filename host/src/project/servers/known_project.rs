@@ -8,7 +8,8 @@ use crate::project::Project;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// What is known of a project. Servers without a project have facts about where calls go all the same.
+/// What is known of a project. Servers without a project have facts about where calls go all the
+/// same.
 pub(crate) struct KnownProject {
     project: Option<Mutex<Project>>,
     routing: RwLock<Arc<RoutingFacts>>,
@@ -29,8 +30,8 @@ impl KnownProject {
         KnownProject { project: None, routing, outdated: AtomicBool::new(false) }
     }
 
-    /// Returns the project, and keeps others from it as long as it is held. Returns `None` if there is
-    /// none.
+    /// Returns the project, and keeps others from it as long as it is held. Returns `None` if there
+    /// is none.
     pub(super) fn lock(&self) -> Option<MutexGuard<'_, Project>> {
         let project = self.project.as_ref()?;
         Some(project.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,5 +1,5 @@
-//! What a server needs before it can be called, and how it gets it: a package is installed, a variable
-//! is set, files are trusted.
+//! What a server needs before it can be called, and how it gets it: a package is installed, a
+//! variable is set, files are trusted.
 //!
 //! **Invariant:** only what somebody agreed to is done. A `Need` says what was shown; if that has
 //! changed since, it is refused.
@@ -37,8 +37,8 @@ impl ServerNeeds<'_> {
         Ok(Some(Need::Variables(MissingVariables::new(server, config.missing, file))))
     }
 
-    /// What has to be trusted anew before a server is started: files that its launch line names may have changed since the
-    /// project was read.
+    /// What has to be trusted anew before a server is started: files that its launch line names may
+    /// have changed since the project was read.
     async fn changed_scripts(&self, server: &str) -> Result<Option<TrustNeed>, CallError> {
         let upstreams = self.upstreams;
         let Some(config) = upstreams.config(server).filter(|_| !upstreams.is_running(server))

@@ -17,7 +17,8 @@ const AT_ONCE: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
-    /// What a server that does not run had when it last ran is good enough; one that never ran is started.
+    /// What a server that does not run had when it last ran is good enough; one that never ran is
+    /// started.
     #[default]
     CachedOrLive,
     /// Every server is asked, and started for it.
@@ -49,8 +50,8 @@ pub struct UnavailableServer {
 }
 
 impl Servers {
-    /// Returns what the servers that `wanted` names offer, waiting no longer than `patience` in all; those that take longer go
-    /// on starting.
+    /// Returns what the servers that `wanted` names offer, waiting no longer than `patience` in
+    /// all; those that take longer go on starting.
     pub async fn offer(
         &self,
         wanted: impl Fn(&str) -> bool,
@@ -128,7 +129,8 @@ impl Servers {
             );
             return Err(UnavailableServer { server, code: Code::ServerFailed, reason });
         }
-        // In a task of its own: a server that is given up on here goes on starting, for the next who asks.
+        // In a task of its own: a server that is given up on here goes on starting, for the next
+        // who asks.
         let name = server.clone();
         let asked = tokio::spawn(async move { self.list(&name).await });
         let unavailable = |code, reason| UnavailableServer { server, code, reason };

@@ -119,7 +119,8 @@ impl ServerPackages {
         }
     }
 
-    /// Returns what would have to be installed before a server can be started; nothing if all is there.
+    /// Returns what would have to be installed before a server can be started; nothing if all is
+    /// there.
     ///
     /// # Errors
     /// If its launch line is not understood, or its registry cannot say which version is meant.
@@ -140,8 +141,8 @@ impl ServerPackages {
         installer.resolve(server, &spec, &line).await.map(Some).map_err(Error::from)
     }
 
-    /// Installs a package that somebody has agreed to, and has its server started from it. Dropped, it leaves nothing behind.
-    /// Returns what the package hashes to, if its server is one.
+    /// Installs a package that somebody has agreed to, and has its server started from it. Dropped,
+    /// it leaves nothing behind. Returns what the package hashes to, if its server is one.
     ///
     /// # Errors
     /// If it cannot be installed, or is not what its server asks for.

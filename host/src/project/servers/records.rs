@@ -73,8 +73,8 @@ impl ServerRecords {
         });
     }
 
-    /// Returns how a tool differs from what it was. `listed` is the tool as its server lists it now,
-    /// `launch_line` how that server is started or reached; both if they are known.
+    /// Returns how a tool differs from what it was. `listed` is the tool as its server lists it
+    /// now, `launch_line` how that server is started or reached; both if they are known.
     pub(super) fn differences(
         &self,
         before: &ToolOrigin,

@@ -144,8 +144,8 @@ impl Servers {
         self.keep();
     }
 
-    /// Writes down what was learnt of the servers in passing: the shapes of results that they do not
-    /// declare.
+    /// Writes down what was learnt of the servers in passing: the shapes of results that they do
+    /// not declare.
     pub fn keep(&self) {
         self.records().save_observations();
     }
@@ -155,7 +155,8 @@ impl Servers {
         self.packages().state(server).await
     }
 
-    /// Returns what would have to be installed before a server can be started, or `None` if nothing.
+    /// Returns what would have to be installed before a server can be started, or `None` if
+    /// nothing.
     ///
     /// # Errors
     /// If its launch line is not understood, or its registry cannot say which version is meant.
@@ -164,8 +165,8 @@ impl Servers {
     }
 
     /// Installs a package that somebody has agreed to, and has its server started from it. If the
-    /// future is dropped, nothing is left behind. Returns the digest of the package, or `None` if the
-    /// server is not started from one.
+    /// future is dropped, nothing is left behind. Returns the digest of the package, or `None` if
+    /// the server is not started from one.
     ///
     /// # Errors
     /// If it cannot be installed, or is not what its server asks for.

@@ -35,7 +35,8 @@ impl ServerUsageRecorder {
         let Some((launch, identity)) = unused else { return };
         let (state, server) = (self.state.clone(), server.to_owned());
         tokio::task::spawn_blocking(move || {
-            // What cannot be noted, as in a folder that only can be read, is no reason to refuse a call.
+            // What cannot be noted, as in a folder that only can be read, is no reason to refuse a
+            // call.
             let _ = state.server_used(&server, &launch, &identity, SystemClock.now());
         });
     }

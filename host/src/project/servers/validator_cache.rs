@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Compiled schemas kept at a time, at most.
 const KEPT: usize = 2_000;
 
-/// Compiled schemas, by the digest of their tool's definition. A schema that cannot be compiled is its server's to judge by.
+/// Compiled schemas, by the digest of their tool's definition. A schema that cannot be compiled is
+/// its server's to judge by.
 #[derive(Default)]
 pub(crate) struct ValidatorCache {
     compiled: Mutex<HashMap<Arc<str>, Option<Arc<ArgumentValidator>>>>,

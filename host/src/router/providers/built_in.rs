@@ -1,7 +1,7 @@
 //! The tools that pml itself has.
 //!
-//! `pml:sleep {ms}` is every timer; the run answers it. `pml:confirm {message}` asks a person whether
-//! the program may go on: it always asks, and the approval is its reply.
+//! `pml:sleep {ms}` is every timer; the run answers it. `pml:confirm {message}` asks a person
+//! whether the program may go on: it always asks, and the approval is its reply.
 
 use super::{Provider, Resolution};
 use crate::model::{

@@ -1,9 +1,9 @@
 //! Providers: those who carry out calls.
 //!
-//! In flows a tool's name; out flows the [`Provider`] that its calls go to. There are built-in tools,
-//! an MCP server of a project, the cloud, and the [`Tools`](super::Tools) of an embedder. What is asked
-//! of a tool after that (which tool is meant, its effects, whether it takes these arguments, what the
-//! call returns) is asked of its provider.
+//! In flows a tool's name; out flows the [`Provider`] that its calls go to. There are built-in
+//! tools, an MCP server of a project, the cloud, and the [`Tools`](super::Tools) of an embedder.
+//! What is asked of a tool after that (which tool is meant, its effects, whether it takes these
+//! arguments, what the call returns) is asked of its provider.
 //!
 //! **Invariant:** a provider decides nothing about whether a call may go, except for the built-in
 //! tools, which nobody else can decide about.

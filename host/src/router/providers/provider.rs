@@ -78,7 +78,8 @@ pub(crate) trait Providers: Send + Sync {
     fn provider(&self, tool: &ToolName) -> Arc<dyn Provider>;
 }
 
-/// The providers that a [`Tools`](crate::Tools) of this crate consists of. An embedder's own has none.
+/// The providers that a [`Tools`](crate::Tools) of this crate consists of. An embedder's own has
+/// none.
 pub struct ProviderSet(pub(crate) Arc<dyn Providers>);
 
 impl fmt::Debug for ProviderSet {

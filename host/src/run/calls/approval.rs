@@ -1,7 +1,8 @@
 //! What a person has approved, held against what is about to go out.
 //!
-//! **Invariant:** a call that somebody was asked about goes out only against the digest that they were shown: the record is built
-//! anew, from the tool as it is found now and the arguments as they are sent.
+//! **Invariant:** a call that somebody was asked about goes out only against the digest that they
+//! were shown: the record is built anew, from the tool as it is found now and the arguments as they
+//! are sent.
 
 use crate::model::ResolvedTool;
 use crate::model::{Ask, AskKind, CallRecord, Grant, Need, RecordedDecision, ToolOrigin};
@@ -25,7 +26,8 @@ pub(super) struct UnverifiedApproval {
 }
 
 impl Approval {
-    /// Returns what was approved; nothing if the decision is not about this ask, or approves nothing.
+    /// Returns what was approved; nothing if the decision is not about this ask, or approves
+    /// nothing.
     pub(in crate::run) fn new(ask: &Ask, decided: &RecordedDecision) -> Option<Approval> {
         let valid = decided.decision.approves() && decided.is_about(ask);
         Some(Approval {
@@ -44,8 +46,8 @@ impl Approval {
 
     /// Whether a call of this tool with these arguments is the one that was approved.
     pub(in crate::run) fn covers(&self, found: &ResolvedTool, arguments: &Value) -> bool {
-        // What a tool is cannot be known before it is installed, trusted or given its key: then its name was approved, and the
-        // policy has decided on what was found under it.
+        // What a tool is cannot be known before it is installed, trusted or given its key: then its
+        // name was approved, and the policy has decided on what was found under it.
         let (tool, origin) = match lacks(self.need.as_ref()) {
             true => (self.tool.as_str(), self.origin.as_ref()),
             false => (found.tool.as_str(), found.origin.as_ref()),

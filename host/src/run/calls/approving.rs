@@ -1,6 +1,7 @@
 //! Calls that a person has approved, on their way to going out.
 //!
-//! In flow decisions, and tools as they are found now; out flow calls that are what was shown, and asks about those that are not.
+//! In flow decisions, and tools as they are found now; out flow calls that are what was shown, and
+//! asks about those that are not.
 
 use super::approval::{Approval, UnverifiedApproval, lacks};
 use super::deciding::{CallContext, PATIENCE, UncertainCall, since};
@@ -15,8 +16,9 @@ use crate::store::CallVerdict;
 use std::sync::Arc;
 
 impl OpenCalls {
-    /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and only then is what was
-    /// allowed for good known for what it is. A call that the journal left waiting has its tool found first.
+    /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and
+    /// only then is what was allowed for good known for what it is. A call that the journal left
+    /// waiting has its tool found first.
     pub(super) fn approve(
         &mut self,
         call: CallId,
@@ -50,7 +52,8 @@ impl OpenCalls {
         }
     }
 
-    /// Has an approved call go out. A yes to making it again is none to what its tool has become since it was made.
+    /// Has an approved call go out. A yes to making it again is none to what its tool has become
+    /// since it was made.
     fn send_again(
         &mut self,
         id: CallId,
@@ -76,7 +79,8 @@ impl OpenCalls {
         CallVerdict::Ask { kind, reason }
     }
 
-    /// What was decided is not about this call: it is put before the policy, and before a person, again.
+    /// What was decided is not about this call: it is put before the policy, and before a person,
+    /// again.
     pub(super) fn ask_again(&mut self, id: CallId) {
         let error = self.asked_in_vain(id);
         let Some(OpenCall { found, stage: CallStage::Asking(asking), .. }) = self.open.remove(&id)
@@ -102,8 +106,9 @@ impl OpenCalls {
         self.find(id, self.router.route(written), asking.arguments, standing);
     }
 
-    /// Decides on a call that somebody has approved, now that its tool is found again: it goes out if it is what they were
-    /// shown and the policy does not deny it by now. Else it is decided about anew.
+    /// Decides on a call that somebody has approved, now that its tool is found again: it goes out
+    /// if it is what they were shown and the policy does not deny it by now. Else it is decided
+    /// about anew.
     pub(super) fn decide_on_approved(
         &mut self,
         id: CallId,

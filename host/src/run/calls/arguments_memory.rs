@@ -1,4 +1,5 @@
-//! What the arguments of open calls take in the host once they are parsed: their text says little about it.
+//! What the arguments of open calls take in the host once they are parsed: their text says little
+//! about it.
 
 use crate::model::{CallError, CallId, Code, weigh};
 use crate::run::calls::open_calls::OpenCalls;
@@ -53,7 +54,8 @@ impl ArgumentsMemory {
 }
 
 impl OpenCalls {
-    /// The arguments of a call as a value: long ones were parsed elsewhere, short ones are parsed here.
+    /// The arguments of a call as a value: long ones were parsed elsewhere, short ones are parsed
+    /// here.
     pub(super) fn value_of(
         &self,
         id: CallId,

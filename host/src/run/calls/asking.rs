@@ -115,7 +115,8 @@ impl OpenCalls {
         self.unmatched = questions.iter().rev().find(about_the_run).map(CheckpointQuestion::new);
     }
 
-    /// A person goes on without a call of the checkpoint. Once that is said of all that are left, calls may go out.
+    /// A person goes on without a call of the checkpoint. Once that is said of all that are left,
+    /// calls may go out.
     fn let_go(&mut self, ask: &Ask, decided: &RecordedDecision) {
         let about_it = decided.is_about(ask);
         if let (true, Some(digest)) = (about_it, &decided.digest) {
@@ -154,8 +155,9 @@ impl OpenCalls {
         left
     }
 
-    /// Does what was decided about an ask. What was done before is not done, or told, again; what was decided about something
-    /// else than this ask, or about nobody knows what, is not done at all.
+    /// Does what was decided about an ask. What was done before is not done, or told, again; what
+    /// was decided about something else than this ask, or about nobody knows what, is not done at
+    /// all.
     pub(in crate::run) fn decide(&mut self, ask: &Ask, decided: &RecordedDecision) {
         let about_it = decided.is_about(ask);
         let mut grant = None;

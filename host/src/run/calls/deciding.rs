@@ -202,8 +202,9 @@ impl OpenCalls {
         Ok(CallAction::Ask(found, kind, reason))
     }
 
-    /// Whether a call that went out may be made again unasked: the tool as it is found now says that this does no harm, and the
-    /// policy of now, or a person who was shown this call, lets it go.
+    /// Whether a call that went out may be made again unasked: the tool as it is found now says
+    /// that this does no harm, and the policy of now, or a person who was shown this call, lets it
+    /// go.
     fn may_repeat(
         &self,
         id: CallId,

@@ -34,7 +34,8 @@ impl OpenCalls {
         !self.queue.is_empty() && self.out() < self.in_flight && !self.held_back()
     }
 
-    /// Calls that are out. Those whose tool is being found are not: a server that hangs holds up no other.
+    /// Calls that are out. Those whose tool is being found are not: a server that hangs holds up no
+    /// other.
     fn out(&self) -> usize {
         // Replies that the program has not taken count too: a busy program must not pile them up.
         self.flying.len().saturating_sub(self.finding) + self.ready.len()
@@ -125,7 +126,8 @@ impl OpenCalls {
         self.flying.push(Abortable::new(finding, registration));
     }
 
-    /// Has it found out what a tool is now. Nothing of the run waits for it but what it says of its effects.
+    /// Has it found out what a tool is now. Nothing of the run waits for it but what it says of its
+    /// effects.
     pub(super) fn look_at(&mut self, tool: ToolName) {
         let (routed, name) = (self.router.route(tool.clone()), tool.clone());
         let looking: BoxFuture<'static, _> = Box::pin(async move {
@@ -162,7 +164,8 @@ impl OpenCalls {
                         let (run, error) = (self.run, Some(error.clone()));
                         self.events.event(&Event::CallSettled { run, call: id, error });
                     }
-                    // What is decided shows in what is journalled next: it goes out, it is asked about, or it is settled.
+                    // What is decided shows in what is journalled next: it goes out, it is asked
+                    // about, or it is settled.
                     let _ = self.decide_on(id, *found, arguments, standing);
                 }
             }
@@ -177,7 +180,8 @@ impl OpenCalls {
         }
     }
 
-    /// A tool has changed, or something it needs has gone, between the decision about a call and its going out: it is decided about again.
+    /// A tool has changed, or something it needs has gone, between the decision about a call and
+    /// its going out: it is decided about again.
     fn changed(&mut self, id: CallId, mut found: RoutedTool, arguments: String) {
         let Some(before) = self.open.remove(&id) else { return };
         self.events.event(&Event::CallDropped { run: self.run, call: id });

@@ -1,7 +1,7 @@
 //! The calls of one run that have no outcome yet: queued, out, asleep, or waiting for a person.
 //!
-//! In flow what a program asks for and what people decide; out flow the calls that may go, and outcomes in the order in
-//! which they arrive.
+//! In flow what a program asks for and what people decide; out flow the calls that may go, and
+//! outcomes in the order in which they arrive.
 
 mod approval;
 mod approving;

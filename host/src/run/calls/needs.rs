@@ -1,7 +1,8 @@
-//! Calls that lack something: it is asked about, brought about once somebody has agreed, and then the call goes on.
+//! Calls that lack something: it is asked about, brought about once somebody has agreed, and then
+//! the call goes on.
 //!
-//! **Invariant:** nothing of a call has gone out while what it lacks is brought about: a run that is cut off then brings it
-//! about again, and nothing of it is uncertain.
+//! **Invariant:** nothing of a call has gone out while what it lacks is brought about: a run that
+//! is cut off then brings it about again, and nothing of it is uncertain.
 
 use super::approval::Approval;
 use super::deciding::CallContext;

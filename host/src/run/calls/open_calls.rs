@@ -70,7 +70,8 @@ pub(super) struct PendingAsk {
     pub(super) arguments: String,
     pub(super) reason: String,
     pub(super) question: Option<QuestionId>,
-    /// The tool as the program wrote it, where the journal says what was asked: it is found again before the call goes out.
+    /// The tool as the program wrote it, where the journal says what was asked: it is found again
+    /// before the call goes out.
     pub(super) written: Option<ToolName>,
 }
 
@@ -109,9 +110,11 @@ pub(in crate::run) struct OpenCalls {
     pub(super) asked_again: HashMap<CallId, u32>,
     /// How often the question about the checkpoint was.
     pub(super) unmatched_again: u32,
-    /// The digests of calls of the checkpoint that a person goes on without, and how many such calls each question was about.
+    /// The digests of calls of the checkpoint that a person goes on without, and how many such
+    /// calls each question was about.
     pub(super) let_go: HashMap<String, HashMap<QuestionId, usize>>,
-    /// What tools are of which only outcomes of the checkpoint are left; nothing while that is found out.
+    /// What tools are of which only outcomes of the checkpoint are left; nothing while that is
+    /// found out.
     pub(super) looked_at: HashMap<ToolName, Option<Effects>>,
     /// What is to be remembered of what people agreed to.
     pub(super) notes: Vec<AuditEvent>,

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// Replies that are noted at once, at most: the program gets each before the next call of it goes out.
+/// Replies that are noted at once, at most: the program gets each before the next call of it goes
+/// out.
 const BATCH: usize = 64;
 
 /// An outcome on its way to the program.
@@ -28,17 +29,19 @@ pub(super) struct BufferedOutcome {
 }
 
 impl OpenCalls {
-    /// Waits for the next outcomes: replies, ends of sleeps. An empty list says that calls may go out now; nothing says
-    /// that only people can help.
+    /// Waits for the next outcomes: replies, ends of sleeps. An empty list says that calls may go
+    /// out now; nothing says that only people can help.
     pub(in crate::run) async fn next(&mut self, clock: &mut RunClock) -> Option<Vec<NextOutcome>> {
         loop {
-            // The clock of then counts for what is recalled: the one of today is not read before it is used up.
+            // The clock of then counts for what is recalled: the one of today is not read before it
+            // is used up.
             if let Some((_, (call, found))) = self.recalled.pop_first() {
                 let at = clock.reach(found.at);
                 return Some(vec![NextOutcome { call, settled: found.settled, at }]);
             }
             self.last = clock.now();
-            // Replies are noted before timers are looked at: a timer that is always due must not keep them out.
+            // Replies are noted before timers are looked at: a timer that is always due must not
+            // keep them out.
             poll_fn(|context| {
                 self.poll(context);
                 Poll::Ready(())
@@ -59,7 +62,8 @@ impl OpenCalls {
             let Some((due, wait)) = wait else {
                 match self.flying.next().await {
                     Some(done) => self.arrive(done),
-                    // The guest says it waits, and there is nothing to wait for: its own check comes first.
+                    // The guest says it waits, and there is nothing to wait for: its own check
+                    // comes first.
                     None => std::future::pending().await,
                 }
                 continue;
@@ -83,7 +87,8 @@ impl OpenCalls {
         }
     }
 
-    /// Whether the program has just used up its checkpoint, and nobody needs to be asked about what it left.
+    /// Whether the program has just used up its checkpoint, and nobody needs to be asked about what
+    /// it left.
     fn at_the_frontier(&mut self) -> bool {
         if !self.held_back() {
             return false;
@@ -97,8 +102,8 @@ impl OpenCalls {
         clear
     }
 
-    /// Tools that only read as far as the journal knows, and of which nobody here knows what they are now: servers are started
-    /// to say so before a person is bothered with what they did.
+    /// Tools that only read as far as the journal knows, and of which nobody here knows what they
+    /// are now: servers are started to say so before a person is bothered with what they did.
     fn unknown_readers(&self) -> BTreeSet<ToolName> {
         let readers = self.checkpoint.iter().flat_map(|past| past.readers());
         let unknown = readers.filter(|tool| {
@@ -109,7 +114,8 @@ impl OpenCalls {
         unknown.collect()
     }
 
-    /// Takes what comes first of the sleeps that have ended and the replies that have arrived, and what is next to it.
+    /// Takes what comes first of the sleeps that have ended and the replies that have arrived, and
+    /// what is next to it.
     fn take_ready(&mut self) -> Vec<NextOutcome> {
         let mut taken = Vec::new();
         while taken.len() < BATCH

@@ -104,7 +104,8 @@ impl OpenCalls {
         self.decide_on(id, found, arguments.into(), standing)
     }
 
-    /// Whether the run that this one takes up made a call that must not be repeated, and nobody knows its outcome.
+    /// Whether the run that this one takes up made a call that must not be repeated, and nobody
+    /// knows its outcome.
     fn made_before(&mut self, routed: &RoutedTool, arguments: &str) -> bool {
         let Some(past) = self.checkpoint.as_mut() else { return false };
         !routed.effects_now().repeatable() && past.take_unknown(routed.tool.as_str(), arguments)

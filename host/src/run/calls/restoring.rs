@@ -1,7 +1,8 @@
 //! What becomes of a call that the journal left open.
 //!
-//! **Invariant:** the policy decides again, as it is now, and about the tool as it is found now. What the journal says of a tool,
-//! of its effects or of what somebody approved lets nothing through by itself.
+//! **Invariant:** the policy decides again, as it is now, and about the tool as it is found now.
+//! What the journal says of a tool, of its effects or of what somebody approved lets nothing
+//! through by itself.
 
 use super::approval::Approval;
 use super::deciding::{CallContext, UNCERTAIN, UncertainCall};
@@ -123,8 +124,8 @@ impl OpenCalls {
         }
     }
 
-    /// Whether the policy of now still asks about a call that somebody was asked about. What is shown is what was asked; the
-    /// tool is found again before anything goes out.
+    /// Whether the policy of now still asks about a call that somebody was asked about. What is
+    /// shown is what was asked; the tool is found again before anything goes out.
     fn still_asks(&self, asked: &PastAsk<'_>, name: &ToolName, arguments: &str) -> AskRecheck {
         let PastAsk { ask, decided, .. } = asked;
         let tool = ask.tool.parse().unwrap_or_else(|_| name.clone());

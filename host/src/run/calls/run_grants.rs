@@ -35,9 +35,11 @@ pub(in crate::run) struct GrantPersistence {
 pub(super) struct RunGrants {
     run: RunId,
     grants: Vec<Grant>,
-    /// Arguments of built-in tools: they ask with the program's own words, and a yes to some is none to others.
+    /// Arguments of built-in tools: they ask with the program's own words, and a yes to some is
+    /// none to others.
     words: Vec<Value>,
-    /// What was allowed for good of tools that nobody knows yet: it is kept once they are known for what they are.
+    /// What was allowed for good of tools that nobody knows yet: it is kept once they are known for
+    /// what they are.
     unknown: HashMap<ToolName, (Vec<Constraint>, RecordedDecision)>,
     keepers: GrantPersistence,
     keeping: Vec<PendingGrantWrite>,
@@ -49,7 +51,8 @@ impl RunGrants {
         RunGrants { run, grants, words, unknown: HashMap::new(), keepers, keeping: Vec::new() }
     }
 
-    /// Allows what was asked about, for the rest of the run. Returns what is allowed for good with it.
+    /// Allows what was asked about, for the rest of the run. Returns what is allowed for good with
+    /// it.
     pub(super) fn grant(&mut self, ask: &Ask, decision: &Decision) -> Option<Grant> {
         let grant = grant_of(ask, decision)?;
         match grant.tool.server() == BUILT_IN {
@@ -64,7 +67,8 @@ impl RunGrants {
         }
     }
 
-    /// Whether a person allowed this for the rest of the run. A tool that is no longer what it was then is not allowed.
+    /// Whether a person allowed this for the rest of the run. A tool that is no longer what it was
+    /// then is not allowed.
     pub(super) fn covers<'a>(
         &self,
         found: &RoutedTool,

@@ -1,13 +1,14 @@
 //! What an earlier run has done, for a mended program that takes up from there.
 //!
-//! The k-th call of a tool with the same arguments gets the outcome of the k-th such call of the earlier run, in the order
-//! and with the clock readings of then. A call that failed is made again. What the earlier run itself had taken up and not
-//! used is handed on.
+//! The k-th call of a tool with the same arguments gets the outcome of the k-th such call of the
+//! earlier run, in the order and with the clock readings of then. A call that failed is made again.
+//! What the earlier run itself had taken up and not used is handed on.
 //!
-//! A run that takes up another keeps its checkpoint in its own header: it can be rebuilt when the other is forgotten.
+//! A run that takes up another keeps its checkpoint in its own header: it can be rebuilt when the
+//! other is forgotten.
 //!
-//! **Invariant:** nothing goes out before the program has used up what it can, and a person has seen which calls with
-//! effects it did not ask for again.
+//! **Invariant:** nothing goes out before the program has used up what it can, and a person has
+//! seen which calls with effects it did not ask for again.
 
 use crate::model::{Ask, AskKind, CallId, CallResult, Effects, RunId, Timestamp, ToolName, fold};
 use crate::router::BUILT_IN;
@@ -29,7 +30,8 @@ pub(in crate::run) struct CheckpointOutcome {
     call: CallId,
     tool: String,
     arguments: String,
-    /// What its tool said of its effects when it went out. It is history: what counts is what the tool says now.
+    /// What its tool said of its effects when it went out. It is history: what counts is what the
+    /// tool says now.
     #[serde(default)]
     effects: Effects,
 }
@@ -51,7 +53,8 @@ pub(in crate::run) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Returns what a run has done, and what it had taken up and not used, beside how a header keeps that.
+    /// Returns what a run has done, and what it had taken up and not used, beside how a header
+    /// keeps that.
     pub(in crate::run) fn of(
         header: &RunHeader,
         history: &Timeline<'_>,
@@ -82,8 +85,8 @@ impl Checkpoint {
             };
             Some((given.call, recalled))
         });
-        // The k-th call counts by when it was made, not by when it was answered. What this run left of an earlier one
-        // comes after what it has done itself.
+        // The k-th call counts by when it was made, not by when it was answered. What this run left
+        // of an earlier one comes after what it has done itself.
         let given: BTreeMap<_, _> = given.collect();
         let mut recalled: Vec<_> = given.into_values().chain(inherited.recalled).collect();
         let own = history.outcomes.len() as u64;
@@ -168,15 +171,16 @@ impl Checkpoint {
         self.passed = true;
     }
 
-    /// Tools of calls that the program has not asked for again, and that only read when they went out.
+    /// Tools of calls that the program has not asked for again, and that only read when they went
+    /// out.
     pub(in crate::run) fn readers(&self) -> impl Iterator<Item = ToolName> {
         let left = self.left.values().flatten();
         let readers = left.filter(|recalled| recalled.effects == Effects::ReadOnly);
         readers.filter_map(|recalled| recalled.tool.parse().ok())
     }
 
-    /// The calls that may have had effects and that the program has not asked for again, oldest first. `effects` is what their
-    /// tools say now.
+    /// The calls that may have had effects and that the program has not asked for again, oldest
+    /// first. `effects` is what their tools say now.
     pub(in crate::run) fn unmatched(
         &self,
         effects: impl Fn(&ToolName) -> Effects,
@@ -238,7 +242,8 @@ impl UnmatchedCall {
     }
 }
 
-/// A tool may be spelled in several ways: a call whose outcome nobody knows counts under all of them.
+/// A tool may be spelled in several ways: a call whose outcome nobody knows counts under all of
+/// them.
 fn folded(tool: &str) -> String {
     tool.splitn(2, ':').map(fold).collect::<Vec<_>>().join(":")
 }

@@ -90,7 +90,8 @@ fn modifiers(edits: &mut Edits<'_>, span: Span, key: &PropertyKey<'_>) {
                 }
             }
             kind => {
-                // `public [key]` after a field without `;` would become an index into the field's value.
+                // `public [key]` after a field without `;` would become an index into the field's
+                // value.
                 if only_blanks && matches!(kind, Kind::LBrack | Kind::Star) {
                     separate(edits, first_blanked);
                 }

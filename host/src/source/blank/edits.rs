@@ -1,6 +1,7 @@
 //! The text being blanked, and the tokens by which places in it are found.
 //!
-//! **Invariant:** an edit replaces a byte by a byte, and whole characters by spaces, so that the text stays UTF-8.
+//! **Invariant:** an edit replaces a byte by a byte, and whole characters by spaces, so that the
+//! text stays UTF-8.
 
 use oxc::parser::{Kind, Token};
 use oxc::span::Span;
@@ -40,7 +41,8 @@ impl<'t> Edits<'t> {
         self.blank(span.start, span.end);
     }
 
-    /// Blanks a whole statement or class element and leaves a `;`, so that what stands before cannot run into what follows.
+    /// Blanks a whole statement or class element and leaves a `;`, so that what stands before
+    /// cannot run into what follows.
     pub(super) fn erase(&mut self, span: Span) {
         self.blank_span(span);
         self.put(span.start, b';');
@@ -51,7 +53,8 @@ impl<'t> Edits<'t> {
         self.out[at as usize] = byte;
     }
 
-    /// Ends with a `;` a statement or class field whose last token was blanked, since the newline after it may not.
+    /// Ends with a `;` a statement or class field whose last token was blanked, since the newline
+    /// after it may not.
     pub(super) fn end_here(&mut self, end: u32) {
         let Some(last) = end.checked_sub(1) else { return };
         if self.is_blanked(last)

@@ -57,7 +57,8 @@ fn checked(text: &str) -> String {
     code
 }
 
-/// Input with `‹…›` around what must become blank, and `‹…|x›` where its last character must become `x`.
+/// Input with `‹…›` around what must become blank, and `‹…|x›` where its last character must become
+/// `x`.
 fn expect(marked: &str) {
     let (mut input, mut output) = (String::new(), String::new());
     let mut rest = marked;

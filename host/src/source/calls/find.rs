@@ -66,7 +66,8 @@ fn of_module(module: &SourceModule) -> Result<Vec<ProgramCall>, SourceError> {
     })?
 }
 
-/// Gives calls their positions. Columns are counted on from the call before: a text may be one long line full of calls.
+/// Gives calls their positions. Columns are counted on from the call before: a text may be one long
+/// line full of calls.
 fn placed(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<ProgramCall> {
     let lines = LineIndex::new(text.text);
     let mut before = (0, 0, 0);

@@ -1,6 +1,7 @@
 //! What the names of a module stand for: `mcp`, a server, a tool, a constant.
 //!
-//! **Invariant:** a variable stands for something only if it is bound once and never written to again.
+//! **Invariant:** a variable stands for something only if it is bound once and never written to
+//! again.
 
 use super::literal;
 use oxc::ast::ast::*;
@@ -9,7 +10,8 @@ use oxc::semantic::{Scoping, SymbolId};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Deepest expression looked through: `mcp.server.tool` is three deep, brackets and casts may be around each part.
+/// Deepest expression looked through: `mcp.server.tool` is three deep, brackets and casts may be
+/// around each part.
 const DEPTH: usize = 16;
 
 /// Names that the sandbox gives no server and no tool: conversions of a value ask for them.
@@ -145,12 +147,14 @@ impl<'s> ModuleVariables<'s> {
         }
     }
 
-    /// Returns whether a pattern takes nothing out of `known` but what stands for something by itself.
+    /// Returns whether a pattern takes nothing out of `known` but what stands for something by
+    /// itself.
     pub(super) fn is_bound(&self, pattern: &BindingPattern<'_>, known: &McpReference) -> bool {
         self.bindings(pattern, known, &mut |_, _| {})
     }
 
-    /// Hands the variables of a pattern to `take`, with what they stand for. Returns whether that is all there is.
+    /// Hands the variables of a pattern to `take`, with what they stand for. Returns whether that
+    /// is all there is.
     fn bindings(
         &self,
         pattern: &BindingPattern<'_>,

@@ -1,4 +1,5 @@
-//! The walk over a module that finds its calls, and the places where it hands on what it could call.
+//! The walk over a module that finds its calls, and the places where it hands on what it could
+//! call.
 
 use super::find::Callee;
 use super::literal::Literal;
@@ -89,7 +90,8 @@ impl<'w, 's> CallFinder<'w, 's> {
         self.keep(offset, callee, arguments);
     }
 
-    /// Goes on into what is computed inside of an expression that stands for something: `mcp[await f()]`.
+    /// Goes on into what is computed inside of an expression that stands for something:
+    /// `mcp[await f()]`.
     fn visit_keys<'a>(&mut self, expression: &Expression<'a>) {
         let mut expression = expression.get_inner_expression();
         loop {

@@ -11,11 +11,13 @@ const CHAIN: u32 = 200;
 const ARROWS: u32 = 16;
 /// Most brackets inside the default values of what may be parameters, so inside a guess.
 const GUESSES: usize = 16;
-/// Most values inside type arguments that may be no type arguments: each may double the time to parse what is inside.
+/// Most values inside type arguments that may be no type arguments: each may double the time to
+/// parse what is inside.
 const DOUBLINGS: usize = 5;
 /// Most `infer X extends` open at once: each is read twice, with its constraint and without.
 const INFERS: u32 = 8;
-/// Bytes looked at in search of the end of regular expressions, for each byte of the text. An ordinary text needs one.
+/// Bytes looked at in search of the end of regular expressions, for each byte of the text. An
+/// ordinary text needs one.
 const RESCANS: usize = 16;
 /// Most `<` open at once. Written types go to ten and more.
 const ANGLES: u32 = 32;
@@ -53,7 +55,8 @@ struct NestingLevel {
     angles: u32,
     /// Whether this may be a list of parameters or a pattern.
     guessable: bool,
-    /// Whether values may stand in it, not only types: it is inside such a level and no `<` is open there.
+    /// Whether values may stand in it, not only types: it is inside such a level and no `<` is open
+    /// there.
     of_values: bool,
     /// Whether a `=` stands in the current item, so that a value follows even among types.
     assigning: bool,
@@ -160,7 +163,8 @@ fn too_deep(offset: usize, message: &'static str) -> NestingError {
     NestingError { offset, message, hint: "split it into named parts" }
 }
 
-/// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`, as far as the eye can tell.
+/// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`, as
+/// far as the eye can tell.
 fn blind_doublings(text: &[u8]) -> usize {
     let mut count = 0;
     let mut open = false;
@@ -355,7 +359,8 @@ impl NestingScan<'_> {
         }
     }
 
-    /// Returns whether it makes a difference to this scan if the text up to `end` is a regular expression or not.
+    /// Returns whether it makes a difference to this scan if the text up to `end` is a regular
+    /// expression or not.
     fn matters(&self, end: usize) -> bool {
         let inside = &self.text[self.at + 1..end - 1];
         inside.iter().any(|byte| b"\"'`()[]{}\\".contains(byte))

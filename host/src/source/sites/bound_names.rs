@@ -1,6 +1,7 @@
 //! Names of a module, and the arguments that cannot throw.
 //!
-//! If nothing else in a call can throw, an error reported there is the call's own: what it calls is no function.
+//! If nothing else in a call can throw, an error reported there is the call's own: what it calls is
+//! no function.
 
 use std::collections::HashSet;
 

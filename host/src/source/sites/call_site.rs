@@ -1,10 +1,12 @@
 //! The site of a frame, among those that QuickJS reports at the same place.
 //!
-//! In `f(g(x))` both calls are reported at `x`. What tells them apart is the name of the function the frame waits for.
+//! In `f(g(x))` both calls are reported at `x`. What tells them apart is the name of the function
+//! the frame waits for.
 
 use std::collections::{HashMap, HashSet};
 
-/// Most sites kept for one place. Arguments nest no deeper; only calls of what calls return, as in `f()()()`, go on.
+/// Most sites kept for one place. Arguments nest no deeper; only calls of what calls return, as in
+/// `f()()()`, go on.
 const SITES: usize = 200;
 
 /// What a frame can be stopped at.
@@ -40,7 +42,8 @@ pub(in super::super) struct CallSites {
     sites: HashMap<u32, Vec<CallSite>>,
     /// Classes without a constructor: where the line starts on which they end, and their names.
     ///
-    /// The constructor that QuickJS makes for them notes no place, and such a function is reported at the first column.
+    /// The constructor that QuickJS makes for them notes no place, and such a function is reported
+    /// at the first column.
     classes: HashSet<(u32, Option<String>)>,
 }
 
@@ -76,7 +79,8 @@ impl CallSites {
             .map(|site| site.start)
     }
 
-    /// Returns the offset of the site at which a frame waits for a function, whose name is empty if it has none.
+    /// Returns the offset of the site at which a frame waits for a function, whose name is empty if
+    /// it has none.
     pub(in super::super) fn of_call(&self, reported: u32, function: &str) -> Option<u32> {
         for (prefix, kind) in [("get ", CallSiteKind::Get), ("set ", CallSiteKind::Set)] {
             if let Some(name) = function.strip_prefix(prefix) {
@@ -92,7 +96,8 @@ impl CallSites {
         if named.is_none() && is_implicit(function) {
             return None;
         }
-        // The function has another name than what is called: what is declared by its name is not it.
+        // The function has another name than what is called: what is declared by its name is not
+        // it.
         named
             .or_else(|| calls().find(|site| !site.is_declared))
             .or_else(|| calls().next())
@@ -105,8 +110,8 @@ impl CallSites {
     }
 }
 
-/// Functions that the language calls by itself, so that no call need stand where the frame waits. An untagged template is
-/// put together by `concat`.
+/// Functions that the language calls by itself, so that no call need stand where the frame waits.
+/// An untagged template is put together by `concat`.
 fn is_implicit(function: &str) -> bool {
     matches!(function, "valueOf" | "toString" | "concat" | "next" | "return")
         || function.starts_with('[')

@@ -16,7 +16,8 @@ use crate::source::sites::bound_names::BoundNames;
 use crate::source::sites::call_site::CallSites;
 use crate::source::sites::token_columns::TokenColumns;
 
-/// Finds the sites that QuickJS reports at the wanted offsets of a code, or none if the code cannot be parsed.
+/// Finds the sites that QuickJS reports at the wanted offsets of a code, or none if the code cannot
+/// be parsed.
 pub(in super::super) fn find(
     code: &str,
     lines: &LineIndex<'_>,

@@ -1,4 +1,5 @@
-//! Stacks as QuickJS gives them, and the places people look for, which but for a few are those that V8 gives.
+//! Stacks as QuickJS gives them, and the places people look for, which but for a few are those that
+//! V8 gives.
 
 use super::super::{Program, Script, StackFrame};
 

@@ -1,9 +1,11 @@
 //! The columns that QuickJS gives to tokens.
 //!
-//! It takes a token's column from a mark that it sets after blanks, comments and line ends and where a word begins, but not
-//! at other tokens: in `f("x")` the column of `"x"` is that of `f`. On the first line of a text it counts from zero.
+//! It takes a token's column from a mark that it sets after blanks, comments and line ends and
+//! where a word begins, but not at other tokens: in `f("x")` the column of `"x"` is that of `f`. On
+//! the first line of a text it counts from zero.
 //!
-//! **Invariant:** offsets are those a reader of QuickJS' numbers arrives at, who takes columns to count from one.
+//! **Invariant:** offsets are those a reader of QuickJS' numbers arrives at, who takes columns to
+//! count from one.
 
 use oxc::parser::Token;
 

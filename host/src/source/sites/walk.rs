@@ -1,6 +1,7 @@
 //! The walk over a module that notes places as QuickJS does.
 //!
-//! **Invariant:** every function notes its own places; what is noted in one says nothing about another.
+//! **Invariant:** every function notes its own places; what is noted in one says nothing about
+//! another.
 
 use std::collections::HashSet;
 use std::mem;

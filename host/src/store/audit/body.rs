@@ -1,12 +1,14 @@
 //! A note as it is hashed and stored: JSON without secrets, of bounded size.
 //!
-//! Policy for change: entries are kept for ever. A field is added, a kind is added; none is renamed.
+//! Policy for change: entries are kept for ever. A field is added, a kind is added; none is
+//! renamed.
 
 use super::{AuditEvent, AuditNote};
 use crate::model::{Ask, Constraint, Decision, fold_middle, redact};
 use serde_json::{Map, Value, json};
 
-/// Characters of arguments and results that are kept: enough to tell what was decided, however much it was.
+/// Characters of arguments and results that are kept: enough to tell what was decided, however much
+/// it was.
 const ARGUMENTS: usize = 4 << 10;
 
 /// Characters of any other text.
@@ -110,7 +112,8 @@ fn ask(ask: &Ask) -> Value {
     })
 }
 
-/// Arguments or a result: as a value where they are small, else the beginning and the end of their text.
+/// Arguments or a result: as a value where they are small, else the beginning and the end of their
+/// text.
 fn arguments(value: &Value) -> Value {
     // Before it is cut: half a secret no longer looks like one.
     let redacted = redact(value);

@@ -1,7 +1,8 @@
 //! How far a trail goes, kept in the user's own state folder: a file for each journal.
 //!
-//! **Invariant:** it only ever moves forward along the trail that it vouches for. A trail that is cut or written anew is not
-//! taken up, so that the next entry does not hide it; only a person's word does that.
+//! **Invariant:** it only ever moves forward along the trail that it vouches for. A trail that is
+//! cut or written anew is not taken up, so that the next entry does not hide it; only a person's
+//! word does that.
 
 use super::{TrailAnchor, TrailDefect, TrailHead};
 use crate::disk::{FileDurability, lock, make_private_folder, read, replace};
@@ -70,7 +71,8 @@ impl HeadFile {
         }
     }
 
-    /// Moves the head to the end of the trail, if the trail goes on from it; `hash_of` tells the hash of an entry.
+    /// Moves the head to the end of the trail, if the trail goes on from it; `hash_of` tells the
+    /// hash of an entry.
     pub(in crate::store) fn advance(
         &self,
         head: &TrailHead,

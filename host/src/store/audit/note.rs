@@ -27,7 +27,8 @@ impl AuditNote {
     }
 }
 
-/// What happened. The first four are noted by a journal itself, when it records them; the rest by whoever brings it about.
+/// What happened. The first four are noted by a journal itself, when it records them; the rest by
+/// whoever brings it about.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AuditEvent {

@@ -4,7 +4,8 @@ use crate::model::{RunId, Timestamp};
 use serde_json::Value;
 use std::fmt;
 
-/// Which entries to read. The default reads all, oldest first; whatever is read, all of it is verified.
+/// Which entries to read. The default reads all, oldest first; whatever is read, all of it is
+/// verified.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
     /// Only what happened in this run.
@@ -35,13 +36,14 @@ pub struct AuditEntry {
     pub run: Option<RunId>,
     /// All of it, as it was hashed: `number`, `at`, `run_id`, `what`, and what else its kind has.
     pub body: Value,
-    /// Its hash: sha256, in hex, of the hash before it, a line end, and its body with sorted keys and no blanks.
+    /// Its hash: sha256, in hex, of the hash before it, a line end, and its body with sorted keys
+    /// and no blanks.
     pub hash: String,
 }
 
 impl AuditEntry {
-    /// Returns an entry as it stands in a trail. What cannot be read is left out: the hash says whether it was so from the
-    /// beginning.
+    /// Returns an entry as it stands in a trail. What cannot be read is left out: the hash says
+    /// whether it was so from the beginning.
     pub(in crate::store) fn new(number: u64, body: Value, hash: String) -> AuditEntry {
         let text = |field: &str| body.get(field).and_then(Value::as_str);
         let at = text("at").and_then(|at| at.parse().ok()).unwrap_or_default();
@@ -65,9 +67,11 @@ pub struct AuditTrail {
     pub count: u64,
     /// The hash of the last of all.
     pub hash: String,
-    /// Up to which entry the head vouches that is kept apart from the journal; nothing if none is kept.
+    /// Up to which entry the head vouches that is kept apart from the journal; nothing if none is
+    /// kept.
     pub kept: Option<u64>,
-    /// Up to which entry a person took it as it is, right or wrong; what is wrong with these is not told again.
+    /// Up to which entry a person took it as it is, right or wrong; what is wrong with these is not
+    /// told again.
     pub accepted: Option<u64>,
     /// What is wrong with it, if anything is.
     pub broken: Option<TrailDefect>,

@@ -99,8 +99,9 @@ fn read_meta(meta: Option<&str>) -> Result<EntryMeta<'_>, String> {
     read.map_err(|error| error.to_string())
 }
 
-/// Decodes which question an `asked` entry names. Journals up to format 2 have a copy of the question in the entry, of which
-/// only the id counts: there is one question, and it is the one that people are shown.
+/// Decodes which question an `asked` entry names. Journals up to format 2 have a copy of the
+/// question in the entry, of which only the id counts: there is one question, and it is the one
+/// that people are shown.
 pub(super) fn decode_asked(meta: Option<&str>, text: Option<String>) -> Result<QuestionId, String> {
     #[derive(Deserialize)]
     struct Copy {

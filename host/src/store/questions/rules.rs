@@ -39,7 +39,8 @@ pub(in crate::store) fn oldest_first(questions: &mut [StoredQuestion]) {
     questions.sort_by_key(|asked| (asked.question.asked_at, asked.question.id));
 }
 
-/// Decides what becomes of an answer. A journal that has no such question returns [`AnswerOutcome::Gone`] itself.
+/// Decides what becomes of an answer. A journal that has no such question returns
+/// [`AnswerOutcome::Gone`] itself.
 pub(in crate::store) fn answer(
     asked: &StoredQuestion,
     answer: &Answer,
@@ -71,8 +72,8 @@ pub(in crate::store) fn answer(
     (QuestionUpdate { decisions, closes, notes }, outcome)
 }
 
-/// Closes a question if it has expired at `now`. Also returns whether it is closed, by this or before, without every ask
-/// decided.
+/// Closes a question if it has expired at `now`. Also returns whether it is closed, by this or
+/// before, without every ask decided.
 pub(in crate::store) fn expire(asked: &StoredQuestion, now: Timestamp) -> (QuestionUpdate, bool) {
     let StoredQuestion { question, decided, .. } = asked;
     let closed = !is_open(asked, now);

@@ -1,6 +1,7 @@
 //! Questions and decisions in their tables. The rules are in [`questions`].
 //!
-//! **Invariant:** what becomes of a question, and what the trail says of it, are written in the same transaction.
+//! **Invariant:** what becomes of a question, and what the trail says of it, are written in the
+//! same transaction.
 
 use super::audit::TrailWriter;
 use super::columns::{comparable, parsed, unreadable};

@@ -53,8 +53,8 @@ impl TrailWriter {
         Ok(())
     }
 
-    /// Keeps the head apart, once what was written is committed. If that fails, the head lags behind, and is brought up with
-    /// the next entry.
+    /// Keeps the head apart, once what was written is committed. If that fails, the head lags
+    /// behind, and is brought up with the next entry.
     pub(super) fn keep_head(&self, connection: &Connection) {
         let (grown, accepted) = (self.grown.replace(false), self.accepted.replace(false));
         #[cfg(feature = "servers")]

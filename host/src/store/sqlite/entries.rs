@@ -40,7 +40,8 @@ pub(super) fn read_meter(row: &Row<'_>) -> rusqlite::Result<(Timestamp, Meter)> 
     read_columns(row).map(EncodedMeter::decode)
 }
 
-/// Reads an entry of the run of this number from `COLUMNS`. The inner error says what is wrong with it.
+/// Reads an entry of the run of this number from `COLUMNS`. The inner error says what is wrong with
+/// it.
 pub(super) fn read(
     connection: &Connection,
     run: (i64, RunId),

@@ -55,7 +55,8 @@ pub(super) fn failure(path: &Path, error: &rusqlite::Error) -> StoreError {
         }
         ErrorCode::DiskFull => StoreError::Full { path },
         ErrorCode::ReadOnly => StoreError::ReadOnly { path },
-        // The index of the WAL is mapped memory: SQLite reports a full disk there as any other failure.
+        // The index of the WAL is mapped memory: SQLite reports a full disk there as any other
+        // failure.
         ErrorCode::SystemIoFailure | ErrorCode::CannotOpen if is_full(&path) => {
             StoreError::Full { path }
         }

@@ -1,11 +1,13 @@
 //! Runs of another journal, brought over as history.
 //!
-//! In flows the folder of a journal that this user had before, out flow its runs that are over: headers and entries. No
-//! question is opened and no decision is brought, so that nothing of it decides anything.
+//! In flows the folder of a journal that this user had before, out flow its runs that are over:
+//! headers and entries. No question is opened and no decision is brought, so that nothing of it
+//! decides anything.
 //!
-//! **Invariant:** a journal that lies in a project counts only if its audit trail, all of it, is the one that this user's state
-//! folder vouches for: a clone may bring any file, and cannot bring that.
-//! **Invariant:** the other journal is neither changed nor opened: what is read is a copy in this user's own folder.
+//! **Invariant:** a journal that lies in a project counts only if its audit trail, all of it, is
+//! the one that this user's state folder vouches for: a clone may bring any file, and cannot bring
+//! that. **Invariant:** the other journal is neither changed nor opened: what is read is a copy in
+//! this user's own folder.
 
 use super::answers;
 use super::audit::{self, HeadFile, TrailWriter};
@@ -65,8 +67,8 @@ pub enum OwnershipProof {
 }
 
 impl Store {
-    /// Brings the runs of the journal in `from` that are over into the one in `folder`, which is made if it is not there. The
-    /// heads of both trails are in `heads`.
+    /// Brings the runs of the journal in `from` that are over into the one in `folder`, which is
+    /// made if it is not there. The heads of both trails are in `heads`.
     pub fn import(
         folder: &Path,
         heads: &Path,

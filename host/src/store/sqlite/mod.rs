@@ -1,7 +1,8 @@
 //! The journal in a file: SQLite, in WAL mode, shared by all processes of a project.
 //!
-//! Everything that writes is queued, and whatever is queued is committed as one transaction: by a thread, or, where it is
-//! small, by whoever waits for it (`desk`). A second thread reads, and looks out for answers that other processes record.
+//! Everything that writes is queued, and whatever is queued is committed as one transaction: by a
+//! thread, or, where it is small, by whoever waits for it (`desk`). A second thread reads, and
+//! looks out for answers that other processes record.
 //!
 //! ```text
 //! FOLDER/state.db        the journal, and its `-wal` and `-shm`
@@ -9,9 +10,10 @@
 //! HEADS/JOURNAL.json     how far the trail goes, in another folder, where one is given
 //! ```
 //!
-//! **Invariant:** nothing here opens `state.db` except SQLite, once it exists. POSIX drops all locks that a process has on
-//! a file when it closes any descriptor of it, and SQLite's locks are such locks.
-//! **Invariant:** a journal that cannot be used is refused by name and left exactly as it is.
+//! **Invariant:** nothing here opens `state.db` except SQLite, once it exists. POSIX drops all
+//! locks that a process has on a file when it closes any descriptor of it, and SQLite's locks are
+//! such locks. **Invariant:** a journal that cannot be used is refused by name and left exactly as
+//! it is.
 
 mod answers;
 mod audit;

@@ -20,11 +20,12 @@ const GITIGNORE: &str = "*\n!mcp.lock\n";
 /// Statements kept prepared: more than there are.
 const STATEMENTS: usize = 64;
 
-/// The WAL is cut back to this when it begins anew: less than calls for a checkpoint, so that its size says whether there is
-/// something to fold in.
+/// The WAL is cut back to this when it begins anew: less than calls for a checkpoint, so that its
+/// size says whether there is something to fold in.
 const WAL_KEPT: i64 = 1 << 20;
 
-/// One at a time in a process: making the file opens and closes it, which would drop the locks of a faster one.
+/// One at a time in a process: making the file opens and closes it, which would drop the locks of a
+/// faster one.
 static OPENING: Mutex<()> = Mutex::new(());
 
 /// Opens, or makes, the journal in `folder`. Returns it with its path.
@@ -48,8 +49,8 @@ pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), StoreError> {
     Ok((connection, path))
 }
 
-/// Makes the folder for this user only, if it is not there, and keeps it out of version control. One that is there may have
-/// come with a clone: it must be a folder, and this user's.
+/// Makes the folder for this user only, if it is not there, and keeps it out of version control.
+/// One that is there may have come with a clone: it must be a folder, and this user's.
 pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
     refuse_link(folder)?;
     let refused = |kind, why: &str| {
@@ -94,7 +95,8 @@ fn refuse_link(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Closes a folder to others that was there before: a checkout leaves it open, and what is put into it is for this user only.
+/// Closes a folder to others that was there before: a checkout leaves it open, and what is put into
+/// it is for this user only.
 #[cfg(unix)]
 fn close(folder: &Path, found: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -119,7 +121,8 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Makes an empty file for this user only, if there is none; SQLite gives the files beside it the same mode.
+/// Makes an empty file for this user only, if there is none; SQLite gives the files beside it the
+/// same mode.
 fn make_file(path: &Path) -> Result<(), StoreError> {
     // An existing file is not even opened: see the invariant of this folder.
     match private().write(true).create_new(true).open(path) {
@@ -154,8 +157,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Turns off what SQLite offers to whoever wrote the file. Triggers stay: those of the audit trail are ours, and no others are
-/// accepted.
+/// Turns off what SQLite offers to whoever wrote the file. Triggers stay: those of the audit trail
+/// are ours, and no others are accepted.
 fn harden(connection: &Connection) -> rusqlite::Result<()> {
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -172,7 +175,8 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// Waits while another process writes: briefly at first, as most writes take microseconds, and some ten seconds in all.
+/// Waits while another process writes: briefly at first, as most writes take microseconds, and some
+/// ten seconds in all.
 pub(super) fn wait(times: i32) -> bool {
     match times {
         0..20 => sleep(Duration::from_micros(100)),
@@ -212,7 +216,8 @@ pub(super) fn accept(
         return Err(StoreError::ReadOnly { path: path.into() });
     }
     if found == DatabaseKind::Empty {
-        // Must come before everything else; on a journal that is there it would write, and change nothing.
+        // Must come before everything else; on a journal that is there it would write, and change
+        // nothing.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     }
     configure(connection).map_err(failed)?;

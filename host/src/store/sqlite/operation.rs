@@ -52,7 +52,8 @@ pub(super) enum Operation {
         note: Box<AuditNote>,
         reply: ReplySender<()>,
     },
-    /// Goes on to the reader once everything before it is committed: who reads sees what they wrote.
+    /// Goes on to the reader once everything before it is committed: who reads sees what they
+    /// wrote.
     Read(ReadRequest),
     /// Everything before it is done, then the thread ends.
     Close,
@@ -81,8 +82,8 @@ pub(super) enum OperationOutcome {
 }
 
 impl Operation {
-    /// Tells whoever asked, once the transaction is committed. A future that was dropped takes nothing back, except that
-    /// its lease is given up.
+    /// Tells whoever asked, once the transaction is committed. A future that was dropped takes
+    /// nothing back, except that its lease is given up.
     pub(super) fn tell(self, outcome: OperationOutcome, shared: &Arc<SharedStoreState>) {
         match (self, outcome) {
             (

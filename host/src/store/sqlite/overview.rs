@@ -46,7 +46,8 @@ impl Store {
         Ok(glance)
     }
 
-    /// Keeps the head of the trail in `from` for the journal in `to` as well: it is about to be moved there.
+    /// Keeps the head of the trail in `from` for the journal in `to` as well: it is about to be
+    /// moved there.
     pub fn copy_head(from: &Path, to: &Path, heads: &Path) -> Result<(), StoreError> {
         let copied = head(heads, to).copy(&head(heads, from));
         copied.map_err(|error| io_failure("keep the end of the audit trail", heads, error))

@@ -1,7 +1,7 @@
 //! Which processes are alive.
 //!
-//! An owner is a token, and a file of that name which it keeps locked. The OS frees the lock when the process dies, in
-//! whatever way, so that a lock that can be taken says: nobody is there.
+//! An owner is a token, and a file of that name which it keeps locked. The OS frees the lock when
+//! the process dies, in whatever way, so that a lock that can be taken says: nobody is there.
 
 use super::failure::io_failure;
 use crate::store::StoreError;
@@ -54,14 +54,16 @@ impl OwnerFolder {
         for file in files.flatten().take(TIDIED) {
             let Ok(opened) = File::open(file.path()) else { continue };
             if !is_locked(&opened) {
-                // The lock is held until the name is gone: no owner can take a file that is about to vanish.
+                // The lock is held until the name is gone: no owner can take a file that is about
+                // to vanish.
                 let _ = std::fs::remove_file(file.path());
             }
         }
     }
 }
 
-/// Returns whether somebody has the file. A shared lock is tried, so that two who look do not see each other.
+/// Returns whether somebody has the file. A shared lock is tried, so that two who look do not see
+/// each other.
 fn is_locked(file: &File) -> bool {
     file.try_lock_shared().is_err()
 }
@@ -99,7 +101,8 @@ impl OwnerLock {
         Ok(&self.token)
     }
 
-    /// Makes the file under another name and renames it once it is locked: nobody ever sees it free.
+    /// Makes the file under another name and renames it once it is locked: nobody ever sees it
+    /// free.
     fn lock(&self) -> io::Result<File> {
         make_folder(&self.owners.folder)?;
         let mut last = io::ErrorKind::WouldBlock.into();

@@ -59,7 +59,8 @@ fn forget(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Returns whether the rule that a journal follows on its own may find something: a look that costs next to nothing.
+/// Returns whether the rule that a journal follows on its own may find something: a look that costs
+/// next to nothing.
 pub(super) fn may_find(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
     let count: i64 = connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0))?;
     let sql = "SELECT created FROM runs ORDER BY number LIMIT 1";

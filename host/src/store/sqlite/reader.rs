@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How long an answer of another process may go unseen: a person does not notice it, and looking costs microseconds.
+/// How long an answer of another process may go unseen: a person does not notice it, and looking
+/// costs microseconds.
 const LOOK_OUT: Duration = Duration::from_millis(40);
 
 /// Reads.

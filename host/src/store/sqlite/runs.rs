@@ -17,7 +17,8 @@ use std::collections::HashMap;
 /// The fence of a run's first owner.
 const FIRST_FENCE: u64 = 1;
 
-/// What the writer remembers of the runs that this process has. Only a hint: the fence is read from the table each time.
+/// What the writer remembers of the runs that this process has. Only a hint: the fence is read from
+/// the table each time.
 #[derive(Default)]
 pub(super) struct OwnedRuns {
     known: HashMap<RunId, OwnedRun>,
@@ -55,7 +56,8 @@ impl RunRow {
         Ok(found.ok_or(StoreError::UnknownRun(run))?)
     }
 
-    /// Finds it without the index. The number may have been given to another run since, hence the id.
+    /// Finds it without the index. The number may have been given to another run since, hence the
+    /// id.
     fn find_known(
         connection: &Connection,
         run: RunId,
@@ -207,7 +209,8 @@ impl OwnedRuns {
     }
 }
 
-/// Writes a run without entries. Returns its number. If there is a run of this id, nothing is written.
+/// Writes a run without entries. Returns its number. If there is a run of this id, nothing is
+/// written.
 pub(super) fn insert(
     connection: &Connection,
     header: &RunHeader,

@@ -1,7 +1,7 @@
 //! The tables, and how an older journal becomes a newer one.
 //!
-//! Policy for change: a released migration is never edited; the next one is added at the end of the list. A journal of
-//! a higher version than this list is long is refused and left alone.
+//! Policy for change: a released migration is never edited; the next one is added at the end of the
+//! list. A journal of a higher version than this list is long is refused and left alone.
 
 use crate::store::sqlite::schema_check;
 use rusqlite::Connection;
@@ -9,13 +9,15 @@ use rusqlite::Connection;
 /// Marks the file as ours: `PMLJ`.
 pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"PMLJ");
 
-/// Each brings a journal from the version before to the version of its place in the list, counted from 1.
+/// Each brings a journal from the version before to the version of its place in the list, counted
+/// from 1.
 pub(super) const MIGRATIONS: &[&str] = &[FIRST, AUDIT, DIGEST];
 
 /// `runs` is small and changes; what is large or never changes lies beside it.
 ///
-/// An entry's id is `run << 32 | sequence`: a run's entries are one range, and appending touches one page.
-/// Times are microseconds since 1970, spans are nanoseconds; unsigned numbers are kept bit for bit in signed columns.
+/// An entry's id is `run << 32 | sequence`: a run's entries are one range, and appending touches
+/// one page. Times are microseconds since 1970, spans are nanoseconds; unsigned numbers are kept
+/// bit for bit in signed columns.
 const FIRST: &str = "
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY,
@@ -79,8 +81,8 @@ CREATE TABLE decisions (
 
 /// The trail: `body` is hashed as it stands, and `hash` is over it and the hash before it.
 ///
-/// The triggers are for whoever opens the file by hand and means no harm; the hashes are for the others. `INSERT OR REPLACE`
-/// fires no trigger for what it deletes, hence the last one.
+/// The triggers are for whoever opens the file by hand and means no harm; the hashes are for the
+/// others. `INSERT OR REPLACE` fires no trigger for what it deletes, hence the last one.
 const AUDIT: &str = "
 CREATE TABLE audit (
     number INTEGER PRIMARY KEY,
@@ -99,7 +101,8 @@ WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM audit) BEGIN
 END;
 ";
 
-/// What was decided about: the digest of the ask that was shown. Decisions of before have none, and let nothing through.
+/// What was decided about: the digest of the ask that was shown. Decisions of before have none, and
+/// let nothing through.
 const DIGEST: &str = "
 ALTER TABLE decisions ADD COLUMN digest TEXT;
 ";
@@ -115,7 +118,8 @@ pub(super) enum DatabaseKind {
     Foreign,
 }
 
-/// Reads what a database says about itself, all of it at one moment: another process may just be making it.
+/// Reads what a database says about itself, all of it at one moment: another process may just be
+/// making it.
 pub(super) fn find(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
     at_one_moment(connection, look)
 }
@@ -157,7 +161,8 @@ fn look(connection: &Connection) -> rusqlite::Result<DatabaseKind> {
     })
 }
 
-/// Brings a journal up to the end of the list, in one transaction. Another process may have been faster.
+/// Brings a journal up to the end of the list, in one transaction. Another process may have been
+/// faster.
 pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let migrated = find(connection).and_then(|found| {
@@ -175,7 +180,8 @@ pub(super) fn migrate(connection: &Connection, migrations: &[&str]) -> rusqlite:
         connection.execute_batch("COMMIT")
     });
     if migrated.is_err() && !connection.is_autocommit() {
-        // The failure is the one to tell; a transaction that cannot be rolled back ends with the connection.
+        // The failure is the one to tell; a transaction that cannot be rolled back ends with the
+        // connection.
         let _ = connection.execute_batch("ROLLBACK");
     }
     migrated

@@ -1,7 +1,7 @@
 //! Whether a journal is as its version is: every table, index, trigger and view, and none besides.
 //!
-//! A file may have been written by anybody. What is in a schema runs when a journal is used: a trigger on questions could
-//! answer them.
+//! A file may have been written by anybody. What is in a schema runs when a journal is used: a
+//! trigger on questions could answer them.
 
 use crate::model::{cut, escape};
 use rusqlite::types::ValueRef;
@@ -16,7 +16,8 @@ type SchemaObjects = BTreeMap<(String, String), (String, Option<String>)>;
 
 const OBJECTS: &str = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
 
-/// Returns the first thing in which a journal differs from what the migrations make, if there is one.
+/// Returns the first thing in which a journal differs from what the migrations make, if there is
+/// one.
 pub(super) fn difference(
     connection: &Connection,
     migrations: &[&str],

@@ -1,10 +1,12 @@
 //! The one place where the journal is written, and who sits there.
 //!
-//! Waking a thread takes several times as long as a small commit does. So whoever waits for a small write does it, if the
-//! place is free, together with everything else that is queued. The writer's thread does what is large or may wait: for
-//! the disk, for another process, for nobody in particular.
+//! Waking a thread takes several times as long as a small commit does. So whoever waits for a small
+//! write does it, if the place is free, together with everything else that is queued. The writer's
+//! thread does what is large or may wait: for the disk, for another process, for nobody in
+//! particular.
 //!
-//! **Invariant:** what is queued is taken by the thread within a millisecond or so, should nobody else take it.
+//! **Invariant:** what is queued is taken by the thread within a millisecond or so, should nobody
+//! else take it.
 
 use super::writer::StoreWriter;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
@@ -48,20 +50,23 @@ impl SharedWriter {
 
     /// Wakes the thread, unless it looks at the queue by itself. Comes after what was queued.
     pub(super) fn mention(&self) {
-        // Pairs with the fence in `work`: either the thread sees what was queued, or it is seen to sleep.
+        // Pairs with the fence in `work`: either the thread sees what was queued, or it is seen to
+        // sleep.
         fence(Ordering::SeqCst);
         if !self.attentive.load(Ordering::Relaxed) {
             self.call();
         }
     }
 
-    /// Writes what is queued, if it is small and the place is free; otherwise leaves it to the thread.
+    /// Writes what is queued, if it is small and the place is free; otherwise leaves it to the
+    /// thread.
     pub(super) fn help(&self) {
         let done = match self.seat.try_lock() {
             Ok(mut seat) => seat.as_mut().is_none_or(StoreWriter::write_what_is_small),
             Err(TryLockError::WouldBlock) => false,
             Err(TryLockError::Poisoned(seat)) => {
-                // A panic left half a transaction behind: the journal is closed, and everybody who waits is told.
+                // A panic left half a transaction behind: the journal is closed, and everybody who
+                // waits is told.
                 drop(seat.into_inner().take());
                 true
             }
@@ -95,7 +100,8 @@ impl SharedWriter {
                 self.attentive.store(true, Ordering::Relaxed);
                 std::thread::park_timeout(LOOK);
             } else if self.attentive.swap(false, Ordering::Relaxed) {
-                // What was queued while the thread still counted as attentive is found by one more look.
+                // What was queued while the thread still counted as attentive is found by one more
+                // look.
                 fence(Ordering::SeqCst);
             } else {
                 std::thread::park();

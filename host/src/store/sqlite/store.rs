@@ -35,20 +35,22 @@ struct StoreInner {
 }
 
 impl Store {
-    /// Opens, or makes, the journal in `folder`. Whoever can write there can answer questions: choose a folder that no project
-    /// and no other user can change, as [`Project::journal_folder`](crate::Project::journal_folder) is.
+    /// Opens, or makes, the journal in `folder`. Whoever can write there can answer questions:
+    /// choose a folder that no project and no other user can change, as
+    /// [`Project::journal_folder`](crate::Project::journal_folder) is.
     ///
     /// # Errors
     ///
-    /// A folder that cannot be used, a file that is no journal or a damaged one, a journal of a newer pml, or one whose schema
-    /// is not that of its version. In every such case the file is left as it is.
+    /// A folder that cannot be used, a file that is no journal or a damaged one, a journal of a
+    /// newer pml, or one whose schema is not that of its version. In every such case the file is
+    /// left as it is.
     pub fn open(folder: impl AsRef<Path>, durability: Durability) -> Result<Store, StoreError> {
         Store::open_with(folder.as_ref(), durability, |_| None)
     }
 
-    /// The same, and keeps in `heads` how far the audit trail goes: a folder of this user's own, which no project may change.
-    /// It is made when the first entry is written. Who reads the trail then sees whether its end was cut off, or all of it
-    /// written anew.
+    /// The same, and keeps in `heads` how far the audit trail goes: a folder of this user's own,
+    /// which no project may change. It is made when the first entry is written. Who reads the trail
+    /// then sees whether its end was cut off, or all of it written anew.
     ///
     /// # Errors
     ///
@@ -102,8 +104,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Makes `folder`, a project's `.pml`, if it is not there: for this user only, and kept out of version control. One that is
-    /// there and open to others is closed.
+    /// Makes `folder`, a project's `.pml`, if it is not there: for this user only, and kept out of
+    /// version control. One that is there and open to others is closed.
     ///
     /// # Errors
     ///

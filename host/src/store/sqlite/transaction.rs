@@ -13,8 +13,8 @@ use rusqlite::ErrorCode;
 /// Runs that end before old ones are looked for again.
 const ENDED_BETWEEN_PRUNES: u64 = 100;
 
-/// In WAL mode, the first waits for the disk at each commit and the second leaves that to the OS. Neither may be prepared:
-/// the setting takes effect when it is parsed.
+/// In WAL mode, the first waits for the disk at each commit and the second leaves that to the OS.
+/// Neither may be prepared: the setting takes effect when it is parsed.
 const SYNCED: &str = "PRAGMA synchronous = FULL";
 const RELAXED: &str = "PRAGMA synchronous = NORMAL";
 
@@ -28,8 +28,9 @@ pub(super) enum BusyPolicy {
 }
 
 impl StoreWriter {
-    /// Carries operations out in one transaction, and tells everybody how it went. The group is empty afterwards, unless
-    /// another process is writing and there was no patience to wait for it.
+    /// Carries operations out in one transaction, and tells everybody how it went. The group is
+    /// empty afterwards, unless another process is writing and there was no patience to wait for
+    /// it.
     pub(super) fn write_group(&mut self, group: &mut Vec<Operation>, patience: BusyPolicy) {
         let synced = self.durability == Durability::Power && group.iter().any(wants_disk);
         let mut outcomes = std::mem::take(&mut self.outcomes);
@@ -112,7 +113,8 @@ impl StoreWriter {
         });
         if done.is_err() {
             if !self.connection.is_autocommit() {
-                // The first failure is the one to tell. If this fails as well, so does the next transaction.
+                // The first failure is the one to tell. If this fails as well, so does the next
+                // transaction.
                 let _ = self.connection.execute_batch("ROLLBACK");
             }
             self.runs.clear();
@@ -133,7 +135,8 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// A lease under which something was lost writes no more; a run that could not be given up is given up later.
+    /// A lease under which something was lost writes no more; a run that could not be given up is
+    /// given up later.
     fn remember_failure(&mut self, operation: &Operation, error: &StoreError) {
         match operation {
             Operation::Append { run, fence, .. } => {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// One waiter a run. It stays until the run's lease is dropped, so that a notice between two waits is not lost.
+/// One waiter a run. It stays until the run's lease is dropped, so that a notice between two waits
+/// is not lost.
 #[derive(Debug, Default)]
 pub(super) struct Watchers(Mutex<HashMap<RunId, Arc<Notify>>>);
 

@@ -1,7 +1,8 @@
 //! Whoever writes: whatever is queued goes into one transaction.
 //!
-//! **Invariant:** nobody is told of a success before its transaction is committed, and as safe as they asked for.
-//! **Invariant:** after a failure every further write under the same lease fails: a run's entries have no gap.
+//! **Invariant:** nobody is told of a success before its transaction is committed, and as safe as
+//! they asked for. **Invariant:** after a failure every further write under the same lease fails: a
+//! run's entries have no gap.
 
 use super::audit::TrailWriter;
 use super::leases::SharedStoreState;
@@ -24,10 +25,12 @@ const GROUP: usize = 256;
 /// Bytes that are written without leaving the thread of the one who waits: some ten pages.
 const SMALL: usize = 32 << 10;
 
-/// Bytes of WAL that call for a checkpoint, whoever wrote them: a few megabytes are still read fast.
+/// Bytes of WAL that call for a checkpoint, whoever wrote them: a few megabytes are still read
+/// fast.
 const CHECKPOINT: u64 = 4 << 20;
 
-/// Where somebody still reads what should be folded in, it is tried again when the WAL has grown by this.
+/// Where somebody still reads what should be folded in, it is tried again when the WAL has grown by
+/// this.
 const CHECKPOINT_AGAIN: u64 = 1 << 20;
 
 /// Runs forgotten at once on our own account: somebody may be about to write.
@@ -126,8 +129,9 @@ impl StoreWriter {
         }
     }
 
-    /// Takes a WAL that has grown large over into the journal itself. It waits for the disk, and is not done more often than
-    /// need be: what is folded in leaves the file as large as it was until the next write begins it anew.
+    /// Takes a WAL that has grown large over into the journal itself. It waits for the disk, and is
+    /// not done more often than need be: what is folded in leaves the file as large as it was until
+    /// the next write begins it anew.
     fn fold_in(&mut self) {
         let size = wal_size(&self.shared.path);
         if size < CHECKPOINT {
@@ -141,7 +145,8 @@ impl StoreWriter {
         }
     }
 
-    /// Writes what is queued, if it is small and nothing has to be waited for. Returns whether nothing is left.
+    /// Writes what is queued, if it is small and nothing has to be waited for. Returns whether
+    /// nothing is left.
     pub(super) fn write_what_is_small(&mut self) -> bool {
         if self.take() {
             let costs = self.group.iter().map(|operation| self.cost(operation));
@@ -210,7 +215,8 @@ impl StoreWriter {
         }
     }
 
-    /// Returns whether a batch is followed by writing the head of the trail, which may have to wait for another process.
+    /// Returns whether a batch is followed by writing the head of the trail, which may have to wait
+    /// for another process.
     fn waits_for_head(&self, batch: &JournalBatch) -> bool {
         let noted = |what: &JournalEvent| {
             matches!(what, JournalEvent::Asked { .. } | JournalEvent::Withdrawn { .. })

@@ -36,8 +36,8 @@ pub struct Timeline<'a> {
     pub last: Timestamp,
     /// Whether any call went out.
     pub went_out: bool,
-    /// How many of `outcomes` come before the last ones that were written together. What the program asked for after one of
-    /// those may not have been written before the run was cut off.
+    /// How many of `outcomes` come before the last ones that were written together. What the
+    /// program asked for after one of those may not have been written before the run was cut off.
     pub confirmed_outcomes: usize,
     withdrawn: HashSet<QuestionId>,
     /// Whether the last entry was an outcome.
@@ -76,7 +76,8 @@ impl<'a> Timeline<'a> {
             JournalEvent::Requested { call, tool, arguments, verdict } => {
                 let arguments = arguments.as_deref().map_err(|size| *size);
                 let mut past = PastCall::requested(*call, tool, arguments, verdict, at);
-                // An earlier run made it, and nobody knew its outcome; so it is until somebody does.
+                // An earlier run made it, and nobody knew its outcome; so it is until somebody
+                // does.
                 past.unknown =
                     matches!(verdict, CallVerdict::Ask { kind: AskKind::UncertainCall, .. });
                 self.calls.insert(*call, past);
@@ -130,7 +131,8 @@ impl<'a> Timeline<'a> {
         asks.find(|(_, ask)| ask.call == Some(call))
     }
 
-    /// Returns the questions that were not taken back, and of which not everything is validly `decided`.
+    /// Returns the questions that were not taken back, and of which not everything is validly
+    /// `decided`.
     pub fn unanswered(&self, decided: &[RecordedDecision]) -> impl Iterator<Item = QuestionId> {
         let open = |question: &&&Question| {
             !self.withdrawn.contains(&question.id)

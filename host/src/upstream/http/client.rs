@@ -1,7 +1,8 @@
 //! The client that rmcp's transport sends its messages with.
 //!
-//! It differs from rmcp's own in what it does not do: read without end, follow redirects to other origins, or lose the reason
-//! of a failure. A request that never reached the server is sent again; nothing else is.
+//! It differs from rmcp's own in what it does not do: read without end, follow redirects to other
+//! origins, or lose the reason of a failure. A request that never reached the server is sent again;
+//! nothing else is.
 
 use super::super::decode::{self, Envelope, ExpectedAnswer, MessageKind};
 use super::super::secrets::ServerSecrets;
@@ -304,14 +305,16 @@ impl StreamableHttpClient for HttpClient {
     }
 }
 
-/// Returns what a message waits for. rmcp reads lists itself: it looks for arguments that travel as headers.
+/// Returns what a message waits for. rmcp reads lists itself: it looks for arguments that travel as
+/// headers.
 fn expected(message: &ClientJsonRpcMessage) -> Option<(i64, ExpectedAnswer)> {
     let (id, expected) = ExpectedAnswer::of_message(message)?;
     let RequestId::Number(id) = id else { return None };
     Some((id, if expected == ExpectedAnswer::Plain { ExpectedAnswer::Other } else { expected }))
 }
 
-/// Returns the answer in a body. It is the answer to what was asked with it, whatever id it carries.
+/// Returns the answer in a body. It is the answer to what was asked with it, whatever id it
+/// carries.
 fn answer(body: &[u8], id: i64, expected: ExpectedAnswer) -> Option<ServerJsonRpcMessage> {
     match Envelope::open(body)?.kind()? {
         MessageKind::Answer(_, result) => Some(decode::answer(id, expected, result)),

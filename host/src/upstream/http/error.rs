@@ -3,7 +3,8 @@
 use super::super::secrets::ServerSecrets;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-/// What went wrong between us and a URL. Texts of the server in it are escaped and cut, and its secrets hidden.
+/// What went wrong between us and a URL. Texts of the server in it are escaped and cut, and its
+/// secrets hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(in super::super) enum HttpError {
     /// It is not one.

@@ -1,7 +1,7 @@
 //! Server-sent events of a hostile server: an event that is too large ends the stream.
 //!
-//! rmcp parses what they hold. The answer to a call is handed to it as a string, which whoever waits for it reads: a value
-//! of it could take a hundred times its length.
+//! rmcp parses what they hold. The answer to a call is handed to it as a string, which whoever
+//! waits for it reads: a value of it could take a hundred times its length.
 
 use super::super::decode::{Envelope, MessageKind, is_heavy};
 use super::super::secrets::ServerSecrets;
@@ -11,7 +11,8 @@ use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use std::future::ready;
 use std::sync::Arc;
 
-/// Returns the events of a response; `call` is the request whose answer it holds, if that is a call.
+/// Returns the events of a response; `call` is the request whose answer it holds, if that is a
+/// call.
 pub(super) fn events(
     response: reqwest::Response,
     at: String,
@@ -45,7 +46,8 @@ fn lightened(data: String, call: Option<i64>) -> Option<String> {
     (!is_heavy(&data)).then_some(data)
 }
 
-/// Ends a stream with an error when more than `limit` bytes come without a blank line, which is what ends an event.
+/// Ends a stream with an error when more than `limit` bytes come without a blank line, which is
+/// what ends an event.
 fn bounded<B: AsRef<[u8]>>(
     stream: impl Stream<Item = Result<B, HttpError>>,
     limit: usize,

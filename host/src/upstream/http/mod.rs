@@ -1,7 +1,8 @@
-//! Servers behind a URL: streamable HTTP in both eras, by rmcp's transport over a client of our own.
+//! Servers behind a URL: streamable HTTP in both eras, by rmcp's transport over a client of our
+//! own.
 //!
-//! **Invariant:** credentials go to the origin that they were configured for, over TLS or to this machine, and nowhere else;
-//! no URL, which may hold some, is shown beyond its origin.
+//! **Invariant:** credentials go to the origin that they were configured for, over TLS or to this
+//! machine, and nowhere else; no URL, which may hold some, is shown beyond its origin.
 
 mod address;
 mod client;

@@ -25,7 +25,8 @@ const CONCURRENT: usize = 256;
 /// How often an event stream that broke is opened again.
 const RECONNECTS: usize = 5;
 
-/// Returns a transport to the server at `url`. A `server/discover` that is not answered within `patience` is taken as refused.
+/// Returns a transport to the server at `url`. A `server/discover` that is not answered within
+/// `patience` is taken as refused.
 pub(in super::super) fn transport(
     url: &str,
     headers: &[(String, Secret)],
@@ -63,7 +64,8 @@ pub(super) fn builder(
     Ok(client)
 }
 
-/// Follows a redirect within the origin that keeps method and body. Any other is handed back, and nothing is sent there.
+/// Follows a redirect within the origin that keeps method and body. Any other is handed back, and
+/// nothing is sent there.
 fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let keeps =
         matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);

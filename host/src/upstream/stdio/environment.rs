@@ -1,6 +1,8 @@
-//! What a server gets of our environment: what every program needs to find its way, and nothing else.
+//! What a server gets of our environment: what every program needs to find its way, and nothing
+//! else.
 //!
-//! **Invariant:** a client hands us its own keys. None of them reaches a server unless it is declared for that server.
+//! **Invariant:** a client hands us its own keys. None of them reaches a server unless it is
+//! declared for that server.
 
 use crate::config::NETWORK;
 use crate::model::Secret;

@@ -1,11 +1,12 @@
 //! A process group that does not outlive us.
 //!
-//! Servers start processes of their own (`npx` starts a shell that starts node), and none may be left behind, even when we
-//! are killed and can do nothing more. So each group begins with a supervisor: a shell that holds the end of a pipe whose
-//! other end only we have. When we end, in whatever way, the pipe closes, and the supervisor ends the group, itself included.
+//! Servers start processes of their own (`npx` starts a shell that starts node), and none may be
+//! left behind, even when we are killed and can do nothing more. So each group begins with a
+//! supervisor: a shell that holds the end of a pipe whose other end only we have. When we end, in
+//! whatever way, the pipe closes, and the supervisor ends the group, itself included.
 //!
-//! **Invariant:** the group's id stays ours for as long as the supervisor is not reaped, so that a signal to the group never
-//! reaches a stranger: the supervisor is reaped last.
+//! **Invariant:** the group's id stays ours for as long as the supervisor is not reaped, so that a
+//! signal to the group never reaches a stranger: the supervisor is reaped last.
 //!
 //! What leaves its group on purpose (a daemon) is not followed.
 
@@ -13,9 +14,9 @@ use std::io;
 use std::process::Stdio;
 use tokio::process::{Child, ChildStdin, Command};
 
-/// Waits for the end of its stdin with builtins only, then gives the group a second to end by itself. It ignores the signals
-/// that it sends to the group, until the one that nobody can ignore. Should it be cut short before the trap is set, the
-/// group holds nobody but itself.
+/// Waits for the end of its stdin with builtins only, then gives the group a second to end by
+/// itself. It ignores the signals that it sends to the group, until the one that nobody can ignore.
+/// Should it be cut short before the trap is set, the group holds nobody but itself.
 #[cfg(unix)]
 const SUPERVISOR: &str = "trap '' HUP INT QUIT TERM PIPE; while read -r _; do :; done; \
     kill -TERM 0; sleep 1; kill -KILL 0";

@@ -1,6 +1,7 @@
 //! Lines of a hostile writer.
 //!
-//! **Invariant:** no line is kept beyond the limit; `next` loses nothing when it is dropped half-way.
+//! **Invariant:** no line is kept beyond the limit; `next` loses nothing when it is dropped
+//! half-way.
 
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
@@ -8,7 +9,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 /// As much as a pipe holds.
 const CHUNK: usize = 64 << 10;
 
-/// What is kept of the beginning and of the end of a line that is too long: enough to find its id in either.
+/// What is kept of the beginning and of the end of a line that is too long: enough to find its id
+/// in either.
 pub(super) const ENDS: usize = 1 << 10;
 
 /// Reads line by line.
@@ -89,12 +91,14 @@ fn keep_ends(line: &mut Vec<u8>, part: &[u8]) {
     }
 }
 
-/// Returns the id of a message of which only the ends are known: `"id":` as its first or second key, or its last.
+/// Returns the id of a message of which only the ends are known: `"id":` as its first or second
+/// key, or its last.
 pub(super) fn id_of(ends: &[u8]) -> Option<i64> {
     let text = String::from_utf8_lossy(ends);
     let head = text.find("\"result\"").or_else(|| text.find("\"error\"")).unwrap_or(0);
     let (head, rest) = text.split_at(head);
-    // Behind the result there can be no more than `"jsonrpc":"2.0"` beside the id, so that the id follows the last brace.
+    // Behind the result there can be no more than `"jsonrpc":"2.0"` beside the id, so that the id
+    // follows the last brace.
     let tail = rest.trim_end().strip_suffix('}').map_or("", |rest| {
         let inside = rest.rfind(['}', ']']).map_or(0, |at| at + 1);
         &rest[inside..]

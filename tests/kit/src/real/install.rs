@@ -1,4 +1,5 @@
-//! Groups of packages, each in a folder of its own in the cache, so that a test installs only what it needs.
+//! Groups of packages, each in a folder of its own in the cache, so that a test installs only what
+//! it needs.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -85,8 +86,8 @@ fn install_from_npm(folder: &Path, packages: &[&str]) {
     );
 }
 
-/// A virtual environment stands a change of its name, as long as only its `python` is used: the scripts beside it name the
-/// folder that they were installed into.
+/// A virtual environment stands a change of its name, as long as only its `python` is used: the
+/// scripts beside it name the folder that they were installed into.
 fn install_from_pypi(folder: &Path, packages: &[&str]) {
     finish(Command::new("python3").args(["-m", "venv"]).arg(folder));
     let mut command = Command::new(folder.join("bin/python"));

@@ -41,7 +41,8 @@ impl Launch {
         json!({ "command": self.command, "args": self.args, "env": self.env })
     }
 
-    /// The line, to be started in `folder` with no more variables than it needs, and its three streams in pipes.
+    /// The line, to be started in `folder` with no more variables than it needs, and its three
+    /// streams in pipes.
     pub fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.command);
         command

@@ -1,11 +1,12 @@
 //! Real MCP servers and clients, as their authors publish them.
 //!
-//! Nothing of it is checked in: what a test asks for is installed from npm or PyPI on first use, in exactly the version named
-//! here, into a cache that all tests and all later runs share. In come names, out come launch lines of absolute paths, which
-//! need no environment and no `PATH`.
+//! Nothing of it is checked in: what a test asks for is installed from npm or PyPI on first use, in
+//! exactly the version named here, into a cache that all tests and all later runs share. In come
+//! names, out come launch lines of absolute paths, which need no environment and no `PATH`.
 //!
-//! **Invariant:** a folder of the cache is whole or not there. It is filled under another name while a file lock is held, then
-//! renamed; two test processes never install the same thing, and one that is killed leaves nothing that a later one would use.
+//! **Invariant:** a folder of the cache is whole or not there. It is filled under another name
+//! while a file lock is held, then renamed; two test processes never install the same thing, and
+//! one that is killed leaves nothing that a later one would use.
 //!
 //! **Invariant:** no install script of a package runs.
 

@@ -2,9 +2,11 @@
 
 use std::io::Write;
 
-/// Returns whether the running test is left out, because `PML_TEST_OFFLINE` is set; says so on stderr.
+/// Returns whether the running test is left out, because `PML_TEST_OFFLINE` is set; says so on
+/// stderr.
 ///
-/// Every test of the area `real` begins with it. The variable is for machines that reach neither npm nor PyPI; CI never sets it.
+/// Every test of the area `real` begins with it. The variable is for machines that reach neither
+/// npm nor PyPI; CI never sets it.
 #[expect(clippy::disallowed_methods, reason = "a switch for developers, not a setting of pml")]
 pub fn left_out() -> bool {
     let offline =
@@ -12,7 +14,8 @@ pub fn left_out() -> bool {
     if offline {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("a test");
-        // Not by `eprintln!`, which nobody sees of a test that passes. If stderr is closed, nobody wants to know.
+        // Not by `eprintln!`, which nobody sees of a test that passes. If stderr is closed, nobody
+        // wants to know.
         let _ = writeln!(std::io::stderr(), "left out, since PML_TEST_OFFLINE is set: {test}");
     }
     offline

@@ -1,4 +1,5 @@
-//! Projects whose servers are packages that `pml` installs itself, from the registries of this machine.
+//! Projects whose servers are packages that `pml` installs itself, from the registries of this
+//! machine.
 
 use super::registries::{SMALL, registries};
 use crate::{StdioClient, TestEnv};

@@ -52,12 +52,14 @@ impl RealProject {
         self
     }
 
-    /// Drives `pml stdio` with the Python client; what it says of the server, its tools and the answers.
+    /// Drives `pml stdio` with the Python client; what it says of the server, its tools and the
+    /// answers.
     pub fn drive(&self, mode: &str, calls: Value) -> Value {
         self.drive_asking(mode, calls, Value::Null)
     }
 
-    /// The same, with a client that asks its user: `said` is what they say, one dialog after the other, and the last for ever.
+    /// The same, with a client that asks its user: `said` is what they say, one dialog after the
+    /// other, and the last for ever.
     pub fn drive_asking(&self, mode: &str, calls: Value, said: Value) -> Value {
         let mut variables =
             json!({ "HOME": self.env.path(), "PATH": "/usr/local/bin:/usr/bin:/bin" });
@@ -84,7 +86,8 @@ impl RealProject {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
     }
 
-    /// The structures that `execute` answers to programs, run one after the other over one connection.
+    /// The structures that `execute` answers to programs, run one after the other over one
+    /// connection.
     pub fn execute<const N: usize>(&self, programs: [&str; N]) -> [Value; N] {
         let calls: Value = programs.iter().map(|code| execute_call(code)).collect();
         let mut driven = self.drive("auto", calls);

@@ -1,4 +1,5 @@
-//! Registries as `pml` itself reaches them: it installs packages on its own, with the tools and the settings of this machine.
+//! Registries as `pml` itself reaches them: it installs packages on its own, with the tools and the
+//! settings of this machine.
 
 use super::install::cache;
 use std::env;
@@ -11,8 +12,8 @@ pub const SMALL: &str = "mcp-hello-world@1.1.2";
 /// A small one on PyPI, with the tool `calculate`.
 pub const FEW: &str = "mcp-server-calculator==0.2.1";
 
-/// Lets a command that runs in an environment of its own reach npm and PyPI: it gets `PATH`, this machine's settings of both,
-/// and caches that all tests share.
+/// Lets a command that runs in an environment of its own reach npm and PyPI: it gets `PATH`, this
+/// machine's settings of both, and caches that all tests share.
 #[expect(clippy::disallowed_methods, reason = "what this machine says of its registries")]
 pub fn registries(command: &mut Command) -> &mut Command {
     let own = |name: &str| {

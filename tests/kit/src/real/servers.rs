@@ -1,5 +1,5 @@
-//! The servers: three of the reference ones that speak the handshake of 2025, two of them that are modern, and one that knows
-//! only the oldest protocol.
+//! The servers: three of the reference ones that speak the handshake of 2025, two of them that are
+//! modern, and one that knows only the oldest protocol.
 
 use super::clients::{node, python};
 use super::install::{Group, npm};
@@ -17,7 +17,8 @@ const SERVERS: Group = npm(
     ],
 );
 
-/// The server that has some of everything: images, links, long calls, and `get-env`, which tells its environment.
+/// The server that has some of everything: images, links, long calls, and `get-env`, which tells
+/// its environment.
 pub fn everything() -> Launch {
     module("@modelcontextprotocol/server-everything/dist/index.js").arg("stdio")
 }

@@ -13,14 +13,17 @@ pub(super) const TEXT_LIMIT: usize = 1024;
 /// Longest name of an argument.
 pub(super) const NAME_LIMIT: usize = 128;
 
-/// Texts of a list that are looked at one by one. A call with more is asked about: each may cost a look at the disk.
+/// Texts of a list that are looked at one by one. A call with more is asked about: each may cost a
+/// look at the disk.
 const LIST_LIMIT: usize = 256;
 
-/// One condition on one argument. A grant holds only if all of its conditions do, and if they name every argument of the call.
+/// One condition on one argument. A grant holds only if all of its conditions do, and if they name
+/// every argument of the call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Constraint {
-    /// The argument: its name at the top of the call's object or, if it begins with `/`, a JSON Pointer from there.
+    /// The argument: its name at the top of the call's object or, if it begins with `/`, a JSON
+    /// Pointer from there.
     pub argument: String,
     /// What it must be.
     pub is: Condition,
@@ -31,10 +34,11 @@ pub struct Constraint {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Condition {
-    /// A path of this folder, or below it; of a list, every one. Links that exist when the call is made are followed first.
+    /// A path of this folder, or below it; of a list, every one. Links that exist when the call is
+    /// made are followed first.
     Under(String),
-    /// A URL of this host by `https`, or by `http` if it begins with `http://`; of a list, every one. Without a port it is the
-    /// usual one that is meant.
+    /// A URL of this host by `https`, or by `http` if it begins with `http://`; of a list, every
+    /// one. Without a port it is the usual one that is meant.
     Host(String),
     /// Exactly this.
     Equals(Value),
@@ -70,7 +74,8 @@ impl Constraint {
         Constraint { argument: argument.into(), is }
     }
 
-    /// Returns why no argument could ever meet the condition, as the end of a sentence; nothing if one can.
+    /// Returns why no argument could ever meet the condition, as the end of a sentence; nothing if
+    /// one can.
     pub fn flaw(&self) -> Option<&'static str> {
         if !self.names_argument() {
             return Some("is no name of an argument");
@@ -110,7 +115,8 @@ pub(super) fn each(given: &Value, holds: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// For people: `` `path` under `/home/ann/notes` ``. Whatever the texts are, they end where they seem to.
+/// For people: `` `path` under `/home/ann/notes` ``. Whatever the texts are, they end where they
+/// seem to.
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let steps = pointer::steps(&self.argument).unwrap_or_else(|| vec![self.argument.clone()]);

@@ -1,7 +1,8 @@
 //! Whether conditions cover all arguments of a call.
 //!
-//! **Invariant:** a call is covered only if every condition holds and every value in its arguments stands at, or below, an
-//! argument that a condition names: what is there and was not spoken of is not covered, be it `null` or an empty list.
+//! **Invariant:** a call is covered only if every condition holds and every value in its arguments
+//! stands at, or below, an argument that a condition names: what is there and was not spoken of is
+//! not covered, be it `null` or an empty list.
 
 use super::condition::quoted;
 use super::{Condition, Constraint, PathResolver, pointer};
@@ -32,7 +33,8 @@ pub(crate) enum CoverageGap {
 }
 
 impl Constraint {
-    /// Returns what keeps conditions from covering arguments, or as much of it as a person reads; nothing if they cover them.
+    /// Returns what keeps conditions from covering arguments, or as much of it as a person reads;
+    /// nothing if they cover them.
     pub(crate) fn gaps(
         constraints: &[Constraint],
         arguments: &Value,
@@ -73,7 +75,8 @@ impl Constraint {
     }
 }
 
-/// Notes what no condition names of a value that stands under `name`. `ends` is what is left of the way to each condition.
+/// Notes what no condition names of a value that stands under `name`. `ends` is what is left of the
+/// way to each condition.
 fn unnamed(
     name: &str,
     value: &Value,

@@ -1,8 +1,8 @@
 //! The conditions that a call suggests, for a person to choose from.
 //!
-//! **Invariant:** what is offered names every argument of the call, holds for that very call, and says nothing secret: better
-//! nothing is offered than something loose. **Invariant:** what looks like a path, a URL, a command or one of a few is never left
-//! free in the first offer.
+//! **Invariant:** what is offered names every argument of the call, holds for that very call, and
+//! says nothing secret: better nothing is offered than something loose. **Invariant:** what looks
+//! like a path, a URL, a command or one of a few is never left free in the first offer.
 
 mod suggested;
 
@@ -13,18 +13,19 @@ use suggested::{SuggestedCondition, suggestions};
 /// Offers that a person still reads.
 const MOST: usize = 4;
 
-/// Characters of an offer in words. What is longer would be cut where it is shown, and nobody would see what it allows.
+/// Characters of an offer in words. What is longer would be cut where it is shown, and nobody would
+/// see what it allows.
 const WORDS: usize = 600;
 
-/// Returns what a person may choose from who allows calls like this one for good: each is a list of conditions that hold
-/// together, one for every argument, the strictest first, and all of them hold for these arguments. Nothing if the call suggests
-/// none. Paths are taken as they are written.
+/// Returns what a person may choose from who allows calls like this one for good: each is a list of
+/// conditions that hold together, one for every argument, the strictest first, and all of them hold
+/// for these arguments. Nothing if the call suggests none. Paths are taken as they are written.
 pub fn offered(arguments: &Value) -> Vec<Vec<Constraint>> {
     offered_with(arguments, &[], &LexicalPaths)
 }
 
-/// The same for paths that lead where `paths` says, after an older grant under the conditions `was`, if there was one: what it
-/// said is offered first, with the other arguments named.
+/// The same for paths that lead where `paths` says, after an older grant under the conditions
+/// `was`, if there was one: what it said is offered first, with the other arguments named.
 pub(crate) fn offered_with(
     arguments: &Value,
     was: &[Constraint],
@@ -58,7 +59,8 @@ pub(crate) fn offered_with(
     chosen
 }
 
-/// What an older grant said, as far as it still holds, and beside it what the call suggests for the arguments it left free.
+/// What an older grant said, as far as it still holds, and beside it what the call suggests for the
+/// arguments it left free.
 fn renewed(
     was: &[Constraint],
     suggested: &[SuggestedCondition],

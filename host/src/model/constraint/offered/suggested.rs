@@ -58,7 +58,8 @@ pub(super) struct SuggestedCondition {
     pub(super) loosens: bool,
 }
 
-/// Returns what every argument of a call suggests; nothing if one of them cannot be held, or there are too many to read.
+/// Returns what every argument of a call suggests; nothing if one of them cannot be held, or there
+/// are too many to read.
 pub(super) fn suggestions(
     arguments: &Value,
     paths: &dyn PathResolver,
@@ -130,7 +131,8 @@ impl SuggestionCollector<'_> {
         }
     }
 
-    /// The folder that all paths of an argument are in: as it is written, or else where its links lead.
+    /// The folder that all paths of an argument are in: as it is written, or else where its links
+    /// lead.
     fn folder(&self, name: &str, value: &Value, texts: &[&str]) -> Option<String> {
         let written = |text: &str| path::place(text);
         let real = |text: &str| {

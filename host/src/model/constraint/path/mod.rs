@@ -1,10 +1,12 @@
 //! Paths.
 //!
-//! In flow the texts of a call and of a condition, out flows whether the one lies below the other. Who opens the path in the end
-//! is another program, and it does so later: what was a folder then may be a link.
+//! In flow the texts of a call and of a condition, out flows whether the one lies below the other.
+//! Who opens the path in the end is another program, and it does so later: what was a folder then
+//! may be a link.
 //!
-//! **Invariant:** a path that some program might read in another way has no place: what a shell or a server might expand, decode
-//! or trim, and everything with a backslash, which is a separator on one machine and a letter on the other.
+//! **Invariant:** a path that some program might read in another way has no place: what a shell or
+//! a server might expand, decode or trim, and everything with a backslash, which is a separator on
+//! one machine and a letter on the other.
 
 use super::condition::TEXT_LIMIT;
 use crate::model::is_hidden;
@@ -15,7 +17,8 @@ use url::Url;
 pub(crate) enum PathStart {
     /// At the root.
     Root,
-    /// At somebody's home, by `~`. Nobody knows whether its reader expands that: no condition holds for it.
+    /// At somebody's home, by `~`. Nobody knows whether its reader expands that: no condition holds
+    /// for it.
     Home,
     /// At a folder of the program's that reads it.
     Here,
@@ -30,11 +33,12 @@ pub(crate) struct ResolvedPath {
 
 /// Says where paths lead.
 pub(crate) trait PathResolver {
-    /// Follows the steps of a path, `..` among them, through all links that exist. Nothing where nobody can say where they lead.
+    /// Follows the steps of a path, `..` among them, through all links that exist. Nothing where
+    /// nobody can say where they lead.
     fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath>;
 
-    /// Returns where the folder is that a condition names. Links in it are not followed: one that comes to be there later leads
-    /// out of what was allowed.
+    /// Returns where the folder is that a condition names. Links in it are not followed: one that
+    /// comes to be there later leads out of what was allowed.
     fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath>;
 }
 
@@ -78,12 +82,14 @@ fn is_held(place: &ResolvedPath) -> bool {
     place.start != PathStart::Home
 }
 
-/// Returns where a path leads by its words; nothing if it climbs out of where it begins, or is no plain path.
+/// Returns where a path leads by its words; nothing if it climbs out of where it begins, or is no
+/// plain path.
 pub(super) fn place(text: &str) -> Option<ResolvedPath> {
     written(text)?.place()
 }
 
-/// Returns a path as it is written, decoded where it is a `file:` URL; nothing if it is no plain path.
+/// Returns a path as it is written, decoded where it is a `file:` URL; nothing if it is no plain
+/// path.
 pub(super) fn written(text: &str) -> Option<ParsedPath> {
     match text.starts_with("file:") {
         true => plain(&decoded(text)?).filter(|path| path.start == PathStart::Root),
@@ -99,7 +105,8 @@ fn plain(text: &str) -> Option<ParsedPath> {
         (Some(rest), _) => (PathStart::Root, rest),
         (None, _) if text == "~" => (PathStart::Home, ""),
         (None, Some(("~", rest))) => (PathStart::Home, rest),
-        // Another user's home, a drive, a URL, a variable, an option, one of many: all but a path from here.
+        // Another user's home, a drive, a URL, a variable, an option, one of many: all but a path
+        // from here.
         (None, _) if text.starts_with(['~', '%', '-', '@']) || scheme(text) => return None,
         (None, _) => (PathStart::Here, text),
     };

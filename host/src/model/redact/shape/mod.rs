@@ -2,8 +2,8 @@
 //!
 //! One pass. What follows a name is looked at only as far as a secret reaches.
 //!
-//! **Invariant:** a value is hidden only if all of it is harmless: nothing that a shell, a path or a URL gives a meaning to. No
-//! rule hides to the end of a text, of a line or of a quoted string.
+//! **Invariant:** a value is hidden only if all of it is harmless: nothing that a shell, a path or
+//! a URL gives a meaning to. No rule hides to the end of a text, of a line or of a quoted string.
 
 mod pem;
 mod scan;

@@ -6,7 +6,8 @@ use std::ops::Range;
 /// The shortest line that is taken for a part of a key. A shorter one may be a command.
 const LINE: usize = 16;
 
-/// Adds what is to be hidden of a private key that begins at `start`, and returns where to look on. Nothing if none begins there.
+/// Adds what is to be hidden of a private key that begins at `start`, and returns where to look on.
+/// Nothing if none begins there.
 pub(super) fn private_key(
     text: &str,
     start: usize,
@@ -37,7 +38,8 @@ pub(super) fn private_key(
     }
 }
 
-/// Where the next line begins, if one ends here; in JSON, and in variables, line ends are spelled out.
+/// Where the next line begins, if one ends here; in JSON, and in variables, line ends are spelled
+/// out.
 fn line_end(text: &str, at: usize) -> Option<usize> {
     let ends = ["\r\n", "\n", "\\r\\n", "\\n"];
     ends.iter().find(|end| text[at..].starts_with(**end)).map(|end| at + end.len())

@@ -73,7 +73,8 @@ const SCHEMES: &[&str] = &["apikey", "basic", "bearer", "digest", "negotiate", "
 const AFTER_BEARER: &[&str] =
     &["and", "auth", "authentication", "authorization", "is", "of", "or", "token", "tokens"];
 
-/// More than anybody writes between a name and its value: quotes, a colon or an equals sign, blanks.
+/// More than anybody writes between a name and its value: quotes, a colon or an equals sign,
+/// blanks.
 const GAP: usize = 8;
 
 /// Returns the text with the secret part of every secret in it replaced.
@@ -96,7 +97,8 @@ pub(in crate::model::redact) fn hide(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Looks at one run, or at what stands between two, and returns where to look on. What it finds is ASCII.
+/// Looks at one run, or at what stands between two, and returns where to look on. What it finds is
+/// ASCII.
 fn look(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
     let bytes = text.as_bytes();
     if !in_run(bytes[start]) {
@@ -245,7 +247,8 @@ enum ValueTerminator<'t> {
     By(&'t str),
 }
 
-/// The value that begins at `start`, as far as it may be hidden; nothing if it goes on as anything but a word.
+/// The value that begins at `start`, as far as it may be hidden; nothing if it goes on as anything
+/// but a word.
 fn word_at(text: &str, start: usize, closed: ValueTerminator<'_>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = end_of(bytes, start, |byte| !is_plain(byte) && byte != b'.');
@@ -276,7 +279,8 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let between = &text[run.end..gap];
     let signed = between.find(['=', ':']);
     let sign = signed.map(|at| between.as_bytes()[at]);
-    // What opens the value: nothing, or exactly one quote. Behind a blank, a word without a quote is a word of its own.
+    // What opens the value: nothing, or exactly one quote. Behind a blank, a word without a quote
+    // is a word of its own.
     let behind = signed.map_or("", |at| &between[at + 1..]);
     let quote = behind.trim_start_matches(' ');
     let one_quote = matches!(quote, "" | "\"" | "'" | "\\\"" | "\\'");
@@ -306,7 +310,8 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let last = text[value.end..].trim_start_matches(['=', '.']).trim_start_matches(' ');
     let ends_line =
         last.is_empty() || last.starts_with(['\n', '\r', '"', '\'', ',', ')', ']', '}']);
-    // `token: rm -rf` is no header, and the word behind a flag may be anything: a key shows by its letters and digits.
+    // `token: rm -rf` is no header, and the word behind a flag may be anything: a key shows by its
+    // letters and digits.
     if (apart && !ends_line) || (sign.is_none() && !looks_random(word)) {
         return None;
     }

@@ -193,8 +193,9 @@ fn hiding_twice_changes_nothing_more() {
     }
 }
 
-/// Texts made of everything that the rules look at, put together by a small generator: whatever they are, what a shell, a path or
-/// a URL gives a meaning to is still there, in its order, and everything outside the marks is what was written.
+/// Texts made of everything that the rules look at, put together by a small generator: whatever
+/// they are, what a shell, a path or a URL gives a meaning to is still there, in its order, and
+/// everything outside the marks is what was written.
 #[test]
 fn nothing_that_is_hidden_has_a_meaning_for_a_shell_a_path_or_a_url() {
     const PARTS: &[&str] = &[

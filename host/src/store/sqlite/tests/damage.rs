@@ -12,7 +12,8 @@ async fn filled(folder: &Path) {
     store.append(&lease, JournalBatch::new((0..500).map(settled).collect())).await.unwrap();
 }
 
-/// Opens a journal that cannot be used, and checks that its bytes stay. Returns why it cannot be used.
+/// Opens a journal that cannot be used, and checks that its bytes stay. Returns why it cannot be
+/// used.
 fn refused(folder: &Path) -> StoreError {
     let files = ["state.db", "state.db-wal"].map(|name| folder.join(name));
     let before = files.clone().map(|file| fs::read(file).ok());

@@ -157,7 +157,8 @@ async fn the_wal_is_folded_in_beside_a_journal_that_is_open_and_idle() {
     let folder = tempfile::tempdir().unwrap();
     let _idle = open(folder.path());
     for _ in 0..12 {
-        // Each writes less than would make it tidy up on its own account, and none is the last to close.
+        // Each writes less than would make it tidy up on its own account, and none is the last to
+        // close.
         let store = open(folder.path());
         let lease = store.create(header("a")).await.unwrap();
         for step in 0..60 {
