@@ -23,11 +23,6 @@ check:
     cargo clippy --release --all-targets --locked -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --release --lib --no-deps --locked
 
-# Checks the library without default features and with each feature alone: what an embedder may ask for compiles.
-check-features:
-    cargo clippy --release --locked --package pml --lib --no-default-features -- -D warnings
-    cargo clippy --release --locked --package pml --lib --no-default-features --features servers -- -D warnings
-
 # Runs all tests. Snapshots that differ are shown, not written.
 test:
     INSTA_UPDATE=no cargo test --release --locked
@@ -42,4 +37,4 @@ bench *ARGUMENTS:
     cargo run --release --example bench --locked -- {{ARGUMENTS}}
 
 # What CI does.
-ci: guest-check guest-test check test check-features
+ci: guest-check guest-test check test

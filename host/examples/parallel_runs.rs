@@ -70,8 +70,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ok(json!(number("n") * number("by")))
         });
         let listen = move |event: &Event| match event {
-            Event::CallStarted { call, .. } if call.0 == 1 => inside.enter(),
-            Event::CallSettled { call, .. } if call.0 == 1 => outside.leave(),
+            Event::CallStarted { call, .. } if call.number() == 1 => inside.enter(),
+            Event::CallSettled { call, .. } if call.number() == 1 => outside.leave(),
             _ => {}
         };
         let run = engine.run(Script::ts(PROGRAM)).inputs(json!({ "n": n }));

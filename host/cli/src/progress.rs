@@ -94,26 +94,26 @@ impl ProgressLine {
     pub(super) fn event(&self, event: &Event) {
         match event {
             Event::CallStarted { call, tool, .. } => {
-                self.tell(self.calls().step_over(call.0, "done"));
+                self.tell(self.calls().step_over(call.number(), "done"));
                 let name = cut_to_columns(&escape(tool.as_str()), NAME);
-                self.calls().out.insert(call.0, name);
+                self.calls().out.insert(call.number(), name);
             }
             Event::Progress { call, progress, .. } => {
-                self.tell(self.calls().step(call.0, progress));
+                self.tell(self.calls().step(call.number(), progress));
             }
             Event::CallSettled { call, error, .. } => {
                 let how = if error.is_some() { "failed" } else { "done" };
-                self.tell(self.calls().step_over(call.0, how));
-                self.calls().over(call.0);
+                self.tell(self.calls().step_over(call.number(), how));
+                self.calls().over(call.number());
             }
             Event::CallDropped { call, .. } => {
-                self.tell(self.calls().step_over(call.0, "given up"));
-                self.calls().over(call.0);
+                self.tell(self.calls().step_over(call.number(), "given up"));
+                self.calls().over(call.number());
             }
             // The terminal is needed for something else.
             Event::Asked { question, .. } => {
                 for call in question.asks.iter().filter_map(|ask| ask.call) {
-                    self.tell(self.calls().step_over(call.0, "done"));
+                    self.tell(self.calls().step_over(call.number(), "done"));
                 }
                 self.aside(|| {});
             }

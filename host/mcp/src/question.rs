@@ -216,7 +216,13 @@ mod tests {
     fn the_first_ask_is_mirrored_at_the_top_and_secrets_are_left_out() {
         let ask = |call, tool: &str| {
             let arguments = json!({ "path": "/a", "token": "s3cret" });
-            Ask::new(AskKind::ToolPermission, Some(CallId(call)), tool, arguments, "it asks")
+            Ask::new(
+                AskKind::ToolPermission,
+                Some(CallId::numbered(call)),
+                tool,
+                arguments,
+                "it asks",
+            )
         };
         let asks = vec![ask(1, "fs:write"), ask(2, "fs:move")];
         let question = Question::new(RunId::new(), "x.ts", Timestamp(0), Some(Timestamp(0)), asks);
@@ -242,7 +248,13 @@ mod tests {
     fn no_ask_is_left_out_since_one_answer_is_for_all() {
         let ask = |n: u64| {
             let arguments = json!({ "n": n, "text": "x".repeat(50_000), "token": "s3cret" });
-            Ask::new(AskKind::ToolPermission, Some(CallId(n)), "fs:write", arguments, "it asks")
+            Ask::new(
+                AskKind::ToolPermission,
+                Some(CallId::numbered(n)),
+                "fs:write",
+                arguments,
+                "it asks",
+            )
         };
         let asks = (1..=300).map(ask).collect();
         let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, asks);
@@ -268,7 +280,7 @@ mod tests {
         let difference = Difference::new("description", Some("a".into()), Some("b".repeat(5_000)));
         let change = ToolChange::new(ChangeBaseline::Grant, vec![difference; 99]);
         let body = |kind, need: Option<Need>| {
-            let mut ask = Ask::new(kind, Some(CallId(1)), "s:t", json!({}), "why");
+            let mut ask = Ask::new(kind, Some(CallId::numbered(1)), "s:t", json!({}), "why");
             ask.need = need;
             let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![ask]);
             of(&asked, &Redactor::new())
@@ -297,7 +309,8 @@ mod tests {
         assert_eq!(integrity["approval_context"]["type"], "integrity");
         assert_eq!(integrity["context"]["differences"].as_array().map(Vec::len), Some(20));
         assert!(integrity.to_string().len() < 100_000);
-        let uncertain = Ask::new(AskKind::UncertainCall, Some(CallId(1)), "s:t", json!({}), "why");
+        let uncertain =
+            Ask::new(AskKind::UncertainCall, Some(CallId::numbered(1)), "s:t", json!({}), "why");
         let asked = Question::new(RunId::new(), "x.ts", Timestamp(0), None, vec![uncertain]);
         assert_eq!(of(&asked, &Redactor::new())["approval_context"]["type"], "uncertain_call");
         assert_eq!(

@@ -55,10 +55,32 @@ ids! {
     QuestionId = new_v4;
 }
 
-/// Names a call within its run: 1 for the first, then counting up.
+/// Names a call within its run. Ids sort in the order in which the program made the calls.
+///
+/// It is opaque: how it is made up may change once calls can hold calls of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct CallId(pub u64);
+pub struct CallId(u64);
+
+impl CallId {
+    /// Returns the id of the call with this number: 1 for the first of a program, then counting up.
+    pub const fn numbered(number: u64) -> CallId {
+        CallId(number)
+    }
+
+    /// Returns the number by which the guest and the journal know the call.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl FromStr for CallId {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<CallId, Self::Err> {
+        text.parse().map(CallId)
+    }
+}
 
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,13 +90,22 @@ impl fmt::Display for CallId {
 
 #[cfg(test)]
 mod tests {
-    use super::RunId;
+    use super::{CallId, RunId};
 
     #[test]
     fn ids_are_version_7_and_sort_by_time() {
         let (first, second) = (RunId::new(), RunId::new());
         assert_eq!(first.0.get_version_num(), 7);
         assert!(first < second);
+    }
+
+    #[test]
+    fn a_call_reads_back_from_its_text_and_sorts_by_number() {
+        let (second, tenth) = (CallId::numbered(2), CallId::numbered(10));
+        assert!(second < tenth);
+        assert_eq!(tenth.to_string().parse(), Ok(tenth));
+        assert_eq!(serde_json::to_string(&tenth).expect("JSON"), "10");
+        assert!("-1".parse::<CallId>().is_err());
     }
 
     #[test]

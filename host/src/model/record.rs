@@ -74,7 +74,7 @@ mod tests {
         // nothing of what happens.
         assert!(!changed(|ask| ask.arguments = json!({ "amount": 5, "to": "Ann" })));
         assert!(!changed(|ask| ask.reason = "another".into()));
-        assert!(!changed(|ask| ask.call = Some(CallId(7))));
+        assert!(!changed(|ask| ask.call = Some(CallId::numbered(7))));
     }
 
     #[test]

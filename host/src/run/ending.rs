@@ -158,7 +158,7 @@ mod tests {
     fn every_ending_that_is_written_reads_back_equal() {
         let ask = Ask::new(AskKind::Trust, None, "a:b", json!({ "x": [1, null] }), "policy");
         let question = Question::new(RunId::new(), "a.ts", Timestamp(1), None, vec![ask]);
-        let completed = vec![CompletedCall { call: CallId(1), tool: "a:b".into() }];
+        let completed = vec![CompletedCall { call: CallId::numbered(1), tool: "a:b".into() }];
         let (message, who, channel) = ("over".to_owned(), "ann".to_owned(), "terminal".to_owned());
         let aborted = AbortedRun { message, who, channel, replan: true, completed };
         let mut endings = vec![

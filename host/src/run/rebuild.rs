@@ -50,7 +50,7 @@ pub(super) async fn replay(
     mut each: impl FnMut(Timestamp, Option<(CallId, CallResult)>, &Step),
 ) -> Result<ReplayedProgram, RunError> {
     let (started, guest_changed) = (header.started, header.guest != GUEST_DIGEST);
-    let (waiting, fresh, made) = (BTreeSet::new(), Vec::new(), CallId(0));
+    let (waiting, fresh, made) = (BTreeSet::new(), Vec::new(), CallId::numbered(0));
     let mut replaying = ReplayComparison { history, guest_changed, waiting, fresh, made };
     // What stops a program that was not stopped before is a difference too.
     let stopped = |stop: StopReason| match guest_changed {

@@ -7,7 +7,7 @@ use super::{Engine, Outcome};
 use crate::approval::Approver;
 use crate::error::Error;
 use crate::event::EventSink;
-use crate::model::{RunId, Tenant, span};
+use crate::model::{Code, RunId, Tenant, span};
 use crate::router::{Router, Tools};
 use crate::run::journal_writer::{JournalQuota, JournalWriter};
 use crate::run::question_waiter::QuestionWaiter;
@@ -31,6 +31,8 @@ pub struct Run {
     id: RunId,
     /// What was told of a new run; nothing if it is in the journal already.
     told: Option<Box<RunRequest>>,
+    /// The first option that was set and cannot apply, because the run is in the journal already.
+    inapplicable: Option<&'static str>,
     tools: Arc<dyn Tools>,
     events: Arc<dyn EventSink>,
     approver: Arc<dyn Approver>,
@@ -52,6 +54,7 @@ impl Run {
             engine,
             id,
             told,
+            inapplicable: None,
             tools: Arc::new(()),
             events: Arc::new(()),
             approver: Arc::new(()),
@@ -65,9 +68,12 @@ impl Run {
         self.id
     }
 
-    fn tell(mut self, tell: impl FnOnce(&mut RunRequest)) -> Run {
-        if let Some(told) = &mut self.told {
-            tell(told);
+    /// Sets an option of a new run. A run that the journal has already knows it: the option is an
+    /// error there, once the run is awaited.
+    fn set(mut self, option: &'static str, set: impl FnOnce(&mut RunRequest)) -> Run {
+        match &mut self.told {
+            Some(told) => set(told),
+            None => self.inapplicable = self.inapplicable.or(Some(option)),
         }
         self
     }
@@ -75,13 +81,13 @@ impl Run {
     /// Gives the program its `inputs`. Without this they are `{}`, or those of the run that it
     /// takes up.
     pub fn inputs(self, inputs: Value) -> Run {
-        self.tell(|told| told.inputs = Some(inputs))
+        self.set("inputs", |told| told.inputs = Some(inputs))
     }
 
     /// Gives the program its random numbers. Without this they come from the OS, or from the run
     /// that it takes up.
     pub fn seed(self, seed: [u8; 32]) -> Run {
-        self.tell(|told| told.seed = Some(seed))
+        self.set("seed", |told| told.seed = Some(seed))
     }
 
     /// Takes up what an earlier run has done: a mended program gets the outcomes of calls that it
@@ -89,18 +95,18 @@ impl Run {
     /// had calls with effects that this program does not make again, a person is asked before
     /// anything goes out. The earlier run is over with it.
     pub fn resume_from(self, run: RunId) -> Run {
-        self.tell(|told| told.resume_from = Some(run))
+        self.set("resume_from", |told| told.resume_from = Some(run))
     }
 
     /// Says on whose behalf it runs.
     pub fn tenant(self, tenant: Tenant) -> Run {
-        self.tell(|told| told.tenant = tenant)
+        self.set("tenant", |told| told.tenant = tenant)
     }
 
     /// Says which trace it belongs to: 32 hex digits, as in W3C trace contexts. Without this it
     /// begins one.
     pub fn trace(self, trace: impl Into<String>) -> Run {
-        self.tell(|told| told.trace = Some(trace.into()))
+        self.set("trace", |told| told.trace = Some(trace.into()))
     }
 
     /// Gives the program its tools. Which of them it may call,
@@ -163,6 +169,11 @@ impl Run {
     }
 
     async fn begin(mut self) -> Result<Result<(RunDriver, RunStart), Box<Outcome>>, Error> {
+        if let Some(option) = self.inapplicable {
+            let message = format!("a run that is resumed takes no `{option}`: its journal has it");
+            return Err(Error::new(Code::Config, message)
+                .with_hint("leave it out, or begin a new run that takes this one up"));
+        }
         let Some(told) = self.told.take() else { return Ok(Ok(self.take_up().await?)) };
         let prepared = match told.prepare(&self.engine, self.id).await? {
             Ok(prepared) => prepared,

@@ -82,29 +82,33 @@ mod tests {
         let mut timers = Timers::default();
         for (id, ms) in [(1, 30), (2, 10), (3, 10), (4, 20)] {
             timers
-                .add(CallId(id), &json!({ "ms": ms }).to_string(), Timestamp(0))
+                .add(CallId::numbered(id), &json!({ "ms": ms }).to_string(), Timestamp(0))
                 .expect("a sleep");
         }
         let order: Vec<_> =
-            std::iter::from_fn(|| timers.take_due(Timestamp(30_000))).map(|id| id.0).collect();
+            std::iter::from_fn(|| timers.take_due(Timestamp(30_000))).map(CallId::number).collect();
         assert_eq!(order, [2, 3, 4, 1]);
     }
 
     #[test]
     fn a_sleep_ends_when_it_is_due_and_not_before() {
         let mut timers = Timers::default();
-        timers.add(CallId(1), &json!({ "ms": 1.5 }).to_string(), Timestamp(100)).expect("a sleep");
+        timers
+            .add(CallId::numbered(1), &json!({ "ms": 1.5 }).to_string(), Timestamp(100))
+            .expect("a sleep");
         assert_eq!(timers.take_due(Timestamp(1_599)), None);
-        assert_eq!(timers.take_due(Timestamp(1_600)), Some(CallId(1)));
+        assert_eq!(timers.take_due(Timestamp(1_600)), Some(CallId::numbered(1)));
         assert_eq!(timers.next(), None);
     }
 
     #[test]
     fn a_cancelled_sleep_is_gone() {
         let mut timers = Timers::default();
-        timers.add(CallId(1), &json!({ "ms": 1 }).to_string(), Timestamp(0)).expect("a sleep");
-        assert!(timers.remove(CallId(1)));
-        assert!(!timers.remove(CallId(1)));
+        timers
+            .add(CallId::numbered(1), &json!({ "ms": 1 }).to_string(), Timestamp(0))
+            .expect("a sleep");
+        assert!(timers.remove(CallId::numbered(1)));
+        assert!(!timers.remove(CallId::numbered(1)));
         assert_eq!(timers.take_due(Timestamp(u64::MAX)), None);
     }
 
@@ -118,7 +122,8 @@ mod tests {
             json!({ "ms": 1, "more": "x" }),
             json!({ "ms": 1, "s": "x".repeat(1000) }),
         ] {
-            let added = Timers::default().add(CallId(1), &arguments.to_string(), Timestamp(0));
+            let added =
+                Timers::default().add(CallId::numbered(1), &arguments.to_string(), Timestamp(0));
             assert!(added.is_err(), "{arguments}");
         }
     }

@@ -105,8 +105,12 @@ impl Instance {
     ) -> Result<Step, StopReason> {
         let outcome = convert::outcome(settled);
         self.store.set_epoch_deadline(1);
-        let call =
-            self.guest.pml_sandbox_program().call_resume(&mut self.store, id.0, &outcome, now.0);
+        let call = self.guest.pml_sandbox_program().call_resume(
+            &mut self.store,
+            id.number(),
+            &outcome,
+            now.0,
+        );
         let step = metered(&self.machine, &self.cpu, call).await;
         self.finish(step)
     }

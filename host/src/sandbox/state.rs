@@ -68,7 +68,7 @@ impl Host for GuestState {
                 Ok(arguments)
             }
         };
-        self.intents.push(Intent::Request { id: CallId(id), tool, arguments });
+        self.intents.push(Intent::Request { id: CallId::numbered(id), tool, arguments });
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Host for GuestState {
                 StopReason::Broken(format!("call {id} was cancelled before it was made")).into()
             );
         }
-        self.intents.push(Intent::Cancel(CallId(id)));
+        self.intents.push(Intent::Cancel(CallId::numbered(id)));
         Ok(())
     }
 

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn an_entry_takes_its_texts_and_a_row() {
         let requested = |arguments| JournalEvent::Requested {
-            call: CallId(1),
+            call: CallId::numbered(1),
             tool: "a:b".into(),
             arguments,
             verdict: CallVerdict::Go,
@@ -121,7 +121,7 @@ mod tests {
             message: "m".repeat(10),
             data: Some("d".repeat(100)),
         };
-        assert_eq!(JournalEvent::Settled { call: CallId(1), settled }.size(), ROW + 111);
-        assert_eq!(JournalEvent::Cancelled { call: CallId(1), sent: true }.size(), ROW);
+        assert_eq!(JournalEvent::Settled { call: CallId::numbered(1), settled }.size(), ROW + 111);
+        assert_eq!(JournalEvent::Cancelled { call: CallId::numbered(1), sent: true }.size(), ROW);
     }
 }

@@ -224,6 +224,12 @@ fn version_and_help_and_completions_go_to_stdout() {
               It must be yours alone (mode 700), and lie outside of the project and of repositories
               around it. Without the flag the first of these counts: `PML_STATE_DIR`,
               `$XDG_STATE_HOME/pml`, `~/.local/state/pml`.
+
+          --log-format <FORMAT>
+              Write the log, which `PML_LOG` turns on, as text or as one JSON object a line
+
+              The log goes to stderr. `PML_LOG` is a level (off, error, warn, info, debug, trace) or
+              levels of parts of pml, as in `info,pml::call=debug`. Without it the level is warn.
     "#);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = env.run(&["completions", shell]);

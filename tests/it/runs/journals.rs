@@ -97,7 +97,7 @@ async fn an_owner_killed_between_executing_and_settled_leaves_a_question_and_no_
     let project = SurvivorProject::new();
     // Its writes: the run, call 1 out, call 1 settled, call 2 out, call 2 settled, the end.
     let id = killed(&project, TWO_CALLS, 4, "before");
-    let second = pml::CallId(2);
+    let second = pml::CallId::numbered(2);
     assert_eq!(project.seen(id, second), 1, "the call was made");
     assert_eq!(resume(&project, id).outcome(), Ok(json!({ "finished": 2 })));
     assert_eq!(project.seen(id, second), 1, "it was not made again");
@@ -127,7 +127,7 @@ async fn processes_that_race_to_resume_end_with_one_owner_and_one_call() {
         }
         assert!(done >= 1);
         for call in [1, 2] {
-            assert_eq!(project.seen(id, pml::CallId(call)), 1, "call {call}");
+            assert_eq!(project.seen(id, pml::CallId::numbered(call)), 1, "call {call}");
         }
     }
 }

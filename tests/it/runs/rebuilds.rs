@@ -232,7 +232,7 @@ async fn a_run_that_does_not_repeat_itself_is_an_error_that_names_the_call() {
     assert!(error.to_string().contains("at call 1") && error.to_string().contains("`t:echo`"));
     assert_eq!(tools.calls().len(), 2, "nothing was called");
     let diverged = engine.replay_run(id).await.expect("the sandbox works").diverged;
-    assert_eq!(diverged.expect("it differs").call, Some(pml::CallId(1)));
+    assert_eq!(diverged.expect("it differs").call, Some(pml::CallId::numbered(1)));
 }
 
 #[tokio::test]
@@ -535,4 +535,27 @@ async fn a_run_is_rebuilt_within_its_own_limit_of_cpu_time() {
     let outcome = resume(&engine, question.run, &Written::default()).await;
     assert_eq!(outcome.value(), Some(json!({ "n": 1 })), "{:?}", outcome.ending);
     assert!(outcome.usage.cpu_time >= waiting.usage.cpu_time, "what it used is not forgotten");
+}
+
+#[tokio::test]
+async fn an_option_that_cannot_apply_to_a_resumed_run_is_an_error_and_the_run_stays() {
+    let mut config = Config::new();
+    config.ask_unnamed();
+    let engine = Engine::new(&config).expect("an engine");
+    let waiting = engine.run(Script::ts("return mcp.a.b({})")).await.expect("it waits");
+    let run = waiting.run_id;
+    let refusals = [
+        ("inputs", engine.resume(run).inputs(json!({ "n": 1 }))),
+        ("seed", engine.resume(run).seed([7; 32])),
+        ("resume_from", engine.resume(run).resume_from(RunId::new())),
+        ("trace", engine.resume(run).trace("ab".repeat(16)).inputs(json!({}))),
+    ];
+    for (option, resumed) in refusals {
+        let error = resumed.await.expect_err("it cannot apply");
+        assert_eq!(error.kind().as_str(), "CONFIG");
+        assert!(error.to_string().contains(&format!("`{option}`")), "{error}");
+        assert!(error.hint().is_some(), "{error}");
+    }
+    let again = engine.resume(run).await.expect("it waits as before");
+    assert!(matches!(again.ending, Ending::Waiting(_)), "{:?}", again.ending);
 }

@@ -59,7 +59,7 @@ impl Counter {
         read.expect("a line was read");
         let id = |name: &str| request[name].clone();
         let run: RunId = json::from_value(id("run")).expect("a run");
-        let call = CallId(id("call").as_u64().expect("a call"));
+        let call = CallId::numbered(id("call").as_u64().expect("a call"));
         let answer = match request["tool"].as_str() {
             None => json!(self.seen(run, call)),
             Some(tool) => {

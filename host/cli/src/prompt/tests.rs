@@ -65,7 +65,7 @@ impl Person {
 
 fn ask(kind: AskKind, tool: &str) -> Ask {
     let arguments = json!({ "amount": 1, "token": "t0p", "deep": { "er": "\u{1b}[2J" } });
-    Ask::new(kind, Some(CallId(1)), tool, arguments, "policy")
+    Ask::new(kind, Some(CallId::numbered(1)), tool, arguments, "policy")
 }
 
 fn question(asks: Vec<Ask>) -> Question {
@@ -137,7 +137,8 @@ fn help_explains_the_keys_and_shows_arguments_without_secrets() {
 fn what_a_server_is_given_is_hidden_by_its_value_and_r_reveals_it_after_a_warning() {
     let (mut person, prompt) = Person::sits_down();
     let arguments = json!({ "text": format!("it is {KNOWN}"), "token": "t0p" });
-    let asked_about = Ask::new(AskKind::ToolPermission, Some(CallId(1)), "a:b", arguments, "why");
+    let asked_about =
+        Ask::new(AskKind::ToolPermission, Some(CallId::numbered(1)), "a:b", arguments, "why");
     let digest = asked_about.short_digest();
     let asking = asked(&prompt, vec![asked_about]);
     let shown = person.sees("> ");
@@ -163,7 +164,8 @@ fn the_arguments_in_full_are_all_of_them_and_the_question_is_asked_again_below()
     let (mut person, prompt) = Person::sits_down();
     let command = format!("ls {}; rm -rf ~", "x".repeat(9_000));
     let arguments = json!({ "command": command });
-    let long = Ask::new(AskKind::ToolPermission, Some(CallId(1)), "a:b", arguments, "why");
+    let long =
+        Ask::new(AskKind::ToolPermission, Some(CallId::numbered(1)), "a:b", arguments, "why");
     let asking = asked(&prompt, vec![long]);
     let shown = person.sees("> ");
     let joined: String = shown.lines().filter_map(|line| line.split("│ ").nth(1)).collect();

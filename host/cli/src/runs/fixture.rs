@@ -48,12 +48,12 @@ fn entry(milliseconds: u64, what: JournalEvent) -> JournalEntry {
 
 fn requested(call: u64, tool: &str, arguments: &str, verdict: CallVerdict) -> JournalEvent {
     let (tool, arguments) = (tool.into(), Ok(arguments.into()));
-    JournalEvent::Requested { call: CallId(call), tool, arguments, verdict }
+    JournalEvent::Requested { call: CallId::numbered(call), tool, arguments, verdict }
 }
 
 fn executing(call: u64, tool: &str) -> JournalEvent {
     JournalEvent::Executing {
-        call: CallId(call),
+        call: CallId::numbered(call),
         tool: tool.parse::<ToolName>().unwrap(),
         origin: None,
         effects: pml::tool::Effects::Unknown,
@@ -62,13 +62,13 @@ fn executing(call: u64, tool: &str) -> JournalEvent {
 }
 
 fn settled(call: u64, settled: CallResult) -> JournalEvent {
-    JournalEvent::Settled { call: CallId(call), settled }
+    JournalEvent::Settled { call: CallId::numbered(call), settled }
 }
 
 /// A question of this run, about its second call.
 pub(crate) fn question(run: RunId, kind: AskKind) -> Question {
     let arguments = json!({ "to": "Ann", "amount": 5, "token": "t0p" });
-    let ask = Ask::new(kind, Some(CallId(2)), "bank:pay", arguments, "`bank:*` asks");
+    let ask = Ask::new(kind, Some(CallId::numbered(2)), "bank:pay", arguments, "`bank:*` asks");
     Question::new(run, "report.ts", at(450), Some(at(300_450)), vec![ask])
 }
 
@@ -100,7 +100,7 @@ fn with_question(question: Question) -> Vec<JournalEntry> {
         entry(2_900, settled(4, CallResult::Value("null".into()))),
         entry(2_900, requested(5, "log:write", "{}", CallVerdict::Go)),
         entry(2_900, executing(5, "log:write")),
-        entry(3_000, JournalEvent::Abandoned { call: CallId(5), sent: true }),
+        entry(3_000, JournalEvent::Abandoned { call: CallId::numbered(5), sent: true }),
     ]
 }
 

@@ -87,7 +87,7 @@ mod tests {
             plain.starts_with(&format!("{}  finished  report\\u{{1b}}.ts", short(run))),
             "{plain}"
         );
-        assert!(plain.ends_with("3m ago   3.0s  5"), "{plain}");
+        assert!(plain.ends_with("3m ago   3s    5"), "{plain}");
         assert_eq!(json(&runs)[0]["run_id"], run.to_string());
         assert_eq!(json(&runs)[0]["wall_ms"], 3000.0);
     }

@@ -39,9 +39,9 @@ fn waiting_for_a_person_is_a_spell_of_its_own() {
 #[test]
 fn what_has_not_ended_lasts_until_now() {
     let entries = fixture::entries();
-    let cut = entries
-        .iter()
-        .position(|entry| matches!(entry.what, JournalEvent::Settled { call: CallId(2), .. }));
+    let cut = entries.iter().position(|entry| {
+        matches!(entry.what, JournalEvent::Settled { call, .. } if call == CallId::numbered(2))
+    });
     let calls = fold(&entries[..cut.unwrap()], at(5_000));
     assert_eq!((calls[1].state(), calls[1].ended), (CallState::Executing, None));
     assert_eq!(calls[1].active_time(), Duration::from_millis(3_000));

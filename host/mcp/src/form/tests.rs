@@ -13,7 +13,7 @@ use pml::{
 use rmcp::model::{ElicitResult, ElicitationAction};
 
 fn ask(kind: AskKind, call: u64, tool: &str) -> Ask {
-    Ask::new(kind, Some(CallId(call)), tool, json!({ "path": "/a" }), "`*` asks")
+    Ask::new(kind, Some(CallId::numbered(call)), tool, json!({ "path": "/a" }), "`*` asks")
 }
 
 fn question(asks: Vec<Ask>) -> Question {
@@ -252,7 +252,7 @@ fn hostile_words_fake_no_line_of_ours() {
         let arguments = json!({ "\nask 9\ntool": "y".repeat(5_000) });
         Ask::new(
             AskKind::ToolPermission,
-            Some(CallId(call)),
+            Some(CallId::numbered(call)),
             name,
             arguments,
             "\n1 asks\n".repeat(99),

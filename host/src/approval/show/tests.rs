@@ -8,7 +8,8 @@ use crate::model::{
 use serde_json::json;
 
 fn ask(kind: AskKind, need: Option<Need>) -> Ask {
-    let mut ask = Ask::new(kind, Some(CallId(1)), "serena:analyze", json!({ "n": 1 }), "policy");
+    let mut ask =
+        Ask::new(kind, Some(CallId::numbered(1)), "serena:analyze", json!({ "n": 1 }), "policy");
     ask.need = need;
     ask
 }

@@ -1,10 +1,12 @@
 //! Several clients of one run: they wait, leave, answer and cancel.
 
-use super::super::{CancelRequest, PriorDecision, RecordOutcome, RunConclusion, WaitOutcome};
+use super::super::{
+    CancelRequest, HostedRunState, PriorDecision, RecordOutcome, RunConclusion, WaitOutcome,
+};
 use super::{approve, asking_run, engine, host_of_two, result, tools, wait_asked, wait_ended};
+use crate::Script;
 use crate::model::Code;
 use crate::router::tools_from_fn;
-use crate::source::Script;
 use serde_json::json;
 use std::future::{pending, ready};
 use std::sync::Arc;
@@ -64,7 +66,10 @@ async fn a_run_whose_clients_are_all_gone_is_left_to_the_journal_and_others_go_o
     wait_asked(&left, &first).await;
     let question = wait_asked(&kept, &second).await;
     first.leave();
-    left.wait_released().await;
+    let mut state = left.state();
+    let ended = |state: &HostedRunState| matches!(state, HostedRunState::Ended(_));
+    state.wait_for(ended).await.expect("it is left to the journal");
+    drop(state);
     let ended = wait_ended(&left, &first, PriorDecision::Nothing).await;
     assert_eq!(ended.error(), Some(Code::Cancelled));
     assert!(host.find(left.id()).is_none() && host.find(kept.id()).is_some());

@@ -2,8 +2,8 @@
 
 use super::super::{HostedRun, PriorDecision, RunConclusion};
 use super::{approve, asking_run, engine, host_of_two, tools, wait_asked, wait_ended};
+use crate::Script;
 use crate::hosting::{Client, ConsoleExcerpt};
-use crate::source::Script;
 
 fn texts(excerpt: ConsoleExcerpt) -> Vec<String> {
     excerpt.lines.into_iter().map(|line| line.text).collect()

@@ -5,11 +5,11 @@ mod console;
 mod retention;
 
 use super::{Client, EndedRun, HostedRun, PriorDecision, RunConclusion, RunHost, WaitOutcome};
+use crate::Script;
 use crate::config::Config;
 use crate::model::{Decision, Decisions, Question};
 use crate::router::{Tools, tools_from_fn};
 use crate::run::{Engine, Run};
-use crate::source::Script;
 use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::Arc;

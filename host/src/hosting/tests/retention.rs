@@ -38,7 +38,7 @@ async fn a_run_with_a_call_in_flight_stays_and_one_that_is_cancelled_does_not() 
     let hosted = asking();
     hosted.release();
     let tool = "a:b".parse().expect("a tool");
-    hosted.event(&Event::CallStarted { run: hosted.id(), call: CallId(1), tool });
+    hosted.event(&Event::CallStarted { run: hosted.id(), call: CallId::numbered(1), tool });
     assert!(!hosted.is_idle() && hosted.withdraw_release());
     hosted.cancel(CancelRequest::new("somebody", "test"));
     assert!(!hosted.withdraw_release());

@@ -77,14 +77,14 @@ mod tests {
     fn what_open_calls_take_together_is_bounded() {
         let lists = format!("{{\"a\":[{}[0]]}}", "[0],".repeat(1_000));
         let mut weights = ArgumentsMemory::new(500_000);
-        assert_eq!(weights.try_add(CallId(1), &lists), Ok(()));
-        let error = weights.try_add(CallId(2), &lists).expect_err("too much");
+        assert_eq!(weights.try_add(CallId::numbered(1), &lists), Ok(()));
+        let error = weights.try_add(CallId::numbered(2), &lists).expect_err("too much");
         assert_eq!(error.code, "ARGUMENTS_SIZE");
         assert!(error.message.contains("may take 500000 bytes of memory"), "{}", error.message);
         // Twice the same call is one call.
-        weights.add(CallId(1), &lists);
-        assert_eq!(weights.try_add(CallId(3), "{}"), Ok(()));
-        weights.remove(CallId(1));
-        assert_eq!(weights.try_add(CallId(2), &lists), Ok(()));
+        weights.add(CallId::numbered(1), &lists);
+        assert_eq!(weights.try_add(CallId::numbered(3), "{}"), Ok(()));
+        weights.remove(CallId::numbered(1));
+        assert_eq!(weights.try_add(CallId::numbered(2), &lists), Ok(()));
     }
 }

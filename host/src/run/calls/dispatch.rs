@@ -135,7 +135,7 @@ impl OpenCalls {
                 Ok(found) if found.need.is_none() => found.effects,
                 _ => Effects::Unknown,
             };
-            (CallId(0), InFlightResult::EffectsFound(name, effects))
+            (CallId::numbered(0), InFlightResult::EffectsFound(name, effects))
         });
         let (_, registration) = AbortHandle::new_pair();
         self.looked_at.insert(tool, None);

@@ -17,13 +17,13 @@ impl Sent {
         if !enabled!(target: "pml::call", Level::DEBUG) {
             return Sent(None);
         }
-        debug!(target: "pml::call", %run, call = call.0, tool = tool.as_str(), "call sent");
+        debug!(target: "pml::call", %run, call = call.number(), tool = tool.as_str(), "call sent");
         Sent(Some((run, call, tool.clone(), Instant::now())))
     }
 
     pub(super) fn landed(self, landed: &InFlightResult) {
         let Some((run, call, tool, began)) = self.0 else { return };
-        let (call, tool, took) = (call.0, tool.as_str(), span(began.elapsed()));
+        let (call, tool, took) = (call.number(), tool.as_str(), span(began.elapsed()));
         match landed {
             InFlightResult::Settled(settled, error) => {
                 let code = error.as_ref().map(CallError::known_code);

@@ -178,7 +178,7 @@ impl OpenCalls {
         approval: Option<Arc<Approval>>,
     ) {
         let (run, tool, approved) = (self.run, found.tool.as_str(), approval.is_some());
-        debug!(target: "pml::call", %run, call = id.0, tool, approved, "call may go out");
+        debug!(target: "pml::call", %run, call = id.number(), tool, approved, "call may go out");
         let size = arguments.len();
         let open = OpenCall { found, size, stage: CallStage::Queued(arguments), approval };
         self.open.insert(id, open);
@@ -199,14 +199,14 @@ impl OpenCalls {
 
     pub(super) fn wait_for(&mut self, id: CallId, found: RoutedTool, asking: PendingAsk) {
         let (run, tool, kind) = (self.run, found.tool.as_str(), asking.kind);
-        debug!(target: "pml::call", %run, call = id.0, tool, ?kind, "call waits for a person");
+        debug!(target: "pml::call", %run, call = id.number(), tool, ?kind, "call waits for a person");
         let (size, stage) = (asking.arguments.len(), CallStage::Asking(asking));
         self.open.insert(id, OpenCall { found, size, stage, approval: None });
     }
 
     pub(super) fn refuse(&mut self, id: CallId, error: CallError) -> CallVerdict {
         let run = self.run;
-        debug!(target: "pml::call", %run, call = id.0, code = error.known_code(), "call refused");
+        debug!(target: "pml::call", %run, call = id.number(), code = error.known_code(), "call refused");
         let verdict =
             CallVerdict::Refuse { code: error.code.clone(), message: error.message.clone() };
         self.reply(id, Err(error));
@@ -248,7 +248,7 @@ impl OpenCalls {
             }
             CallStage::Queued(_) | CallStage::Asking(_) => false,
         };
-        debug!(target: "pml::call", run = %self.run, call = id.0, sent, "call given up");
+        debug!(target: "pml::call", run = %self.run, call = id.number(), sent, "call given up");
         self.events.event(&Event::CallDropped { run: self.run, call: id });
         Some(sent)
     }

@@ -9,7 +9,7 @@ fn entries(calls: &[(&str, &str, CallResult)]) -> Vec<JournalEntry> {
     let mut note = |what| entries.push(JournalEntry::new(Timestamp(1), Meter::default(), what));
     for ((tool, arguments, _), id) in calls.iter().zip(1..) {
         note(JournalEvent::Requested {
-            call: CallId(id),
+            call: CallId::numbered(id),
             tool: (*tool).into(),
             arguments: Ok((*arguments).into()),
             verdict: CallVerdict::Go,
@@ -17,7 +17,7 @@ fn entries(calls: &[(&str, &str, CallResult)]) -> Vec<JournalEntry> {
     }
     for (index, (.., settled)) in calls.iter().enumerate().rev() {
         let id = index as u64 + 1;
-        note(JournalEvent::Settled { call: CallId(id), settled: settled.clone() });
+        note(JournalEvent::Settled { call: CallId::numbered(id), settled: settled.clone() });
     }
     entries
 }
@@ -85,7 +85,7 @@ fn only_calls_that_may_have_had_effects_are_unmatched() {
         _ => Effects::Unknown,
     };
     let calls = |checkpoint: &Checkpoint| -> Vec<_> {
-        checkpoint.unmatched(effects).iter().map(|unmatched| unmatched.call.0).collect()
+        checkpoint.unmatched(effects).iter().map(|unmatched| unmatched.call.number()).collect()
     };
     assert_eq!(calls(&checkpoint), [1, 4]);
     checkpoint.take("a:write", "{}");
@@ -100,14 +100,14 @@ fn what_a_run_took_up_and_did_not_use_is_handed_on() {
     let note = |what| JournalEntry::new(Timestamp(5), Meter::default(), what);
     let requested = |id, arguments: &str, verdict| {
         let (tool, arguments) = ("a:b".to_owned(), Ok(arguments.to_owned()));
-        note(JournalEvent::Requested { call: CallId(id), tool, arguments, verdict })
+        note(JournalEvent::Requested { call: CallId::numbered(id), tool, arguments, verdict })
     };
     let second = vec![
         requested(1, "{}", CallVerdict::Recall { number: 0 }),
-        note(JournalEvent::Settled { call: CallId(1), settled: value("1") }),
+        note(JournalEvent::Settled { call: CallId::numbered(1), settled: value("1") }),
         requested(2, "{\"n\":3}", CallVerdict::Go),
         note(JournalEvent::Executing {
-            call: CallId(2),
+            call: CallId::numbered(2),
             tool: "a:b".parse().expect("a tool"),
             origin: None,
             effects: Effects::Unknown,
@@ -133,7 +133,7 @@ fn an_outcome_that_says_nothing_of_the_tool_leaves_the_call_unknown() {
         let tool = "a:b".parse().expect("a tool");
         let effects = Effects::Unknown;
         let executing = JournalEvent::Executing {
-            call: CallId(1),
+            call: CallId::numbered(1),
             tool,
             origin: None,
             effects,

@@ -86,7 +86,7 @@ impl<'a> EncodedEntry<'a> {
     pub(in crate::store) fn of(entry: &'a JournalEntry) -> EncodedEntry<'a> {
         let EncodedEvent { kind, meta, text } = encode_event(&entry.what);
         let meter = EncodedMeter::of(entry.at, &entry.meter);
-        let call = entry.what.call().map(|call| signed(call.0));
+        let call = entry.what.call().map(|call| signed(call.number()));
         EncodedEntry { meter, kind, call, meta, text }
     }
 
@@ -98,7 +98,7 @@ impl<'a> EncodedEntry<'a> {
             let question = decode_asked(self.meta.as_deref(), text)?;
             return Ok(DecodedEntry::Asked(AskedEntry { question, at, meter }));
         }
-        let call = self.call.map(|call| CallId(unsigned(call)));
+        let call = self.call.map(|call| CallId::numbered(unsigned(call)));
         let what = decode_event(self.kind, call, self.meta.as_deref(), text)?;
         Ok(DecodedEntry::Whole(JournalEntry::new(at, meter, what)))
     }

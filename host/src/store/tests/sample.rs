@@ -54,7 +54,10 @@ pub(in crate::store) fn entry(step: u64, what: JournalEvent) -> JournalEntry {
 pub(in crate::store) fn settled(step: u64) -> JournalEntry {
     entry(
         step,
-        JournalEvent::Settled { call: CallId(step), settled: CallResult::Value(step.to_string()) },
+        JournalEvent::Settled {
+            call: CallId::numbered(step),
+            settled: CallResult::Value(step.to_string()),
+        },
     )
 }
 
@@ -62,7 +65,13 @@ pub(in crate::store) fn settled(step: u64) -> JournalEntry {
 pub(in crate::store) fn question(run: RunId, expires: Option<u64>) -> Question {
     let arguments = json!({ "z": 0.1, "a": [u64::MAX, i64::MIN, 1e300], "n": NASTY });
     let ask = |call| {
-        Ask::new(AskKind::ToolPermission, Some(CallId(call)), "a:b", arguments.clone(), NASTY)
+        Ask::new(
+            AskKind::ToolPermission,
+            Some(CallId::numbered(call)),
+            "a:b",
+            arguments.clone(),
+            NASTY,
+        )
     };
     Question::new(run, "script.ts", Timestamp(3_000), expires.map(Timestamp), vec![ask(1), ask(2)])
 }
@@ -83,21 +92,23 @@ pub(in crate::store) fn ending(state: RunState) -> JournalBatch {
 pub(in crate::store) fn every_kind(run: RunId) -> Vec<JournalEntry> {
     let tool: ToolName = "server:tool".parse().unwrap();
     let requested = |arguments, verdict| JournalEvent::Requested {
-        call: CallId(u64::MAX),
+        call: CallId::numbered(u64::MAX),
         tool: NASTY.into(),
         arguments,
         verdict,
     };
     let error = |data: Option<&str>| JournalEvent::Settled {
-        call: CallId(2),
+        call: CallId::numbered(2),
         settled: CallResult::Error {
             code: "TOOL_FAILED".into(),
             message: NASTY.into(),
             data: data.map(str::to_owned),
         },
     };
-    let value =
-        |text: String| JournalEvent::Settled { call: CallId(3), settled: CallResult::Value(text) };
+    let value = |text: String| JournalEvent::Settled {
+        call: CallId::numbered(3),
+        settled: CallResult::Value(text),
+    };
     let refused = CallVerdict::Refuse { code: "TOOL_DENIED".into(), message: NASTY.into() };
     let whats = vec![
         requested(Ok("{\"b\":1,  \"a\":1.0}".into()), CallVerdict::Go),
@@ -111,14 +122,14 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<JournalEntry> {
         JournalEvent::Asked { question: question(run, Some(u64::MAX)) },
         JournalEvent::Asked { question: question(run, None) },
         JournalEvent::Executing {
-            call: CallId(1),
+            call: CallId::numbered(1),
             tool: tool.clone(),
             origin: None,
             effects: Effects::Unknown,
             approved: None,
         },
         JournalEvent::Executing {
-            call: CallId(1),
+            call: CallId::numbered(1),
             tool,
             origin: Some(ToolOrigin::new(NASTY, "ab")),
             effects: Effects::Idempotent,
@@ -130,10 +141,10 @@ pub(in crate::store) fn every_kind(run: RunId) -> Vec<JournalEntry> {
         error(None),
         error(Some("{\"retry\": true}")),
         error(Some("")),
-        JournalEvent::Cancelled { call: CallId(4), sent: true },
-        JournalEvent::Cancelled { call: CallId(4), sent: false },
-        JournalEvent::Abandoned { call: CallId(5), sent: true },
-        JournalEvent::Abandoned { call: CallId(5), sent: false },
+        JournalEvent::Cancelled { call: CallId::numbered(4), sent: true },
+        JournalEvent::Cancelled { call: CallId::numbered(4), sent: false },
+        JournalEvent::Abandoned { call: CallId::numbered(5), sent: true },
+        JournalEvent::Abandoned { call: CallId::numbered(5), sent: false },
         JournalEvent::Withdrawn { question: QuestionId::new() },
         JournalEvent::Resumed { pml: "0.2.0-rc.1+x".into() },
         JournalEvent::Ended { ending: NASTY.into() },

@@ -11,18 +11,18 @@ fn entry(at: u64, what: JournalEvent) -> JournalEntry {
 }
 
 fn requested(call: u64, tool: &str) -> JournalEvent {
-    let (call, tool, arguments) = (CallId(call), tool.into(), Ok("{}".into()));
+    let (call, tool, arguments) = (CallId::numbered(call), tool.into(), Ok("{}".into()));
     JournalEvent::Requested { call, tool, arguments, verdict: CallVerdict::Go }
 }
 
 fn executing(call: u64) -> JournalEvent {
     let (tool, approved) = ("a:found".parse().unwrap(), Some("digest".into()));
     let effects = Effects::ReadOnly;
-    JournalEvent::Executing { call: CallId(call), tool, origin: None, effects, approved }
+    JournalEvent::Executing { call: CallId::numbered(call), tool, origin: None, effects, approved }
 }
 
 fn settled(call: u64, settled: CallResult) -> JournalEvent {
-    JournalEvent::Settled { call: CallId(call), settled }
+    JournalEvent::Settled { call: CallId::numbered(call), settled }
 }
 
 fn value() -> CallResult {
@@ -41,12 +41,12 @@ fn a_call_is_followed_from_its_request_to_its_outcome() {
         entry(50, settled(1, value())),
     ];
     let before = Timeline::until(&entries[..2], Timestamp(45));
-    let call = &before.calls[&CallId(1)];
+    let call = &before.calls[&CallId::numbered(1)];
     assert_eq!((call.state(), call.reached), (CallState::Executing, PastCallStage::Executing));
     assert_eq!((call.ended, call.active_time()), (None, Duration::from_micros(25)));
     assert!(call.unknown && before.went_out);
     let timeline = Timeline::of(&entries);
-    let call = &timeline.calls[&CallId(1)];
+    let call = &timeline.calls[&CallId::numbered(1)];
     assert_eq!((call.state(), call.reached), (CallState::Ok, PastCallStage::Done));
     assert_eq!((call.tool, call.tool_name()), ("a:written", "a:found"));
     assert_eq!((call.approved, call.settled), (Some("digest"), Some(&value())));
@@ -70,10 +70,10 @@ fn outcomes_keep_their_order_and_say_which_were_written_together() {
         entry(4, settled(1, error("X"))),
     ];
     let timeline = Timeline::of(&entries);
-    let order: Vec<_> = timeline.outcomes.iter().map(|outcome| outcome.call.0).collect();
+    let order: Vec<_> = timeline.outcomes.iter().map(|outcome| outcome.call.number()).collect();
     assert_eq!((order, timeline.confirmed_outcomes), (vec![2, 3, 1], 1));
-    assert_eq!(timeline.calls[&CallId(1)].state(), CallState::Failed("X"));
-    assert_eq!(timeline.calls[&CallId(4)].state(), CallState::Queued);
+    assert_eq!(timeline.calls[&CallId::numbered(1)].state(), CallState::Failed("X"));
+    assert_eq!(timeline.calls[&CallId::numbered(4)].state(), CallState::Queued);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn an_error_of_ours_leaves_the_outcome_unknown() {
             entry(2, executing(1)),
             entry(3, settled(1, error(code))),
         ];
-        assert_eq!(Timeline::of(&entries).calls[&CallId(1)].unknown, unknown, "{code}");
+        assert_eq!(Timeline::of(&entries).calls[&CallId::numbered(1)].unknown, unknown, "{code}");
     }
 }
 
@@ -92,11 +92,11 @@ fn an_error_of_ours_leaves_the_outcome_unknown() {
 fn what_comes_after_the_end_of_a_call_does_not_change_how_it_ended() {
     let entries = [
         entry(1, requested(1, "a:b")),
-        entry(2, JournalEvent::Cancelled { call: CallId(1), sent: false }),
+        entry(2, JournalEvent::Cancelled { call: CallId::numbered(1), sent: false }),
         entry(3, settled(1, value())),
     ];
     let timeline = Timeline::of(&entries);
-    let call = &timeline.calls[&CallId(1)];
+    let call = &timeline.calls[&CallId::numbered(1)];
     assert_eq!((call.state(), call.ended), (CallState::Cancelled, Some(Timestamp(2))));
     assert_eq!(call.settled, Some(&value()));
 }
@@ -115,9 +115,9 @@ fn a_question_is_unanswered_until_each_ask_is_decided_or_it_is_taken_back() {
     });
     let decisions: Vec<_> = decisions.collect();
     let timeline = Timeline::of(&entries);
-    assert_eq!(timeline.calls[&CallId(1)].reached, PastCallStage::Asked(question.id));
-    assert_eq!(timeline.asked(CallId(1)), Some((question.id, &question.asks[0])));
-    assert_eq!(timeline.asked(CallId(9)), None);
+    assert_eq!(timeline.calls[&CallId::numbered(1)].reached, PastCallStage::Asked(question.id));
+    assert_eq!(timeline.asked(CallId::numbered(1)), Some((question.id, &question.asks[0])));
+    assert_eq!(timeline.asked(CallId::numbered(9)), None);
     assert_eq!(timeline.unanswered(&decisions[..1]).collect::<Vec<_>>(), [question.id]);
     // A decision without the digest of what was shown counts for nothing.
     let bare: Vec<_> = decisions.iter().cloned().map(|one| one.with_digest(None)).collect();

@@ -163,8 +163,10 @@ async fn the_wal_is_folded_in_beside_a_journal_that_is_open_and_idle() {
         let lease = store.create(header("a")).await.unwrap();
         for step in 0..60 {
             let text = "x".repeat(20_000);
-            let what =
-                JournalEvent::Settled { call: CallId(step), settled: CallResult::Value(text) };
+            let what = JournalEvent::Settled {
+                call: CallId::numbered(step),
+                settled: CallResult::Value(text),
+            };
             store.append(&lease, JournalBatch::new(vec![entry(step, what)])).await.unwrap();
         }
     }
@@ -179,7 +181,7 @@ async fn a_wal_that_was_folded_in_is_not_folded_in_again_with_every_write() {
     let lease = store.create(header("a")).await.unwrap();
     for step in 0..1_500 {
         let what = JournalEvent::Settled {
-            call: CallId(step),
+            call: CallId::numbered(step),
             settled: CallResult::Value("x".repeat(9_000)),
         };
         store.append(&lease, JournalBatch::new(vec![entry(step, what)])).await.unwrap();
