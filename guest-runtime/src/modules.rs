@@ -1,6 +1,6 @@
 //! The program's modules, found by name. The host has resolved every import; nothing is looked up anywhere else.
 
-use crate::bindings::exports::pml::sandbox::program::Module as ResultTypeSource;
+use crate::bindings::exports::pml::sandbox::program::Module as Source;
 use rquickjs::{
     Ctx, Error, Exception, Module, Object, Promise, Result, Value,
     loader::{ImportAttributes, Loader, Resolver},
@@ -11,16 +11,16 @@ use std::{cell::RefCell, collections::HashMap, ffi::CString, ptr::NonNull, rc::R
 
 /// The modules of the running program by name.
 #[derive(Clone, Default)]
-pub(crate) struct Modules(Rc<RefCell<HashMap<String, ResultTypeSource>>>);
+pub(crate) struct Modules(Rc<RefCell<HashMap<String, Source>>>);
 
 impl Modules {
     /// Takes the modules of a program, and gives back its entry.
-    pub(crate) fn fill(&self, modules: Vec<ResultTypeSource>) -> Option<ResultTypeSource> {
+    pub(crate) fn fill(&self, modules: Vec<Source>) -> Option<Source> {
         let mut modules = modules.into_iter();
         let entry = modules.next()?;
         let mut named = self.0.borrow_mut();
         // The entry's code is compiled once, below; only its imports are asked for again.
-        let imports = ResultTypeSource { code: String::new(), ..entry.clone() };
+        let imports = Source { code: String::new(), ..entry.clone() };
         named.insert(imports.name.clone(), imports);
         named.extend(modules.map(|module| (module.name.clone(), module)));
         Some(entry)
@@ -60,7 +60,7 @@ impl Loader for Modules {
 ///
 /// QuickJS takes the number of the first line only through `JS_Eval2`, which rquickjs does not wrap, and reads 0 there as
 /// "not given": a module that starts at line 0 gets one more empty line above and starts at -1.
-pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, entry: ResultTypeSource) -> Result<(Object<'js>, Promise<'js>)> {
+pub(crate) fn evaluate<'js>(ctx: &Ctx<'js>, entry: Source) -> Result<(Object<'js>, Promise<'js>)> {
     let (code, line) = match entry.first_line {
         0 => (format!("\n{}", entry.code), -1),
         line => (entry.code, line as i32),
