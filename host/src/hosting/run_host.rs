@@ -73,7 +73,7 @@ impl RunHost {
         let run = run
             .approver(QuestionPublisher(hosted.state.clone()))
             .events(move |event: &Event| sink.event(event))
-            .leave(leave.clone());
+            .suspend_when(leave.clone());
         let (host, engine, driven) = (self.clone(), engine.clone(), hosted.clone());
         self.0.tasks.spawn(async move {
             let ended = drive(&engine, &driven, run, &leave).await;

@@ -1,12 +1,12 @@
-//! Ends a run that nobody has, from outside.
+//! Ends a run that no process has.
 
 use super::{AbortedRun, Ending, Engine};
 use crate::error::Error;
 use crate::model::RunId;
 use crate::store::{JournalBatch, JournalEntry, JournalEvent, StoredRun};
 
-/// Ends a run as aborted, unless it is over, so that nobody goes on with it or approves a call of
-/// it. Returns it as it was.
+/// Ends a run as aborted, unless it has ended. Nobody can resume it or approve its calls then.
+/// Returns the run as it was.
 pub(super) async fn end(
     engine: &Engine,
     run: RunId,
@@ -19,7 +19,7 @@ pub(super) async fn end(
         return Ok(stored);
     }
     let lease = engine.journal.claim(run).await?;
-    // What its last owner wrote before it died may have come after the first look.
+    // Its last owner may have written entries between the first look and the claim.
     let stored = engine.journal.load(run).await?;
     let ending = Ending::Aborted(AbortedRun {
         message,

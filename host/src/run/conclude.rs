@@ -1,4 +1,4 @@
-//! How a run ends: its last entries, and what the caller gets.
+//! Ends a run: writes its last entries, and makes its outcome.
 
 use super::calls::PendingGrantWrite;
 use super::{AbandonedCall, AbortedRun, CompletedCall, Ending, Failure, Outcome, Usage, failure};
@@ -14,7 +14,7 @@ use crate::store::{JournalEvent, PastCallStage, RequiredDurability, Timeline};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
-/// How many times as long it takes to parse a program as to parse JSON.
+/// Parsing a program takes this many times as long as parsing JSON.
 const PARSING: usize = 32;
 
 impl RunDriver {
@@ -45,14 +45,14 @@ impl RunDriver {
         Ok(outcome)
     }
 
-    /// The run was stopped. What is not the program's doing is an error, and leaves the run as it
-    /// is.
+    /// The run was stopped. A stop that is not the program's fault is an error, and leaves the run
+    /// as it is.
     pub(super) async fn failed(
         &mut self,
-        trouble: RunError,
+        error: RunError,
         live: Option<&mut LiveRun>,
     ) -> Result<Outcome, Error> {
-        let failure = match &trouble {
+        let failure = match &error {
             RunError::Stop(StopReason::Broken(_)) | RunError::Store(_) | RunError::Suspended => {
                 None
             }
@@ -61,7 +61,7 @@ impl RunDriver {
         };
         match failure {
             Some(failure) => self.conclude(Ending::Failed(failure), live).await,
-            None => Err(trouble.into()),
+            None => Err(error.into()),
         }
     }
 
@@ -71,9 +71,9 @@ impl RunDriver {
         ends: &RecordedDecision,
         live: Option<&mut LiveRun>,
     ) -> Result<Outcome, Error> {
-        let run = self.ledger.run();
+        let run = self.journal.run();
         self.events.event(&Event::Decided { run, decided: ends.clone() });
-        let stored = self.ledger.journal().load(run).await?;
+        let stored = self.journal.journal().load(run).await?;
         let history = Timeline::of(&stored.entries);
         let given: BTreeSet<_> = history.outcomes.iter().map(|outcome| outcome.call).collect();
         let done = history
@@ -92,29 +92,29 @@ impl RunDriver {
         self.conclude(Ending::Aborted(aborted), live).await
     }
 
-    /// Waits until what was allowed for good is written down: the next run is to know it.
-    async fn keep(&mut self, live: &mut LiveRun) {
-        live.note(&mut self.ledger);
-        for PendingGrantWrite { tool, kept } in live.calls.keeping() {
-            let error = match kept.await {
+    /// Waits until the grants are written: the next run is to know them.
+    async fn finish_grant_writes(&mut self, live: &mut LiveRun) {
+        live.write_audit_events(&mut self.journal);
+        for PendingGrantWrite { tool, written } in live.calls.take_grant_writes() {
+            let error = match written.await {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(error) => Some(error.to_string()),
             };
-            self.events.event(&Event::Kept { run: self.ledger.run(), tool, error });
+            self.events.event(&Event::Kept { run: self.journal.run(), tool, error });
         }
     }
 
-    /// Nobody here can help: the question stays in the journal, and so does the run.
+    /// The run waits, and no approver is here: its questions stay in the journal.
     pub(super) async fn waiting(&mut self, mut live: Option<&mut LiveRun>) -> Outcome {
         if let Some(live) = live.as_deref_mut() {
-            self.keep(live).await;
+            self.finish_grant_writes(live).await;
         }
-        let questions = self.desk.open().to_vec();
+        let questions = self.questions.open().to_vec();
         self.outcome(Ending::Waiting(questions), live, Vec::new())
     }
 
-    /// Writes how the run ended, before anybody is told.
+    /// Writes the ending of the run, before anybody sees it.
     pub(super) async fn conclude(
         &mut self,
         mut ending: Ending,
@@ -122,25 +122,25 @@ impl RunDriver {
     ) -> Result<Outcome, Error> {
         let mut abandoned = Vec::new();
         if let Some(live) = live.as_deref_mut() {
-            self.keep(live).await;
+            self.finish_grant_writes(live).await;
             abandoned = live.calls.abandon();
-            live.measure(&mut self.ledger);
+            live.measure(&mut self.journal);
             self.clock = live.clock.clone();
         }
         let at = self.clock.now();
         for AbandonedCall { call, sent, .. } in &abandoned {
-            self.ledger.note(at, JournalEvent::Abandoned { call: *call, sent: *sent });
+            self.journal.add(at, JournalEvent::Abandoned { call: *call, sent: *sent });
         }
         let result = ending.json().map_or(0, str::len);
-        if let Err(stop) = self.ledger.has_room(result) {
-            // A failure takes little, and says why it is one.
+        if let Err(stop) = self.journal.check_room(result) {
+            // A failure takes little room.
             if matches!(ending, Ending::Finished(_)) {
                 ending = Ending::Failed(failure::of_stop(&stop));
             }
         }
-        self.ledger.note(at, JournalEvent::Ended { ending: ending.write()? });
-        self.ledger.write(ending.state(), RequiredDurability::Process).await?;
-        self.events.event(&Event::Ended { run: self.ledger.run(), at });
+        self.journal.add(at, JournalEvent::Ended { ending: ending.write()? });
+        self.journal.write(ending.state(), RequiredDurability::Process).await?;
+        self.events.event(&Event::Ended { run: self.journal.run(), at });
         Ok(self.outcome(ending, live, abandoned))
     }
 
@@ -150,12 +150,12 @@ impl RunDriver {
         live: Option<&mut LiveRun>,
         abandoned: Vec<AbandonedCall>,
     ) -> Outcome {
-        let mut outcome = Outcome::new(self.ledger.run(), ending);
+        let mut outcome = Outcome::new(self.journal.run(), ending);
         outcome.abandoned = abandoned;
-        let meter = self.ledger.meter();
+        let meter = self.journal.meter();
         outcome.usage = Usage {
             cpu_time: meter.cpu,
-            wall_time: self.ledger.stopwatch.elapsed(),
+            wall_time: self.journal.stopwatch.elapsed(),
             calls: meter.calls,
             ..Usage::default()
         };
@@ -170,21 +170,21 @@ impl RunDriver {
     }
 }
 
-/// Reads the result of a program: the guest says that it is JSON.
+/// Reads the result of a program, which the guest wrote as JSON.
 async fn read_result(
     json: Option<String>,
     budget: &RunBudget,
 ) -> Result<Option<Box<RawValue>>, Error> {
     let Some(json) = json else { return Ok(None) };
     let read = budget.work(json.len(), move |work| {
-        let _stint = work.begin();
+        let _slice = work.begin();
         RawValue::from_string(json)
     });
     let read = read.await.map_err(|halt| broken(format!("{halt:?}")))?;
     read.map(Some).map_err(|error| broken(error.to_string()))
 }
 
-/// Places faults in the source of the program, which is parsed for each.
+/// Places faults in the source of the program. The source is parsed for each.
 async fn place(
     faults: Vec<Fault>,
     program: &Program,
@@ -196,8 +196,8 @@ async fn place(
     let source: usize = program.modules.iter().map(|module| module.code.len()).sum();
     let (cost, program) = (source.saturating_mul(PARSING), program.clone());
     let placing = budget.work(cost.saturating_mul(faults.len()), move |work| {
-        let stint = work.begin();
-        let place = |fault| failure::of_fault(&program, fault, &stint);
+        let slice = work.begin();
+        let place = |fault| failure::of_fault(&program, fault, &slice);
         faults.into_iter().map(place).collect()
     });
     placing.await.map_err(|halt| broken(format!("{halt:?}")))

@@ -1,7 +1,7 @@
-//! How a run ended, and how a journal keeps that.
+//! The ending of a run, and its form in a journal.
 //!
-//! Policy for change: what was written once is read for ever. Fields are added with a default; none
-//! is renamed.
+//! Policy for change: every ending that was ever written can be read. Fields are added with a
+//! default; none is renamed.
 
 use super::Failure;
 use crate::error::Error;
@@ -10,15 +10,15 @@ use crate::store::RunState;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A result or a failure.
+/// How a run ended: a result, a failure, or a person's decision.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// The program returned: one JSON text, or nothing for `undefined`.
+    /// The program returned: one JSON text, or `None` for `undefined`.
     Finished(Option<Box<RawValue>>),
     /// The program failed, or was refused.
     Failed(Failure),
-    /// The run waits for a person, and nobody can be asked here. Once its questions are answered,
+    /// The run waits for a person, and no approver is here. Once its questions are answered,
     /// in this process or another, [`Engine::resume`](crate::Engine::resume) goes on with it.
     Waiting(Vec<Question>),
     /// A person ended the run.
@@ -35,14 +35,14 @@ impl Ending {
         serde_json::from_str(text)
     }
 
-    /// Returns the text that a journal keeps.
+    /// Returns the text for the journal.
     pub(super) fn write(&self) -> Result<String, Error> {
         serde_json::to_string(self).map_err(|error| {
             Error::new(Code::Internal, "the ending cannot be written").with_source(error)
         })
     }
 
-    /// Returns the state of a run that ended so. A run that still waits when it is ended has
+    /// Returns the state of a run with this ending. A run that still waits when it is ended has
     /// expired.
     pub(super) fn state(&self) -> RunState {
         match self {
@@ -53,7 +53,8 @@ impl Ending {
         }
     }
 
-    /// Returns the result as JSON text; nothing if it is `undefined` or the run did not finish.
+    /// Returns the result as JSON text. Returns `None` if it is `undefined` or the run did not
+    /// finish.
     pub fn json(&self) -> Option<&str> {
         match self {
             Ending::Finished(json) => json.as_deref().map(RawValue::get),
@@ -61,7 +62,7 @@ impl Ending {
         }
     }
 
-    /// Returns what it is called in a log.
+    /// Returns its name in a log.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Ending::Finished(_) => "finished",
@@ -81,7 +82,7 @@ impl Ending {
     }
 }
 
-/// Results are the same if their texts are.
+/// Results are equal if their texts are.
 impl PartialEq for Ending {
     fn eq(&self, other: &Ending) -> bool {
         match (self, other) {
@@ -99,25 +100,25 @@ impl PartialEq for Ending {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AbortedRun {
-    /// One sentence.
+    /// The reason, in one sentence.
     pub message: String,
     /// Who ended it.
     pub who: String,
-    /// By which channel.
+    /// The channel of the answer.
     pub channel: String,
-    /// Whether a better program is wanted.
+    /// Whether the person asks for another program.
     #[serde(default)]
     pub replan: bool,
-    /// The calls that had their outcome by then.
+    /// The calls that had an outcome.
     #[serde(default)]
     pub completed: Vec<CompletedCall>,
 }
 
-/// A call that has its outcome.
+/// A call that has an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompletedCall {
-    /// Which call.
+    /// The id of the call.
     pub call: CallId,
     /// The tool as the program wrote it.
     pub tool: String,
@@ -137,7 +138,7 @@ mod tests {
         Ending::Finished(Some(RawValue::from_string(json.into()).unwrap()))
     }
 
-    /// Returns a failure that says everything that one can say.
+    /// Returns a failure with every field set.
     fn failure() -> Failure {
         let position = Position { module: "a.ts".into(), line: 3, column: 7 };
         let stack = r#"[{ "function": "f", "position": { "module": "a.ts", "line": 3, "column": 7 } },

@@ -1,4 +1,4 @@
-//! The engine: one for a process, cheap to clone.
+//! The engine. One serves a process; it is cheap to clone.
 
 use super::{Recording, ReplayReport, Run, StepDivergence, replay};
 use crate::config::{Config, EngineSettings};
@@ -18,15 +18,15 @@ use tracing::debug;
 #[derive(Clone)]
 pub struct Engine {
     pub(super) settings: Arc<EngineSettings>,
-    pub(super) machine: Arc<WasmEngine>,
+    pub(super) wasm: Arc<WasmEngine>,
     pub(super) policy: Arc<Policy>,
     pub(super) journal: Arc<dyn Journal>,
-    pub(super) parking: Arc<WaitingRuns>,
+    pub(super) waiting_runs: Arc<WaitingRuns>,
 }
 
 impl Engine {
-    /// Makes an engine that journals in memory: runs can wait and be resumed, and are forgotten
-    /// with the process. All settings are checked here, once.
+    /// Returns an engine with a journal in memory: runs can wait and be resumed, until the process
+    /// ends. All settings are checked here, once.
     ///
     /// # Errors
     /// If a setting is out of its range, or the machine cannot run the guest: its CPU is too old,
@@ -35,43 +35,42 @@ impl Engine {
         Engine::with_journal(config, Arc::new(MemoryJournal::new()))
     }
 
-    /// Makes an engine whose runs survive it: `journal` keeps them, as a [`Store`](crate::Store)
-    /// does in a file.
+    /// Returns an engine with a journal of its own, such as a [`Store`](crate::Store) in a file. Its
+    /// runs survive the process.
     ///
     /// # Errors
     /// As [`Engine::new`].
     pub fn with_journal(config: &Config, journal: Arc<dyn Journal>) -> Result<Engine, Error> {
         let settings = EngineSettings::try_from(config)?;
-        let machine = WasmEngine::new(settings.runs).map_err(|error| {
+        let wasm = WasmEngine::new(settings.runs).map_err(|error| {
             Error::new(Code::Internal, "cannot start the sandbox on this machine")
                 .with_source(error.into_boxed_dyn_error())
                 .with_hint("if addresses are limited (`ulimit -v`), lift the limit or lower `Config::runs`")
         })?;
         debug!(target: "pml::run", slots = settings.runs, "engine started");
         Ok(Engine {
-            machine: Arc::new(machine),
+            wasm: Arc::new(wasm),
             policy: Arc::new(Policy::from(&settings)),
-            parking: Arc::new(WaitingRuns::new(settings.waiting_memory)),
+            waiting_runs: Arc::new(WaitingRuns::new(settings.waiting_memory)),
             settings: Arc::new(settings),
             journal,
         })
     }
 
-    /// Makes a fresh guest. If there is no slot for it, the run that has waited longest for people
-    /// gives up its own.
+    /// Starts a guest. If there is no slot, the run that has waited longest for people is evicted.
     pub(super) async fn instance(
         &self,
         limits: Limits,
         on_line: Box<dyn FnMut(&ConsoleLine) + Send>,
     ) -> Result<Instance, StopReason> {
-        let slot = match self.machine.try_slot() {
+        let slot = match self.wasm.try_slot() {
             Some(slot) => slot,
             None => {
-                let _queued = self.parking.queue();
-                self.machine.slot().await?
+                let _queued = self.waiting_runs.request_slot();
+                self.wasm.slot().await?
             }
         };
-        Instance::new(self.machine.clone(), slot, limits, on_line).await
+        Instance::new(self.wasm.clone(), slot, limits, on_line).await
     }
 
     /// Returns a run of `script`, which starts when it is awaited.
@@ -79,8 +78,7 @@ impl Engine {
         Run::of_script(self.clone(), script)
     }
 
-    /// Returns a run of one call, whose result is the call's: under the same policy and journal as
-    /// any other.
+    /// Returns a run of one call, with the call's result. Policy and journal are those of any run.
     pub fn call(&self, tool: &ToolName, arguments: Value) -> Run {
         // The call is data, so that no name or argument can be code.
         let program = "return await mcp.call(inputs.tool, inputs.arguments)";
@@ -88,14 +86,14 @@ impl Engine {
         self.run(script).inputs(json!({ "tool": tool, "arguments": arguments }))
     }
 
-    /// Returns a run that goes on where it was cut off or left to wait, in whatever process: it
-    /// starts when it is awaited. Nothing that has an outcome is called again. Its inputs, seed and
-    /// limits are those it began with.
+    /// Returns a run that goes on where it stopped or waits, whichever process began it. It starts
+    /// when it is awaited. A call that has an outcome is not sent again. Inputs, seed and limits are
+    /// those of its begin.
     pub fn resume(&self, run: RunId) -> Run {
         Run::of_journal(self.clone(), run)
     }
 
-    /// Records an answer to a question. Whoever has the run goes on with it; if nobody does,
+    /// Records an answer to a question. The process that has the run goes on with it; if none has it,
     /// [`Engine::resume`] does.
     ///
     /// # Errors
@@ -109,12 +107,12 @@ impl Engine {
         Ok(self.journal.answer(question, answer, self.settings.clock.now()).await?)
     }
 
-    /// Ends a run that nobody has, as aborted: nobody goes on with it, and what it has done can be
-    /// taken up by another.
+    /// Ends a run that no process has, as aborted. It cannot be resumed; another run can resume from
+    /// its checkpoint.
     ///
     /// # Errors
-    /// If there is no such run, somebody has it, or the journal fails. A run that is over already
-    /// stays as it is.
+    /// If there is no such run, a process has it, or the journal fails. A run that has ended stays as
+    /// it is.
     pub async fn abort(
         &self,
         run: RunId,
@@ -130,8 +128,8 @@ impl Engine {
         &self.journal
     }
 
-    /// Runs a journalled program again, with nothing but its journal, and compares every call it
-    /// makes. Nothing is called, and nothing is written.
+    /// Replays a run from its journal, and compares every call. No call is sent, and nothing is
+    /// written.
     ///
     /// # Errors
     /// If there is no such run, or the sandbox fails. A call that differs is not an error:
@@ -140,7 +138,7 @@ impl Engine {
         replay::replay_run(self, run).await
     }
 
-    /// Runs a recorded program again, with nothing but what was recorded, and compares every step.
+    /// Replays a recording, and compares every step.
     ///
     /// # Errors
     /// If the sandbox fails. A step that differs is not an error but a

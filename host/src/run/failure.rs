@@ -1,13 +1,14 @@
-//! Why a program failed, placed in the user's own source.
+//! The failure of a program, with its position in the user's own source.
 
 use crate::error::Error;
 use crate::model::{Code, ErrorClass, WorkSlice};
+use crate::run::run_request::StartError;
 use crate::sandbox::{Fault, FaultKind, StopReason};
 use crate::source::{Position, Program, SourceError, StackFrame};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A failure of a program: what, where, and why. Name, message and stack are the program's own
-/// words and may hold anything; show them escaped.
+/// A failure of a program: what, where, and why. Name, message and stack come from the program and
+/// may hold anything; show them escaped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
@@ -40,7 +41,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns whose matter it is.
+    /// Returns the class of the failure: who can mend it.
     pub fn class(&self) -> ErrorClass {
         self.code.class()
     }
@@ -53,7 +54,7 @@ fn read_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Erro
     Ok(known.unwrap_or(Code::Internal))
 }
 
-/// A failure without a place.
+/// Returns a failure without a position.
 pub(super) fn plain(code: Code, message: impl Into<String>) -> Failure {
     Failure {
         code,
@@ -68,13 +69,13 @@ pub(super) fn plain(code: Code, message: impl Into<String>) -> Failure {
     }
 }
 
-/// A program that was stopped.
+/// Returns the failure of a program that was stopped.
 pub(super) fn of_stop(stop: &StopReason) -> Failure {
     plain(stop.code(), stop.to_string())
 }
 
-/// A script that does not load. A file that cannot be read is the user's matter and an error.
-pub(super) fn of_source(error: &SourceError) -> Result<Failure, Error> {
+/// Returns the failure of a script that does not load. A file that cannot be read is an error.
+pub(super) fn of_source(error: &SourceError) -> StartError {
     let code = error.code();
     if matches!(code.class(), ErrorClass::Usage | ErrorClass::Internal) {
         let mut usage = Error::new(code, error.to_string());
@@ -84,17 +85,18 @@ pub(super) fn of_source(error: &SourceError) -> Result<Failure, Error> {
         if let Some(source) = std::error::Error::source(error) {
             usage = usage.with_source(source.to_string());
         }
-        return Err(usage);
+        return usage.into();
     }
-    Ok(Failure {
+    let failure = Failure {
         position: error.position(),
         code_frame: error.frame().map(|frame| frame.to_string()),
         hint: error.hint().map(str::to_owned),
         ..plain(code, error.to_string())
-    })
+    };
+    failure.into()
 }
 
-/// A failure that the guest reports.
+/// Returns the failure that the guest reports, placed in the source.
 pub(super) fn of_fault(program: &Program, fault: Fault, run: &WorkSlice<'_>) -> Failure {
     let code = match fault.kind {
         FaultKind::Threw => Code::Threw,
@@ -119,7 +121,7 @@ pub(super) fn of_fault(program: &Program, fault: Fault, run: &WorkSlice<'_>) -> 
     }
 }
 
-/// What to do about a name that programs elsewhere have and programs here have not.
+/// Returns a hint for a global name that other runtimes have.
 fn absent(name: &str, message: &str) -> Option<String> {
     let missing = message.strip_suffix(" is not defined").filter(|_| name == "ReferenceError")?;
     let missing = missing.trim_matches('\'');

@@ -1,4 +1,4 @@
-//! Writes a run's entries to its journal, with what the run had cost by then.
+//! Writes the entries of a run to its journal, with the meter readings of that moment.
 
 use super::stopwatch::Stopwatch;
 use crate::model::{RunId, Timestamp};
@@ -10,19 +10,19 @@ use crate::store::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The pen of a run.
+/// Writes the entries of one run.
 pub(super) struct JournalWriter {
     journal: Arc<dyn Journal>,
     lease: Lease,
     entries: Vec<JournalEntry>,
     state: RunState,
     pub(super) stopwatch: Stopwatch,
-    /// What the run had cost at the last entry.
+    /// The meter readings for the next entry.
     meter: Meter,
-    kept: JournalQuota,
+    quota: JournalQuota,
 }
 
-/// What the journal keeps of a run, in bytes.
+/// How much of the journal a run uses, and may use, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JournalQuota {
     /// So far.
@@ -37,10 +37,10 @@ impl JournalWriter {
         lease: Lease,
         state: RunState,
         meter: Meter,
-        kept: JournalQuota,
+        quota: JournalQuota,
     ) -> JournalWriter {
         let stopwatch = Stopwatch::new(meter.wall);
-        JournalWriter { journal, lease, entries: Vec::new(), state, stopwatch, meter, kept }
+        JournalWriter { journal, lease, entries: Vec::new(), state, stopwatch, meter, quota }
     }
 
     pub(super) fn run(&self) -> RunId {
@@ -51,7 +51,7 @@ impl JournalWriter {
         &self.journal
     }
 
-    /// Takes the reading of a run's meters for the entries that follow.
+    /// Sets the meter readings for the entries that follow.
     pub(super) fn measure(&mut self, cpu: Duration, lines: u64, calls: u64) {
         let wall = self.stopwatch.elapsed();
         (self.meter.cpu, self.meter.wall) = (cpu, wall);
@@ -62,34 +62,34 @@ impl JournalWriter {
         self.meter
     }
 
-    /// Says whether there is room for `bytes` more.
-    pub(super) fn has_room(&self, bytes: usize) -> Result<(), StopReason> {
-        match self.kept.size.saturating_add(bytes) > self.kept.limit {
-            true => Err(StopReason::Journal(self.kept.limit)),
+    /// Returns an error if there is no room for `bytes` more.
+    pub(super) fn check_room(&self, bytes: usize) -> Result<(), StopReason> {
+        match self.quota.size.saturating_add(bytes) > self.quota.limit {
+            true => Err(StopReason::Journal(self.quota.limit)),
             false => Ok(()),
         }
     }
 
-    /// Adds an entry to what is written next. How a run ends is written even where there is no room
-    /// for it: it takes little, and without it nobody would know what became of its calls.
-    pub(super) fn note(&mut self, at: Timestamp, what: JournalEvent) {
-        self.kept.size = self.kept.size.saturating_add(what.size());
+    /// Adds an entry to the next write. The ending of a run is written even where there is no room:
+    /// it takes little, and the outcome of its calls would be unknown without it.
+    pub(super) fn add(&mut self, at: Timestamp, what: JournalEvent) {
+        self.quota.size = self.quota.size.saturating_add(what.size());
         self.entries.push(JournalEntry::new(at, self.meter, what));
     }
 
-    /// Has the trail tell something. A trail that cannot be written is no reason not to do it.
+    /// Writes to the audit trail. The run goes on if that fails.
     pub(super) fn audit(&mut self, note: AuditNote) {
-        self.kept.size = self.kept.size.saturating_add(note.size());
+        self.quota.size = self.quota.size.saturating_add(note.size());
         drop(self.journal.audit(note));
     }
 
-    /// Whether there is anything to write.
-    pub(super) fn is_blank(&self) -> bool {
+    /// Reports whether there is nothing to write.
+    pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Writes everything noted. It is on its way when this returns; the future says when it is
-    /// safe.
+    /// Writes the entries. The write is under way when this returns; the future ends when it is
+    /// durable.
     pub(super) fn write(&mut self, state: RunState, safe: RequiredDurability) -> JournalFuture<()> {
         let mut batch = JournalBatch::new(std::mem::take(&mut self.entries));
         batch.state = (state != self.state).then_some(state);

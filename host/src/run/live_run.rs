@@ -1,7 +1,7 @@
 //! A run in memory: a guest, its open calls, its clock and its console. It runs until the program
-//! ends or only people can help.
+//! ends or waits for people only.
 
-use super::calls::{NextOutcome, OpenCalls};
+use super::calls::{NextOutcome, OpenCalls, WaitEnd};
 use super::console::RunConsole;
 use super::recording::Recording;
 use super::run_clock::RunClock;
@@ -22,33 +22,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{Sleep, sleep};
 
-/// A program gives way after this long, also when it is made of many short steps.
-const TURN: Duration = Duration::from_millis(1);
+/// A program yields to other runs after this long, also if it takes many short steps.
+const YIELD_AFTER: Duration = Duration::from_millis(1);
 
-/// How long calls that only read are out before the journal says so: most are answered by then, and
-/// are written down together with their answer.
-const HELD_BACK: Duration = Duration::from_millis(5);
+/// Entries about calls that only read are written after this long: most calls are answered by then,
+/// and are written together with their answer.
+const WRITE_DELAY: Duration = Duration::from_millis(5);
 
-/// What an entry takes in the journal beside its texts: its numbers, and what the tool is.
-const ENTRY: usize = 1 << 10;
+/// The bytes of an entry in the journal beside its texts: its numbers, and the tool.
+const ENTRY_SIZE: usize = 1 << 10;
 
-/// What comes first.
+/// The first step of a run in memory.
 pub(super) enum InitialStep {
     /// The program is to be started.
     Start(StartParameters),
-    /// A rebuilt program stands after this step; the calls of it that the journal knows are taken
-    /// up already.
+    /// A rebuilt program has taken this step. The calls of it that the journal has are restored.
     Step(Step),
 }
 
-/// How a program ended by itself.
+/// The end of a program that was not stopped.
 pub(super) struct ProgramEnd {
     pub(super) ending: ProgramResult,
     pub(super) unhandled: Vec<Fault>,
     pub(super) dropped_lines: u32,
 }
 
-/// Its result or its fault, before it is placed in the source.
+/// The result of a program, or its fault before it is placed in the source.
 pub(super) enum ProgramResult {
     /// One JSON text, as the guest wrote it.
     Finished(Option<String>),
@@ -62,28 +61,36 @@ pub(super) struct LiveRun {
     pub(super) clock: RunClock,
     pub(super) console: Arc<RunConsole>,
     pub(super) made: u64,
-    /// Whether something was noted that is not to be held back until the next outcome.
-    pub(super) hurry: bool,
-    /// Until when other things are.
-    pub(super) held_back: Option<Pin<Box<Sleep>>>,
+    /// Whether there are entries that must not wait for the next outcome.
+    pub(super) write_soon: bool,
+    /// When the other entries are written.
+    pub(super) write_timer: Option<Pin<Box<Sleep>>>,
     pub(super) limits: Limits,
     pub(super) next: Option<InitialStep>,
-    /// Everything that was asked, answered or not.
+    /// All questions of the run, answered or not.
     pub(super) questions: Vec<Question>,
-    /// What ends the run before it goes on.
+    /// The decision that ends the run.
     pub(super) refused: Option<RecordedDecision>,
-    /// Whether the run is to be left where it is.
-    pub(super) leave: Arc<AtomicBool>,
+    /// Set when the run is to be suspended.
+    pub(super) suspend: Arc<AtomicBool>,
     pub(super) recording: Option<Recording>,
 }
 
+/// How far a run came.
+pub(super) enum Advance {
+    /// The program ended.
+    Ended(ProgramEnd),
+    /// The run waits for people only.
+    WaitsForPeople,
+}
+
 impl LiveRun {
-    /// Runs until the program ends; nothing says that only people can help.
+    /// Runs until the program ends or waits for people only.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     pub(super) async fn advance(
         &mut self,
-        ledger: &mut JournalWriter,
-    ) -> Result<Option<ProgramEnd>, RunError> {
+        journal: &mut JournalWriter,
+    ) -> Result<Advance, RunError> {
         let mut yielded = Instant::now();
         let first = match self.next.take() {
             Some(InitialStep::Start(begin)) => {
@@ -96,83 +103,83 @@ impl LiveRun {
             None => None,
         };
         if let Some(step) = first
-            && let Some(end) = self.take(step, ledger)?
+            && let Some(end) = self.take(step, journal)?
         {
-            return Ok(Some(end));
+            return Ok(Advance::Ended(end));
         }
         loop {
-            self.dispatch(ledger).await?;
-            let Some(mut arrivals) = self.next(ledger).await else { return Ok(None) };
-            if arrivals.is_empty() {
-                continue;
-            }
-            self.measure(ledger);
+            self.dispatch(journal).await?;
+            let mut outcomes = match self.next(journal).await {
+                WaitEnd::Outcomes(outcomes) => outcomes,
+                WaitEnd::Room => continue,
+                WaitEnd::People => return Ok(Advance::WaitsForPeople),
+            };
+            self.measure(journal);
             let mut full = Ok(());
-            for NextOutcome { call, settled, at } in &mut arrivals {
-                // A call that went out is not forgotten because its answer is too large to keep.
+            for NextOutcome { call, settled, at } in &mut outcomes {
+                // A call that was sent is journalled, also if its answer is too large for the journal.
                 let size = size_of_outcome(settled);
-                if let Err(stop) = ledger.has_room(ENTRY + size) {
-                    *settled = not_kept(size, self.limits.journal);
+                if let Err(stop) = journal.check_room(ENTRY_SIZE + size) {
+                    *settled = not_stored(size, self.limits.journal);
                     full = Err(stop);
                 }
                 let what = JournalEvent::Settled { call: *call, settled: settled.clone() };
-                ledger.note(*at, what);
+                journal.add(*at, what);
             }
-            // What the host spent on arguments and answers is the program's time too. What was
-            // noted is written with the end.
+            // Time that the host spent on arguments and answers is the program's time too. If it
+            // is used up, the entries are written with the ending.
             full.and_then(|()| self.instance.check_cpu_time())?;
-            // The program sees nothing that a journal could forget.
-            ledger.write(RunState::Running, RequiredDurability::Process).await?;
-            if self.leave.load(Ordering::Relaxed) {
+            // The program sees no outcome before the journal has it.
+            journal.write(RunState::Running, RequiredDurability::Process).await?;
+            if self.suspend.load(Ordering::Relaxed) {
                 return Err(RunError::Suspended);
             }
-            for NextOutcome { call, settled, at } in arrivals {
-                if yielded.elapsed() > TURN {
+            for NextOutcome { call, settled, at } in outcomes {
+                if yielded.elapsed() > YIELD_AFTER {
                     tokio::task::yield_now().await;
                     yielded = Instant::now();
                 }
-                self.instance.release(self.calls.released());
+                self.instance.release(self.calls.take_released());
                 let given = self.recording.is_some().then(|| (call, settled.clone()));
                 let step = self.instance.resume(call, settled, at);
                 let step = with_calls(&mut self.calls, step).await?;
                 self.record(at, given, &step);
-                if let Some(end) = self.take(step, ledger)? {
-                    return Ok(Some(end));
+                if let Some(end) = self.take(step, journal)? {
+                    return Ok(Advance::Ended(end));
                 }
-                self.dispatch(ledger).await?;
+                self.dispatch(journal).await?;
             }
         }
     }
 
-    /// Takes what a step asked for, also the last one: such calls never leave, and are named as
-    /// abandoned.
+    /// Takes the requests of a step. Those of the last step are never sent, and are named as
+    /// abandoned. Returns the end of the program, if this is the last step.
     fn take(
         &mut self,
         step: Step,
-        ledger: &mut JournalWriter,
+        journal: &mut JournalWriter,
     ) -> Result<Option<ProgramEnd>, StopReason> {
         let requests = |intent: &&Intent| matches!(intent, Intent::Request { .. });
         self.made += step.intents.iter().filter(requests).count() as u64;
         if !step.intents.is_empty() {
-            self.measure(ledger);
+            self.measure(journal);
         }
         let now = self.clock.last();
         for intent in step.intents {
             match intent {
                 Intent::Request { id, tool, arguments } => {
                     let text = arguments.as_deref().map_err(|size| *size);
-                    ledger.has_room(ENTRY + tool.len() + text.map_or(0, str::len))?;
+                    journal.check_room(ENTRY_SIZE + tool.len() + text.map_or(0, str::len))?;
                     let verdict = self.calls.request(id, &tool, text, now, self.limits.arguments);
-                    // A timer, a question or a refusal is a fact of its own, which nothing that
-                    // follows repeats.
-                    self.hurry |= verdict != CallVerdict::Go;
-                    ledger
-                        .note(now, JournalEvent::Requested { call: id, tool, arguments, verdict });
+                    // A timer, a question or a refusal has no later entry that says the same.
+                    self.write_soon |= verdict != CallVerdict::Go;
+                    journal
+                        .add(now, JournalEvent::Requested { call: id, tool, arguments, verdict });
                 }
                 Intent::Cancel(id) => {
                     if let Some(sent) = self.calls.cancel(id) {
-                        self.hurry = true;
-                        ledger.note(now, JournalEvent::Cancelled { call: id, sent });
+                        self.write_soon = true;
+                        journal.add(now, JournalEvent::Cancelled { call: id, sent });
                     }
                 }
             }
@@ -189,62 +196,61 @@ impl LiveRun {
         }))
     }
 
-    /// Notes the calls that go out, and sends them.
-    async fn dispatch(&mut self, ledger: &mut JournalWriter) -> Result<(), RunError> {
-        self.note(ledger);
-        let leaving = self.calls.leaving();
-        ledger.has_room(leaving.len() * ENTRY)?;
-        for call in &leaving {
+    /// Journals the calls that are sent next, and sends them.
+    async fn dispatch(&mut self, journal: &mut JournalWriter) -> Result<(), RunError> {
+        self.write_audit_events(journal);
+        let sendable = self.calls.take_sendable();
+        journal.check_room(sendable.len() * ENTRY_SIZE)?;
+        for call in &sendable {
             let ResolvedTool { tool, effects, origin, .. } = call.found.resolved.clone();
             let approved = call.approval.as_ref().map(|approval| approval.digest().to_owned());
             let call = call.call;
             let what = JournalEvent::Executing { call, tool, origin, effects, approved };
-            ledger.note(self.clock.last(), what);
+            journal.add(self.clock.last(), what);
         }
-        let effects = leaving.iter().any(|call| call.found.effects != Effects::ReadOnly);
-        let hurry = std::mem::take(&mut self.hurry);
+        let effects = sendable.iter().any(|call| call.found.effects != Effects::ReadOnly);
+        let write_soon = std::mem::take(&mut self.write_soon);
         if effects {
-            ledger.write(RunState::Running, RequiredDurability::Disk).await?;
-        } else if hurry && !ledger.is_blank() {
-            // What only reads need not wait until it is known to have left.
-            drop(ledger.write(RunState::Running, RequiredDurability::Process));
+            journal.write(RunState::Running, RequiredDurability::Disk).await?;
+        } else if write_soon && !journal.is_empty() {
+            // A call that only reads is sent before the journal has it.
+            drop(journal.write(RunState::Running, RequiredDurability::Process));
         }
-        self.calls.send(leaving);
+        self.calls.send(sendable);
         Ok(())
     }
 
-    /// Waits for the next outcomes. What was noted meanwhile is not held back for long: somebody
-    /// may look at the run.
-    async fn next(&mut self, ledger: &mut JournalWriter) -> Option<Vec<NextOutcome>> {
+    /// Waits for the next outcomes. Entries are written soon, because somebody may look at the run.
+    async fn next(&mut self, journal: &mut JournalWriter) -> WaitEnd {
         let mut next = pin!(self.calls.next(&mut self.clock));
-        if !ledger.is_blank() {
-            // One timer serves many calls: setting one wakes the runtime, which costs more than
-            // looking once too often.
-            let held_back = self.held_back.get_or_insert_with(|| Box::pin(sleep(HELD_BACK)));
-            if held_back.is_elapsed() {
-                held_back.as_mut().reset(tokio::time::Instant::now() + HELD_BACK);
+        if !journal.is_empty() {
+            // One timer serves many calls: setting a timer wakes the runtime, which costs more than
+            // one look too many.
+            let timer = self.write_timer.get_or_insert_with(|| Box::pin(sleep(WRITE_DELAY)));
+            if timer.is_elapsed() {
+                timer.as_mut().reset(tokio::time::Instant::now() + WRITE_DELAY);
             }
             tokio::select! {
                 biased;
-                arrivals = &mut next => return arrivals,
-                // If it fails, so does what is written next.
-                () = held_back => drop(ledger.write(RunState::Running, RequiredDurability::Process)),
+                end = &mut next => return end,
+                // If this write fails, so does the next one.
+                () = timer => drop(journal.write(RunState::Running, RequiredDurability::Process)),
             }
         }
         next.await
     }
 
-    /// Has the trail tell what people agreed to.
-    pub(super) fn note(&mut self, ledger: &mut JournalWriter) {
+    /// Writes events to the audit trail.
+    pub(super) fn write_audit_events(&mut self, journal: &mut JournalWriter) {
         let at = self.clock.last();
-        for what in self.calls.notes() {
-            ledger.audit(AuditNote::new(at, Some(ledger.run()), what));
+        for event in self.calls.take_audit_events() {
+            journal.audit(AuditNote::new(at, Some(journal.run()), event));
         }
     }
 
-    /// Takes the reading of the meters.
-    pub(super) fn measure(&self, ledger: &mut JournalWriter) {
-        ledger.measure(self.instance.cpu_time(), self.console.written(), self.made);
+    /// Reads the meters of the run for the entries that follow.
+    pub(super) fn measure(&self, journal: &mut JournalWriter) {
+        journal.measure(self.instance.cpu_time(), self.console.written(), self.made);
     }
 
     fn record(&mut self, now: Timestamp, settled: Option<(CallId, CallResult)>, step: &Step) {
@@ -253,13 +259,13 @@ impl LiveRun {
         }
     }
 
-    /// Does what was decided.
+    /// Carries out decisions.
     pub(super) fn decide(&mut self, decided: &[RecordedDecision]) {
         for one in decided {
-            // The latest questions are asked about most.
+            // Most decisions are about the latest questions.
             let asked = self.questions.iter().rev().find(|asked| asked.id == one.question);
             let Some(ask) = asked.and_then(|asked| asked.ask(one.ask)) else { continue };
-            // Where there is no call that could be given a refusal, it is the run that is refused.
+            // A declined ask without a call ends the run.
             let refuses = ask.call.is_none() && one.decision == Decision::Decline;
             if one.decision.ends() || refuses {
                 self.refused = Some(one.clone());
@@ -269,15 +275,15 @@ impl LiveRun {
         }
     }
 
-    /// The questions that calls wait for.
+    /// Returns the questions that calls wait for.
     pub(super) fn open_questions(&self) -> Vec<Question> {
         let open = self.questions.iter().filter(|question| self.calls.waits_for(question.id));
         open.cloned().collect()
     }
 }
 
-/// Stands for an outcome that the journal has no room for. The program never sees it.
-fn not_kept(size: usize, limit: usize) -> CallResult {
+/// Returns what the journal has of an outcome that is too large for it. The program never sees it.
+fn not_stored(size: usize, limit: usize) -> CallResult {
     CallResult::Error {
         code: Code::JournalSize.as_str().into(),
         message: format!(
@@ -287,7 +293,7 @@ fn not_kept(size: usize, limit: usize) -> CallResult {
     }
 }
 
-/// Runs a step. Each time the guest gives way, the calls that are out go on too.
+/// Runs a step. Each time the guest yields, calls that were sent make progress too.
 async fn with_calls(
     calls: &mut OpenCalls,
     step: impl Future<Output = Result<Step, StopReason>>,

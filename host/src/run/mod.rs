@@ -1,23 +1,23 @@
-//! The spine: a run from its program to its outcome.
+//! A run from its program to its outcome.
 //!
-//! In flows a [`Script`](crate::Script) with its inputs, out flows an [`Outcome`]. In between, the
-//! program runs a step, asks for calls, the router decides on each, and the replies go back in the
-//! order in which they arrive. All of it is journalled, so that a run can be cut off anywhere, wait
-//! for a person as long as it must, and be rebuilt.
+//! The input is a [`Script`](crate::Script) with its inputs, the output is an [`Outcome`]. The
+//! program takes a step and requests calls, the router decides on each, and the outcomes go back in
+//! the order in which they arrive. All of it is journalled: a run can be stopped anywhere, wait for
+//! a person as long as it must, and be rebuilt.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `run_builder`, `run_request`, `engine` | what an embedder says |
-//! | `run_driver`, `conclude`, `ending`, `abort` | a run, in memory or put away; how it ends, and is ended |
-//! | `live_run`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, lines |
-//! | `journal_writer`, `stopwatch`, `run_clock` | what is written of it, and its clocks |
-//! | `rebuild`, `replay`, `recording`, `checkpoint` | what was written, run again |
+//! | `run_builder`, `run_request`, `engine` | the calls and options of an embedder |
+//! | `run_driver`, `conclude`, `ending`, `abort` | a run, in memory or evicted, and its ending |
+//! | `live_run`, `calls`, `timers`, `perform`, `console` | a run in memory: steps, open calls, console |
+//! | `journal_writer`, `stopwatch`, `run_clock` | its journal entries, and its clocks |
+//! | `rebuild`, `replay`, `recording`, `checkpoint` | rebuilding and replaying a run, going on from a checkpoint |
 //! | `question_waiter`, `waiting_runs` | waiting for people, and for a slot |
 //!
-//! **Invariant:** the program sees a reply only after the journal has it, and its place in the
-//! order. **Invariant:** a call goes out only after the journal says so, unless it only reads: then
-//! the journal says so soon, or with its outcome. **Invariant:** a run gives way at least once a
-//! time slice.
+//! **Invariant:** the program sees an outcome only after the journal has it, with its place in the
+//! order. **Invariant:** a call is sent only after the journal has it. A call that only reads may be
+//! sent first; the journal has it soon after, or with its outcome. **Invariant:** a run yields at
+//! least once a time slice.
 
 mod abort;
 mod calls;

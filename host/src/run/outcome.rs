@@ -1,4 +1,4 @@
-//! What a run comes to.
+//! The outcome of a run.
 
 use super::{Ending, Failure, Recording, UnmatchedCall};
 use crate::model::{CallId, ConsoleLine, Question, RunId};
@@ -6,17 +6,18 @@ use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How a run ended, and what it did on the way. A script that fails is an outcome, not an error.
+/// The ending of a run, with its console, its calls and its cost. A script that fails is an outcome,
+/// not an error.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Which run.
+    /// The id of the run.
     pub run_id: RunId,
-    /// Its result or its failure.
+    /// The result or the failure.
     pub ending: Ending,
-    /// What the program wrote, in order.
+    /// The lines that the program wrote, in order.
     pub console: Vec<ConsoleLine>,
-    /// Lines that were over the console's limit.
+    /// The number of lines over the console's limit.
     pub dropped_lines: u32,
     /// Rejections that the program left unhandled.
     pub unhandled: Vec<Failure>,
@@ -25,18 +26,18 @@ pub struct Outcome {
     /// Calls with effects of the run that this one was resumed from, which its program did not ask
     /// for again.
     pub unmatched: Vec<UnmatchedCall>,
-    /// What it cost.
+    /// What the run cost.
     pub usage: Usage,
     /// Every step, if [`Run::recorded`](crate::Run::recorded) asked for it.
     #[serde(skip)]
     pub recording: Option<Recording>,
 }
 
-/// A call that was out or queued when the program ended.
+/// A call that had no outcome when the program ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AbandonedCall {
-    /// Which call.
+    /// The id of the call.
     pub call: CallId,
     /// The tool as the program wrote it.
     pub tool: String,
@@ -56,12 +57,12 @@ pub struct Usage {
     pub memory: usize,
     /// Calls made, timers included.
     pub calls: u64,
-    /// How often the program gave way in the middle of a step because its time slice was over.
+    /// How often the program was interrupted in a step because its time slice was over.
     pub slices: u64,
 }
 
 impl Outcome {
-    /// Returns an outcome of nothing but an ending.
+    /// Returns an outcome that has only an ending.
     pub(super) fn new(run_id: RunId, ending: Ending) -> Outcome {
         Outcome {
             run_id,
@@ -76,13 +77,13 @@ impl Outcome {
         }
     }
 
-    /// Returns the result as JSON text; nothing if it is `undefined` or the program failed.
+    /// Returns the result as JSON text. Returns `None` if it is `undefined` or the program failed.
     pub fn json(&self) -> Option<&str> {
         self.ending.json()
     }
 
-    /// Returns the result as a value; nothing if it is `undefined`, nested deeper than 128 levels,
-    /// or the program failed.
+    /// Returns the result as a value. Returns `None` if it is `undefined`, nested deeper than 128
+    /// levels, or the program failed.
     pub fn value(&self) -> Option<Value> {
         self.json().and_then(|json| serde_json::from_str(json).ok())
     }

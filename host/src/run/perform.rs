@@ -1,4 +1,4 @@
-//! One call from its text to its reply's text.
+//! Performs one call: parses its arguments, sends it, and writes its outcome as JSON text.
 
 use super::calls::Approval;
 use crate::model::{
@@ -9,14 +9,14 @@ use crate::router::{ArgumentsRef, PolicyVerdict, RoutedTool, Router};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Parses the arguments of a call into the one value that policy and tool see. Long ones are for
-/// [`parse_aside`].
+/// Parses the arguments of a call into the one value that policy and tool see. Use [`parse_aside`]
+/// for long arguments.
 pub(super) fn parse(text: &str, budget: &RunBudget) -> Result<Value, CallError> {
     let memory = budget.host_memory();
     budget.work_here(text.len(), |work| object(text, memory, &work.begin()))
 }
 
-/// Parses arguments, long ones on another thread. Returns them with their text.
+/// Parses arguments, on another thread if they are long. Returns the text and the value.
 pub(super) async fn parse_aside(
     text: String,
     budget: &RunBudget,
@@ -29,9 +29,9 @@ pub(super) async fn parse_aside(
     parsed.await?
 }
 
-fn object(text: &str, memory: usize, stint: &WorkSlice<'_>) -> Result<Value, CallError> {
+fn object(text: &str, memory: usize, slice: &WorkSlice<'_>) -> Result<Value, CallError> {
     let refuse = |message: String| Err(CallError::new(Code::Arguments, message));
-    match crate::model::parse(text, memory, stint) {
+    match crate::model::parse(text, memory, slice) {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => refuse("the arguments of a call must be an object".into()),
         Err(ParseError::Json(error)) => refuse(format!("the arguments cannot be read: {error}")),
@@ -45,30 +45,30 @@ fn object(text: &str, memory: usize, stint: &WorkSlice<'_>) -> Result<Value, Cal
     }
 }
 
-/// A call that goes out.
+/// A call that is sent now.
 pub(super) struct OutgoingCall {
     pub(super) run: RunId,
     pub(super) id: CallId,
-    /// The tool as it was decided about.
+    /// The tool that was decided on.
     pub(super) found: RoutedTool,
     /// What a person approved, if one was asked.
     pub(super) approval: Option<Arc<Approval>>,
     pub(super) arguments: String,
     /// The arguments, if they were parsed before.
     pub(super) parsed: Option<Value>,
-    /// The longest answer.
+    /// The bytes that an answer may have.
     pub(super) reply_limit: usize,
 }
 
-/// What came of a call.
+/// The result of performing a call.
 pub(super) enum PerformOutcome {
-    /// Its outcome, and the error that it is.
+    /// The outcome, and the error if the outcome is one.
     Settled(CallResult, Option<CallError>),
-    /// It did not go out: its tool is not what was decided about, or lacks something by now.
+    /// The call was not sent: its tool is not the one that was decided on, or has a need.
     Changed(Box<RoutedTool>, String),
 }
 
-/// Carries out a call.
+/// Performs a call.
 pub(super) async fn perform(
     router: &Router,
     budget: &RunBudget,
@@ -85,14 +85,14 @@ pub(super) async fn perform(
     };
     let reply = match found.await {
         Ok(((text, value), found)) => {
-            // An approval is of one definition of one server.
+            // A decision is about one definition of one server.
             let differs = decided.origin.is_some() && decided.origin != found.origin;
-            // A person's approval is of exactly what goes out.
+            // A person's approval covers exactly the call that is sent.
             let approved = |approval: Arc<Approval>| approval.covers(&found, &value);
             if found.need.is_some() || differs || !approval.is_none_or(approved) {
                 return PerformOutcome::Changed(Box::new(found), text);
             }
-            // It is written once more on its way out.
+            // The arguments are written once more when they are sent.
             budget.charge_for(text.len());
             send(router, budget, run, id, found, value).await
         }
@@ -110,7 +110,7 @@ async fn send(
     found: RoutedTool,
     arguments: Value,
 ) -> Result<JsonReply, CallError> {
-    // A person may have taken long to approve it: what is denied by now stays here.
+    // The policy may have changed while a person decided.
     if let PolicyVerdict::Deny(error) = router.verdict(&found, ArgumentsRef::Value(&arguments)) {
         return Err(error);
     }
@@ -119,7 +119,7 @@ async fn send(
     found.call(call.paid_by(budget.clone())).await
 }
 
-/// Writes a reply as the guest will get it, a long one on another thread.
+/// Writes a reply for the guest, on another thread if it is long.
 async fn settle_aside(
     reply: Result<JsonReply, CallError>,
     limit: usize,
@@ -137,7 +137,7 @@ async fn settle_aside(
     refuse_aside(error, limit, budget).await
 }
 
-/// Writes an error as the guest will get it. Long data that comes with it is told to nobody else.
+/// Writes an error for the guest. Long data of the error goes to the guest only.
 async fn refuse_aside(
     mut error: CallError,
     limit: usize,
@@ -157,8 +157,7 @@ async fn refuse_aside(
     (settled, Some(error))
 }
 
-/// Writes a value as JSON: where it is if it is short, else on another thread, where it is dropped
-/// too.
+/// Writes a value as JSON. A long value is written on another thread, and dropped there.
 pub(super) async fn write_aside(
     value: Value,
     limit: usize,
@@ -167,9 +166,9 @@ pub(super) async fn write_aside(
     match write_here(&value, limit.min(INLINE), budget) {
         Err(WriteError::TooLarge(_)) if limit > INLINE => {
             let written = budget.work(usize::MAX, move |work| {
-                let stint = work.begin();
-                let written = write(&value, limit, &stint);
-                // Taking a large value apart is work too.
+                let slice = work.begin();
+                let written = write(&value, limit, &slice);
+                // Dropping a large value is work too.
                 drop(value);
                 written
             });
@@ -185,7 +184,7 @@ fn write_here(value: &Value, limit: usize, budget: &RunBudget) -> Result<String,
     written
 }
 
-/// Writes a reply of our own, or of a person.
+/// Writes a reply of pml's own, or of a person.
 pub(super) fn settle(reply: Reply, limit: usize, budget: &RunBudget) -> CallResult {
     match reply.and_then(|value| write_here(&value, limit, budget).map_err(not_written)) {
         Ok(json) => CallResult::Value(json),
@@ -193,7 +192,7 @@ pub(super) fn settle(reply: Reply, limit: usize, budget: &RunBudget) -> CallResu
     }
 }
 
-/// Writes an error as the guest will get it, without what else the tool said.
+/// Writes an error for the guest, without its data.
 pub(super) fn refusal(error: &CallError) -> CallResult {
     let CallError { code, message, .. } = error;
     CallResult::Error { code: code.clone(), message: message.clone(), data: None }

@@ -1,8 +1,7 @@
-//! The questions of one run: asked, waited for, answered. It outlives the guest, which may be put
-//! away meanwhile.
+//! Waits for the questions of one run. It outlives the guest, which may be evicted meanwhile.
 //!
-//! **Invariant:** what counts is what the journal has recorded: an approver's answer goes there
-//! first, and so does everybody else's.
+//! **Invariant:** only decisions in the journal count. An approver's answer goes there first, like
+//! any other.
 
 use super::run_clock::RunClock;
 use crate::approval::Approver;
@@ -20,13 +19,13 @@ use tokio::sync::Notify;
 
 /// Why the wait is over.
 pub(super) enum WakeReason {
-    /// This was decided.
+    /// There are new decisions.
     Decided(Vec<RecordedDecision>),
     /// A sleep has ended.
     TimerDue,
-    /// The slot is needed.
+    /// Another run needs the slot.
     Evict,
-    /// Nobody can be asked here.
+    /// No approver is here.
     NoApprover,
     /// This question can no longer be answered.
     Expired(QuestionId),
@@ -40,9 +39,9 @@ pub(super) struct QuestionWaiter {
     events: Arc<dyn EventSink>,
     watch: Arc<Notify>,
     open: Vec<Question>,
-    /// The digests of what they ask: a decision about something else settles nothing.
+    /// The digests of their asks: a decision about something else does not settle an ask.
     digests: HashMap<QuestionId, BTreeMap<AskId, String>>,
-    /// Approvers at work; dropped when their question is answered otherwise.
+    /// Approvers at work. One is dropped when its question is answered elsewhere.
     asking: Vec<(QuestionId, BoxFuture<'static, Option<Answer>>)>,
     /// How many decisions were read.
     read: usize,
@@ -60,7 +59,7 @@ impl QuestionWaiter {
         QuestionWaiter { run, journal, approver, events, watch, open, digests, asking, read: 0 }
     }
 
-    /// Asks. The question is in the journal already.
+    /// Hands a question to the approver. The journal has the question already.
     pub(super) fn ask(&mut self, question: Question) {
         if self.open.iter().any(|open| open.id == question.id) {
             return;
@@ -71,29 +70,28 @@ impl QuestionWaiter {
         self.open.push(question);
     }
 
-    /// Takes back the questions that nothing waits for. Returns which.
+    /// Withdraws the questions that nothing waits for, and returns them.
     pub(super) fn withdraw(&mut self, waits: impl Fn(QuestionId) -> bool) -> Vec<QuestionId> {
-        let gone = self.open.extract_if(.., |question| !waits(question.id));
-        let gone: Vec<_> = gone.map(|question| question.id).collect();
-        self.digests.retain(|question, _| !gone.contains(question));
-        self.asking.retain(|(asked, _)| !gone.contains(asked));
-        gone
+        let withdrawn = self.open.extract_if(.., |question| !waits(question.id));
+        let withdrawn: Vec<_> = withdrawn.map(|question| question.id).collect();
+        self.digests.retain(|question, _| !withdrawn.contains(question));
+        self.asking.retain(|(asked, _)| !withdrawn.contains(asked));
+        withdrawn
     }
 
-    /// The questions that are open.
+    /// Returns the open questions.
     pub(super) fn open(&self) -> &[Question] {
         &self.open
     }
 
-    /// Reads everything that was decided. The first time counts for all that happened before this
-    /// process had the run.
+    /// Reads all decisions. The first read covers the time before this process had the run.
     pub(super) async fn decided(&mut self) -> Result<Vec<RecordedDecision>, StoreError> {
         let decided = self.journal.decided(self.run).await?;
-        self.take_note(&decided);
+        self.note_decisions(&decided);
         Ok(decided)
     }
 
-    fn take_note(&mut self, decided: &[RecordedDecision]) {
+    fn note_decisions(&mut self, decided: &[RecordedDecision]) {
         self.read = decided.len();
         let digests = &self.digests;
         self.open.retain(|question| {
@@ -111,19 +109,19 @@ impl QuestionWaiter {
         self.asking.retain(|(asked, _)| open.iter().any(|question| question.id == *asked));
     }
 
-    /// Waits until the run can go on. `due` is when its next sleep ends, `seat` what can be asked
-    /// to leave.
+    /// Waits until the run can go on. `due` is when its next sleep ends; `waiting` is the run's slot
+    /// if it is in memory.
     pub(super) async fn wait(
         &mut self,
         clock: &mut RunClock,
         due: Option<Timestamp>,
-        seat: Option<&WaitingRun>,
+        waiting: Option<&WaitingRun>,
     ) -> Result<WakeReason, StoreError> {
         loop {
             let mut decided = self.journal.decided(self.run).await?;
             let known = self.read;
             if decided.len() > known {
-                self.take_note(&decided);
+                self.note_decisions(&decided);
                 return Ok(WakeReason::Decided(decided.split_off(known)));
             }
             let now = clock.now();
@@ -133,7 +131,7 @@ impl QuestionWaiter {
                     self.events.event(&Event::Expired { run: self.run, question: id });
                     return Ok(WakeReason::Expired(id));
                 }
-                // It was decided in the last moment.
+                // It was decided at the last moment.
                 continue;
             }
             if due.is_some_and(|due| due <= now) {
@@ -145,16 +143,16 @@ impl QuestionWaiter {
             let end = self.open.iter().filter_map(|question| question.expires_at).min();
             let until = |at: Option<Timestamp>| async move {
                 match at {
-                    // The timer's word counts even where the clock stands still.
+                    // The timer counts even where the clock stands still.
                     Some(at) => {
                         tokio::time::sleep(at.since(now).max(Duration::from_micros(1))).await
                     }
                     None => std::future::pending().await,
                 }
             };
-            let asked_to_leave = async {
-                match seat {
-                    Some(seat) => seat.asked_to_leave().await,
+            let evicted = async {
+                match waiting {
+                    Some(waiting) => waiting.evicted().await,
                     None => std::future::pending().await,
                 }
             };
@@ -172,7 +170,7 @@ impl QuestionWaiter {
                 () = until(end) => {
                     clock.reach(end.unwrap_or_default());
                 }
-                () = asked_to_leave => return Ok(WakeReason::Evict),
+                () = evicted => return Ok(WakeReason::Evict),
             }
         }
     }

@@ -1,5 +1,5 @@
-//! A program run again up to where its journal ends: settled calls are answered from the journal,
-//! nothing is called, and every request is compared with what the journal has.
+//! Replays a program up to the end of its journal. Settled calls get their outcome from the journal,
+//! no call is sent, and every request is compared with the journal.
 
 use super::calls::{OpenCalls, PastAsk};
 use crate::model::{CallId, CallResult, RecordedDecision, Timestamp, escape};
@@ -11,23 +11,23 @@ use crate::store::{DeliveredOutcome, PastCall, PastCallStage, RunHeader, Timelin
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// A program may take this many times the CPU time of its limit to be run again: another machine
-/// may be slower, and a program that does something else than before must end.
+/// A replay may take this many times the CPU time of the program's limit: another machine may be
+/// slower, and a program that does something else than before must end.
 const SLACK: u32 = 10;
 
-/// The CPU time that a program under this limit may take when it is run again.
+/// Returns the CPU time that the replay of a program with this limit may take.
 pub(super) fn allowance(limit: Duration) -> Duration {
     limit.saturating_mul(SLACK)
 }
 
-/// Where a program stands when its journal is used up.
+/// A program at the end of its journal.
 pub(super) struct ReplayedProgram {
-    /// The calls that have no outcome and that the journal has.
+    /// The calls in the journal that have no outcome.
     waiting: BTreeSet<CallId>,
-    /// The last step, with what the journal does not have: of this step, and of those before it
-    /// that were given what was noted together with it.
+    /// The last step, with the requests that the journal does not have: those of this step, and of
+    /// earlier steps whose outcomes were journalled at once with its own.
     pub(super) last: Step,
-    /// Steps taken.
+    /// The number of steps.
     pub(super) steps: usize,
 }
 
@@ -36,12 +36,12 @@ struct ReplayComparison<'a> {
     history: &'a Timeline<'a>,
     guest_changed: bool,
     waiting: BTreeSet<CallId>,
-    /// What the journal does not have.
+    /// Requests that the journal does not have.
     fresh: Vec<Intent>,
     made: CallId,
 }
 
-/// Runs a program again. `each` sees every step with what went into it.
+/// Replays a program. `each` gets every step with its input.
 pub(super) async fn replay(
     instance: &mut Instance,
     header: &RunHeader,
@@ -52,7 +52,7 @@ pub(super) async fn replay(
     let (started, guest_changed) = (header.started, header.guest != GUEST_DIGEST);
     let (waiting, fresh, made) = (BTreeSet::new(), Vec::new(), CallId::numbered(0));
     let mut replaying = ReplayComparison { history, guest_changed, waiting, fresh, made };
-    // What stops a program that was not stopped before is a difference too.
+    // A program that is stopped now and was not stopped then has diverged too.
     let stopped = |stop: StopReason| match guest_changed {
         true => RunError::Diverged(JournalDivergence {
             call: None,
@@ -66,15 +66,14 @@ pub(super) async fn replay(
     each(started, None, &last);
     let mut steps = 1;
     for DeliveredOutcome { call, settled, at } in &history.outcomes {
-        // The program may have ended in the middle of what was noted at once.
+        // The program may have ended before it got all outcomes that were journalled at once.
         if last.state != ProgramState::Waiting {
             break;
         }
         replaying
             .take(std::mem::take(&mut last.intents), steps > history.confirmed_outcomes + 1)?;
         replaying.settle(*call)?;
-        // What the run held back while a call was out, it gave back: sizes were checked when it
-        // ran.
+        // Sizes of arguments were checked when the program ran.
         instance.release(usize::MAX);
         last = instance.resume(*call, CallResult::clone(settled), *at).await.map_err(stopped)?;
         each(*at, Some((*call, CallResult::clone(settled))), &last);
@@ -87,8 +86,8 @@ pub(super) async fn replay(
 }
 
 impl ReplayComparison<'_> {
-    /// Compares what a step asked for with the journal. `cut` says whether the journal may end
-    /// before it.
+    /// Compares the requests of a step with the journal. `cut` says that the journal may end before
+    /// them.
     fn take(&mut self, intents: Vec<Intent>, cut: bool) -> Result<(), RunError> {
         for intent in intents {
             match &intent {
@@ -140,7 +139,7 @@ impl ReplayComparison<'_> {
     }
 }
 
-/// Compares a request with the journal's; `Err` holds what was expected and what was found.
+/// Compares a request with the journal. `Err` holds what was expected and what was found.
 fn compare(past: Option<&PastCall<'_>>, intent: &Intent) -> Result<(), (String, String)> {
     let Intent::Request { tool, arguments, .. } = intent else { return Ok(()) };
     let found = |detail: &str| format!("a call of `{}`{detail}", escape(tool));
@@ -151,7 +150,7 @@ fn compare(past: Option<&PastCall<'_>>, intent: &Intent) -> Result<(), (String, 
     if past.tool != tool {
         return Err((expected, found("")));
     }
-    // Whether arguments were too large together depends on when others were answered, not on the
+    // Arguments are too large together depending on when other calls were answered, not on the
     // program.
     let same = match (&past.arguments, arguments) {
         (Ok(past), Ok(now)) => past == now,
@@ -166,8 +165,8 @@ fn compare(past: Option<&PastCall<'_>>, intent: &Intent) -> Result<(), (String, 
 }
 
 impl ReplayedProgram {
-    /// Hands the calls that the journal has over to `calls`, and returns the last step with what it
-    /// has not.
+    /// Restores the calls of the journal in `calls`. Returns the last step with the requests that the
+    /// journal does not have.
     pub(super) fn restore(
         self,
         history: &Timeline<'_>,

@@ -1,10 +1,10 @@
-//! Everything that decided how a program ran, and every step it took.
+//! A recording of a run: all its inputs, and every step.
 
 use crate::model::{CallId, CallResult, Limits, Timestamp};
 use crate::sandbox::{GuestModule, StartParameters, Step};
 use serde::{Deserialize, Serialize};
 
-/// A run that can be run again, exactly.
+/// A run that can be replayed exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Recording {
@@ -18,19 +18,19 @@ pub struct Recording {
     pub seed: [u8; 32],
     /// The limits.
     pub limits: Limits,
-    /// What went in and what came out, in order.
+    /// The steps with their inputs, in order.
     pub turns: Vec<RecordedStep>,
 }
 
-/// One step, with what it was given.
+/// One step with its input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RecordedStep {
-    /// The clock reading that the step was given.
+    /// The clock reading of the step.
     pub now: Timestamp,
-    /// The outcome that it was given; nothing for the first step.
+    /// The outcome that the program got, or `None` for the first step.
     pub settled: Option<(CallId, CallResult)>,
-    /// What it gave.
+    /// The step.
     pub step: Step,
 }
 

@@ -1,4 +1,4 @@
-//! A run, run again with nothing but what was recorded or journalled.
+//! Replays a run from its recording or its journal.
 
 use super::{Ending, Engine, JournalDivergence, Recording, rebuild};
 use crate::error::Error;
@@ -9,15 +9,15 @@ use crate::sandbox::{GUEST_DIGEST, ProgramState, Step, StopReason};
 use crate::store::{RunState, Timeline};
 use serde::Serialize;
 
-/// The first step that came out differently.
+/// The first step of a replay that differs from the recording.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StepDivergence {
-    /// Which step, counting from 0.
+    /// The index of the step, from 0.
     pub step: usize,
-    /// What was recorded.
+    /// The step in the recording.
     pub expected: Step,
-    /// What came out.
+    /// The step of the replay.
     pub found: Step,
 }
 
@@ -36,8 +36,7 @@ pub(super) async fn replay(
         if found != turn.step {
             return Ok(Some(StepDivergence { step: index, expected: turn.step.clone(), found }));
         }
-        // What the run held back while a call was out, it gave back by now: sizes were checked when
-        // it was recorded.
+        // Sizes of arguments were checked when the program was recorded.
         instance.release(usize::MAX);
     }
     Ok(None)
@@ -47,15 +46,15 @@ fn broken(stop: StopReason) -> Error {
     Error::new(Code::Internal, "the recording does not run again").with_source(stop)
 }
 
-/// What came of running a journalled program again.
+/// The result of replaying a run from its journal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReplayReport {
-    /// Steps taken.
+    /// The number of steps.
     pub steps: usize,
-    /// Calls of the journal.
+    /// The number of calls in the journal.
     pub calls: usize,
-    /// Where it first did something else; nothing if it did the same.
+    /// The first divergence, or `None` if the program did the same.
     pub diverged: Option<JournalDivergence>,
 }
 
@@ -81,7 +80,7 @@ pub(super) async fn replay_run(engine: &Engine, run: RunId) -> Result<ReplayRepo
         Err(RunError::Diverged(diverged)) => {
             Ok(ReplayReport { steps: 0, calls, diverged: Some(diverged) })
         }
-        Err(trouble) => Err(trouble.into()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -94,7 +93,7 @@ fn result(
     if state != RunState::Finished {
         return None;
     }
-    // A journal keeps no result and the result `null` alike.
+    // A journal does not tell a missing result from the result `null`.
     let result = match found {
         ProgramState::Finished(json) => json.as_deref().unwrap_or("null"),
         _ => "",

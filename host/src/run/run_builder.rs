@@ -1,9 +1,9 @@
-//! A run before it starts: what to run, with what.
+//! A run before it starts: its program, its options, its tools.
 
 use super::console::RunConsole;
 use super::run_clock::RunClock;
 use super::stopwatch::Stopwatch;
-use super::{Engine, Outcome};
+use super::{Ending, Engine, Outcome};
 use crate::approval::Approver;
 use crate::error::Error;
 use crate::event::EventSink;
@@ -13,7 +13,7 @@ use crate::run::journal_writer::{JournalQuota, JournalWriter};
 use crate::run::question_waiter::QuestionWaiter;
 use crate::run::run_driver::{NewRun, RunDriver, RunStart};
 use crate::run::run_error::RunError;
-use crate::run::run_request::{PreparedRun, RunRequest};
+use crate::run::run_request::{PreparedRun, RunRequest, StartError};
 use crate::source::Script;
 use crate::store::{JournalEvent, Lease, Meter, RequiredDurability, RunHeader, RunState};
 use futures_util::future::BoxFuture;
@@ -23,21 +23,22 @@ use std::time::Duration;
 use std::{fmt, sync::Arc};
 use tracing::info;
 
-/// One run of a program. It starts when it is awaited, inside a tokio runtime. Dropped before it is
-/// over, it is cut off where it is, its calls are cancelled, and [`Engine::resume`] can take it up.
+/// One run of a program. It starts when it is awaited, inside a tokio runtime. A run that is dropped
+/// before it ends stops where it is, and its calls are cancelled. [`Engine::resume`] can go on with
+/// it.
 #[must_use = "a run starts when it is awaited"]
 pub struct Run {
     engine: Engine,
     id: RunId,
-    /// What was told of a new run; nothing if it is in the journal already.
-    told: Option<Box<RunRequest>>,
+    /// The options of a new run, or `None` if the run is in the journal already.
+    request: Option<Box<RunRequest>>,
     /// The first option that was set and cannot apply, because the run is in the journal already.
     inapplicable: Option<&'static str>,
     tools: Arc<dyn Tools>,
     events: Arc<dyn EventSink>,
     approver: Arc<dyn Approver>,
     recorded: bool,
-    leave: Arc<AtomicBool>,
+    suspend: Arc<AtomicBool>,
 }
 
 impl Run {
@@ -49,17 +50,17 @@ impl Run {
         Run::new(engine, run, None)
     }
 
-    fn new(engine: Engine, id: RunId, told: Option<Box<RunRequest>>) -> Run {
+    fn new(engine: Engine, id: RunId, request: Option<Box<RunRequest>>) -> Run {
         Run {
             engine,
             id,
-            told,
+            request,
             inapplicable: None,
             tools: Arc::new(()),
             events: Arc::new(()),
             approver: Arc::new(()),
             recorded: false,
-            leave: Arc::default(),
+            suspend: Arc::default(),
         }
     }
 
@@ -71,86 +72,86 @@ impl Run {
     /// Sets an option of a new run. A run that the journal has already knows it: the option is an
     /// error there, once the run is awaited.
     fn set(mut self, option: &'static str, set: impl FnOnce(&mut RunRequest)) -> Run {
-        match &mut self.told {
-            Some(told) => set(told),
+        match &mut self.request {
+            Some(request) => set(request),
             None => self.inapplicable = self.inapplicable.or(Some(option)),
         }
         self
     }
 
     /// Gives the program its `inputs`. Without this they are `{}`, or those of the run that it
-    /// takes up.
+    /// resumes from.
     pub fn inputs(self, inputs: Value) -> Run {
-        self.set("inputs", |told| told.inputs = Some(inputs))
+        self.set("inputs", |request| request.inputs = Some(inputs))
     }
 
-    /// Gives the program its random numbers. Without this they come from the OS, or from the run
-    /// that it takes up.
+    /// Sets the seed of the program's random numbers. Without this it comes from the OS, or from
+    /// the run that it resumes from.
     pub fn seed(self, seed: [u8; 32]) -> Run {
-        self.set("seed", |told| told.seed = Some(seed))
+        self.set("seed", |request| request.seed = Some(seed))
     }
 
-    /// Takes up what an earlier run has done: a mended program gets the outcomes of calls that it
-    /// makes again, with the clock readings of then. Calls that failed are made again. If that run
-    /// had calls with effects that this program does not make again, a person is asked before
-    /// anything goes out. The earlier run is over with it.
+    /// Resumes from an earlier run with another program: a call that the earlier run has made gets
+    /// its outcome from there, with its clock reading. Calls that failed are made again. If the
+    /// earlier run made calls with effects that this program does not make, a person is asked before
+    /// any call is sent. The earlier run ends as aborted.
     pub fn resume_from(self, run: RunId) -> Run {
-        self.set("resume_from", |told| told.resume_from = Some(run))
+        self.set("resume_from", |request| request.resume_from = Some(run))
     }
 
-    /// Says on whose behalf it runs.
+    /// Sets the tenant on whose behalf the program runs.
     pub fn tenant(self, tenant: Tenant) -> Run {
-        self.set("tenant", |told| told.tenant = tenant)
+        self.set("tenant", |request| request.tenant = tenant)
     }
 
-    /// Says which trace it belongs to: 32 hex digits, as in W3C trace contexts. Without this it
-    /// begins one.
+    /// Sets the trace that the run belongs to: 32 hex digits, as in W3C trace contexts. Without this
+    /// the run begins a trace.
     pub fn trace(self, trace: impl Into<String>) -> Run {
-        self.set("trace", |told| told.trace = Some(trace.into()))
+        self.set("trace", |request| request.trace = Some(trace.into()))
     }
 
-    /// Gives the program its tools. Which of them it may call,
-    /// [`Config::allow_tool`](crate::Config::allow_tool) says.
+    /// Gives the program its tools. [`Config::allow_tool`](crate::Config::allow_tool) says which of
+    /// them it may call.
     pub fn tools(mut self, tools: impl Tools) -> Run {
         self.tools = Arc::new(tools);
         self
     }
 
-    /// Asks a person through `approver` where the policy says so. Without this the run ends as
-    /// [`Ending::Waiting`](crate::Ending::Waiting) where it would have to ask.
+    /// Hands the run's questions to `approver`. Without this the run ends as
+    /// [`Ending::Waiting`](crate::Ending::Waiting) at its first question.
     pub fn approver(mut self, approver: impl Approver) -> Run {
         self.approver = Arc::new(approver);
         self
     }
 
-    /// Tells `sink` what happens, as it happens.
+    /// Sends the events of the run to `sink`, as they happen.
     pub fn events(mut self, sink: impl EventSink + 'static) -> Run {
         self.events = Arc::new(sink);
         self
     }
 
-    /// Leaves the run where it is once `when` is set and the next outcome of a call is journalled:
-    /// nothing more is called, it gives an error of the kind
+    /// Suspends the run once `when` is set and the next outcome of a call is journalled. Nothing
+    /// more is called, the run returns an error of the kind
     /// [`Code::Cancelled`](crate::Code::Cancelled), and [`Engine::resume`] goes on with it.
-    pub fn leave(mut self, when: Arc<AtomicBool>) -> Run {
-        self.leave = when;
+    pub fn suspend_when(mut self, when: Arc<AtomicBool>) -> Run {
+        self.suspend = when;
         self
     }
 
-    /// Keeps every step, so that [`Engine::replay`] can run it again.
+    /// Records every step, so that [`Engine::replay`] can replay the run.
     pub fn recorded(mut self) -> Run {
         self.recorded = true;
         self
     }
 
-    async fn go(self) -> Result<Outcome, Error> {
+    async fn execute(self) -> Result<Outcome, Error> {
         let run = self.id;
-        info!(target: "pml::run", %run, new = self.told.is_some(), "run begins");
-        // In a box of its own: what it takes to begin is not held while the run waits.
+        info!(target: "pml::run", %run, new = self.request.is_some(), "run begins");
+        // In a box of its own: the memory that the start takes is not held while the run waits.
         let outcome = match Box::pin(self.begin()).await {
-            Ok(Ok((session, start))) => session.run(start).await,
-            Ok(Err(refused)) => Ok(*refused),
-            Err(error) => Err(error),
+            Ok((driver, start)) => driver.run(start).await,
+            Err(StartError::Refused(failure)) => Ok(Outcome::new(run, Ending::Failed(*failure))),
+            Err(StartError::Failed(error)) => Err(error),
         };
         match &outcome {
             Ok(Outcome { ending, usage, .. }) => info!(
@@ -168,17 +169,15 @@ impl Run {
         outcome
     }
 
-    async fn begin(mut self) -> Result<Result<(RunDriver, RunStart), Box<Outcome>>, Error> {
+    async fn begin(mut self) -> Result<(RunDriver, RunStart), StartError> {
         if let Some(option) = self.inapplicable {
             let message = format!("a run that is resumed takes no `{option}`: its journal has it");
-            return Err(Error::new(Code::Config, message)
-                .with_hint("leave it out, or begin a new run that takes this one up"));
+            let error = Error::new(Code::Config, message)
+                .with_hint("leave it out, or begin a new run that takes this one up");
+            return Err(error.into());
         }
-        let Some(told) = self.told.take() else { return Ok(Ok(self.take_up().await?)) };
-        let prepared = match told.prepare(&self.engine, self.id).await? {
-            Ok(prepared) => prepared,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let Some(request) = self.request.take() else { return Ok(self.claim().await?) };
+        let prepared = request.prepare(&self.engine, self.id).await?;
         let PreparedRun { mut header, program, begin, checkpoint, cpu, wall } = prepared;
         let (limits, lines) = (header.limits.clone(), Arc::new(AtomicU64::new(0)));
         let console = Arc::new(RunConsole::new(self.id, self.events.clone(), lines.clone()));
@@ -187,68 +186,68 @@ impl Run {
         instance.take_up(cpu, limits.cpu_time, 0);
         // Waiting for a slot is not the program's time.
         let mut stopwatch = Stopwatch::new(wall);
-        stopwatch.go();
+        stopwatch.start();
         header.created = self.engine.settings.clock.now();
         if header.resumed_from.is_none() {
             header.started = header.created;
         }
         let fresh = Box::new(NewRun { program, begin, limits, checkpoint, instance, console });
         let (script, started) = (header.script.clone(), header.started);
-        let kept = JournalQuota { size: header.size(), limit: header.limits.journal };
-        let lease = self.engine.journal.create(header).await?;
+        let quota = JournalQuota { size: header.size(), limit: header.limits.journal };
+        let lease = self.engine.journal.create(header).await.map_err(Error::from)?;
         let clock = RunClock::new(self.engine.settings.clock.clone(), started);
-        let mut session =
-            self.session(lease, script, RunState::Running, Meter::default(), clock, kept);
-        session.told = lines;
-        session.ledger.stopwatch = stopwatch;
-        Ok(Ok((session, RunStart::New(fresh))))
+        let mut driver =
+            self.driver(lease, script, RunState::Running, Meter::default(), clock, quota);
+        driver.reported_lines = lines;
+        driver.journal.stopwatch = stopwatch;
+        Ok((driver, RunStart::New(fresh)))
     }
 
-    /// Takes over a run that the journal has.
-    async fn take_up(self) -> Result<(RunDriver, RunStart), Error> {
+    /// Claims a run that the journal has.
+    async fn claim(self) -> Result<(RunDriver, RunStart), Error> {
         let lease = self.engine.journal.claim(self.id).await?;
         let stored = self.engine.journal.load(self.id).await?;
         let RunHeader { script, started, limits, .. } = &stored.header;
-        let kept = JournalQuota { size: stored.size(), limit: limits.journal };
+        let quota = JournalQuota { size: stored.size(), limit: limits.journal };
         let last = stored.entries.last();
         let meter = last.map_or_else(Meter::default, |entry| entry.meter);
         let last = last.map_or(*started, |entry| entry.at);
         let mut clock = RunClock::new(self.engine.settings.clock.clone(), last);
         let at = clock.now();
-        let mut session = self.session(lease, script.clone(), stored.state, meter, clock, kept);
+        let mut driver = self.driver(lease, script.clone(), stored.state, meter, clock, quota);
         let pml = env!("CARGO_PKG_VERSION").into();
-        session.ledger.note(at, JournalEvent::Resumed { pml });
-        session.ledger.write(stored.state, RequiredDurability::Process).await?;
-        Ok((session, RunStart::Stored(Box::new(stored))))
+        driver.journal.add(at, JournalEvent::Resumed { pml });
+        driver.journal.write(stored.state, RequiredDurability::Process).await?;
+        Ok((driver, RunStart::Stored(Box::new(stored))))
     }
 
-    fn session(
+    fn driver(
         self,
         lease: Lease,
         script: String,
         state: RunState,
         meter: Meter,
         clock: RunClock,
-        kept: JournalQuota,
+        quota: JournalQuota,
     ) -> RunDriver {
-        let Run { engine, id, tools, events, approver, recorded, leave, .. } = self;
+        let Run { engine, id, tools, events, approver, recorded, suspend, .. } = self;
         let journal = engine.journal.clone();
-        let ledger = JournalWriter::new(journal.clone(), lease, state, meter, kept);
-        let desk = QuestionWaiter::new(id, journal, approver, events.clone());
+        let questions = QuestionWaiter::new(id, journal.clone(), approver, events.clone());
+        let journal = JournalWriter::new(journal, lease, state, meter, quota);
         let router = Arc::new(Router::new(engine.policy.clone(), tools));
-        let told = Arc::new(AtomicU64::new(meter.lines));
+        let reported_lines = Arc::new(AtomicU64::new(meter.lines));
         let rebuilding = Duration::ZERO;
         RunDriver {
             engine,
             script,
             router,
             events,
-            ledger,
-            desk,
+            journal,
+            questions,
             clock,
-            told,
+            reported_lines,
             recorded,
-            leave,
+            suspend,
             rebuilding,
         }
     }
@@ -259,7 +258,7 @@ impl IntoFuture for Run {
     type IntoFuture = BoxFuture<'static, Result<Outcome, Error>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.go())
+        Box::pin(self.execute())
     }
 }
 

@@ -15,12 +15,12 @@ impl RunClock {
         RunClock { clock, last }
     }
 
-    /// Reads the clock. One that goes back is held where it was.
+    /// Reads the clock. If it went back, returns the last reading.
     pub(super) fn now(&mut self) -> Timestamp {
         self.reach(self.clock.now())
     }
 
-    /// Goes on to `at`, unless it is there already.
+    /// Advances to `at`, unless the clock is past it. Returns the reading.
     pub(super) fn reach(&mut self, at: Timestamp) -> Timestamp {
         self.last = self.last.max(at);
         self.last

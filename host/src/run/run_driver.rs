@@ -1,4 +1,4 @@
-//! One run from its first step to its outcome, in memory or put away in between.
+//! Drives one run from its first step to its outcome. A run that waits may leave memory meanwhile.
 
 use super::calls::{GrantPersistence, OpenCalls};
 use super::checkpoint::Checkpoint;
@@ -12,22 +12,23 @@ use crate::event::{Event, EventSink};
 use crate::model::{Code, Limits, Question, RunBudget, RunId, Timestamp, span};
 use crate::router::Router;
 use crate::run::journal_writer::JournalWriter;
-use crate::run::live_run::{InitialStep, LiveRun};
+use crate::run::live_run::{Advance, InitialStep, LiveRun};
 use crate::run::question_waiter::{QuestionWaiter, WakeReason};
 use crate::run::run_error::RunError;
 use crate::sandbox::{Instance, Intent, StartParameters, Step, StopReason};
 use crate::source::Program;
 use crate::store::{JournalEvent, RequiredDurability, RunHeader, RunState, StoredRun, Timeline};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 use tracing::{debug, info};
 
-/// A run that was put away is not rebuilt for its sleeps before this many times what that took the
-/// last time.
+/// An evicted run is not rebuilt for its sleeps before this many times as long as the last rebuild
+/// took.
 const REST: u32 = 20;
 
-/// What a program starts with.
+/// A run that has never been in memory.
 pub(super) struct NewRun {
     pub(super) program: Program,
     pub(super) begin: StartParameters,
@@ -37,11 +38,11 @@ pub(super) struct NewRun {
     pub(super) console: Arc<RunConsole>,
 }
 
-/// How a run comes into memory.
+/// Where a run comes from.
 pub(super) enum RunStart {
-    /// For the first time.
+    /// It is new.
     New(Box<NewRun>),
-    /// From its journal.
+    /// It is rebuilt from its journal.
     Stored(Box<StoredRun>),
 }
 
@@ -51,58 +52,59 @@ enum InMemoryResult {
     Evicted { due: Option<Timestamp> },
 }
 
-/// A run, wherever it is.
+/// A run, in memory or not.
 pub(super) struct RunDriver {
     pub(super) engine: Engine,
     pub(super) script: String,
     pub(super) router: Arc<Router>,
     pub(super) events: Arc<dyn EventSink>,
-    pub(super) ledger: JournalWriter,
-    pub(super) desk: QuestionWaiter,
+    pub(super) journal: JournalWriter,
+    pub(super) questions: QuestionWaiter,
     pub(super) clock: RunClock,
-    pub(super) told: Arc<AtomicU64>,
+    /// The number of console lines that were reported.
+    pub(super) reported_lines: Arc<AtomicU64>,
     pub(super) recorded: bool,
-    /// Whether the run is to be left where it is.
-    pub(super) leave: Arc<AtomicBool>,
-    /// How long it took to rebuild the run the last time.
+    /// Set when the run is to be suspended.
+    pub(super) suspend: Arc<AtomicBool>,
+    /// How long the last rebuild took.
     pub(super) rebuilding: Duration,
 }
 
 impl RunDriver {
-    /// Runs to the end, or until nobody here can help.
+    /// Runs to the end, or until a person must decide and no approver is here.
     pub(super) async fn run(mut self, mut start: RunStart) -> Result<Outcome, Error> {
-        // A person may have ended a run that nobody had.
+        // A person may have ended a run that no process had.
         if let RunStart::Stored(_) = &start {
-            let decided = self.desk.decided().await?;
-            if let Some(outcome) = self.over_while_away(WakeReason::Decided(decided)).await? {
+            let decided = self.questions.decided().await?;
+            if let Some(outcome) = self.end_while_evicted(WakeReason::Decided(decided)).await? {
                 return Ok(outcome);
             }
         }
         loop {
-            // In a box of its own: a run that is put away holds as little as it can.
+            // In a box of its own: an evicted run holds as little memory as it can.
             let due = match Box::pin(self.in_memory(start)).await? {
                 InMemoryResult::Ended(outcome) => return Ok(*outcome),
                 InMemoryResult::Evicted { due } => due,
             };
             self.events.event(&Event::Evicted { run: self.id() });
-            // Its sleeps may end late: rebuilding a run is work that nobody is charged for.
+            // Its sleeps may end late: no budget is charged for rebuilding a run.
             let rested = self.clock.now().plus(self.rebuilding.saturating_mul(REST));
             let due = due.map(|due| due.max(rested));
-            let woke = self.desk.wait(&mut self.clock, due, None).await?;
-            if let Some(outcome) = self.over_while_away(woke).await? {
+            let reason = self.questions.wait(&mut self.clock, due, None).await?;
+            if let Some(outcome) = self.end_while_evicted(reason).await? {
                 return Ok(outcome);
             }
-            start = RunStart::Stored(Box::new(self.ledger.journal().load(self.id()).await?));
+            start = RunStart::Stored(Box::new(self.journal.journal().load(self.id()).await?));
         }
     }
 
     fn id(&self) -> RunId {
-        self.ledger.run()
+        self.journal.run()
     }
 
-    /// Ends a run that need not be rebuilt for it.
-    async fn over_while_away(&mut self, woke: WakeReason) -> Result<Option<Outcome>, Error> {
-        match woke {
+    /// Ends a run without rebuilding it, if it ends for this reason. Returns `None` otherwise.
+    async fn end_while_evicted(&mut self, reason: WakeReason) -> Result<Option<Outcome>, Error> {
+        match reason {
             WakeReason::Decided(decided) => {
                 match decided.iter().find(|decided| decided.decision.ends()) {
                     Some(ends) => Ok(Some(self.aborted(ends, None).await?)),
@@ -117,7 +119,7 @@ impl RunDriver {
         }
     }
 
-    /// Runs in memory until the run is over or its slot is needed.
+    /// Runs in memory until the run ends or its slot is needed.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     async fn in_memory(&mut self, start: RunStart) -> Result<InMemoryResult, Error> {
         let (program, live) = match start {
@@ -132,8 +134,8 @@ impl RunDriver {
         };
         let mut live = match live {
             Ok(live) => Box::new(live),
-            Err(trouble) => {
-                return Ok(InMemoryResult::Ended(Box::new(self.failed(trouble, None).await?)));
+            Err(error) => {
+                return Ok(InMemoryResult::Ended(Box::new(self.failed(error, None).await?)));
             }
         };
         loop {
@@ -141,15 +143,15 @@ impl RunDriver {
                 let outcome = self.aborted(&refused, Some(&mut live)).await?;
                 return Ok(InMemoryResult::Ended(Box::new(outcome)));
             }
-            self.ledger.stopwatch.go();
-            let left = live.limits.timeout.saturating_sub(self.ledger.stopwatch.elapsed());
-            let advanced = tokio::time::timeout(left, live.advance(&mut self.ledger)).await;
-            self.ledger.stopwatch.stop();
+            self.journal.stopwatch.start();
+            let remaining = live.limits.timeout.saturating_sub(self.journal.stopwatch.elapsed());
+            let advanced = tokio::time::timeout(remaining, live.advance(&mut self.journal)).await;
+            self.journal.stopwatch.stop();
             self.clock = live.clock.clone();
             let ended = match advanced {
-                Ok(Ok(Some(end))) => Some(self.ended(end, &mut live, &program).await?),
-                Ok(Ok(None)) => None,
-                Ok(Err(trouble)) => Some(self.failed(trouble, Some(&mut live)).await?),
+                Ok(Ok(Advance::Ended(end))) => Some(self.ended(end, &mut live, &program).await?),
+                Ok(Ok(Advance::WaitsForPeople)) => None,
+                Ok(Err(error)) => Some(self.failed(error, Some(&mut live)).await?),
                 Err(_) => {
                     let message = format!("the run took longer than {}", span(live.limits.timeout));
                     let failure = failure::plain(Code::Timeout, message);
@@ -159,68 +161,66 @@ impl RunDriver {
             if let Some(outcome) = ended {
                 return Ok(InMemoryResult::Ended(Box::new(outcome)));
             }
-            if let Some(left) = self.wait(&mut live).await? {
-                return Ok(left);
+            if let ControlFlow::Break(result) = self.wait(&mut live).await? {
+                return Ok(result);
             }
         }
     }
 
-    /// Waits for people. Nothing says that the program can go on.
-    async fn wait(&mut self, live: &mut LiveRun) -> Result<Option<InMemoryResult>, Error> {
-        if let Err(stop) = self.raise(live).await? {
-            let over = self.failed(stop.into(), Some(live)).await?;
-            return Ok(Some(InMemoryResult::Ended(Box::new(over))));
+    /// Waits for people. Returns `Continue` when the program can go on.
+    async fn wait(&mut self, live: &mut LiveRun) -> Result<ControlFlow<InMemoryResult>, Error> {
+        if let Err(error) = self.ask(live).await {
+            let outcome = self.failed(error, Some(live)).await?;
+            return Ok(ControlFlow::Break(InMemoryResult::Ended(Box::new(outcome))));
         }
         let due = live.calls.next_due();
-        let seat = self.engine.parking.sit(live.instance.memory());
-        let woke = self.desk.wait(&mut live.clock, due, Some(&seat)).await?;
+        let waiting = self.engine.waiting_runs.add(live.instance.memory());
+        let reason = self.questions.wait(&mut live.clock, due, Some(&waiting)).await?;
         self.clock = live.clock.clone();
-        let over = match woke {
-            WakeReason::TimerDue => return Ok(None),
-            WakeReason::Evict => return Ok(Some(InMemoryResult::Evicted { due })),
+        let outcome = match reason {
+            WakeReason::TimerDue => return Ok(ControlFlow::Continue(())),
+            WakeReason::Evict => return Ok(ControlFlow::Break(InMemoryResult::Evicted { due })),
             WakeReason::Decided(decided) => {
                 live.decide(&decided);
-                return Ok(None);
+                return Ok(ControlFlow::Continue(()));
             }
             WakeReason::Expired(question) => {
                 self.conclude(Ending::Expired(question), Some(live)).await?
             }
             WakeReason::NoApprover => self.waiting(Some(live)).await,
         };
-        Ok(Some(InMemoryResult::Ended(Box::new(over))))
+        Ok(ControlFlow::Break(InMemoryResult::Ended(Box::new(outcome))))
     }
 
-    /// Puts everything that waits for a person and was not asked yet into one question, and takes
-    /// back the questions that nothing waits for any more.
-    async fn raise(&mut self, live: &mut LiveRun) -> Result<Result<(), StopReason>, Error> {
+    /// Writes one question with all asks that are not in one yet, and withdraws the questions that
+    /// nothing waits for any more.
+    async fn ask(&mut self, live: &mut LiveRun) -> Result<(), RunError> {
         let now = live.clock.now();
-        live.note(&mut self.ledger);
-        live.measure(&mut self.ledger);
-        for question in self.desk.withdraw(|question| live.calls.waits_for(question)) {
-            self.ledger.note(now, JournalEvent::Withdrawn { question });
+        live.write_audit_events(&mut self.journal);
+        live.measure(&mut self.journal);
+        for question in self.questions.withdraw(|question| live.calls.waits_for(question)) {
+            self.journal.add(now, JournalEvent::Withdrawn { question });
         }
         let asks = live.calls.unasked();
         if asks.is_empty() {
-            if !self.ledger.is_blank() {
-                self.ledger.write(RunState::Waiting, RequiredDurability::Process).await?;
+            if !self.journal.is_empty() {
+                self.journal.write(RunState::Waiting, RequiredDurability::Process).await?;
             }
-            return Ok(Ok(()));
+            return Ok(());
         }
         let expires = self.engine.settings.question_lifetime.map(|lifetime| now.plus(lifetime));
         let question = Question::new(self.id(), self.script.clone(), now, expires, asks);
         let asked = JournalEvent::Asked { question: question.clone() };
-        if let Err(stop) = self.ledger.has_room(asked.size()) {
-            return Ok(Err(stop));
-        }
+        self.journal.check_room(asked.size())?;
         live.calls.asked(&question);
         live.questions.push(question.clone());
-        self.ledger.note(now, asked);
-        self.ledger.write(RunState::Waiting, RequiredDurability::Process).await?;
+        self.journal.add(now, asked);
+        self.journal.write(RunState::Waiting, RequiredDurability::Process).await?;
         let (run, asks) = (self.id(), question.asks.len());
         info!(target: "pml::run", %run, question = %question.id, asks, "run waits for a person");
         self.events.event(&Event::Asked { run: self.id(), question: question.clone() });
-        self.desk.ask(question);
-        Ok(Ok(()))
+        self.questions.ask(question);
+        Ok(())
     }
 
     fn begin(&mut self, fresh: NewRun) -> LiveRun {
@@ -234,18 +234,18 @@ impl RunDriver {
             clock: self.clock.clone(),
             console,
             made: 0,
-            hurry: false,
-            held_back: None,
+            write_soon: false,
+            write_timer: None,
             limits,
             next: Some(InitialStep::Start(begin)),
             questions: Vec::new(),
             refused: None,
-            leave: self.leave.clone(),
+            suspend: self.suspend.clone(),
             recording,
         }
     }
 
-    /// Brings a run back from its journal.
+    /// Rebuilds a run from its journal.
     async fn rebuild(&mut self, stored: StoredRun, program: &Program) -> Result<LiveRun, RunError> {
         let StoredRun { header, entries, .. } = stored;
         let history = Timeline::of(&entries);
@@ -261,10 +261,10 @@ impl RunDriver {
         };
         let limits = header.limits.clone();
         let console = self.console();
-        let mut patient = limits.clone();
-        patient.cpu_time = allowance(limits.cpu_time);
+        let mut replay_limits = limits.clone();
+        replay_limits.cpu_time = allowance(limits.cpu_time);
         let (engine, printer) = (self.engine.clone(), console.clone());
-        let mut instance = engine.instance(patient, printer.on_line()).await?;
+        let mut instance = engine.instance(replay_limits, printer.on_line()).await?;
         let mut recording =
             self.recorded.then(|| Recording::new(&begin(&header, program), &limits));
         let replayed =
@@ -278,7 +278,7 @@ impl RunDriver {
         let questions: Vec<_> = history.questions.iter().copied().cloned().collect();
         calls.restore_questions(&questions);
         calls.restore_origins(history.calls.values().filter_map(|past| past.sent.as_ref()));
-        let decided = self.desk.decided().await?;
+        let decided = self.questions.decided().await?;
         let step = replayed.restore(&history, &decided, &mut calls);
         instance.take_up(history.meter.cpu, limits.cpu_time, calls.held() + held(&step));
         self.clock.reach(history.last);
@@ -290,23 +290,23 @@ impl RunDriver {
             clock: self.clock.clone(),
             console,
             made,
-            hurry: false,
-            held_back: None,
+            write_soon: false,
+            write_timer: None,
             limits,
             next: Some(InitialStep::Step(step)),
             questions,
             refused: None,
-            leave: self.leave.clone(),
+            suspend: self.suspend.clone(),
             recording,
         };
         live.decide(&decided);
         for question in live.open_questions() {
-            self.desk.ask(question);
+            self.questions.ask(question);
         }
         let at = live.clock.now();
-        // What the policy decides by now, nobody is asked about any more.
+        // Calls that the policy of now decides on need no question any more.
         for question in unanswered.into_iter().filter(|one| !live.calls.waits_for(*one)) {
-            self.ledger.note(at, JournalEvent::Withdrawn { question });
+            self.journal.add(at, JournalEvent::Withdrawn { question });
         }
         debug!(target: "pml::run", run = %self.id(), calls = live.made, "run rebuilt");
         self.events.event(&Event::Resumed { run: self.id(), at });
@@ -314,7 +314,7 @@ impl RunDriver {
     }
 
     fn console(&self) -> Arc<RunConsole> {
-        Arc::new(RunConsole::new(self.id(), self.events.clone(), self.told.clone()))
+        Arc::new(RunConsole::new(self.id(), self.events.clone(), self.reported_lines.clone()))
     }
 
     fn calls(
@@ -324,15 +324,15 @@ impl RunDriver {
         instance: &Instance,
     ) -> OpenCalls {
         let Engine { settings, journal, .. } = &self.engine;
-        let (keeper, clock) = (settings.keeper.clone(), settings.clock.clone());
-        let keepers = GrantPersistence { keeper, journal: journal.clone(), clock };
+        let (writer, clock) = (settings.keeper.clone(), settings.clock.clone());
+        let grants = GrantPersistence { writer, journal: journal.clone(), clock };
         let (router, events) = (self.router.clone(), self.events.clone());
         let budget = RunBudget::new(limits, instance.cpu_use());
-        OpenCalls::new(self.id(), limits, budget, router, events, checkpoint, keepers)
+        OpenCalls::new(self.id(), limits, budget, router, events, checkpoint, grants)
     }
 }
 
-/// The bytes of arguments that the calls of a step hold.
+/// Returns the bytes of arguments that the calls of a step hold.
 fn held(step: &Step) -> usize {
     let size = |intent: &Intent| match intent {
         Intent::Request { arguments: Ok(arguments), .. } => arguments.len(),
@@ -341,19 +341,19 @@ fn held(step: &Step) -> usize {
     step.intents.iter().map(size).sum()
 }
 
-/// The program of a stored run.
+/// Returns the program of a stored run.
 pub(super) fn program(header: &RunHeader) -> Result<Program, Error> {
     serde_json::from_str(&header.program).map_err(|error| {
         Error::new(Code::Journal, "the journal's program cannot be read").with_source(error)
     })
 }
 
-/// What a stored run starts with.
+/// Returns the start parameters of a stored run.
 pub(super) fn begin(header: &RunHeader, program: &Program) -> StartParameters {
     StartParameters { modules: modules(program), inputs: header.inputs.clone(), seed: header.seed }
 }
 
-/// The modules of a program as the sandbox takes them.
+/// Returns the modules of a program as the sandbox takes them.
 pub(super) fn modules(program: &Program) -> Vec<crate::sandbox::GuestModule> {
     let modules = program.modules.iter().map(|module| crate::sandbox::GuestModule {
         name: module.name.clone(),

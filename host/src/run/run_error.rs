@@ -1,4 +1,4 @@
-//! What ends a run from outside its program.
+//! Errors that stop a run from outside its program.
 
 use super::Failure;
 use super::failure;
@@ -12,11 +12,11 @@ use serde::Serialize;
 pub(super) enum RunError {
     /// The sandbox stopped the program.
     Stop(StopReason),
-    /// The journal does not take it.
+    /// The journal failed.
     Store(StoreError),
     /// The program does not do what its journal says.
     Diverged(JournalDivergence),
-    /// It was to be left where it is.
+    /// The run was asked to suspend.
     Suspended,
 }
 
@@ -24,13 +24,13 @@ pub(super) enum RunError {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct JournalDivergence {
-    /// The call; nothing if the difference is in how the program ended.
+    /// The call, or `None` if the program ended differently.
     pub call: Option<CallId>,
-    /// What the journal says.
+    /// The journal's side.
     pub expected: String,
-    /// What the program did.
+    /// The program's side.
     pub found: String,
-    /// Whether another guest ran it then.
+    /// Whether another version of the guest ran it then.
     pub guest_changed: bool,
 }
 
@@ -46,7 +46,8 @@ impl JournalDivergence {
         )
     }
 
-    /// How the run ends, if that is how it should end: the journal is kept, and the run with it.
+    /// Returns the failure that ends the run, or `None` if the run stays as it is because the guest
+    /// is the same.
     pub(super) fn failure(&self) -> Option<Failure> {
         let mut failure = failure::plain(Code::GuestChanged, self.message());
         failure.hint = Some("run the program again with `pml run --resume RUN FILE`".into());
@@ -67,8 +68,8 @@ impl From<StoreError> for RunError {
 }
 
 impl From<RunError> for Error {
-    fn from(trouble: RunError) -> Error {
-        match trouble {
+    fn from(error: RunError) -> Error {
+        match error {
             RunError::Stop(stop) => {
                 Error::new(Code::Internal, "the sandbox failed").with_source(stop)
             }

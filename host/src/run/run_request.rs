@@ -1,8 +1,8 @@
-//! What was told of a new run, made into what it starts with.
+//! Prepares a new run: loads its program, checks its inputs, writes its header.
 
 use super::checkpoint::Checkpoint;
 use super::perform::write_aside;
-use super::{Ending, Engine, Failure, Outcome, failure};
+use super::{Engine, Failure, failure};
 use crate::error::Error;
 use crate::model::{
     Code, CpuUse, HaltReason, HostWork, Limits, RunBudget, RunId, Tenant, WriteError, span,
@@ -16,14 +16,15 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// Sources up to this size are parsed where they are; a larger one could hold up other runs for
-/// longer than a time slice or two, and gets a thread.
+/// Sources up to this size are parsed on the caller's thread. A larger one gets a thread of its own:
+/// it could hold up other runs for longer than a time slice or two.
 const PARSE_INLINE: usize = 4 << 10;
 
-/// The price of a byte of those: parsing takes between a tenth and a third of a microsecond.
+/// The CPU time that is charged for a byte of source: parsing takes between a tenth and a third of a
+/// microsecond.
 const PRICE: Duration = Duration::from_nanos(200);
 
-/// What was told of a new run.
+/// The options of a new run.
 pub(super) struct RunRequest {
     pub(super) script: Script,
     pub(super) inputs: Option<Value>,
@@ -33,24 +34,45 @@ pub(super) struct RunRequest {
     pub(super) trace: Option<String>,
 }
 
-/// What a new run is given.
+/// The program and the inputs of a new run.
 struct LoadedProgram {
     program: Program,
     /// The program as JSON.
     text: String,
-    /// The inputs as JSON.
-    given: Option<String>,
+    /// The inputs as JSON, if there are any.
+    inputs: Option<String>,
+}
+
+/// Why a new run does not start.
+pub(super) enum StartError {
+    /// The program or its inputs cannot run. The run has an outcome.
+    Refused(Box<Failure>),
+    /// The request is wrong, or pml failed. There is no run.
+    Failed(Error),
+}
+
+impl From<Error> for StartError {
+    fn from(error: Error) -> StartError {
+        StartError::Failed(error)
+    }
+}
+
+impl From<Failure> for StartError {
+    fn from(failure: Failure) -> StartError {
+        StartError::Refused(Box::new(failure))
+    }
 }
 
 /// A new run that is ready for a slot.
 pub(super) struct PreparedRun {
-    /// Its clock readings are to be brought up to date when it starts.
+    /// Its clock readings are set when the run starts.
     pub(super) header: RunHeader,
     pub(super) program: Program,
     pub(super) begin: StartParameters,
     pub(super) checkpoint: Option<Checkpoint>,
-    /// What it took of the run's CPU time, and of its timeout.
+    /// The CPU time that preparing took.
     pub(super) cpu: Duration,
+    /// The time of the run's timeout that preparing took.
     pub(super) wall: Duration,
 }
 
@@ -66,32 +88,24 @@ impl RunRequest {
         }
     }
 
-    /// Loads the program and checks what it is given. A script that cannot run is an outcome
-    /// already.
+    /// Loads the program and checks its inputs.
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
     pub(super) async fn prepare(
         mut self,
         engine: &Engine,
         run: RunId,
-    ) -> Result<Result<PreparedRun, Box<Outcome>>, Error> {
+    ) -> Result<PreparedRun, StartError> {
         let limits = engine.settings.limits.clone();
-        let refused = |failure| Ok(Err(Box::new(Outcome::new(run, Ending::Failed(failure)))));
         let (used, began) = (CpuUse::default(), Instant::now());
         let budget = RunBudget::new(&limits, used.clone());
         // A thread that parses cannot be stopped; nobody waits for it.
-        let read = match timeout(limits.timeout, self.read(&limits, &budget)).await {
-            Ok(read) => read?,
-            Err(_) => {
-                let message = format!("the run took longer than {}", span(limits.timeout));
-                Err(failure::plain(Code::Timeout, message))
-            }
-        };
-        let LoadedProgram { program, text, given } = match read {
-            Ok(read) => read,
-            Err(failure) => return refused(failure),
-        };
+        let loaded = timeout(limits.timeout, self.load(&limits, &budget)).await;
+        let LoadedProgram { program, text, inputs } = loaded.map_err(|_| {
+            let message = format!("the run took longer than {}", span(limits.timeout));
+            failure::plain(Code::Timeout, message)
+        })??;
         if budget.is_spent() {
-            return refused(failure::of_stop(&StopReason::CpuTime(limits.cpu_time)));
+            return Err(failure::of_stop(&StopReason::CpuTime(limits.cpu_time)).into());
         }
         let (cpu, wall) = (used.get(), began.elapsed());
         let earlier = match self.resume_from {
@@ -102,7 +116,7 @@ impl RunRequest {
             None => None,
         };
         let earlier_header = earlier.as_ref().map(|stored| &stored.header);
-        let inputs = given.or_else(|| earlier_header.map(|header| header.inputs.clone()));
+        let inputs = inputs.or_else(|| earlier_header.map(|header| header.inputs.clone()));
         let inputs = inputs.unwrap_or_else(|| "{}".into());
         let seed = match self.seed.or(earlier_header.map(|header| header.seed)) {
             Some(seed) => seed,
@@ -111,10 +125,10 @@ impl RunRequest {
         let now = engine.settings.clock.now();
         let started = earlier_header.map(|header| header.started);
         let checkpoint = match earlier {
-            Some(stored) => Some(take_up(stored).await?),
+            Some(stored) => Some(read_checkpoint(stored).await?),
             None => None,
         };
-        let (checkpoint, kept) = checkpoint.unzip();
+        let (checkpoint, checkpoint_text) = checkpoint.unzip();
         let header = RunHeader {
             run,
             format: FORMAT,
@@ -128,61 +142,58 @@ impl RunRequest {
             started: started.unwrap_or(now),
             limits: limits.clone(),
             resumed_from: self.resume_from,
-            checkpoint: kept,
+            checkpoint: checkpoint_text,
             lock: None,
             trace: self.trace.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
             tenant: self.tenant,
         };
         if header.size() > limits.journal {
-            return refused(failure::of_stop(&StopReason::Journal(limits.journal)));
+            return Err(failure::of_stop(&StopReason::Journal(limits.journal)).into());
         }
         let begin = StartParameters { modules: modules(&program), inputs, seed };
-        Ok(Ok(PreparedRun { header, program, begin, checkpoint, cpu, wall }))
+        Ok(PreparedRun { header, program, begin, checkpoint, cpu, wall })
     }
 
-    /// Reads what the run is given: its program and its inputs.
-    async fn read(
+    /// Loads the program, and writes its inputs.
+    async fn load(
         &mut self,
         limits: &Limits,
         budget: &RunBudget,
-    ) -> Result<Result<LoadedProgram, Failure>, Error> {
-        let (program, text) = match self.load(limits.source, budget).await? {
-            Ok(loaded) => loaded,
-            Err(error) => return failure::of_source(&error).map(Err),
-        };
-        let given = match self.inputs.take() {
+    ) -> Result<LoadedProgram, StartError> {
+        let (program, text) = self.load_program(limits.source, budget).await?;
+        let inputs = match self.inputs.take() {
             None => None,
             Some(inputs) => match write_aside(inputs, limits.inputs, budget).await {
                 Ok(text) => Some(text),
                 Err(WriteError::TooLarge(limit)) => {
                     let message = format!("the inputs are more than {limit} bytes of JSON");
-                    return Ok(Err(failure::plain(Code::InputSize, message)));
+                    return Err(failure::plain(Code::InputSize, message).into());
                 }
                 Err(WriteError::Halted(HaltReason::CpuTime)) => {
-                    return Ok(Err(failure::of_stop(&StopReason::CpuTime(limits.cpu_time))));
+                    return Err(failure::of_stop(&StopReason::CpuTime(limits.cpu_time)).into());
                 }
                 Err(WriteError::Halted(halt)) => {
                     let message = format!("the inputs cannot be written: {halt:?}");
-                    return Err(Error::new(Code::Internal, message));
+                    return Err(Error::new(Code::Internal, message).into());
                 }
             },
         };
-        Ok(Ok(LoadedProgram { program, text, given }))
+        Ok(LoadedProgram { program, text, inputs })
     }
 
-    /// Loads the program. Returns it with its own JSON.
-    async fn load(
+    /// Loads the program. Returns it with its JSON text.
+    async fn load_program(
         &self,
         limit: usize,
         budget: &RunBudget,
-    ) -> Result<Result<(Program, String), SourceError>, Error> {
+    ) -> Result<(Program, String), StartError> {
         let internal =
             |message: &str, reason: String| Error::new(Code::Internal, message).with_source(reason);
         let script = self.script.clone();
         let load = move |work: &HostWork<'_>| {
             let program = script.load_for(limit, work)?;
             let text = serde_json::to_string(&program);
-            Ok(text.map(|text| (program, text)))
+            Ok((program, text))
         };
         let loaded = match self.script.length().filter(|length| *length <= PARSE_INLINE) {
             Some(length) => {
@@ -194,16 +205,16 @@ impl RunRequest {
                 loaded.map_err(|halt| internal("the parser failed", format!("{halt:?}")))?
             }
         };
-        match loaded {
-            Ok(Ok(loaded)) => Ok(Ok(loaded)),
-            Ok(Err(error)) => Err(internal("the program cannot be written", error.to_string())),
-            Err(error) => Ok(Err(error)),
-        }
+        let (program, text) = loaded.map_err(|error: SourceError| failure::of_source(&error))?;
+        let text =
+            text.map_err(|error| internal("the program cannot be written", error.to_string()))?;
+        Ok((program, text))
     }
 }
 
-/// Reads what an earlier run has done. Nobody is charged for it, as for every run that is rebuilt.
-async fn take_up(stored: StoredRun) -> Result<(Checkpoint, String), Error> {
+/// Reads the checkpoint of an earlier run. No budget is charged for it, as for a run that is
+/// rebuilt.
+async fn read_checkpoint(stored: StoredRun) -> Result<(Checkpoint, String), Error> {
     let nobody = RunBudget::of_nobody();
     let read = nobody.work(stored.size(), move |_| {
         let history = Timeline::of(&stored.entries);

@@ -1,4 +1,4 @@
-//! Time that counts against a run's timeout: it stands still while the run waits for people.
+//! Measures the time that counts against a run's timeout. It stops while the run waits for people.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ pub(super) struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Returns one that stands at `before`.
+    /// Returns a stopped one that shows `before`.
     pub(super) fn new(before: Duration) -> Stopwatch {
         Stopwatch { before, since: None }
     }
 
     #[expect(clippy::disallowed_methods, reason = "measures a span; no program sees it")]
-    pub(super) fn go(&mut self) {
+    pub(super) fn start(&mut self) {
         self.since.get_or_insert_with(Instant::now);
     }
 

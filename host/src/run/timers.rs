@@ -1,4 +1,4 @@
-//! Sleeping calls: `pml:sleep`, which every timer of a program is made of.
+//! The sleeps of a run: calls of `pml:sleep`, on which all timers of a program are built.
 //!
 //! **Invariant:** sleeps that are due settle by due time, then by id.
 
@@ -27,7 +27,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Adds a sleep that was asked for at `now`. Returns when it ends.
+    /// Adds a sleep that was requested at `now`. Returns when it ends.
     pub(super) fn add(
         &mut self,
         id: CallId,

@@ -1,14 +1,13 @@
-//! What a person has approved, held against what is about to go out.
+//! Compares a call that is about to be sent with what a person has approved.
 //!
-//! **Invariant:** a call that somebody was asked about goes out only against the digest that they
-//! were shown: the record is built anew, from the tool as it is found now and the arguments as they
-//! are sent.
+//! **Invariant:** a call that a person was asked about is sent only if its digest is the one that
+//! was shown. The record is built anew, from the tool of now and the arguments that are sent.
 
 use crate::model::ResolvedTool;
 use crate::model::{Ask, AskKind, CallRecord, Grant, Need, RecordedDecision, ToolOrigin};
 use serde_json::Value;
 
-/// What was approved, without the arguments: those come from the program.
+/// A person's approval of one call. The arguments are not in it: they come from the program.
 #[derive(Debug)]
 pub(in crate::run) struct Approval {
     kind: AskKind,
@@ -18,7 +17,7 @@ pub(in crate::run) struct Approval {
     digest: String,
 }
 
-/// A person's yes to a call whose tool has to be found again before it counts.
+/// An approval that counts only once the tool of the call is found again.
 pub(super) struct UnverifiedApproval {
     pub(super) ask: Ask,
     pub(super) decided: RecordedDecision,
@@ -26,8 +25,8 @@ pub(super) struct UnverifiedApproval {
 }
 
 impl Approval {
-    /// Returns what was approved; nothing if the decision is not about this ask, or approves
-    /// nothing.
+    /// Returns the approval, or `None` if the decision is not about this ask or does not approve
+    /// it.
     pub(in crate::run) fn new(ask: &Ask, decided: &RecordedDecision) -> Option<Approval> {
         let valid = decided.decision.approves() && decided.is_about(ask);
         Some(Approval {
@@ -39,16 +38,16 @@ impl Approval {
         })
     }
 
-    /// The digest that was shown.
+    /// Returns the digest that was shown.
     pub(in crate::run) fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// Whether a call of this tool with these arguments is the one that was approved.
+    /// Reports whether a call of this tool with these arguments is the one that was approved.
     pub(in crate::run) fn covers(&self, found: &ResolvedTool, arguments: &Value) -> bool {
-        // What a tool is cannot be known before it is installed, trusted or given its key: then its
-        // name was approved, and the policy has decided on what was found under it.
-        let (tool, origin) = match lacks(self.need.as_ref()) {
+        // A tool is unknown before it is installed, trusted or given its key. Then its name was
+        // approved, and the policy has decided on the tool that was found under it.
+        let (tool, origin) = match has_unfulfilled_need(self.need.as_ref()) {
             true => (self.tool.as_str(), self.origin.as_ref()),
             false => (found.tool.as_str(), found.origin.as_ref()),
         };
@@ -57,8 +56,8 @@ impl Approval {
     }
 }
 
-/// Whether something has to be brought about before more is known of the tool.
-pub(super) fn lacks(need: Option<&Need>) -> bool {
+/// Reports whether the need must be fulfilled before more is known of the tool.
+pub(super) fn has_unfulfilled_need(need: Option<&Need>) -> bool {
     matches!(need, Some(Need::Install(_) | Need::Variables(_) | Need::Trust(_)))
 }
 

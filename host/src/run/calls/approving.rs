@@ -1,24 +1,22 @@
-//! Calls that a person has approved, on their way to going out.
-//!
-//! In flow decisions, and tools as they are found now; out flow calls that are what was shown, and
-//! asks about those that are not.
+//! Calls that a person has approved. A call that is what was shown is sent; any other is asked
+//! about again.
 
-use super::approval::{Approval, UnverifiedApproval, lacks};
-use super::deciding::{CallContext, PATIENCE, UncertainCall, since};
+use super::approval::{Approval, UnverifiedApproval, has_unfulfilled_need};
+use super::call_context::{CallContext, UncertainCall};
+use super::needs::{AgreedBy, AgreedNeed};
+use super::open_calls::{CallStage, OpenCall, OpenCalls};
 use super::restoring::denied_while_out;
+use super::tool_changes::{change_reason, difference};
 use crate::model::{
-    Ask, AskKind, CallError, CallId, ChangeBaseline, Code, Grant, Need, RecordedDecision, ToolName,
+    Ask, AskKind, CallError, CallId, ChangeBaseline, Grant, Need, RecordedDecision, ToolName,
 };
 use crate::router::{ArgumentsRef, PolicyVerdict, Resolution, RoutedTool};
-use crate::run::calls::needs::{AgreedBy, AgreedNeed};
-use crate::run::calls::open_calls::{CallStage, OpenCall, OpenCalls};
 use crate::store::CallVerdict;
 use std::sync::Arc;
 
 impl OpenCalls {
-    /// Lets a call go out that a person has agreed to. What it lacks is brought about first, and
-    /// only then is what was allowed for good known for what it is. A call that the journal left
-    /// waiting has its tool found first.
+    /// Sends a call that a person has approved. Its need is fulfilled first: only then is the tool
+    /// of a grant known. The tool of a call that waited in the journal is looked up first.
     pub(super) fn approve(
         &mut self,
         call: CallId,
@@ -36,25 +34,30 @@ impl OpenCalls {
         if let Some(written) = asking.written {
             let approved = UnverifiedApproval { ask: ask.clone(), decided: decided.clone(), grant };
             let written = self.router.route(written);
-            return self.find(call, written, arguments, CallContext::Approved(Box::new(approved)));
+            return self.look_up(
+                call,
+                written,
+                arguments,
+                CallContext::Approved(Box::new(approved)),
+            );
         }
         match found.need.take() {
             None | Some(Need::Change(_)) => {
                 if let Some(grant) = grant {
-                    self.granted.keep(grant, decided);
+                    self.grants.write(grant, decided);
                 }
-                self.send_again(call, found, arguments, asking.kind, approval);
+                self.send_approved(call, found, arguments, asking.kind, approval);
             }
             Some(need) => {
                 let by = AgreedBy::Person(Box::new(decided.clone()), approval);
-                self.meet(call, found, arguments, AgreedNeed { need: Box::new(need), by });
+                self.fulfill(call, found, arguments, AgreedNeed { need: Box::new(need), by });
             }
         }
     }
 
-    /// Has an approved call go out. A yes to making it again is none to what its tool has become
-    /// since it was made.
-    fn send_again(
+    /// Enqueues an approved call. A yes to repeating an uncertain call does not cover a change of
+    /// its tool since it was sent.
+    fn send_approved(
         &mut self,
         id: CallId,
         found: RoutedTool,
@@ -65,7 +68,7 @@ impl OpenCalls {
         let change = match kind {
             AskKind::UncertainCall => {
                 let verdict = self.router.verdict(&found, ArgumentsRef::Text(&arguments));
-                self.change(id, &found, &arguments, &verdict)
+                self.decider().change(id, &found, &arguments, &verdict)
             }
             _ => None,
         };
@@ -73,42 +76,41 @@ impl OpenCalls {
             self.enqueue(id, found, arguments, Some(approval));
             return CallVerdict::Go;
         };
-        let (kind, reason) = (AskKind::Integrity, since(change.since).to_owned());
+        let (kind, reason) = (AskKind::Integrity, change_reason(change.since).to_owned());
         let found = found.with_need(Need::Change(change));
         self.ask(id, found, arguments, kind, reason.clone());
         CallVerdict::Ask { kind, reason }
     }
 
-    /// What was decided is not about this call: it is put before the policy, and before a person,
-    /// again.
+    /// Asks again, because the decision is not about this call. The policy comes first, where the
+    /// ask is from the journal.
     pub(super) fn ask_again(&mut self, id: CallId) {
-        let error = self.asked_in_vain(id);
+        let attempt = self.attempts.mismatched(id);
         let Some(OpenCall { found, stage: CallStage::Asking(asking), .. }) = self.open.remove(&id)
         else {
             return;
         };
-        if let Some(error) = error {
-            self.released += asking.arguments.len();
-            self.refuse(id, error);
+        if let Err(error) = attempt {
+            self.refuse_held(id, asking.arguments.len(), error);
             return;
         }
         let Some(written) = asking.written else {
             self.ask(id, found, asking.arguments, asking.kind, asking.reason);
             return;
         };
-        let standing = match asking.kind {
+        let context = match asking.kind {
             AskKind::UncertainCall => {
                 let uncertain = UncertainCall::new(asking.reason, found.resolved, None);
                 CallContext::Uncertain(Box::new(uncertain))
             }
             _ => CallContext::Fresh,
         };
-        self.find(id, self.router.route(written), asking.arguments, standing);
+        self.look_up(id, self.router.route(written), asking.arguments, context);
     }
 
-    /// Decides on a call that somebody has approved, now that its tool is found again: it goes out
-    /// if it is what they were shown and the policy does not deny it by now. Else it is decided
-    /// about anew.
+    /// Decides on a call that somebody has approved, now that its tool is found again. The call is
+    /// sent if it is what was shown and the policy of now does not deny it. Otherwise it is decided
+    /// on anew.
     pub(super) fn decide_on_approved(
         &mut self,
         id: CallId,
@@ -117,16 +119,13 @@ impl OpenCalls {
         approved: UnverifiedApproval,
     ) -> CallVerdict {
         let UnverifiedApproval { ask, decided, grant } = approved;
-        let seen = found.and_then(|found| {
+        let checked = found.and_then(|found| {
             let found = self.not_denied(found, &arguments, ask.kind)?;
-            Ok((found, self.value_of(id, &arguments)?.into_owned()))
+            Ok((found, self.arguments.value(id, &arguments)?.into_owned()))
         });
-        let (found, value) = match seen {
-            Ok(seen) => seen,
-            Err(error) => {
-                self.released += arguments.len();
-                return self.refuse(id, error);
-            }
+        let (found, value) = match checked {
+            Ok(checked) => checked,
+            Err(error) => return self.refuse_held(id, arguments.len(), error),
         };
         let Some(approval) = Approval::new(&ask, &decided).map(Arc::new) else {
             return self.decide_again(id, found, arguments, &ask);
@@ -134,10 +133,10 @@ impl OpenCalls {
         let uncertain = ask.kind == AskKind::UncertainCall;
         let by = || AgreedBy::Person(Box::new(decided.clone()), approval.clone());
         match (&ask.need, &found.need) {
-            (Some(need), now) if lacks(Some(need)) => {
+            (Some(need), now) if has_unfulfilled_need(Some(need)) => {
                 let same = match now {
                     Some(now) => now == need && found.tool.as_str() == ask.tool,
-                    // It was brought about meanwhile, and more is known of the tool.
+                    // The need was fulfilled meanwhile, and more is known of the tool.
                     None => self.means(&ask.tool, &found.tool),
                 };
                 if !same || !approval.covers(&found, &value) {
@@ -147,16 +146,16 @@ impl OpenCalls {
                 if found.need.is_none() {
                     return self.decide_on(id, Ok(found), arguments, CallContext::Agreed(agreed));
                 }
-                self.meet(id, found, arguments, agreed);
+                self.fulfill(id, found, arguments, agreed);
                 CallVerdict::Find
             }
             (_, None) if approval.covers(&found, &value) => {
                 if let Some(grant) = grant {
-                    self.granted.keep(grant, &decided);
+                    self.grants.write(grant, &decided);
                 }
-                self.send_again(id, found, arguments, ask.kind, approval)
+                self.send_approved(id, found, arguments, ask.kind, approval)
             }
-            // Somebody said that it may be made again; what it lacks by now is another question.
+            // A person agreed to the repetition; the need of now is another question.
             (None, Some(_)) if uncertain && approval.covers(&found, &value) => {
                 self.decide_on(id, Ok(found), arguments, CallContext::Fresh)
             }
@@ -179,14 +178,14 @@ impl OpenCalls {
         }
     }
 
-    /// Whether a name means this tool, as far as that can be said at once.
+    /// Reports whether a name means this tool, as far as that is known without a lookup.
     fn means(&self, name: &str, tool: &ToolName) -> bool {
         let Ok(name) = name.parse::<ToolName>() else { return false };
         let resolution = self.router.route(name).look_up();
         matches!(resolution, Resolution::Resolved(found) if found.tool == *tool)
     }
 
-    /// What was approved is not what would go out: whoever decides sees what it is.
+    /// Decides again, because the call that would be sent is not the one that was approved.
     fn decide_again(
         &mut self,
         id: CallId,
@@ -194,33 +193,24 @@ impl OpenCalls {
         arguments: String,
         ask: &Ask,
     ) -> CallVerdict {
-        if let Some(error) = self.asked_in_vain(id) {
-            self.released += arguments.len();
-            return self.refuse(id, error);
+        if let Err(error) = self.attempts.mismatched(id) {
+            return self.refuse_held(id, arguments.len(), error);
         }
         if ask.kind == AskKind::UncertainCall {
             let uncertain = UncertainCall::new(ask.reason.clone(), found.resolved.clone(), None);
-            let standing = CallContext::Uncertain(Box::new(uncertain));
-            return self.decide_on(id, Ok(found), arguments, standing);
+            let context = CallContext::Uncertain(Box::new(uncertain));
+            return self.decide_on(id, Ok(found), arguments, context);
         }
         match &ask.origin {
             Some(before) if found.need.is_none() && Some(before) != found.origin.as_ref() => {
-                let change = self.differing(&found, before, ChangeBaseline::Decision);
+                let change = difference(&found, before, ChangeBaseline::Decision);
                 let (kind, reason) =
-                    (AskKind::Integrity, since(ChangeBaseline::Decision).to_owned());
+                    (AskKind::Integrity, change_reason(ChangeBaseline::Decision).to_owned());
                 let found = found.with_need(Need::Change(change));
                 self.ask(id, found, arguments, kind, reason.clone());
                 CallVerdict::Ask { kind, reason }
             }
             _ => self.decide_on(id, Ok(found), arguments, CallContext::Fresh),
         }
-    }
-
-    /// Counts how often a call is asked about again; the error says that it was too often.
-    pub(super) fn asked_in_vain(&mut self, id: CallId) -> Option<CallError> {
-        let times = self.asked_again.entry(id).or_default();
-        *times += 1;
-        let message = "what was decided about this call is not about what it is: it was not made";
-        (*times > PATIENCE).then(|| CallError::new(Code::Integrity, message))
     }
 }

@@ -1,14 +1,10 @@
-//! What the arguments of open calls take in the host once they are parsed: their text says little
-//! about it.
+//! Bounds the memory that the parsed arguments of open calls take in the host. The length of their
+//! text says little about it.
 
 use crate::model::{CallError, CallId, Code, weigh};
-use crate::run::calls::open_calls::OpenCalls;
-use crate::run::perform::parse;
-use serde_json::Value;
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The weights of all open calls.
+/// The memory that each open call takes, and all of them together.
 pub(super) struct ArgumentsMemory {
     each: HashMap<CallId, usize>,
     total: usize,
@@ -20,7 +16,7 @@ impl ArgumentsMemory {
         ArgumentsMemory { each: HashMap::new(), total: 0, limit }
     }
 
-    /// Adds arguments that were let in before.
+    /// Adds arguments that were admitted before.
     pub(super) fn add(&mut self, id: CallId, arguments: &str) {
         let weight = weigh(arguments);
         self.remove(id);
@@ -49,21 +45,6 @@ impl ArgumentsMemory {
     pub(super) fn remove(&mut self, id: CallId) {
         if let Some(weight) = self.each.remove(&id) {
             self.total -= weight;
-        }
-    }
-}
-
-impl OpenCalls {
-    /// The arguments of a call as a value: long ones were parsed elsewhere, short ones are parsed
-    /// here.
-    pub(super) fn value_of(
-        &self,
-        id: CallId,
-        arguments: &str,
-    ) -> Result<Cow<'_, Value>, CallError> {
-        match self.parsed.get(&id) {
-            Some(value) => Ok(Cow::Borrowed(value)),
-            None => parse(arguments, &self.budget).map(Cow::Owned),
         }
     }
 }

@@ -1,188 +1,167 @@
-//! Calls on their way out, and back.
+//! Sends calls, looks up tools, and takes what comes back.
 
 use super::approval::Approval;
-use super::deciding::{CallContext, since};
-use super::logged::Sent;
+use super::call_context::CallContext;
+use super::in_flight::InFlightResult;
+use super::logged::SentCall;
+use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
+use super::tool_changes::{change_reason, difference};
 use crate::event::Event;
 use crate::model::{
     AskKind, CallError, CallId, CallResult, ChangeBaseline, Code, Effects, INLINE, Need,
     ToolChange, ToolName,
 };
 use crate::router::RoutedTool;
-use crate::run::calls::open_calls::{CallStage, InFlightResult, OpenCall, OpenCalls, ToolLookup};
 use crate::run::perform::{OutgoingCall, PerformOutcome, parse_aside, perform, refusal};
 use crate::store::size_of_outcome;
-use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
-use futures_util::stream::StreamExt;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Context;
 
-/// Why a call is asked about again that somebody approved.
+/// The reason for asking again about a call that somebody approved.
 const ANOTHER_CALL: &str = "what would go out is not what was approved";
 
-/// A call that goes out next.
+/// A call that is sent next.
 pub(in crate::run) struct CallToSend {
     pub(in crate::run) call: CallId,
     pub(in crate::run) found: RoutedTool,
-    pub(super) arguments: String,
+    arguments: String,
     pub(in crate::run) approval: Option<Arc<Approval>>,
 }
 
 impl OpenCalls {
-    /// Whether a queued call may go out.
+    /// Reports whether a queued call may be sent.
     pub(super) fn has_room(&self) -> bool {
-        !self.queue.is_empty() && self.out() < self.in_flight && !self.held_back()
+        !self.queue.is_empty() && self.room() > 0
     }
 
-    /// Calls that are out. Those whose tool is being found are not: a server that hangs holds up no
-    /// other.
-    fn out(&self) -> usize {
-        // Replies that the program has not taken count too: a busy program must not pile them up.
-        self.flying.len().saturating_sub(self.finding) + self.ready.len()
-    }
-
-    /// Takes the queued calls that there is room for. They are to be noted, and then sent.
-    pub(in crate::run) fn leaving(&mut self) -> Vec<CallToSend> {
-        let mut leaving = Vec::new();
-        if !self.has_room() {
-            return leaving;
+    fn room(&self) -> usize {
+        match self.review.is_pending() {
+            true => 0,
+            false => self.in_flight.room(self.outcomes.len()),
         }
-        let room = self.in_flight - self.out();
-        while leaving.len() < room {
+    }
+
+    /// Takes the queued calls that there is room for. They are to be journalled, and then sent.
+    pub(in crate::run) fn take_sendable(&mut self) -> Vec<CallToSend> {
+        let mut sendable = Vec::new();
+        if self.queue.is_empty() {
+            return sendable;
+        }
+        let room = self.room();
+        while sendable.len() < room {
             let Some(call) = self.queue.pop_front() else { break };
             let Some(open) = self.open.get_mut(&call) else { continue };
             let CallStage::Queued(arguments) = &mut open.stage else { continue };
             let arguments = std::mem::take(arguments);
             let (found, approval) = (open.found.clone(), open.approval.clone());
-            leaving.push(CallToSend { call, found, arguments, approval });
+            sendable.push(CallToSend { call, found, arguments, approval });
         }
-        leaving
+        sendable
     }
 
-    /// Sends calls that have been noted.
-    pub(in crate::run) fn send(&mut self, leaving: Vec<CallToSend>) {
-        for CallToSend { call: id, found, arguments, approval } in leaving {
+    /// Sends calls that have been journalled.
+    pub(in crate::run) fn send(&mut self, calls: Vec<CallToSend>) {
+        let reply_limit = self.reply_limit();
+        for CallToSend { call: id, found, arguments, approval } in calls {
             let Some(open) = self.open.get_mut(&id) else { continue };
-            let tool = found.tool.clone();
-            if let Some(origin) = &found.origin
-                && self.origins.get(&tool) != Some(origin)
-            {
-                self.origins.insert(tool.clone(), origin.clone());
-            }
-            let began = Sent::of(self.run, id, &tool);
-            self.events.event(&Event::CallStarted { run: self.run, call: id, tool });
-            let (router, budget) = (self.router.clone(), self.budget.clone());
-            let (parsed, reply_limit) = (self.parsed.remove(&id), self.reply_limit);
-            let run = self.run;
+            let (run, tool) = (self.run, found.tool.clone());
+            self.origins.remember(&found);
+            let sent = SentCall::new(run, id, &tool);
+            self.events.event(&Event::CallStarted { run, call: id, tool });
+            let (router, budget) = (self.router.clone(), self.arguments.budget().clone());
+            let parsed = self.arguments.take_parsed(id);
             let outgoing =
                 OutgoingCall { run, id, found, approval, arguments, parsed, reply_limit };
-            let call: BoxFuture<'static, _> = Box::pin(async move {
-                let landed = match perform(&router, &budget, outgoing).await {
-                    PerformOutcome::Settled(settled, error) => {
-                        InFlightResult::Settled(settled, error)
-                    }
-                    PerformOutcome::Changed(found, arguments) => {
-                        InFlightResult::Changed(found, arguments)
-                    }
-                };
-                began.landed(&landed);
-                (id, landed)
+            let abort = self.in_flight.send(id, async move {
+                let outcome = perform(&router, &budget, outgoing).await;
+                sent.log(&outcome);
+                outcome
             });
-            let (abort, registration) = AbortHandle::new_pair();
             open.stage = CallStage::InFlight(abort);
-            self.flying.push(Abortable::new(call, registration));
         }
     }
 
-    /// Has the tool of a call found, before anything is decided about it.
-    pub(super) fn find(
+    /// Looks up the tool of a call, before the call is decided on.
+    pub(super) fn look_up(
         &mut self,
         id: CallId,
         found: RoutedTool,
         arguments: String,
-        standing: CallContext,
+        context: CallContext,
     ) {
         let routed = found.clone();
-        // Long arguments are parsed before anything is decided about them, and not on this thread.
-        let long = (arguments.len() > INLINE).then(|| (arguments.clone(), self.budget.clone()));
-        let finding: BoxFuture<'static, _> = Box::pin(async move {
+        // Long arguments are parsed before the call is decided on, and not on this thread.
+        let budget = self.arguments.budget();
+        let long = (arguments.len() > INLINE).then(|| (arguments.clone(), budget.clone()));
+        let abort = self.in_flight.look_up(id, async move {
             let parsed = match long {
                 Some((text, budget)) => {
                     parse_aside(text, &budget).await.map(|(_, value)| Some(value))
                 }
                 None => Ok(None),
             };
-            let landed = match parsed {
+            match parsed {
                 Ok(parsed) => InFlightResult::Resolved(Box::new(routed.find().await), parsed),
                 Err(error) => InFlightResult::Resolved(Box::new(Err(error)), None),
-            };
-            (id, landed)
+            }
         });
-        let (abort, registration) = AbortHandle::new_pair();
         let size = arguments.len();
-        let stage = CallStage::Resolving(ToolLookup { arguments, abort, standing });
+        let stage = CallStage::Resolving(ToolLookup { arguments, abort, context });
         self.open.insert(id, OpenCall { found, size, stage, approval: None });
-        self.finding += 1;
-        self.flying.push(Abortable::new(finding, registration));
     }
 
-    /// Has it found out what a tool is now. Nothing of the run waits for it but what it says of its
-    /// effects.
-    pub(super) fn look_at(&mut self, tool: ToolName) {
-        let (routed, name) = (self.router.route(tool.clone()), tool.clone());
-        let looking: BoxFuture<'static, _> = Box::pin(async move {
+    /// Looks up the effects of a tool that only the checkpoint mentions.
+    pub(super) fn look_up_effects(&mut self, tool: ToolName) {
+        let routed = self.router.route(tool.clone());
+        self.review.note_effects(tool.clone(), None);
+        self.in_flight.look_up(CallId::numbered(0), async move {
             let effects = match routed.find().await {
                 Ok(found) if found.need.is_none() => found.effects,
                 _ => Effects::Unknown,
             };
-            (CallId::numbered(0), InFlightResult::EffectsFound(name, effects))
+            InFlightResult::EffectsFound(tool, effects)
         });
-        let (_, registration) = AbortHandle::new_pair();
-        self.looked_at.insert(tool, None);
-        self.finding += 1;
-        self.flying.push(Abortable::new(looking, registration));
     }
 
-    /// Notes the replies that have arrived, without waiting for any.
+    /// Takes the results that have arrived, without waiting for any.
     pub(in crate::run) fn poll(&mut self, context: &mut Context<'_>) {
-        while let Poll::Ready(Some(done)) = self.flying.poll_next_unpin(context) {
-            self.arrive(done);
+        while let Some((id, result)) = self.in_flight.poll_next(context) {
+            self.take_result(id, result);
         }
     }
 
-    pub(super) fn arrive(&mut self, done: Result<(CallId, InFlightResult), Aborted>) {
-        match done {
-            Ok((id, InFlightResult::Settled(settled, error))) => self.answered(id, settled, error),
-            Ok((id, InFlightResult::Resolved(found, parsed))) => {
-                self.finding = self.finding.saturating_sub(1);
-                if let Some(OpenCall { stage: CallStage::Resolving(finding), .. }) =
+    pub(super) fn take_result(&mut self, id: CallId, result: InFlightResult) {
+        match result {
+            InFlightResult::Performed(PerformOutcome::Settled(settled, error)) => {
+                self.settle_sent(id, settled, error);
+            }
+            InFlightResult::Performed(PerformOutcome::Changed(found, arguments)) => {
+                self.decide_on_changed(id, *found, arguments);
+            }
+            InFlightResult::Resolved(found, parsed) => {
+                if let Some(OpenCall { stage: CallStage::Resolving(lookup), .. }) =
                     self.open.remove(&id)
                 {
-                    let ToolLookup { arguments, standing, .. } = finding;
-                    self.parsed.extend(parsed.map(|value| (id, value)));
-                    if let (Err(error), CallContext::Agreed(_)) = (&*found, &standing) {
+                    let ToolLookup { arguments, context, .. } = lookup;
+                    self.arguments.store_parsed(id, parsed);
+                    if let (Err(error), CallContext::Agreed(_)) = (&*found, &context) {
                         let (run, error) = (self.run, Some(error.clone()));
                         self.events.event(&Event::CallSettled { run, call: id, error });
                     }
-                    // What is decided shows in what is journalled next: it goes out, it is asked
-                    // about, or it is settled.
-                    let _ = self.decide_on(id, *found, arguments, standing);
+                    // The journal shows the verdict by its next entry: the call is sent, asked
+                    // about, or settled.
+                    let _ = self.decide_on(id, *found, arguments, context);
                 }
             }
-            Ok((_, InFlightResult::EffectsFound(tool, effects))) => {
-                self.finding = self.finding.saturating_sub(1);
-                self.looked_at.insert(tool, Some(effects));
+            InFlightResult::EffectsFound(tool, effects) => {
+                self.review.note_effects(tool, Some(effects));
             }
-            Ok((id, InFlightResult::Changed(found, arguments))) => {
-                self.changed(id, *found, arguments)
-            }
-            Err(Aborted) => {}
         }
     }
 
-    /// A tool has changed, or something it needs has gone, between the decision about a call and
-    /// its going out: it is decided about again.
-    fn changed(&mut self, id: CallId, mut found: RoutedTool, arguments: String) {
+    /// Decides again on a call whose tool has changed, or has a need, since the call was decided
+    /// on.
+    fn decide_on_changed(&mut self, id: CallId, mut found: RoutedTool, arguments: String) {
         let Some(before) = self.open.remove(&id) else { return };
         self.events.event(&Event::CallDropped { run: self.run, call: id });
         if found.need.is_some() {
@@ -190,26 +169,27 @@ impl OpenCalls {
             return;
         }
         if before.found.origin == found.origin {
-            // The same tool, and yet not what was approved: somebody looks at what it is.
+            // The same tool, and yet not the call that was approved: a person looks at it again.
             let (kind, reason) = (AskKind::ToolPermission, ANOTHER_CALL.to_owned());
             return self.ask(id, found, arguments, kind, reason);
         }
         let change = match &before.found.origin {
-            Some(before) => self.differing(&found, before, ChangeBaseline::Decision),
+            Some(before) => difference(&found, before, ChangeBaseline::Decision),
             None => ToolChange::new(ChangeBaseline::Decision, Vec::new()),
         };
         found.need = Some(Need::Change(change));
-        let reason = since(ChangeBaseline::Decision).into();
+        let reason = change_reason(ChangeBaseline::Decision).into();
         self.ask(id, found, arguments, AskKind::Integrity, reason);
     }
 
-    fn answered(&mut self, id: CallId, mut settled: CallResult, mut error: Option<CallError>) {
+    /// Settles a call that was sent.
+    fn settle_sent(&mut self, id: CallId, mut settled: CallResult, mut error: Option<CallError>) {
         if self.close(id).is_none() {
             return;
         }
         // Answers that wait for a busy program pile up outside its memory.
         let size = size_of_outcome(&settled);
-        let (others, limit) = (self.ready_size, self.budget.host_memory());
+        let (others, limit) = (self.outcomes.size(), self.budget().host_memory());
         if others.saturating_add(size) > limit {
             let message = format!(
                 "answers that the program has not taken yet may have {limit} bytes in all; this one has {size}, and \
@@ -220,6 +200,6 @@ impl OpenCalls {
             error = Some(refused);
         }
         self.events.event(&Event::CallSettled { run: self.run, call: id, error });
-        self.arrived(id, settled);
+        self.settle(id, settled);
     }
 }

@@ -1,41 +1,41 @@
-//! Calls that lack something: it is asked about, brought about once somebody has agreed, and then
-//! the call goes on.
+//! Calls that need something first: a package, a variable, trust. The need is fulfilled once
+//! somebody has agreed to it, and then the call is decided on again.
 //!
-//! **Invariant:** nothing of a call has gone out while what it lacks is brought about: a run that
-//! is cut off then brings it about again, and nothing of it is uncertain.
+//! **Invariant:** a call is not sent while its need is being fulfilled. A run that is cut off then
+//! fulfils it again, and nothing about it is uncertain.
 
 use super::approval::Approval;
-use super::deciding::CallContext;
+use super::call_context::CallContext;
+use super::in_flight::InFlightResult;
+use super::open_calls::{CallStage, OpenCall, OpenCalls, ToolLookup};
 use crate::event::Event;
 use crate::model::{CallError, CallId, Code, Need, RecordedDecision};
 use crate::model::{ProgressCallback, ResolvedTool};
 use crate::router::RoutedTool;
-use crate::run::calls::open_calls::{CallStage, InFlightResult, OpenCall, OpenCalls, ToolLookup};
 use crate::store::AuditEvent;
-use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use std::sync::Arc;
 
-/// What is brought about for a call.
+/// A need that somebody has agreed to.
 pub(super) struct AgreedNeed {
     pub(super) need: Box<Need>,
     pub(super) by: AgreedBy,
 }
 
-/// Who agreed.
+/// Who agreed to a need.
 pub(super) enum AgreedBy {
-    /// The policy: what it allows may be brought about without asking.
+    /// The policy: a need of a tool that it allows is fulfilled without asking.
     Policy,
     /// A person, who was shown the call too.
     Person(Box<RecordedDecision>, Arc<Approval>),
 }
 
 impl AgreedNeed {
-    /// Whether a person has agreed to the call.
+    /// Reports whether a person has agreed to the call.
     pub(super) fn by_person(&self) -> bool {
         matches!(self.by, AgreedBy::Person(..))
     }
 
-    /// What the person has approved.
+    /// Returns what the person has approved.
     pub(super) fn approval(&self) -> Option<Arc<Approval>> {
         match &self.by {
             AgreedBy::Person(_, approval) => Some(approval.clone()),
@@ -43,13 +43,13 @@ impl AgreedNeed {
         }
     }
 
-    /// The answer to a call that still lacks what somebody has agreed to.
-    pub(super) fn in_vain(&self) -> CallError {
-        lacking(&self.need)
+    /// Returns the error of a call whose need was fulfilled and is still there.
+    pub(super) fn not_fulfilled(&self) -> CallError {
+        unfulfilled(&self.need)
     }
 
-    /// What is to be remembered of what was brought about.
-    pub(super) fn noted(&self, found: &ResolvedTool) -> Option<AuditEvent> {
+    /// Returns the event for the audit trail now that the need is fulfilled.
+    pub(super) fn audit_event(&self, found: &ResolvedTool) -> Option<AuditEvent> {
         match (&*self.need, &self.by) {
             (Need::Install(package), _) => {
                 let digest = found.origin.as_ref().and_then(|origin| origin.package.as_deref());
@@ -69,8 +69,8 @@ impl AgreedNeed {
     }
 }
 
-/// The answer to a call that lacks something.
-fn lacking(need: &Need) -> CallError {
+/// Returns the error of a call that has a need.
+fn unfulfilled(need: &Need) -> CallError {
     let (code, message) = match need {
         Need::Install(package) => (
             Code::ServerFailed,
@@ -94,8 +94,8 @@ fn lacking(need: &Need) -> CallError {
 }
 
 impl OpenCalls {
-    /// Brings about what a call lacks.
-    pub(super) fn meet(
+    /// Fulfils the need of a call. The call is decided on again afterwards.
+    pub(super) fn fulfill(
         &mut self,
         id: CallId,
         mut found: RoutedTool,
@@ -103,21 +103,18 @@ impl OpenCalls {
         agreed: AgreedNeed,
     ) {
         found.need = None;
-        *self.met.entry((id, agreed.need.kind())).or_default() += 1;
+        self.attempts.fulfilled(id, agreed.need.kind());
         let (routed, need) = (found.clone(), agreed.need.clone());
         let (events, run) = (self.events.clone(), self.run);
-        let tell: ProgressCallback = Arc::new(move |progress| {
+        let report: ProgressCallback = Arc::new(move |progress| {
             events.event(&Event::Progress { run, call: id, progress });
         });
-        let meeting: BoxFuture<'static, _> = Box::pin(async move {
-            (id, InFlightResult::Resolved(Box::new(routed.fulfill_need(&need, tell).await), None))
+        let abort = self.in_flight.look_up(id, async move {
+            let found = routed.fulfill_need(&need, report).await;
+            InFlightResult::Resolved(Box::new(found), None)
         });
-        let (abort, registration) = AbortHandle::new_pair();
-        let size = arguments.len();
-        let standing = CallContext::Agreed(agreed);
-        let stage = CallStage::Resolving(ToolLookup { arguments, abort, standing });
+        let (size, context) = (arguments.len(), CallContext::Agreed(agreed));
+        let stage = CallStage::Resolving(ToolLookup { arguments, abort, context });
         self.open.insert(id, OpenCall { found, size, stage, approval: None });
-        self.finding += 1;
-        self.flying.push(Abortable::new(meeting, registration));
     }
 }

@@ -1,42 +1,34 @@
-//! All open calls of a run, and what is known of each.
+//! The open calls of a run: the table of calls, and the parts that take them from request to
+//! outcome.
+//!
+//! A call comes in by `request` (or `restore`, after a rebuild), is decided on (`deciding`,
+//! `approving`), waits for a person (`asking`) or is sent (`dispatch`), and leaves as an outcome
+//! (`outcomes`).
 
 use super::approval::Approval;
-use super::asking::CheckpointQuestion;
-use super::deciding::CallContext;
+use super::attempts::Attempts;
+use super::call_arguments::CallArguments;
+use super::call_context::CallContext;
+use super::call_decider::CallDecider;
+use super::checkpoint_review::CheckpointReview;
+use super::in_flight::InFlight;
+use super::outcome_buffer::{NextOutcome, OutcomeBuffer};
+use super::run_grants::{GrantPersistence, RunGrants};
+use super::tool_changes::CalledOrigins;
 use crate::event::{Event, EventSink};
 use crate::model::{
-    AskKind, CallError, CallId, CallResult, Effects, Limits, QuestionId, Reply, RunBudget, RunId,
-    Timestamp, ToolName, ToolOrigin,
+    AskKind, CallError, CallId, CallResult, Limits, QuestionId, Reply, RunBudget, RunId, Timestamp,
+    ToolName,
 };
 use crate::router::{RoutedTool, Router};
 use crate::run::AbandonedCall;
-use crate::run::calls::arguments_memory::ArgumentsMemory;
-use crate::run::calls::outcomes::BufferedOutcome;
-use crate::run::calls::run_grants::{GrantPersistence, RunGrants};
-use crate::run::checkpoint::{Checkpoint, CheckpointOutcome};
+use crate::run::checkpoint::Checkpoint;
 use crate::run::perform::settle;
-use crate::run::timers::Timers;
-use crate::store::{AuditEvent, CallVerdict, size_of_outcome};
-use futures_util::future::{AbortHandle, Abortable, BoxFuture};
-use futures_util::stream::FuturesUnordered;
-use serde_json::Value;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use crate::store::{AuditEvent, CallVerdict};
+use futures_util::future::AbortHandle;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tracing::debug;
-
-pub(super) type InFlightTask = Abortable<BoxFuture<'static, (CallId, InFlightResult)>>;
-
-/// What comes back.
-pub(super) enum InFlightResult {
-    /// Which tool the call means, and its arguments if they were parsed.
-    Resolved(Box<Result<RoutedTool, CallError>>, Option<Value>),
-    /// What a tool is of which only the outcome of a call is left.
-    EffectsFound(ToolName, Effects),
-    /// Its outcome, and the error that it is.
-    Settled(CallResult, Option<CallError>),
-    /// It did not go out: its tool is not what was decided about.
-    Changed(Box<RoutedTool>, String),
-}
 
 /// A call without an outcome.
 pub(super) struct OpenCall {
@@ -48,11 +40,11 @@ pub(super) struct OpenCall {
 }
 
 pub(super) enum CallStage {
-    /// Its tool is being found, or what it lacks brought about.
+    /// Its tool is looked up, or its need fulfilled.
     Resolving(ToolLookup),
-    /// It goes out when there is room.
+    /// It is sent when there is room. Holds the arguments.
     Queued(String),
-    /// It is out.
+    /// It was sent.
     InFlight(AbortHandle),
     /// It waits for a person.
     Asking(PendingAsk),
@@ -61,8 +53,7 @@ pub(super) enum CallStage {
 pub(super) struct ToolLookup {
     pub(super) arguments: String,
     pub(super) abort: AbortHandle,
-    /// What is known of the call meanwhile.
-    pub(super) standing: CallContext,
+    pub(super) context: CallContext,
 }
 
 pub(super) struct PendingAsk {
@@ -70,61 +61,31 @@ pub(super) struct PendingAsk {
     pub(super) arguments: String,
     pub(super) reason: String,
     pub(super) question: Option<QuestionId>,
-    /// The tool as the program wrote it, where the journal says what was asked: it is found again
-    /// before the call goes out.
+    /// The tool as the program wrote it, for an ask that comes from the journal: the tool is looked
+    /// up again before the call is sent.
     pub(super) written: Option<ToolName>,
 }
 
-/// All open calls.
+/// The open calls of a run.
 pub(in crate::run) struct OpenCalls {
     pub(super) run: RunId,
     pub(super) router: Arc<Router>,
     pub(super) events: Arc<dyn EventSink>,
-    pub(super) in_flight: usize,
-    pub(super) reply_limit: usize,
-    /// Who pays for what is parsed and written.
-    pub(super) budget: RunBudget,
-    /// What the arguments of open calls take once they are parsed.
-    pub(super) weights: ArgumentsMemory,
-    /// Arguments that were parsed before their call was decided about.
-    pub(super) parsed: HashMap<CallId, Value>,
+    reply_limit: usize,
     pub(super) open: BTreeMap<CallId, OpenCall>,
+    /// The calls that are sent when there is room, in their order.
     pub(super) queue: VecDeque<CallId>,
-    pub(super) flying: FuturesUnordered<InFlightTask>,
-    /// How many of them find a tool.
-    pub(super) finding: usize,
-    pub(super) timers: Timers,
-    /// Replies that have arrived, in the order of their arrival.
-    pub(super) ready: VecDeque<BufferedOutcome>,
-    /// The bytes of those replies.
-    pub(super) ready_size: usize,
-    /// Calls that were cancelled after their reply had arrived.
-    pub(super) dropped: HashSet<CallId>,
-    /// What a person allowed for the rest of the run.
-    pub(super) granted: RunGrants,
-    /// What each tool was when it was last called.
-    pub(super) origins: HashMap<ToolName, ToolOrigin>,
-    /// How often what a call lacks was brought about, by kind.
-    pub(super) met: HashMap<(CallId, AskKind), u32>,
-    /// How often a call was asked about again because what was decided is not about it.
-    pub(super) asked_again: HashMap<CallId, u32>,
-    /// How often the question about the checkpoint was.
-    pub(super) unmatched_again: u32,
-    /// The digests of calls of the checkpoint that a person goes on without, and how many such
-    /// calls each question was about.
-    pub(super) let_go: HashMap<String, HashMap<QuestionId, usize>>,
-    /// What tools are of which only outcomes of the checkpoint are left; nothing while that is
-    /// found out.
-    pub(super) looked_at: HashMap<ToolName, Option<Effects>>,
-    /// What is to be remembered of what people agreed to.
-    pub(super) notes: Vec<AuditEvent>,
-    pub(super) checkpoint: Option<Checkpoint>,
-    /// Outcomes of the checkpoint that the program has asked for, by their order of then.
-    pub(super) recalled: BTreeMap<u64, (CallId, CheckpointOutcome)>,
-    pub(super) unmatched: Option<CheckpointQuestion>,
+    pub(super) arguments: CallArguments,
+    pub(super) in_flight: InFlight,
+    pub(super) outcomes: OutcomeBuffer,
+    pub(super) grants: RunGrants,
+    pub(super) origins: CalledOrigins,
+    pub(super) attempts: Attempts,
+    pub(super) review: CheckpointReview,
+    /// Events for the audit trail that are not written yet.
+    pub(super) audit_events: Vec<AuditEvent>,
     /// The last reading of the run's clock.
-    pub(super) last: Timestamp,
-    pub(super) released: usize,
+    pub(super) now: Timestamp,
 }
 
 impl OpenCalls {
@@ -135,38 +96,38 @@ impl OpenCalls {
         router: Arc<Router>,
         events: Arc<dyn EventSink>,
         checkpoint: Option<Checkpoint>,
-        keepers: GrantPersistence,
+        grants: GrantPersistence,
     ) -> OpenCalls {
         OpenCalls {
             run,
             router,
             events,
-            in_flight: limits.calls_in_flight,
             reply_limit: limits.reply,
-            budget,
-            weights: ArgumentsMemory::new(limits.host_memory()),
-            parsed: HashMap::new(),
             open: BTreeMap::new(),
             queue: VecDeque::new(),
-            flying: FuturesUnordered::new(),
-            finding: 0,
-            timers: Timers::default(),
-            ready: VecDeque::new(),
-            ready_size: 0,
-            dropped: HashSet::new(),
-            granted: RunGrants::new(run, keepers),
-            origins: HashMap::new(),
-            met: HashMap::new(),
-            asked_again: HashMap::new(),
-            unmatched_again: 0,
-            let_go: HashMap::new(),
-            looked_at: HashMap::new(),
-            notes: Vec::new(),
-            checkpoint,
-            recalled: BTreeMap::new(),
-            unmatched: None,
-            last: Timestamp::default(),
-            released: 0,
+            arguments: CallArguments::new(limits, budget),
+            in_flight: InFlight::new(limits.calls_in_flight),
+            outcomes: OutcomeBuffer::default(),
+            grants: RunGrants::new(run, grants),
+            origins: CalledOrigins::default(),
+            attempts: Attempts::default(),
+            review: CheckpointReview::new(checkpoint),
+            audit_events: Vec::new(),
+            now: Timestamp::default(),
+        }
+    }
+
+    pub(super) fn reply_limit(&self) -> usize {
+        self.reply_limit
+    }
+
+    pub(super) fn decider(&self) -> CallDecider<'_> {
+        CallDecider {
+            router: &self.router,
+            arguments: &self.arguments,
+            grants: &self.grants,
+            origins: &self.origins,
+            attempts: &self.attempts,
         }
     }
 
@@ -204,36 +165,41 @@ impl OpenCalls {
         self.open.insert(id, OpenCall { found, size, stage, approval: None });
     }
 
+    /// Refuses a call, and gives the bytes of its arguments back to the program.
+    pub(super) fn refuse_held(&mut self, id: CallId, held: usize, error: CallError) -> CallVerdict {
+        self.arguments.release(held);
+        self.refuse(id, error)
+    }
+
     pub(super) fn refuse(&mut self, id: CallId, error: CallError) -> CallVerdict {
         let run = self.run;
         debug!(target: "pml::call", %run, call = id.number(), code = error.known_code(), "call refused");
         let verdict =
             CallVerdict::Refuse { code: error.code.clone(), message: error.message.clone() };
         self.reply(id, Err(error));
-        self.weights.remove(id);
-        self.parsed.remove(&id);
+        self.arguments.forget(id);
         verdict
     }
 
+    /// Settles a call with a reply of pml's own, or of a person.
     pub(super) fn reply(&mut self, id: CallId, reply: Reply) {
-        let settled = settle(reply, self.reply_limit, &self.budget);
-        self.arrived(id, settled);
+        let settled = settle(reply, self.reply_limit, self.arguments.budget());
+        self.settle(id, settled);
     }
 
-    /// Takes an outcome on its way to the program.
-    pub(super) fn arrived(&mut self, id: CallId, settled: CallResult) {
-        let at = self.last;
-        self.ready_size += size_of_outcome(&settled);
-        self.ready.push_back(BufferedOutcome { id, settled, at });
+    /// Puts the outcome of a call on its way to the program.
+    pub(super) fn settle(&mut self, call: CallId, settled: CallResult) {
+        self.outcomes.push(NextOutcome { call, settled, at: self.now });
     }
 
-    /// Gives up a call that nobody waits for. Returns whether it had gone out, if it was open.
+    /// Gives up a call that the program no longer waits for. Returns whether it was sent, or `None`
+    /// if it is not open.
     pub(in crate::run) fn cancel(&mut self, id: CallId) -> Option<bool> {
-        if self.timers.remove(id) {
+        if self.outcomes.timers.remove(id) {
             return Some(false);
         }
         let Some(open) = self.close(id) else {
-            self.dropped.insert(id);
+            self.outcomes.discard(id);
             return None;
         };
         let sent = match open.stage {
@@ -241,9 +207,8 @@ impl OpenCalls {
                 abort.abort();
                 true
             }
-            CallStage::Resolving(finding) => {
-                finding.abort.abort();
-                self.finding = self.finding.saturating_sub(1);
+            CallStage::Resolving(lookup) => {
+                self.in_flight.abort_lookup(&lookup.abort);
                 false
             }
             CallStage::Queued(_) | CallStage::Asking(_) => false,
@@ -255,38 +220,41 @@ impl OpenCalls {
 
     pub(super) fn close(&mut self, id: CallId) -> Option<OpenCall> {
         let open = self.open.remove(&id)?;
-        self.released += open.size;
-        self.weights.remove(id);
-        self.parsed.remove(&id);
+        self.arguments.release(open.size);
+        self.arguments.forget(id);
         Some(open)
     }
 
-    /// Who pays for what is parsed and written.
+    /// Returns the budget that pays for parsing and writing.
     pub(in crate::run) fn budget(&self) -> &RunBudget {
-        &self.budget
+        self.arguments.budget()
     }
 
     /// Takes the number of bytes of arguments that are no longer held.
-    pub(in crate::run) fn released(&mut self) -> usize {
-        std::mem::take(&mut self.released)
+    pub(in crate::run) fn take_released(&mut self) -> usize {
+        self.arguments.take_released()
     }
 
-    /// The number of bytes of arguments that are held.
+    /// Returns the number of bytes of arguments that are held.
     pub(in crate::run) fn held(&self) -> usize {
         self.open.values().map(|open| open.size).sum()
     }
 
-    /// When the next sleep ends.
+    /// Returns when the next sleep ends.
     pub(in crate::run) fn next_due(&self) -> Option<Timestamp> {
-        self.timers.next()
+        self.outcomes.timers.next()
     }
 
-    /// Ends all calls: those out are cancelled, those queued never leave.
+    /// Takes the events for the audit trail.
+    pub(in crate::run) fn take_audit_events(&mut self) -> Vec<AuditEvent> {
+        std::mem::take(&mut self.audit_events)
+    }
+
+    /// Ends all calls: those that were sent are cancelled, the others are never sent.
     pub(in crate::run) fn abandon(&mut self) -> Vec<AbandonedCall> {
         let open = std::mem::take(&mut self.open);
         self.queue.clear();
-        self.flying.clear();
-        self.finding = 0;
+        self.in_flight.clear();
         let abandoned = open.into_iter().map(|(id, open)| {
             self.events.event(&Event::CallDropped { run: self.run, call: id });
             let sent = matches!(open.stage, CallStage::InFlight(_));

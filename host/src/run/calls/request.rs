@@ -1,6 +1,6 @@
-//! What becomes of a call that a program asks for.
+//! Calls that a program requests.
 
-use super::deciding::{CallContext, MADE_BEFORE, UncertainCall};
+use super::call_context::{CallContext, MADE_BEFORE, UncertainCall};
 use crate::model::{AskKind, CallError, CallId, Code, Effects, INLINE, Timestamp, ToolName};
 use crate::run::calls::open_calls::OpenCalls;
 use crate::store::CallVerdict;
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl OpenCalls {
-    /// Takes a call that the program asked for at `now`. Returns what the door says to it.
+    /// Takes a call that the program requested at `now`. Returns the verdict for the journal.
     pub(in crate::run) fn request(
         &mut self,
         id: CallId,
@@ -31,83 +31,86 @@ impl OpenCalls {
         let name = match tool.parse::<ToolName>() {
             Ok(name) => name,
             Err(invalid) => {
-                self.released += arguments.len();
-                return self.refuse(id, CallError::new(Code::ToolUnknown, invalid.to_string()));
+                let error = CallError::new(Code::ToolUnknown, invalid.to_string());
+                return self.refuse_held(id, arguments.len(), error);
             }
         };
-        if let Err(error) = self.weights.try_add(id, arguments) {
-            self.released += arguments.len();
-            return self.refuse(id, error);
+        if let Err(error) = self.arguments.admit(id, arguments) {
+            return self.refuse_held(id, arguments.len(), error);
         }
-        let recalled = self.checkpoint.as_mut().and_then(|past| {
-            self.budget.work_here(arguments.len(), |work| {
-                let _stint = work.begin();
-                past.take(tool, arguments)
-            })
-        });
-        if let Some(found) = recalled {
-            self.released += arguments.len();
-            self.weights.remove(id);
-            let number = found.number;
-            self.recalled.insert(found.order, (id, found));
+        if let Some(number) = self.recall(id, tool, arguments) {
+            self.arguments.release(arguments.len());
+            self.arguments.forget(id);
             return CallVerdict::Recall { number };
         }
         if name.server() == BUILT_IN && name.tool() == SLEEP {
-            self.released += arguments.len();
-            self.weights.remove(id);
-            return match self.timers.add(id, arguments, now) {
+            self.arguments.release(arguments.len());
+            self.arguments.forget(id);
+            return match self.outcomes.timers.add(id, arguments, now) {
                 Ok(due) => CallVerdict::Sleep { due },
                 Err(error) => self.refuse(id, error),
             };
         }
         if let Some(error) = self.router.denied(&name) {
-            self.released += arguments.len();
-            return self.refuse(id, error);
+            return self.refuse_held(id, arguments.len(), error);
         }
         let routed = self.router.route(name);
-        // Long arguments are parsed beside this thread before anything is decided about them.
+        // Long arguments are parsed on another thread before the call is decided on.
         let resolution = match arguments.len() <= INLINE {
             true => routed.look_up(),
             false => Resolution::Pending,
         };
         if self.made_before(&routed, arguments) {
-            // Whatever becomes of it, the journal says that it may be a repetition.
+            // In any case the journal says that it may be a repetition.
             let (kind, reason) = (AskKind::UncertainCall, MADE_BEFORE.to_owned());
             let sent = ResolvedTool::new(routed.tool.clone(), Effects::Unknown);
             let uncertain = UncertainCall::new(MADE_BEFORE, sent, None);
-            let standing = CallContext::Uncertain(Box::new(uncertain));
-            return match self.take_up(id, routed, resolution, arguments, standing) {
+            let context = CallContext::Uncertain(Box::new(uncertain));
+            return match self.resolve(id, routed, resolution, arguments, context) {
                 verdict @ CallVerdict::Refuse { .. } => verdict,
                 _ => CallVerdict::Ask { kind, reason },
             };
         }
-        self.take_up(id, routed, resolution, arguments, CallContext::Fresh)
+        self.resolve(id, routed, resolution, arguments, CallContext::Fresh)
     }
 
-    /// Decides on a call whose tool is known, and has the tool of any other found.
-    fn take_up(
+    /// Decides on a call whose tool is known. Any other tool is looked up first.
+    fn resolve(
         &mut self,
         id: CallId,
         routed: RoutedTool,
         resolution: Resolution<RoutedTool>,
         arguments: &str,
-        standing: CallContext,
+        context: CallContext,
     ) -> CallVerdict {
         let found = match resolution {
             Resolution::Resolved(found) => Ok(found),
             Resolution::Refused(error) => Err(error),
             Resolution::Pending => {
-                self.find(id, routed, arguments.into(), standing);
+                self.look_up(id, routed, arguments.into(), context);
                 return CallVerdict::Find;
             }
         };
-        self.decide_on(id, found, arguments.into(), standing)
+        self.decide_on(id, found, arguments.into(), context)
     }
 
-    /// Whether the run that this one takes up made a call that must not be repeated, and nobody
-    /// knows its outcome.
+    /// Recalls the outcome of a call from the checkpoint.
+    fn recall(&mut self, id: CallId, tool: &str, arguments: &str) -> Option<u64> {
+        if !self.review.has_checkpoint() {
+            return None;
+        }
+        let budget = self.arguments.budget().clone();
+        budget.work_here(arguments.len(), |work| {
+            let _slice = work.begin();
+            self.review.recall(id, tool, arguments)
+        })
+    }
+
+    /// Reports whether the run that this one resumes from made this call, its outcome is unknown,
+    /// and it must not be repeated.
     fn made_before(&mut self, routed: &RoutedTool, arguments: &str) -> bool {
-        let Some(past) = self.checkpoint.as_mut() else { return false };
-        !routed.effects_now().repeatable() && past.take_unknown(routed.tool.as_str(), arguments)
+        self.review.has_checkpoint()
+            && !routed.effects_now().repeatable()
+            && self.review.take_unknown(&routed.tool, arguments)
     }
 }

@@ -1,15 +1,15 @@
-//! What becomes of a call that the journal left open.
+//! Restores the calls that the journal has without an outcome.
 //!
-//! **Invariant:** the policy decides again, as it is now, and about the tool as it is found now.
-//! What the journal says of a tool, of its effects or of what somebody approved lets nothing
-//! through by itself.
+//! **Invariant:** the policy of now decides again, about the tool of now. No record of a tool, of
+//! its effects or of an approval in the journal lets a call through by itself.
 
 use super::approval::Approval;
-use super::deciding::{CallContext, UNCERTAIN, UncertainCall};
+use super::call_context::{CallContext, UNCERTAIN, UncertainCall};
+use super::open_calls::{OpenCalls, PendingAsk};
 use crate::model::{
-    Ask, AskKind, CallError, CallId, Code, Effects, QuestionId, RecordedDecision, ToolName,
+    Ask, AskKind, CallError, CallId, Code, Effects, Question, QuestionId, RecordedDecision,
+    ToolName,
 };
-use crate::run::calls::open_calls::{OpenCalls, PendingAsk};
 use crate::store::{CallVerdict, PastCall, PastCallStage};
 use crate::{
     model::ResolvedTool,
@@ -17,7 +17,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What was asked last about a call, and what was said to it.
+/// The last ask about a call, and the decision about it.
 #[derive(Clone, Copy)]
 pub(in crate::run) struct PastAsk<'a> {
     pub(in crate::run) question: QuestionId,
@@ -26,7 +26,7 @@ pub(in crate::run) struct PastAsk<'a> {
 }
 
 impl OpenCalls {
-    /// Takes a call up again where the journal left it; `asked` is what was asked about it last.
+    /// Restores a call at the stage that the journal has. `asked` is the last ask about it.
     pub(in crate::run) fn restore(
         &mut self,
         id: CallId,
@@ -39,26 +39,25 @@ impl OpenCalls {
         let error = |code, message| CallError { code, message, data: None };
         match past.verdict.clone() {
             CallVerdict::Refuse { code, message } => drop(self.refuse(id, error(code, message))),
-            CallVerdict::Sleep { due } => self.timers.add_until(id, due),
-            CallVerdict::Recall { number } => {
-                let found = self.checkpoint.as_mut().and_then(|old| old.take_again(&past, number));
-                if let Some(found) = found {
-                    self.recalled.insert(found.order, (id, found));
-                }
-            }
+            CallVerdict::Sleep { due } => self.outcomes.timers.add_until(id, due),
+            CallVerdict::Recall { number } => self.review.restore(id, &past, number),
             CallVerdict::Go | CallVerdict::Ask { .. } | CallVerdict::Find => {
                 self.restore_sendable(id, past, asked);
             }
         }
     }
 
-    /// Remembers what tools were when they were called.
+    /// Notes the last question about the checkpoint, where one was asked.
+    pub(in crate::run) fn restore_questions(&mut self, questions: &[Question]) {
+        self.review.restore_question(questions);
+    }
+
+    /// Remembers the origins of the tools that were called.
     pub(in crate::run) fn restore_origins<'a>(
         &mut self,
         sent: impl Iterator<Item = &'a ResolvedTool>,
     ) {
-        let origins = sent.filter_map(|found| Some((found.tool.clone(), found.origin.clone()?)));
-        self.origins.extend(origins);
+        sent.for_each(|tool| self.origins.remember(tool));
     }
 
     fn restore_sendable(&mut self, id: CallId, past: PastCall<'_>, asked: Option<PastAsk<'_>>) {
@@ -68,7 +67,7 @@ impl OpenCalls {
             // A call without a name or arguments was refused when it was made.
             return;
         };
-        self.weights.add(id, &arguments);
+        self.arguments.restore(id, &arguments);
         let uncertain = match (&past.reached, past.verdict, asked) {
             (PastCallStage::Executing, ..) => Some(UNCERTAIN.to_owned()),
             (PastCallStage::Asked(_), _, Some(PastAsk { ask, .. })) => {
@@ -82,7 +81,7 @@ impl OpenCalls {
             _ => None,
         };
         let sent = past.sent.unwrap_or_else(|| ResolvedTool::new(name.clone(), Effects::Unknown));
-        let standing = |reason: Option<String>| match reason {
+        let context = |reason: Option<String>| match reason {
             Some(reason) => {
                 let approval = asked.and_then(|asked| Approval::new(asked.ask, asked.decided?));
                 CallContext::Uncertain(Box::new(UncertainCall::new(
@@ -93,7 +92,7 @@ impl OpenCalls {
             }
             None => CallContext::Fresh,
         };
-        // What is denied by name needs no server to be started.
+        // A tool that is denied by name needs no server.
         if let Some(error) = self.router.denied(&name) {
             let error = if uncertain.is_some() { denied_while_out(error) } else { error };
             self.refuse(id, error);
@@ -101,14 +100,14 @@ impl OpenCalls {
         }
         match (past.reached, asked) {
             (PastCallStage::Asked(question), Some(asked)) if asked.question == question => {
-                match self.still_asks(&asked, &name, &arguments) {
+                match self.recheck(&asked, &name, &arguments) {
                     AskRecheck::Denied(error) => {
                         let error =
                             if uncertain.is_some() { denied_while_out(error) } else { error };
                         self.refuse(id, error);
                     }
                     AskRecheck::NotNeeded => {
-                        self.find(id, self.router.route(name), arguments, standing(uncertain))
+                        self.look_up(id, self.router.route(name), arguments, context(uncertain))
                     }
                     AskRecheck::StillNeeded(found) => {
                         let (kind, reason) = (asked.ask.kind, asked.ask.reason.clone());
@@ -119,24 +118,24 @@ impl OpenCalls {
                 }
             }
             (PastCallStage::Done, _) => {}
-            // What the tool is must be known before it is asked about or sent.
-            _ => self.find(id, self.router.route(name), arguments, standing(uncertain)),
+            // The tool must be known before the call is asked about or sent.
+            _ => self.look_up(id, self.router.route(name), arguments, context(uncertain)),
         }
     }
 
-    /// Whether the policy of now still asks about a call that somebody was asked about. What is
-    /// shown is what was asked; the tool is found again before anything goes out.
-    fn still_asks(&self, asked: &PastAsk<'_>, name: &ToolName, arguments: &str) -> AskRecheck {
+    /// Checks whether the policy of now still asks about a call that a question is about. The ask
+    /// is shown as it was; the tool is looked up again before the call is sent.
+    fn recheck(&self, asked: &PastAsk<'_>, name: &ToolName, arguments: &str) -> AskRecheck {
         let PastAsk { ask, decided, .. } = asked;
         let tool = ask.tool.parse().unwrap_or_else(|_| name.clone());
         let (origin, need) = (ask.origin.clone(), ask.need.clone());
         let shown = ResolvedTool { origin, need, ..ResolvedTool::new(tool, Effects::Unknown) };
         let found = self.router.attach(shown);
-        let said = decided.is_some_and(|decided| decided.is_about(ask));
+        let is_decided = decided.is_some_and(|decided| decided.is_about(ask));
         match self.router.verdict(&found, ArgumentsRef::Text(arguments)) {
             PolicyVerdict::Deny(error) => AskRecheck::Denied(error),
-            // What somebody has said counts, also if nobody would have to be asked by now.
-            PolicyVerdict::Go if ask.kind == AskKind::ToolPermission && !said => {
+            // A decision counts, also if the policy of now would not ask.
+            PolicyVerdict::Go if ask.kind == AskKind::ToolPermission && !is_decided => {
                 AskRecheck::NotNeeded
             }
             _ => AskRecheck::StillNeeded(Box::new(found)),
@@ -144,6 +143,7 @@ impl OpenCalls {
     }
 }
 
+/// The result of a recheck.
 enum AskRecheck {
     StillNeeded(Box<RoutedTool>),
     NotNeeded,

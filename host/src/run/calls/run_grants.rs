@@ -1,4 +1,4 @@
-//! What a person allowed beyond one call: for the rest of the run, and for good.
+//! Grants of a person beyond one call: for the rest of the run, and for good.
 
 use crate::config::GrantWriter;
 use crate::error::Error;
@@ -17,47 +17,52 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-/// A grant that is being kept for good, and what becomes of it.
+/// A grant that is being written.
 pub(in crate::run) struct PendingGrantWrite {
     pub(in crate::run) tool: ToolName,
-    pub(in crate::run) kept: JoinHandle<Result<(), Error>>,
+    pub(in crate::run) written: JoinHandle<Result<(), Error>>,
 }
 
-/// Who keeps grants for good, and where it is told that they did.
+/// Writes grants for good, and says so in the audit trail.
 #[derive(Clone)]
 pub(in crate::run) struct GrantPersistence {
-    pub(in crate::run) keeper: Option<Arc<dyn GrantWriter>>,
+    pub(in crate::run) writer: Option<Arc<dyn GrantWriter>>,
     pub(in crate::run) journal: Arc<dyn Journal>,
     pub(in crate::run) clock: Arc<dyn Clock>,
 }
 
-/// What holds for the rest of a run.
+/// The grants of one run.
 pub(super) struct RunGrants {
     run: RunId,
     grants: Vec<Grant>,
-    /// Arguments of built-in tools: they ask with the program's own words, and a yes to some is
-    /// none to others.
-    words: Vec<Value>,
-    /// What was allowed for good of tools that nobody knows yet: it is kept once they are known for
-    /// what they are.
+    /// Approved arguments of built-in tools. Such a tool shows the program's own text, so a yes
+    /// holds for equal arguments only.
+    built_in_arguments: Vec<Value>,
+    /// Grants of tools that are not known yet. They are written once the tool is known.
     unknown: HashMap<ToolName, (Vec<Constraint>, RecordedDecision)>,
-    keepers: GrantPersistence,
-    keeping: Vec<PendingGrantWrite>,
+    persistence: GrantPersistence,
+    writes: Vec<PendingGrantWrite>,
 }
 
 impl RunGrants {
-    pub(super) fn new(run: RunId, keepers: GrantPersistence) -> RunGrants {
-        let (grants, words) = (Vec::new(), Vec::new());
-        RunGrants { run, grants, words, unknown: HashMap::new(), keepers, keeping: Vec::new() }
+    pub(super) fn new(run: RunId, persistence: GrantPersistence) -> RunGrants {
+        RunGrants {
+            run,
+            grants: Vec::new(),
+            built_in_arguments: Vec::new(),
+            unknown: HashMap::new(),
+            persistence,
+            writes: Vec::new(),
+        }
     }
 
-    /// Allows what was asked about, for the rest of the run. Returns what is allowed for good with
-    /// it.
+    /// Grants an ask for the rest of the run. Returns the grant that holds for good, if there is
+    /// one.
     pub(super) fn grant(&mut self, ask: &Ask, decision: &Decision) -> Option<Grant> {
         let grant = grant_of(ask, decision)?;
         match grant.tool.server() == BUILT_IN {
             true => {
-                self.words.push(ask.arguments.clone());
+                self.built_in_arguments.push(ask.arguments.clone());
                 None
             }
             false => {
@@ -67,8 +72,8 @@ impl RunGrants {
         }
     }
 
-    /// Whether a person allowed this for the rest of the run. A tool that is no longer what it was
-    /// then is not allowed.
+    /// Reports whether a grant of this run covers a call. A tool that has changed since is not
+    /// covered.
     pub(super) fn covers<'a>(
         &self,
         found: &RoutedTool,
@@ -76,8 +81,8 @@ impl RunGrants {
     ) -> bool {
         let (tool, origin) = (&found.tool, found.origin.as_ref());
         if tool.server() == BUILT_IN {
-            return !self.words.is_empty()
-                && arguments().is_ok_and(|words| self.words.contains(words.as_ref()));
+            return !self.built_in_arguments.is_empty()
+                && arguments().is_ok_and(|value| self.built_in_arguments.contains(value.as_ref()));
         }
         let of_tool = self.grants.iter().filter(|grant| grant.tool == *tool);
         let mut same = of_tool.filter(|grant| grant.is_of(origin)).peekable();
@@ -85,46 +90,47 @@ impl RunGrants {
             && arguments().is_ok_and(|arguments| same.any(|grant| found.covers(grant, &arguments)))
     }
 
-    /// Has a grant kept for good once its tool is known.
-    pub(super) fn keep_later(&mut self, grant: Grant, decided: &RecordedDecision) {
+    /// Writes a grant once its tool is known.
+    pub(super) fn write_later(&mut self, grant: Grant, decided: &RecordedDecision) {
         self.unknown.insert(grant.tool, (grant.constraints, decided.clone()));
     }
 
-    /// Has what was allowed for good of a tool kept, now that it is known.
-    pub(super) fn known(&mut self, found: &ResolvedTool) {
+    /// Writes the grant of a tool that is known now.
+    pub(super) fn tool_known(&mut self, found: &ResolvedTool) {
         if let Some((constraints, decided)) = self.unknown.remove(&found.tool) {
             let grant = Grant::new(found.tool.clone(), found.origin.clone(), constraints);
-            self.keep(grant, &decided);
+            self.write(grant, &decided);
         }
     }
 
-    /// Has a grant kept for good, beside the run, and noted in the trail.
-    pub(super) fn keep(&mut self, grant: Grant, decided: &RecordedDecision) {
-        let GrantPersistence { keeper: Some(keeper), journal, clock } = self.keepers.clone() else {
+    /// Writes a grant for good, beside the run, and adds it to the audit trail.
+    pub(super) fn write(&mut self, grant: Grant, decided: &RecordedDecision) {
+        let GrantPersistence { writer: Some(writer), journal, clock } = self.persistence.clone()
+        else {
             return;
         };
         let (tool, run) = (grant.tool.clone(), self.run);
         let RecordedDecision { who, channel, .. } = decided.clone();
-        let kept = tokio::spawn(async move {
-            let kept = grant.clone();
-            let writing = tokio::task::spawn_blocking(move || keeper.keep(&[kept]));
+        let written = tokio::spawn(async move {
+            let copy = grant.clone();
+            let writing = tokio::task::spawn_blocking(move || writer.keep(&[copy]));
             let file =
                 writing.await.map_err(|error| Error::new(Code::Internal, error.to_string()))??;
             let what = AuditEvent::Granted { grant, who, channel, file };
-            // It is written, whatever becomes of the trail.
+            // The grant is written, also if the trail cannot be.
             let _ = journal.audit(AuditNote::new(clock.now(), Some(run), what)).await;
             Ok(())
         });
-        self.keeping.push(PendingGrantWrite { tool, kept });
+        self.writes.push(PendingGrantWrite { tool, written });
     }
 
-    /// Takes what is being kept.
-    pub(super) fn keeping(&mut self) -> Vec<PendingGrantWrite> {
-        std::mem::take(&mut self.keeping)
+    /// Takes the grants that are being written.
+    pub(super) fn take_writes(&mut self) -> Vec<PendingGrantWrite> {
+        std::mem::take(&mut self.writes)
     }
 }
 
-/// What an answer allows beyond its call.
+/// Returns what a decision grants beyond its call.
 fn grant_of(ask: &Ask, decision: &Decision) -> Option<Grant> {
     let constraints = match decision {
         Decision::Always => Vec::new(),

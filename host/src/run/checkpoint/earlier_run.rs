@@ -1,14 +1,14 @@
-//! What an earlier run has done, for a mended program that takes up from there.
+//! The checkpoint of an earlier run, from which a mended program goes on.
 //!
 //! The k-th call of a tool with the same arguments gets the outcome of the k-th such call of the
-//! earlier run, in the order and with the clock readings of then. A call that failed is made again.
-//! What the earlier run itself had taken up and not used is handed on.
+//! earlier run, in the same order and with the same clock readings. A call that failed is made
+//! again. Outcomes of the earlier run's own checkpoint that it did not use are handed on.
 //!
-//! A run that takes up another keeps its checkpoint in its own header: it can be rebuilt when the
-//! other is forgotten.
+//! A run has its checkpoint in its own header, so that it can be rebuilt when the earlier run is
+//! pruned.
 //!
-//! **Invariant:** nothing goes out before the program has used up what it can, and a person has
-//! seen which calls with effects it did not ask for again.
+//! **Invariant:** no call is sent before the program has used all outcomes that it can, and a person
+//! has seen the calls with effects that it did not ask for again.
 
 use crate::model::{Ask, AskKind, CallId, CallResult, Effects, RunId, Timestamp, ToolName, fold};
 use crate::router::BUILT_IN;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 pub(in crate::run) struct CheckpointOutcome {
     /// Its number in the checkpoint, by when the call was made.
     pub(in crate::run) number: u64,
-    /// Its place among the outcomes, by when the program was given them.
+    /// Its number among the outcomes, by when the program got them.
     pub(in crate::run) order: u64,
     pub(in crate::run) settled: CallResult,
     pub(in crate::run) at: Timestamp,
@@ -30,22 +30,21 @@ pub(in crate::run) struct CheckpointOutcome {
     call: CallId,
     tool: String,
     arguments: String,
-    /// What its tool said of its effects when it went out. It is history: what counts is what the
-    /// tool says now.
+    /// The effects of the tool when the call was sent. The effects of now decide, not these.
     #[serde(default)]
     effects: Effects,
 }
 
-/// A checkpoint as a header keeps it.
+/// A checkpoint in the form of a header.
 #[derive(Default, Serialize, Deserialize)]
 struct StoredCheckpoint {
-    /// By when the calls were made.
+    /// In the order in which the calls were made.
     recalled: Vec<CheckpointOutcome>,
-    /// Tool and arguments of calls that went out, and nobody knows what became of them.
+    /// Tool and arguments of calls that were sent and whose outcome is unknown.
     unknown: Vec<(String, String)>,
 }
 
-/// The outcomes of earlier runs that have not been used again.
+/// The outcomes of earlier runs that the program has not used yet.
 pub(in crate::run) struct Checkpoint {
     left: HashMap<(String, String), VecDeque<CheckpointOutcome>>,
     unknown: HashMap<(String, String), VecDeque<(String, String)>>,
@@ -53,8 +52,8 @@ pub(in crate::run) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Returns what a run has done, and what it had taken up and not used, beside how a header
-    /// keeps that.
+    /// Returns the checkpoint of a run, and its text for a header. Outcomes that the run itself had
+    /// from a checkpoint and did not use are in it.
     pub(in crate::run) fn of(
         header: &RunHeader,
         history: &Timeline<'_>,
@@ -63,7 +62,7 @@ impl Checkpoint {
             Some(text) => {
                 let mut inherited = Checkpoint::read(text)?;
                 inherited.take_all_again(history);
-                inherited.keep()
+                inherited.into_stored()
             }
             None => StoredCheckpoint::default(),
         };
@@ -85,8 +84,8 @@ impl Checkpoint {
             };
             Some((given.call, recalled))
         });
-        // The k-th call counts by when it was made, not by when it was answered. What this run left
-        // of an earlier one comes after what it has done itself.
+        // The k-th call counts by when it was made, not by when it was answered. Unused outcomes of
+        // an earlier run come after those of this one.
         let given: BTreeMap<_, _> = given.collect();
         let mut recalled: Vec<_> = given.into_values().chain(inherited.recalled).collect();
         let own = history.outcomes.len() as u64;
@@ -96,22 +95,22 @@ impl Checkpoint {
             }
             recalled.number = number;
         }
-        let mut kept = StoredCheckpoint { recalled, unknown: inherited.unknown };
+        let mut stored = StoredCheckpoint { recalled, unknown: inherited.unknown };
         for past in history.calls.values().filter(|past| past.unknown) {
             if let Ok(arguments) = past.arguments {
-                kept.unknown.push((past.tool.into(), arguments.into()));
+                stored.unknown.push((past.tool.into(), arguments.into()));
             }
         }
-        let text = serde_json::to_string(&kept)?;
-        Ok((Checkpoint::from(kept), text))
+        let text = serde_json::to_string(&stored)?;
+        Ok((Checkpoint::from(stored), text))
     }
 
-    /// Reads what a header keeps.
+    /// Reads a checkpoint from the text of a header.
     pub(in crate::run) fn read(text: &str) -> Result<Checkpoint, serde_json::Error> {
         serde_json::from_str::<StoredCheckpoint>(text).map(Checkpoint::from)
     }
 
-    fn keep(self) -> StoredCheckpoint {
+    fn into_stored(self) -> StoredCheckpoint {
         let mut recalled: Vec<_> = self.left.into_values().flatten().collect();
         recalled.sort_by_key(|recalled| recalled.number);
         let mut unknown: Vec<_> = self.unknown.into_values().flatten().collect();
@@ -119,13 +118,14 @@ impl Checkpoint {
         StoredCheckpoint { recalled, unknown }
     }
 
-    /// Whether an earlier run made this call, and nobody knows what became of it. Each counts once.
+    /// Reports whether an earlier run made this call and its outcome is unknown. Each such call counts
+    /// once.
     pub(in crate::run) fn take_unknown(&mut self, tool: &str, arguments: &str) -> bool {
         let left = self.unknown.get_mut(&key(&folded(tool), arguments));
         left.is_some_and(|left| left.pop_front().is_some())
     }
 
-    /// Takes the outcome of the next such call.
+    /// Takes the outcome of the next call of this tool with these arguments.
     pub(in crate::run) fn take(
         &mut self,
         tool: &str,
@@ -134,7 +134,7 @@ impl Checkpoint {
         self.left.get_mut(&key(tool, arguments))?.pop_front()
     }
 
-    /// Takes everything that a run has used before it was rebuilt, or taken up itself.
+    /// Takes all outcomes that a run used before it was rebuilt.
     pub(in crate::run) fn take_all_again(&mut self, history: &Timeline<'_>) {
         for past in history.calls.values() {
             match (past.verdict, past.arguments) {
@@ -150,7 +150,7 @@ impl Checkpoint {
         self.passed = history.went_out;
     }
 
-    /// Takes an outcome that this run had asked for before it was rebuilt.
+    /// Takes an outcome that the run asked for before it was rebuilt.
     pub(in crate::run) fn take_again(
         &mut self,
         past: &PastCall<'_>,
@@ -162,7 +162,7 @@ impl Checkpoint {
         left.remove(at)
     }
 
-    /// Whether calls may go out.
+    /// Reports whether calls may be sent.
     pub(in crate::run) fn passed(&self) -> bool {
         self.passed
     }
@@ -171,16 +171,15 @@ impl Checkpoint {
         self.passed = true;
     }
 
-    /// Tools of calls that the program has not asked for again, and that only read when they went
-    /// out.
+    /// Returns the tools of unused outcomes that only read when they were called.
     pub(in crate::run) fn readers(&self) -> impl Iterator<Item = ToolName> {
         let left = self.left.values().flatten();
         let readers = left.filter(|recalled| recalled.effects == Effects::ReadOnly);
         readers.filter_map(|recalled| recalled.tool.parse().ok())
     }
 
-    /// The calls that may have had effects and that the program has not asked for again, oldest
-    /// first. `effects` is what their tools say now.
+    /// Returns the calls that may have had effects and that the program has not asked for again,
+    /// oldest first. `effects` returns the effects of a tool of now.
     pub(in crate::run) fn unmatched(
         &self,
         effects: impl Fn(&ToolName) -> Effects,
@@ -202,13 +201,13 @@ impl Checkpoint {
 }
 
 impl From<StoredCheckpoint> for Checkpoint {
-    fn from(kept: StoredCheckpoint) -> Checkpoint {
+    fn from(stored: StoredCheckpoint) -> Checkpoint {
         let (mut left, mut unknown) =
             (HashMap::<_, VecDeque<_>>::new(), HashMap::<_, VecDeque<_>>::new());
-        for recalled in kept.recalled {
+        for recalled in stored.recalled {
             left.entry(key(&recalled.tool, &recalled.arguments)).or_default().push_back(recalled);
         }
-        for (tool, arguments) in kept.unknown {
+        for (tool, arguments) in stored.unknown {
             let key = key(&folded(&tool), &arguments);
             unknown.entry(key).or_default().push_back((tool, arguments));
         }
@@ -242,13 +241,12 @@ impl UnmatchedCall {
     }
 }
 
-/// A tool may be spelled in several ways: a call whose outcome nobody knows counts under all of
-/// them.
+/// Folds the spelling of a tool: a call whose outcome is unknown counts under all spellings.
 fn folded(tool: &str) -> String {
     tool.splitn(2, ':').map(fold).collect::<Vec<_>>().join(":")
 }
 
-/// Arguments are the same whatever the order of their keys.
+/// Returns the key of a call. The order of the arguments' keys does not matter.
 fn key(tool: &str, arguments: &str) -> (String, String) {
     let sorted = match serde_json::from_str::<Value>(arguments) {
         Ok(mut value) => {

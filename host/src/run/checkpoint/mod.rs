@@ -1,4 +1,4 @@
-//! What earlier runs have done, for a mended program that takes up from there.
+//! Checkpoints: the outcomes of earlier runs, for a mended program.
 
 mod earlier_run;
 #[cfg(test)]

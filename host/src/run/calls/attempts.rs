@@ -1,0 +1,60 @@
+//! Counts how often a call was tried, so that no call asks for ever.
+
+use crate::model::{AskKind, CallError, CallId, Code};
+use std::collections::HashMap;
+
+/// How often one call may ask for the same: a person may say yes before the thing is there.
+pub(super) const MOST_ATTEMPTS: u32 = 3;
+
+/// The attempts of all calls of a run.
+#[derive(Default)]
+pub(super) struct Attempts {
+    /// How often a need of a call was fulfilled, by kind.
+    fulfilled: HashMap<(CallId, AskKind), u32>,
+    /// How often a decision about a call was not about that call.
+    mismatched: HashMap<CallId, u32>,
+}
+
+impl Attempts {
+    /// Counts that a need of this kind was fulfilled for a call.
+    pub(super) fn fulfilled(&mut self, id: CallId, kind: AskKind) {
+        *self.fulfilled.entry((id, kind)).or_default() += 1;
+    }
+
+    /// Reports whether a need of this kind was fulfilled as often as it may be.
+    pub(super) fn exhausted(&self, id: CallId, kind: AskKind) -> bool {
+        self.fulfilled.get(&(id, kind)).is_some_and(|times| *times >= MOST_ATTEMPTS)
+    }
+
+    /// Counts a decision that is not about this call. Returns an error if there were too many.
+    pub(super) fn mismatched(&mut self, id: CallId) -> Result<(), CallError> {
+        let times = self.mismatched.entry(id).or_default();
+        *times += 1;
+        if *times <= MOST_ATTEMPTS {
+            return Ok(());
+        }
+        let message = "what was decided about this call is not about what it is: it was not made";
+        Err(CallError::new(Code::Integrity, message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Attempts, MOST_ATTEMPTS};
+    use crate::model::{AskKind, CallId};
+
+    #[test]
+    fn attempts_count_for_one_call_and_one_kind() {
+        let (mut attempts, id) = (Attempts::default(), CallId::numbered(1));
+        for _ in 0..MOST_ATTEMPTS {
+            assert!(!attempts.exhausted(id, AskKind::Dependency));
+            attempts.fulfilled(id, AskKind::Dependency);
+            assert_eq!(attempts.mismatched(id), Ok(()));
+        }
+        assert!(attempts.exhausted(id, AskKind::Dependency));
+        assert!(!attempts.exhausted(id, AskKind::Integrity));
+        assert!(!attempts.exhausted(CallId::numbered(2), AskKind::Dependency));
+        assert_eq!(attempts.mismatched(id).map_err(|error| error.code), Err("INTEGRITY".into()));
+        assert_eq!(attempts.mismatched(CallId::numbered(2)), Ok(()));
+    }
+}
