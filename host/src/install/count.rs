@@ -1,8 +1,9 @@
-//! How far an installation is, told from names alone: what is in files costs too much to look at.
+//! Measures the progress of an installation by the names of folders. Reading files would cost too
+//! much.
 
 use std::path::{Path, PathBuf};
 
-/// Returns how many packages are there so far.
+/// Returns how many packages are installed in `stage` so far.
 pub(super) fn count(stage: &Path) -> u64 {
     let modules = names(stage.join("node_modules"));
     let (scopes, plain): (Vec<_>, Vec<_>) = modules.into_iter().partition(|at| starts(at, "@"));

@@ -1,7 +1,7 @@
-//! What a folder hashes to: names, kinds, whether files can be started, and contents.
+//! Hashes a folder: names, kinds, executable bits and contents.
 //!
-//! **Invariant:** no link is followed, and none leads out of the folder but a Python interpreter's:
-//! what is started from the folder is in the digest.
+//! **Invariant:** no link is followed, and no link may lead out of the folder, except that of a
+//! Python interpreter. So everything that is started from the folder is part of the digest.
 
 use super::error::InstallError;
 use crate::model::hex;
@@ -10,10 +10,11 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Files of a package with all that it depends on; the largest servers have some ten thousand.
+/// Maximum number of files of a package and its dependencies. The largest servers have some ten
+/// thousand.
 const FILES: usize = 300_000;
 
-/// Bytes of them together.
+/// Maximum size of these files together, in bytes.
 const BYTES: u64 = 4 << 30;
 
 /// Returns the digest of a folder, as `sha256:…`.
@@ -54,7 +55,7 @@ enum FolderEntryKind {
     Link(PathBuf),
 }
 
-/// Each part is told from the next by its length.
+/// Adds a part, with its length first, so that adjacent parts cannot be confused.
 fn field(whole: &mut Sha256, bytes: &[u8]) {
     whole.update((bytes.len() as u64).to_le_bytes());
     whole.update(bytes);
@@ -103,14 +104,14 @@ fn list(
         } else if kind.is_file() {
             entries.push((name, FolderEntryKind::File));
         } else {
-            // A pipe or a device: nothing that a package brings.
+            // A pipe or a device, which no package contains.
             return Err(InstallError::io("read", &path, io::ErrorKind::InvalidData.into()));
         }
     }
     Ok(())
 }
 
-/// Whether a link at `name`, seen from the folder, leads to something outside of it.
+/// Reports whether a link at `name`, relative to the folder, leads out of the folder.
 fn leads_out(name: &Path, target: &Path) -> bool {
     let mut depth = name.components().count().saturating_sub(1);
     for part in target.components() {
@@ -124,7 +125,8 @@ fn leads_out(name: &Path, target: &Path) -> bool {
     false
 }
 
-/// A virtual environment's `bin/python`, `bin/python3` and the like are links to the machine's own.
+/// Reports whether this is `bin/python`, `bin/python3` or the like of a virtual environment. Those
+/// are links to the machine's own interpreter.
 fn is_interpreter(name: &Path) -> bool {
     name.parent() == Some(Path::new("bin"))
         && name.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))

@@ -1,15 +1,15 @@
-//! What a package manager gets of our environment: how to find its way, its own settings, and how
-//! to reach its registry.
+//! Selects the environment variables that a package manager gets: those that any program needs, its
+//! own settings, and those for reaching its registry.
 //!
-//! **Invariant:** a client hands us its own keys. None of them reaches a package manager unless it
-//! is one of the package manager's. **Invariant:** what does not fetch has no key of a registry,
-//! and nothing has a key that publishes.
+//! **Invariant:** pml runs with the keys of its client in its environment. A package manager gets
+//! none of them, unless it is a key of that package manager. **Invariant:** a step that does not
+//! fetch gets no key of a registry, and no step gets a key for publishing.
 
 use super::error::without_user;
 use crate::config::{Environment, NETWORK};
 use crate::model::Secret;
 
-/// Variables by name.
+/// Environment variables, as names and values.
 pub(super) type PackageToolVariables = Vec<(String, Secret)>;
 
 /// Variables that any tool may need.
@@ -46,11 +46,12 @@ const BASE: &[&str] = &[
     "WINDIR",
 ];
 
-/// Beginnings of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are none: they
-/// load code.
+/// Prefixes of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are not among
+/// them, because they load code.
 const OWN: &[&str] = &["NPM_CONFIG_", "PIP_", "UV_", "PYENV_"];
 
-/// Beginnings of the names of keys that publish, and of settings that name a program to be started.
+/// Prefixes of the names of keys for publishing, and of settings that name a program to start. No
+/// tool gets these.
 const NEVER: &[&str] = &[
     "UV_PUBLISH_",
     "NPM_CONFIG_OTP",
@@ -75,8 +76,7 @@ const KEYS: &[&str] = &[
     "NETRC",
 ];
 
-/// Settings that would have a tool do something else than what it is told, and cannot be overruled
-/// by a flag.
+/// Settings that would change what a tool does, and that no flag can override. No tool gets these.
 const NOT: &[&str] = &[
     "PIP_TARGET",
     "PIP_PREFIX",
@@ -114,7 +114,7 @@ const NOT: &[&str] = &[
     "UV_COMPILE_BYTECODE",
 ];
 
-/// Returns the variables of what fetches from a registry.
+/// Returns the variables for a step that fetches from a registry.
 pub(super) fn fetching(environment: &Environment) -> PackageToolVariables {
     environment.pick(|name| {
         let given = BASE.contains(&name) || NETWORK.contains(&name) || name == "NETRC";
@@ -122,18 +122,18 @@ pub(super) fn fetching(environment: &Environment) -> PackageToolVariables {
     })
 }
 
-/// Returns the variables of what fetches nothing: no setting of a tool, and no key.
+/// Returns the variables for a step that does not fetch: no setting of a tool, and no key.
 pub(super) fn keyless(environment: &Environment) -> PackageToolVariables {
     let mut picked = environment
         .pick(|name| BASE.contains(&name) || NETWORK.contains(&name) || name.starts_with("PYENV_"));
-    // A proxy's password is a key like any other.
+    // The password of a proxy is a key, too.
     picked
         .retain(|(name, value)| !NETWORK.contains(&name.as_str()) || !value.reveal().contains('@'));
     picked
 }
 
-/// Returns the variables of what runs code of packages: a home in which nothing of the user's lies,
-/// and settings without keys. `home` is that home.
+/// Returns the variables for a step that runs code of packages: settings without keys, and `home`
+/// as the home folder. `home` holds no files of the user.
 pub(super) fn for_scripts(environment: &Environment, home: &str) -> PackageToolVariables {
     let mut given = keyless(environment);
     given.retain(|(name, _)| {
@@ -153,7 +153,7 @@ pub(super) fn for_scripts(environment: &Environment, home: &str) -> PackageToolV
     given
 }
 
-/// Whether a variable is a setting of a package manager's that it may have.
+/// Reports whether a variable is a setting of a package manager, and one that it may get.
 fn is_setting(name: &str) -> bool {
     let upper = name.to_ascii_uppercase().replace('-', "_");
     OWN.iter().any(|start| upper.starts_with(start))

@@ -1,27 +1,28 @@
-//! Why a package is not there.
+//! The errors of installing packages.
 
 use crate::error::Error;
 use crate::model::{CallError, Code, cut, escape};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Lines of a tool's words in a message.
+/// Maximum number of lines of a tool's output in a message.
 const SAID: usize = 8;
 
-/// And how long each may be.
+/// Maximum length of each of these lines, in characters.
 const LINE: usize = 300;
 
-/// Why a package cannot be resolved, installed or started. Others' words in it are escaped and cut.
+/// The reason why a package cannot be resolved, installed or started. Text from tools and packages
+/// is escaped and shortened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum InstallError {
     /// The ecosystem's tool is not on this machine.
     #[error("`{package}` cannot be installed: there is no `{tool}` on the `PATH`")]
     NoTool { tool: String, package: String },
-    /// There is no folder of this user's own to work from.
+    /// This user has no state folder to work from.
     #[error("packages cannot be installed: this user has no home folder")]
     NoHome,
-    /// The tool says no.
+    /// The tool failed.
     #[error("`{tool}` cannot {doing} `{package}`: {reason}{}", quoted(said))]
     ToolFailed {
         tool: String,
@@ -30,27 +31,27 @@ pub(crate) enum InstallError {
         reason: String,
         said: Vec<String>,
     },
-    /// No version of the package will do.
+    /// No version of the package matches the launch line.
     #[error("there is no version of `{package}` that fits, or no such package{}", quoted(said))]
     NoVersion { package: String, said: Vec<String> },
-    /// A Python package that would have to be built, which runs its code.
+    /// The Python package would have to be built, which runs its code.
     #[error("`{package}` has no wheel, and building it would run its code{}", quoted(said))]
     NoWheel { package: String, said: Vec<String> },
-    /// What the tool said, or left, is not what it should be.
+    /// The output of the tool, or a file that it wrote, does not have the expected form.
     #[error("what `{tool}` says of `{package}` is not understood: {reason}")]
     Unreadable { tool: String, package: String, reason: String },
-    /// What was installed is not what was agreed to.
+    /// The installed package is not the one that was agreed to.
     #[error(
         "what was installed is not what was agreed to: {what} of `{package}` is `{found}`, not `{agreed}`"
     )]
     Mismatch { package: String, what: &'static str, agreed: String, found: String },
-    /// There is no program to start in it.
+    /// The package has no program to start.
     #[error("`{package}` has no program {}", lacking(wanted.as_deref(), there))]
     NoProgram { package: String, wanted: Option<String>, there: Vec<String> },
-    /// A program that another package has.
+    /// The program belongs to another package.
     #[error("`{program}` is no program of `{package}`, but of `{owner}`, which comes with it")]
     ForeignProgram { package: String, program: String, owner: String },
-    /// A dependency that no registry answers for.
+    /// A dependency does not come from a registry.
     #[error("`{package}` cannot be installed: `{dependency}`{} {reason}", wanted(wanted_by.as_deref()))]
     NotFromRegistry {
         package: String,
@@ -58,19 +59,19 @@ pub(crate) enum InstallError {
         wanted_by: Option<String>,
         reason: String,
     },
-    /// A package that puts itself in the place of what is started.
+    /// Another package put a file where the package's own program, or what that loads, belongs.
     #[error("`{package}` cannot be installed: {what} is not its own, but of {by}")]
     Shadowed { package: String, what: String, by: String },
-    /// A package larger than anything that is a server.
+    /// The package is larger than any server.
     #[error("`{package}` is too large: {reason}")]
     TooLarge { package: String, reason: String },
-    /// A link that leads to what nobody has looked at.
+    /// The package has a link that leads out of its folder, to files that no digest covers.
     #[error("`{package}` has a link that leads out of it: {}", shown(path))]
     OutsideLink { package: String, path: PathBuf },
-    /// A file or folder of ours.
+    /// A file or folder of pml cannot be used.
     #[error("cannot {action}: {}", shown(path))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    /// What is remembered of the project.
+    /// The project's state cannot be read or written.
     #[error("{0}")]
     State(Error),
 }
@@ -88,7 +89,7 @@ impl InstallError {
         }
     }
 
-    /// Returns what to do about it, where that is known.
+    /// Returns advice on how to fix the problem, if there is any.
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             InstallError::NoTool { tool, .. } => match tool.as_str() {
@@ -127,7 +128,7 @@ impl InstallError {
         })
     }
 
-    /// Returns an error about a file of ours.
+    /// Returns an error about a file or folder of pml.
     pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> InstallError {
         InstallError::Io { action, path: path.into(), source }
     }
@@ -148,7 +149,7 @@ impl From<InstallError> for Error {
     }
 }
 
-/// A program sees one text: what the OS said, and what to do, stand in it.
+/// A program gets a single text, so the cause from the OS and the hint are part of it.
 impl From<InstallError> for CallError {
     fn from(error: InstallError) -> CallError {
         let mut message = error.to_string();
@@ -162,21 +163,21 @@ impl From<InstallError> for CallError {
     }
 }
 
-/// The last lines that a tool said, safe to show.
+/// Returns the last lines of a tool's output, safe to show.
 pub(super) fn last_words(said: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(said);
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
-    // Where npm put its log is of no use, and names a folder of the user's.
+    // The location of npm's log is of no use, and names a folder of the user.
     let lines = lines.filter(|line| !line.contains("A complete log of this run"));
     let shown = |line: &str| cut(&escape(&without_user(line)).replace('\t', " "), LINE);
     let lines: Vec<_> = lines.map(shown).collect();
-    // npm says what is wrong first, and then what else might be; others say it last.
+    // npm prints the cause first and then further advice; other tools print the cause last.
     let first = lines.iter().position(|line| line.starts_with("npm error code"));
     let from = first.unwrap_or(lines.len().saturating_sub(SAID));
     lines.into_iter().skip(from).take(SAID).collect()
 }
 
-/// Takes out of URLs what stands before an `@`: a user's name and password.
+/// Removes the user name and password, which stand before an `@`, from URLs.
 pub(super) fn without_user(line: &str) -> String {
     let (mut made, mut rest) = (String::new(), line);
     while let Some((before, after)) = rest.split_once("://") {

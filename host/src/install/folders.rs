@@ -1,7 +1,7 @@
-//! Where packages go: `.pml/deps`, and a folder of the user's own that the tools run in.
+//! The folders of packages: `.pml/deps`, and a folder of the user that the tools run in.
 //!
-//! **Invariant:** a folder that is there may have come with a clone: it must be a folder, not a
-//! link, and this user's.
+//! **Invariant:** an existing folder may come from a clone. It must be a folder, not a link, and
+//! belong to this user.
 
 use super::error::InstallError;
 use super::spec::PackageSpec;
@@ -13,11 +13,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Keeps what is installed out of version control where nobody has said anything yet; the lockfile
-/// is for everybody.
+/// Keeps installed packages out of version control. It is written only together with a new `.pml`.
+/// The lockfile is not ignored.
 const GITIGNORE: &str = "*\n!mcp.lock\n";
 
-/// Returns the folder of a package, seen from `.pml/deps`.
+/// Returns the folder of a package, relative to `.pml/deps`.
 pub(super) fn folder_of(spec: &PackageSpec, package: &Package) -> String {
     let ecosystem = match package.ecosystem {
         Ecosystem::Npm => "npm",
@@ -30,7 +30,7 @@ pub(super) fn folder_of(spec: &PackageSpec, package: &Package) -> String {
     }
 }
 
-/// Makes the folders that a package goes through, and returns the one for what is unfinished.
+/// Makes the folders that an installation needs, and returns the one for unfinished installations.
 pub(super) fn prepare(state: &Path, folder: &str) -> Result<PathBuf, InstallError> {
     if state.symlink_metadata().is_err() {
         make(state)?;
@@ -39,7 +39,7 @@ pub(super) fn prepare(state: &Path, folder: &str) -> Result<PathBuf, InstallErro
             Ok(mut file) => file
                 .write_all(GITIGNORE.as_bytes())
                 .map_err(|error| InstallError::io("write", &ignore, error))?,
-            // Another process made it.
+            // Another process created it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(InstallError::io("make", &ignore, error)),
         }
@@ -78,9 +78,9 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Returns the user's own folder, for the project whose `.pml` is `state`, and in it one that
-/// nothing is ever put into: tools that look around where they run, and above, find nothing of a
-/// project's.
+/// Returns the user's state folder for the project whose `.pml` is `state`, and an empty folder in
+/// it. Tools search the folder that they run in and its parents, and from there they find no file
+/// of a project.
 pub(super) fn home(
     environment: &Environment,
     state: &Path,
@@ -93,24 +93,24 @@ pub(super) fn home(
     Ok((home, tools))
 }
 
-/// A folder for a moment, gone when it is dropped.
+/// A temporary folder, removed when it is dropped.
 pub(super) struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    /// Makes one in `home`.
+    /// Makes a folder in `home`.
     pub(super) fn new(home: &Path) -> Result<ScratchFolder, InstallError> {
         let path = home.join(format!("scratch-{}", Uuid::new_v4().simple()));
         make(&path)?;
         Ok(ScratchFolder(path))
     }
 
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Makes a home for code of packages: nothing of the user's is in it but their cache, where
-    /// what such code fetches is looked for later.
+    /// Makes a home folder for code of packages. It contains nothing of the user except a link to
+    /// their cache, since what such code fetches is later searched there.
     pub(super) fn home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
         let path = self.0.join("home");
         make(&path)?;
@@ -131,7 +131,7 @@ impl ScratchFolder {
         Ok(path)
     }
 
-    /// Writes a file into it.
+    /// Writes a file into the folder.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, InstallError> {
         let path = self.0.join(name);
         fs::write(&path, text).map_err(|error| InstallError::io("write", &path, error))?;
@@ -141,7 +141,7 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way.
+        // A folder that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

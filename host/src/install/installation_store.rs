@@ -1,7 +1,7 @@
-//! What was installed into a project, as `deps.json` says, held against what is there. All of it
-//! waits for the disk.
+//! The installations of a project, as recorded in `deps.json` and compared with the files. All
+//! methods block on the disk.
 //!
-//! **Invariant:** what this user did not install was never installed.
+//! **Invariant:** an installation counts only if this user made it.
 
 use super::digest::digest;
 use super::error::InstallError;
@@ -18,7 +18,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// What was installed into a project.
+/// The installations of a project.
 #[derive(Clone)]
 pub(super) struct InstallationStore {
     /// The project's `.pml`.
@@ -27,12 +27,12 @@ pub(super) struct InstallationStore {
 }
 
 impl InstallationStore {
-    /// Returns where packages are.
+    /// Returns the folder that packages are installed into.
     pub(super) fn deps(&self) -> PathBuf {
         self.state.join("deps")
     }
 
-    /// Returns what was installed for a server that asks for `identity`.
+    /// Returns the state of the installation for a server whose spec has this `identity`.
     pub(super) fn look(
         &self,
         server: &str,
@@ -48,13 +48,15 @@ impl InstallationStore {
         }
         match digest(&place, &known.package.name) {
             Ok(digest) if digest == known.digest => Ok(InstallationState::Ready(known)),
-            // What cannot be read, or leads out, was not so when it was installed.
+            // Files that cannot be read, or links that lead out, were not there when it was
+            // installed.
             _ => Ok(InstallationState::Changed(Package { changed: true, ..known.package })),
         }
     }
 
-    /// Returns an installation of the same package in the same place, if it is whole and nobody
-    /// says that it has changed.
+    /// Returns a record for an existing installation of the same package in the same folder.
+    /// Returns `None` if there is none, if its files changed, or if the package is marked as
+    /// changed.
     pub(super) fn reuse(
         &self,
         folder: &str,
@@ -81,7 +83,7 @@ impl InstallationStore {
         }
     }
 
-    /// Remembers an installation, under a seal.
+    /// Records an installation, under a seal.
     pub(super) fn remember(
         &self,
         installed: InstallationRecord,
@@ -102,7 +104,7 @@ impl InstallationStore {
     }
 }
 
-/// Returns what there is to remember of a package that is whole, as seen from where it is now.
+/// Makes the record of a completely installed package, whose files are in `now_at` at present.
 pub(super) fn describe(
     spec: &PackageSpec,
     package: &Package,

@@ -21,36 +21,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tracing::info;
 
-/// How long an installation may take: hundreds of packages over a slow line.
+/// Time limit of an installation: hundreds of packages over a slow connection.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// How often somebody is told how far it is.
+/// Interval between progress reports.
 const TELLING: Duration = Duration::from_millis(200);
 
-/// The packages of a project's servers. Cheap to clone.
+/// Installs the packages of a project's servers. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Installer(Arc<InstallerInner>);
 
 struct InstallerInner {
     records: InstallationStore,
     resolver: VersionResolver,
-    /// What was found whole, by server and by what was asked for.
+    /// Installations that were found unchanged, by server and spec identity.
     known: Mutex<HashMap<(String, String), InstallationRecord>>,
 }
 
 impl Installer {
-    /// Returns the installer of the project whose `.pml` is `state`. Nothing is read yet.
+    /// Returns the installer of the project whose `.pml` is `state`. It reads no file yet.
     pub(crate) fn new(state: impl Into<PathBuf>, environment: Environment) -> Installer {
         let records = InstallationStore { state: state.into(), environment };
         let (resolver, known) = (VersionResolver::default(), Mutex::default());
         Installer(Arc::new(InstallerInner { records, resolver, known }))
     }
 
-    /// Returns what is there for a server. It is looked at, and hashed, once a process; from then
-    /// on it is remembered.
+    /// Returns the state of a server's installation. An unchanged installation is hashed once per
+    /// process and then remembered.
     ///
     /// # Errors
-    /// If what is remembered of the project cannot be read.
+    /// If the project's state cannot be read.
     pub(crate) async fn installed(
         &self,
         server: &str,
@@ -72,11 +72,12 @@ impl Installer {
         })
     }
 
-    /// Returns the exact version that a launch line means, with what a person needs to know of it.
-    /// `line` is the launch line to show. It is remembered for some minutes.
+    /// Returns the exact version that a launch line means, with the facts that a person needs to
+    /// decide about it. `line` is the launch line to show. The result is remembered for some
+    /// minutes.
     ///
     /// # Errors
-    /// If the ecosystem's tool is not there, or cannot say.
+    /// If the ecosystem's tool is not installed, or cannot tell.
     pub(crate) async fn resolve(
         &self,
         server: &str,
@@ -86,12 +87,13 @@ impl Installer {
         self.0.resolver.resolve(&self.0.records, server, spec, line).await
     }
 
-    /// Installs exactly `package` for the launch line that asked for it, and remembers that. What
-    /// is there already is used, unless the package is said to have changed. `tell` hears how far
-    /// it is. Dropped, it ends what it started and leaves nothing behind.
+    /// Installs exactly `package` for the launch line that asked for it, and records that. An
+    /// existing installation is used, unless the package is marked as changed. `tell` receives the
+    /// progress. If the future is dropped, the processes that it started are ended and no files
+    /// remain.
     ///
     /// # Errors
-    /// If it cannot be installed, or is not what was agreed to; then nothing is left.
+    /// If it cannot be installed, or is not what was agreed to. Then no files remain.
     pub(crate) async fn install(
         &self,
         spec: &PackageSpec,
@@ -109,7 +111,7 @@ impl Installer {
         let (turn, there) = self
             .blocking(move |records| {
                 let turn = InstallLock::wait(&prepare(&records.state, &folder_too)?, &folder_too)?;
-                // Whoever was first may have installed it.
+                // Another process may have installed it while this one waited for the lock.
                 let there = records.reuse(&folder_too, &spec_too, &package_too)?;
                 Ok((turn, there.map(|there| records.remember(there)).transpose()?))
             })
@@ -146,7 +148,7 @@ impl Installer {
         Ok(installed)
     }
 
-    /// Has the ecosystem's tool do its work.
+    /// Runs the ecosystem's tool.
     async fn fill(
         &self,
         spec: &PackageSpec,
@@ -182,8 +184,8 @@ impl Installer {
         }
     }
 
-    /// Finds the program, hashes everything, puts it in its place and remembers it. Begun, it comes
-    /// to its end even if nobody waits.
+    /// Finds the program, hashes all files, moves them to their final folder and records the
+    /// installation. Once begun, it completes even if the future is dropped.
     async fn finish(
         &self,
         spec: &PackageSpec,
@@ -201,14 +203,14 @@ impl Installer {
                     return Err(error);
                 }
             };
-            // Nobody else may go there until it is remembered what is there.
+            // The lock is held until the installation is recorded.
             let _turn = stage.finish(&place)?;
             records.remember(installation)
         })
         .await
     }
 
-    /// Does what waits for the disk where nobody else waits for it.
+    /// Runs blocking disk work on a thread for that.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&InstallationStore) -> Result<T, InstallError> + Send + 'static,
@@ -236,8 +238,7 @@ impl Installer {
     }
 }
 
-/// Looks at what was installed at `stage`, and returns what there is to remember of it in its
-/// place.
+/// Checks the files in `stage`, and returns the record of the installation in its final folder.
 fn checked(
     spec: &PackageSpec,
     package: &Package,
@@ -252,8 +253,8 @@ fn checked(
     describe(spec, package, folder, digest, stage)
 }
 
-/// A package comes back from a journal: it must still be one that the launch line asks for, and
-/// safe in a path.
+/// Checks that a package is still the one that the launch line asks for, and that its version is
+/// safe in a path. The package may have been read from a journal.
 fn agrees(spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
     let other = |what, agreed: &str, found: &str| InstallError::Mismatch {
         package: escape(&package.name).into_owned(),
@@ -282,7 +283,7 @@ fn agrees(spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
     }
 }
 
-/// Waits for `filling`, and tells every now and then how many packages are there.
+/// Waits for `filling`, and reports at intervals how many packages are installed.
 async fn counted(
     filling: impl Future<Output = Result<(), InstallError>>,
     stage: &Path,

@@ -1,10 +1,9 @@
-//! A package manager, run to its end: its words bounded, its time too, and nothing of it left
-//! behind.
+//! Runs a package manager to its end, with limited output and time, and leaves no process behind.
 //!
-//! It runs in a process group that begins with a shell. Beside the tool, the shell starts a watcher
-//! that holds the end of a pipe whose other end only we have: when we let go of it, or die in
-//! whatever way, the watcher kills the group, itself included. So the group's id stays the group's
-//! own for as long as the pipe is open.
+//! The tool runs in a process group whose leader is a shell. Beside the tool, the shell starts a
+//! watcher that reads from a pipe. Only this process has the other end. When it closes the pipe, or
+//! ends in whatever way, the watcher kills the group, itself included. So the id of the group stays
+//! in use as long as the pipe is open, and cannot belong to another group.
 
 use super::error::{InstallError, last_words};
 use crate::model::{Secret, describe_exit, escape, span};
@@ -16,45 +15,46 @@ use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
 use tracing::debug;
 
-/// What a tool may print: a package with thousands of versions prints a few megabytes.
+/// Maximum size of a tool's output, in bytes. For a package with thousands of versions it is a few
+/// megabytes.
 const STDOUT: usize = 16 << 20;
 
-/// What is kept of its complaints.
+/// Maximum number of bytes of stderr that are stored.
 const STDERR: usize = 64 << 10;
 
-/// The watcher waits with builtins only. It has nothing of the tool's streams, or we would wait for
-/// it.
+/// Starts the tool and its watcher. The watcher uses only builtins of the shell. It holds none of
+/// the tool's streams, since this process waits until those are closed.
 const WATCHED: &str = "exec 3<&0; { while read -r _ <&3; do :; done; kill -KILL 0; } >/dev/null 2>&1 & \
     exec \"$@\" 3<&- </dev/null";
 
 /// A tool and how to start it.
 #[derive(Clone, Copy)]
 pub(super) struct PackageTool<'a> {
-    /// What it is called, for people.
+    /// Its name in messages.
     pub(super) name: &'a str,
-    /// The program.
+    /// The path of its program.
     pub(super) program: &'a Path,
-    /// Its variables: there are no others.
+    /// Its environment variables. It gets no others.
     pub(super) variables: &'a [(String, Secret)],
-    /// Its variables where it fetches nothing.
+    /// Its environment variables for steps that do not fetch.
     pub(super) keyless: &'a [(String, Secret)],
     /// The folder it runs in.
     pub(super) folder: &'a Path,
-    /// What it does, to which package, for people.
+    /// What it does, and to which package, in messages.
     pub(super) doing: &'static str,
     pub(super) package: &'a str,
-    /// How long it may take.
+    /// Time limit.
     pub(super) patience: Duration,
 }
 
-/// How a tool ended.
+/// The exit status and output of a tool.
 pub(super) struct PackageToolOutput {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
 }
 
-/// A group that is killed when it is let go of.
+/// A process group that is killed when it is dropped.
 struct PackageToolGroup {
     child: Child,
     _leash: Option<ChildStdin>,
@@ -62,8 +62,8 @@ struct PackageToolGroup {
 
 impl Drop for PackageToolGroup {
     fn drop(&mut self) {
-        // At once, and not only when the watcher has noticed. The id is still the group's: see
-        // above.
+        // Kills at once, before the watcher notices. The id still belongs to the group, see the
+        // module's documentation.
         #[cfg(unix)]
         if let Some(group) = self.child.id().and_then(|id| i32::try_from(id).ok())
             && let Some(group) = rustix::process::Pid::from_raw(group)
@@ -79,17 +79,17 @@ impl<'a> PackageTool<'a> {
         PackageTool { variables, ..self }
     }
 
-    /// Returns the same tool for work that fetches nothing: it gets no key.
+    /// Returns the same tool for a step that does not fetch, without any key.
     pub(super) fn without_keys(self) -> PackageTool<'a> {
         self.with(self.keyless)
     }
 
-    /// Returns another program that does part of the same work.
+    /// Returns the same tool with another program, which does part of the work.
     pub(super) fn by(self, program: &'a Path) -> PackageTool<'a> {
         PackageTool { program, ..self }
     }
 
-    /// Runs it to its end.
+    /// Runs the tool to its end.
     pub(super) async fn run<S: AsRef<std::ffi::OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = S>,
@@ -121,7 +121,7 @@ impl<'a> PackageTool<'a> {
         })
     }
 
-    /// Returns what a tool says that did not do what it was told.
+    /// Returns the error for a tool that failed.
     pub(super) fn failed(&self, reason: &str, said: &[u8]) -> InstallError {
         InstallError::ToolFailed {
             tool: self.name.into(),
@@ -132,7 +132,7 @@ impl<'a> PackageTool<'a> {
         }
     }
 
-    /// Returns what it printed, if it did what it was told.
+    /// Returns the tool's output if it succeeded.
     pub(super) fn succeeded(&self, ended: PackageToolOutput) -> Result<Vec<u8>, InstallError> {
         match ended.status.success() {
             true => Ok(ended.stdout),
@@ -140,7 +140,7 @@ impl<'a> PackageTool<'a> {
         }
     }
 
-    /// Returns what to say of words that make no sense.
+    /// Returns the error for output that cannot be parsed.
     pub(super) fn unreadable(&self, reason: &str) -> InstallError {
         InstallError::Unreadable {
             tool: self.name.into(),
@@ -150,19 +150,19 @@ impl<'a> PackageTool<'a> {
     }
 }
 
-/// Reads to the end, if that is not more than `most`.
+/// Reads to the end. Fails if there are more than `most` bytes.
 async fn first(
     stream: Option<impl AsyncRead + Unpin>,
     most: usize,
 ) -> Result<Vec<u8>, &'static str> {
     let mut bytes = Vec::new();
     let stream = stream.ok_or("it has no pipes")?;
-    // What cannot be read any more is not there.
+    // A read error counts as the end of the stream.
     let _ = stream.take(most as u64 + 1).read_to_end(&mut bytes).await;
     if bytes.len() > most { Err("it prints without end") } else { Ok(bytes) }
 }
 
-/// Reads to the end and keeps the last `most` bytes.
+/// Reads to the end and returns the last `most` bytes.
 async fn last(
     stream: Option<impl AsyncRead + Unpin>,
     most: usize,

@@ -1,4 +1,4 @@
-//! Asks registries which version is meant, and remembers what they said.
+//! Asks registries which version a launch line means, and remembers their answers.
 
 use super::error::InstallError;
 use super::pypi::PythonTool;
@@ -15,21 +15,21 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::debug;
 
-/// How long a registry may take to say which version is meant.
+/// Time limit for a registry's answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long a resolution is remembered: a question that is asked again shows the same version.
+/// Lifetime of a remembered answer. A question that is asked again then shows the same version.
 const REMEMBERED: Duration = Duration::from_secs(10 * 60);
 
-/// What registries said, by what was asked for.
+/// The answers of registries, by spec identity.
 #[derive(Default)]
 pub(super) struct VersionResolver(Mutex<HashMap<String, SharedResolution>>);
 
-/// Whoever asks first does the work while the others wait.
+/// The first caller does the work while the others wait for the lock.
 type SharedResolution = Arc<tokio::sync::Mutex<Option<(Instant, ResolvedVersion)>>>;
 
 impl VersionResolver {
-    /// Returns the package of one exact version that a launch line means.
+    /// Returns the package, in one exact version, that a launch line means.
     pub(super) async fn resolve(
         &self,
         records: &InstallationStore,

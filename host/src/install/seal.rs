@@ -1,7 +1,7 @@
-//! Says that this user installed something.
+//! Seals records of installations, to prove that this user made them.
 //!
-//! A clone can bring a `deps.json` and packages that fit it. What it cannot bring is a seal: that
-//! is made with a key which lies in the user's own state folder, and which no project ever sees.
+//! A clone can contain a `deps.json` and packages that match it, but no valid seal. A seal is made
+//! with a key in the user's state folder, which no project can read.
 
 use super::error::InstallError;
 use crate::model::digest;
@@ -10,27 +10,27 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::path::Path;
 
-/// What the key is used for here: it seals other things elsewhere.
+/// Distinguishes these seals from others that are made with the same key.
 const PURPOSE: &[u8] = b"pml installation, version 1\n";
 
-/// The user's key.
+/// The user's key for sealing installations.
 #[derive(Clone)]
 pub(super) struct InstallationKey([u8; 32]);
 
 impl InstallationKey {
-    /// Returns the key that is kept in `home`, which is made if it is not there.
+    /// Reads the key in `home`, and creates it if there is none.
     pub(super) fn of(home: &Path) -> Result<InstallationKey, InstallError> {
         UserKey::at(home).load().map(InstallationKey).map_err(InstallError::State)
     }
 
-    /// Returns the same installation with a seal.
+    /// Returns the record with its seal set.
     pub(super) fn seal(&self, mut installed: InstallationRecord) -> InstallationRecord {
         let seal = self.mac(&installed).finalize().into_bytes();
         installed.seal = crate::model::hex(&seal);
         installed
     }
 
-    /// Returns whether the seal is this user's, and the installation what was sealed.
+    /// Reports whether the seal was made by this user for exactly this record.
     pub(super) fn fits(&self, installed: &InstallationRecord) -> bool {
         let bytes = installed.seal.as_bytes();
         let pair = |pair: &[u8]| {
@@ -41,7 +41,7 @@ impl InstallationKey {
         seal.is_some_and(|seal| self.mac(installed).verify_slice(&seal).is_ok())
     }
 
-    /// The project's folder is no part of it: a project that is moved keeps what it has.
+    /// The path of the project is not part of the MAC, so a project can be moved.
     fn mac(&self, installed: &InstallationRecord) -> Hmac<Sha256> {
         let mut value = serde_json::to_value(installed).unwrap_or_default();
         if let Some(fields) = value.as_object_mut() {

@@ -1,10 +1,11 @@
-//! A package on its way into its place.
+//! Makes a package in a staging folder and moves it to its final folder.
 //!
-//! It is made in `.pml/deps/.work` under a name of its own, and renamed once it is whole. A file
-//! lock says that somebody works on the place that it goes to. The OS frees it at death, so that
-//! what lies in `.work` and is not locked is nobody's: the next install sweeps it.
+//! A package is made in `.pml/deps/.work` under a unique name, and renamed when it is complete. A
+//! file lock shows that a process works on the final folder. The OS releases the lock when the
+//! process ends. So an unlocked folder in `.work` is abandoned, and the next installation removes
+//! it.
 //!
-//! **Invariant:** the lock is held until everything unfinished is gone.
+//! **Invariant:** the lock is held until all unfinished files are removed.
 
 use super::error::InstallError;
 use crate::disk::{self, FileLock};
@@ -14,30 +15,31 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How often removing is tried: a process that was killed may still be writing its last file.
+/// Maximum number of attempts to remove a folder. A killed process may still be writing its last
+/// file.
 const ATTEMPTS: u32 = 50;
 
-/// And how long we wait in between.
+/// Pause between these attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The right to put something in one place.
+/// The exclusive right to install into one folder.
 pub(super) struct InstallLock {
     work: PathBuf,
-    /// Names the place among those that wait in `work`.
+    /// Identifies the final folder in file names of `work`.
     key: String,
     lock: FileLock,
 }
 
-/// A folder that is being filled.
+/// A folder that a package is being installed into.
 pub(super) struct StagingFolder {
     path: PathBuf,
-    /// Let go of after the folder is gone.
+    /// Released after the folder is removed.
     turn: Option<InstallLock>,
 }
 
 impl InstallLock {
-    /// Waits for whoever works on the same place, in this process or another, then clears away what
-    /// the dead have left.
+    /// Waits until no other task or process works on the same folder, then removes what ended
+    /// processes left behind.
     pub(super) fn wait(work: &Path, folder: &str) -> Result<InstallLock, InstallError> {
         let key = folder.replace('/', "-");
         let path = work.join(format!("{key}.lock"));
@@ -47,7 +49,7 @@ impl InstallLock {
         Ok(turn)
     }
 
-    /// Removes what nobody works on. What cannot be removed now is tried the next time.
+    /// Removes abandoned folders. If that fails, the next installation tries again.
     fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.work) else { return };
         for entry in entries.flatten() {
@@ -65,7 +67,7 @@ impl InstallLock {
         }
     }
 
-    /// Makes an empty folder to fill.
+    /// Makes an empty staging folder.
     pub(super) fn stage(self) -> Result<StagingFolder, InstallError> {
         let path = self.beside();
         disk::make_private_folder(&path)
@@ -79,12 +81,12 @@ impl InstallLock {
 }
 
 impl StagingFolder {
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes it. Whoever refuses a package waits until nothing of it is left.
+    /// Removes the folder, and returns when it is gone.
     pub(super) fn discard(mut self) {
         if let Some(turn) = self.turn.take() {
             remove(&self.path);
@@ -92,7 +94,7 @@ impl StagingFolder {
         }
     }
 
-    /// Puts it in its place. What was there before is removed.
+    /// Renames the folder to `place`. An existing folder is replaced.
     pub(super) fn finish(mut self, place: &Path) -> Result<InstallLock, InstallError> {
         let Some(turn) = self.turn.take() else {
             return Err(InstallError::io("rename", place, io::ErrorKind::NotFound.into()));
@@ -119,7 +121,7 @@ impl StagingFolder {
     }
 }
 
-/// On a thread of its own: whoever drops it may be on one that must not wait.
+/// Removes the folder on its own thread, since the current one may not block.
 impl Drop for StagingFolder {
     fn drop(&mut self) {
         if let Some(turn) = self.turn.take() {
@@ -173,7 +175,7 @@ mod tests {
         let stage = InstallLock::wait(folder.path(), "npm/x").unwrap().stage().unwrap();
         fs::write(stage.path().join("file"), "half").unwrap();
         drop(stage);
-        // It waits for the lock, which is held until everything is gone.
+        // It waits for the lock, which is held until everything is removed.
         let _next = InstallLock::wait(folder.path(), "npm/x").unwrap();
         assert!(entries(folder.path()).is_empty());
     }

@@ -1,7 +1,7 @@
-//! One call, there and back.
+//! Sends one call and returns its answer.
 //!
-//! **Invariant:** whoever stops waiting, by time or because the future is dropped, tells the
-//! server, and is held up by no server that does not listen.
+//! **Invariant:** a caller that stops waiting, by timeout or because its future is dropped, cancels
+//! the request at the server. It does not wait for a server that does not read.
 
 use super::connection::Connection;
 use super::error::UpstreamError;
@@ -20,10 +20,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// A call that reports progress is given its time anew, up to this many times in all.
+/// The time limit restarts whenever a call reports progress. In total it is at most this many times
+/// the limit.
 const PATIENCE: u32 = 10;
 
-/// Calls a tool and waits for its answer: one JSON text. Reading it is charged to `budget`.
+/// Calls a tool and returns its answer as one JSON text. Reading the answer is charged to `budget`.
 pub(super) async fn call(
     connection: &Connection,
     tool: &str,
@@ -69,7 +70,7 @@ pub(super) async fn call(
                 );
                 return Err(CallError::new(Code::ReplySize, message));
             };
-            // It was read once already, to learn what it answers.
+            // It was parsed once already, to find the request that it answers.
             budget.charge_for(text.len());
             let reading = budget.work(text.len(), move |work| {
                 result::reply(&text, &secrets, memory, &work.begin())
@@ -80,7 +81,7 @@ pub(super) async fn call(
             connection.served.fetch_add(1, Ordering::AcqRel);
             Err(result::refusal(error, connection.tail.secrets()))
         }
-        // It is gone, or about to be: the reason is the better answer.
+        // The server is gone, or about to be. Its reason is the better message.
         Ok(Err(ServiceError::TransportSend(_))) if connection.about.pid.is_some() => {
             Err(connection.gone().await.into())
         }
@@ -91,12 +92,12 @@ pub(super) async fn call(
     }
 }
 
-/// Returns when a call is over that began then and last reported progress then.
+/// Returns the deadline of a call that began at `began` and last reported progress at `last`.
 fn extended(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
     (last.unwrap_or(began) + limit).min(began + limit * PATIENCE)
 }
 
-/// A request that the server still works on.
+/// A request without an answer yet. It is cancelled when dropped.
 struct OpenRequest<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
@@ -108,7 +109,7 @@ impl Drop for OpenRequest<'_> {
         let reason = "nobody waits for it any more".to_owned();
         let notice = CancelledNotificationParam::new(Some(id), Some(reason));
         let notice = CancelledNotification::new(notice);
-        // Its first step puts it in the queue; nobody waits until it is written.
+        // The first poll puts it into the queue. There is no wait until it is written.
         let _ = self.peer.send_notification(notice.into()).now_or_never();
     }
 }

@@ -1,8 +1,8 @@
-//! Getting a server to answer for the first time, in whichever era it speaks.
+//! Connects to a server for the first time, in the protocol era that it supports.
 //!
-//! An era that is not known is probed: `server/discover` first, then the handshake. One that is
-//! remembered saves the probe; if the server no longer speaks it, the other one is tried, with a
-//! new process.
+//! If the era is unknown, it is probed: first with `server/discover`, then with the handshake. A
+//! remembered era saves the probe. If the server no longer supports it, the other era is tried,
+//! with a new process.
 
 use super::client::UpstreamClient;
 use super::connection::{Connection, ConnectionParts, ServerDescription};
@@ -24,11 +24,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a server may keep silent to the probe: those who do not know it refuse it within
+/// Time limit for the answer to the probe. Servers that do not support it refuse it within
 /// milliseconds.
 pub(super) const PROBE: Duration = Duration::from_secs(3);
 
-/// A server that has just answered for the first time.
+/// A server that has just completed its first exchange.
 pub(super) struct StartedServer {
     pub(super) connection: Connection,
     pub(super) service: RunningService<RoleClient, UpstreamClient>,
@@ -36,13 +36,13 @@ pub(super) struct StartedServer {
 }
 
 impl StartedServer {
-    /// Ends a server that is not wanted after all. Returns how it ended, if it did so by itself.
+    /// Ends a server that is not needed. Returns how it ended, if it did so by itself.
     pub(super) async fn end(mut self) -> Option<String> {
         let ended = match (self.connection.is_over(), self.process.as_mut()) {
             (true, Some(process)) => process.ended().await,
             _ => None,
         };
-        // Cancelling fails only if its task is gone already.
+        // Cancelling fails only if its task has ended already.
         let _ = self.service.cancel().await;
         if let Some(process) = self.process {
             process.stop().await;
@@ -51,12 +51,12 @@ impl StartedServer {
     }
 }
 
-/// Why it did not.
+/// A failed attempt to connect.
 struct ConnectFailure {
     reason: String,
-    /// The era in which it may like it better.
+    /// The era to try next, if there is one.
     other: Option<ProtocolEra>,
-    /// Whether it went away without a word.
+    /// Whether the server closed the connection without an answer.
     closed: bool,
 }
 
@@ -153,17 +153,17 @@ async fn attempt(
     Ok(StartedServer { connection: Connection::new(parts), service, process })
 }
 
-/// Returns the era that is worth another try, after a server did not begin in `era`.
+/// Returns the era to try next, after a server failed to begin in `era`.
 fn other(
     era: Option<ProtocolEra>,
     error: &ClientInitializeError,
     after: Duration,
 ) -> Option<ProtocolEra> {
     match era {
-        // A server that dies of the probe may live without it.
+        // A server that crashes on the probe may work without it.
         None if is_closed(error) => Some(ProtocolEra::Legacy),
         None if knows_handshake(error) => Some(ProtocolEra::Legacy),
-        // One that needs longer to start than we wait for the probe was only asked for the
+        // A server that takes longer to start than the probe's time limit has only received the
         // handshake.
         None if is_answer(error) && after >= PROBE => Some(ProtocolEra::Modern),
         Some(ProtocolEra::Legacy) if is_answer(error) => Some(ProtocolEra::Modern),
@@ -208,7 +208,7 @@ fn about(
     }
 }
 
-/// Returns whether the server answered the probe only to say that it wants the handshake.
+/// Reports whether the server answered the probe with versions that need the handshake.
 fn knows_handshake(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
@@ -218,7 +218,7 @@ fn knows_handshake(error: &ClientInitializeError) -> bool {
     }
 }
 
-/// Returns whether the server went away before it answered.
+/// Reports whether the server closed the connection before it answered.
 fn is_closed(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::ConnectionClosed(_) => true,
@@ -229,7 +229,7 @@ fn is_closed(error: &ClientInitializeError) -> bool {
     }
 }
 
-/// Returns whether the server answered, and did not like what it was asked.
+/// Reports whether the server answered with a refusal.
 fn is_answer(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::JsonRpcError(_)

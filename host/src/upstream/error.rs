@@ -1,26 +1,26 @@
-//! Why a server is not there.
+//! The errors of using a server.
 
 use crate::error::Error;
 use crate::model::{CallError, Code, escape, span};
 use std::time::Duration;
 
-/// Lines of stderr in a message; status shows more.
+/// Maximum number of stderr lines in a message. The status shows more.
 const SAID: usize = 10;
 
-/// Why a server does not answer. The server's words in it are escaped and cut, and its secrets
-/// hidden.
+/// The reason why a server cannot be used. Text from the server is escaped and shortened, and its
+/// secrets are hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
-    /// Nobody configured it.
+    /// No server of this name is configured.
     #[error("there is no server `{0}`")]
     Unknown(String),
-    /// It declares variables that are not set.
+    /// Variables that it declares are not set.
     #[error(
         "the server `{server}` needs {}: set it in the environment or in the project's `.env`",
         named(variables)
     )]
     Missing { server: String, variables: Vec<String> },
-    /// Files that its launch line names are not what was trusted.
+    /// Files that its launch line names changed since they were trusted.
     #[error(
         "the server `{server}` is not started: {} changed since this folder was trusted",
         named(files)
@@ -29,16 +29,16 @@ pub(crate) enum UpstreamError {
     /// It could not be started or reached, or did not begin to speak MCP.
     #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted(said))]
     Start { server: String, local: bool, reason: String, said: Vec<String> },
-    /// It failed a moment ago and is left alone for now.
+    /// It failed recently and is not tried again yet.
     #[error("the server `{server}` failed and is tried again in {}: {reason}", span(*.again_in))]
     BackingOff { server: String, reason: String, again_in: Duration },
-    /// It went away while it was needed.
+    /// It ended during a call.
     #[error("the server `{server}` went away in the middle of the call: {reason}{}", quoted(said))]
     Gone { server: String, reason: String, said: Vec<String> },
-    /// It does not list its tools.
+    /// It did not list its tools.
     #[error("the server `{server}` does not list its tools: {reason}")]
     Listing { server: String, reason: String },
-    /// We are about to end.
+    /// pml is closing.
     #[error("the server `{0}` is not started any more: pml is closing")]
     Closed(String),
 }
@@ -54,7 +54,7 @@ impl UpstreamError {
         }
     }
 
-    /// Returns what is wrong with the server itself, without its name.
+    /// Returns the reason without the name of the server.
     pub(super) fn reason(&self) -> String {
         match self {
             UpstreamError::Start { reason, .. }
@@ -88,7 +88,7 @@ impl From<UpstreamError> for Error {
     }
 }
 
-/// Returns the innermost error of type `E` in a chain.
+/// Returns the outermost error of type `E` in a chain.
 pub(super) fn find<'a, E: std::error::Error + 'static>(
     error: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a E> {

@@ -1,5 +1,4 @@
-//! What a server offers: all pages of its list, bounded, with everything computed once that calls
-//! need later.
+//! Lists the tools of a server: all pages, with limits, and with the data that calls need later.
 
 use super::identity::ServerIdentity;
 use super::secrets::ServerSecrets;
@@ -10,42 +9,43 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Pages of a list; a server that has more goes in circles.
+/// Maximum number of pages of a list. A server with more repeats them endlessly.
 const PAGES: usize = 100;
 
-/// Tools of one server. The largest servers known have a few hundred.
+/// Maximum number of tools of one server. The largest known servers have a few hundred.
 const TOOLS: usize = 10_000;
 
-/// Bytes of one definition as JSON. The largest known are some ten kilobytes.
+/// Maximum size of a definition as JSON, in bytes. The largest known are some ten kilobytes.
 const DEFINITION: usize = 1 << 20;
 
-/// Notes on tools that were left out; further ones are only counted.
+/// Maximum number of notes on tools that were left out.
 const NOTES: usize = 20;
 
-/// Whoever allowed it for good would allow all that it covers.
+/// The reason to leave out such a tool. A permanent grant for it would cover all tools that match
+/// the pattern.
 const PATTERN: &str = "its name holds a `*`, which permissions read as a pattern";
 
 /// The tools of a server, as it listed them.
 #[derive(Debug)]
 pub(crate) struct ServerTools {
     tools: Vec<ListedTool>,
-    /// Tools that were left out, and why, fit to be shown.
+    /// Tools that were left out, and why, safe to show.
     pub(crate) left_out: Vec<String>,
 }
 
 /// A tool that can be called.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedTool {
-    /// What its server says of it.
+    /// Its definition.
     pub(crate) definition: Arc<Definition>,
-    /// Its digest and its server's, as grants and the lock know them.
+    /// The digests of its definition and of its server, as grants and the lock have them.
     pub(crate) origin: ToolOrigin,
 }
 
 impl ServerTools {
-    /// Returns the listing of these definitions.
+    /// Returns a list of these definitions.
     pub(super) fn new(mut definitions: Vec<Definition>, identity: &ServerIdentity) -> ServerTools {
-        // What was remembered may be from before this was looked at.
+        // Cached definitions may be older than this check.
         definitions.retain(|definition| !definition.tool.tool().contains('*'));
         definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
         let tools = definitions.into_iter().map(|definition| {
@@ -67,7 +67,7 @@ impl ServerTools {
     }
 }
 
-/// Asks a server for all its tools.
+/// Requests all tools of a server.
 pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     server: &str,
@@ -83,7 +83,7 @@ pub(super) async fn fetch(
         let request = ClientRequest::ListToolsRequest(request);
         let page = match ask(peer, request).await {
             Ok(page) => page,
-            // It has none.
+            // The server has no tools.
             Err(ServiceError::McpError(error)) if error.code.0 == -32601 && seen.is_empty() => {
                 break;
             }
@@ -117,7 +117,7 @@ async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, S
     }
 }
 
-/// A listing in the making.
+/// A list of tools that is being read.
 struct ServerToolsDraft<'a> {
     server: &'a str,
     secrets: &'a ServerSecrets,
@@ -180,7 +180,7 @@ impl<'a> ServerToolsDraft<'a> {
     }
 }
 
-/// Reads each hint alone: one that is not a boolean is no hint, and the others stand.
+/// Reads each hint alone. A hint that is not a boolean is ignored, and the others are used.
 fn annotations(hints: &Value) -> Annotations {
     let mut annotations = Annotations::default();
     let hint = |name: &str| hints.get(name).and_then(Value::as_bool);
@@ -191,7 +191,7 @@ fn annotations(hints: &Value) -> Annotations {
     annotations
 }
 
-/// Returns how many bytes a value takes as JSON.
+/// Returns the size of a value as JSON, in bytes.
 fn size(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {

@@ -1,8 +1,8 @@
-//! Stays with a running server: lists its tools anew when they change, keeps what it said for the
-//! next process, ends it when nobody needs it, and says why it went away.
+//! Watches a running server: lists its tools again when they change, caches its description for the
+//! next process, ends it when it is idle, and reports why it ended.
 //!
-//! **Invariant:** a keeper does not keep its server's entry alive: once nobody can call it any
-//! more, it is ended.
+//! **Invariant:** a monitor holds only a weak reference to its server, so a server that can no
+//! longer be called is ended.
 
 use super::client::UpstreamClient;
 use super::connection::Connection;
@@ -17,20 +17,20 @@ use std::time::Duration;
 use tokio::time::{sleep, sleep_until};
 use tracing::info;
 
-/// Between two lists of a server that never stops saying that its tools changed.
+/// Pause between two lists, for a server that reports changes without end.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How often a subscription that ended is opened again, with a pause that doubles.
+/// Maximum number of times that a subscription is opened, with a pause that doubles.
 const SUBSCRIPTIONS: u32 = 5;
 
-/// Stays until the server is gone.
+/// Runs until the server has ended.
 pub(super) async fn keep(
     server: Weak<UpstreamServer>,
     connection: Arc<Connection>,
     service: RunningService<RoleClient, UpstreamClient>,
     mut process: Option<ServerProcess>,
 ) {
-    // Before anything can end it: what a short-lived process learnt is for the next one.
+    // First of all, so that a short-lived process leaves its data to the next one, too.
     remember(&server, &connection).await;
     {
         let watch = async {
@@ -67,11 +67,12 @@ pub(super) async fn keep(
     connection.ended.cancel();
 }
 
-/// Lists the tools anew whenever the server says that they changed.
+/// Lists the tools again whenever the server reports a change.
 async fn watch(server: &Weak<UpstreamServer>, connection: &Connection) {
     loop {
         connection.changes.next().await;
-        // A list that fails leaves the tools unknown: whoever needs them asks again, and hears why.
+        // If the list fails, the tools are unknown. The next caller lists them again and gets the
+        // error.
         if connection.list().await.is_ok() {
             remember(server, connection).await;
         }
@@ -79,7 +80,7 @@ async fn watch(server: &Weak<UpstreamServer>, connection: &Connection) {
     }
 }
 
-/// Hears of changes of a server that says them only to those who subscribe.
+/// Subscribes to changes, if the server reports them only to subscribers.
 async fn subscribe(connection: &Connection) {
     if connection.about.era != ProtocolEra::Modern || !connection.about.tells {
         return std::future::pending().await;
@@ -88,7 +89,7 @@ async fn subscribe(connection: &Connection) {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         if let Ok(mut subscription) = connection.peer.listen(filter).await {
             if again > 0 {
-                // Something may have changed while nobody listened.
+                // Something may have changed while there was no subscription.
                 connection.changes.add();
             }
             while let Ok(Some(_)) = subscription.next().await {
@@ -100,7 +101,7 @@ async fn subscribe(connection: &Connection) {
     std::future::pending().await
 }
 
-/// Ends the server when it was not used for long enough.
+/// Ends the server after its idle timeout.
 async fn reap(server: &Weak<UpstreamServer>, connection: &Arc<Connection>) {
     loop {
         let limit = server.upgrade().and_then(|server| server.config.idle_timeout);
@@ -113,16 +114,16 @@ async fn reap(server: &Weak<UpstreamServer>, connection: &Arc<Connection>) {
             connection.stop.cancel();
             return;
         }
-        // It is in use: look again later.
+        // It is in use, so check again later.
         connection.touch();
     }
 }
 
-/// Keeps what the server said for the next process.
+/// Caches the server's description for the next process.
 async fn remember(server: &Weak<UpstreamServer>, connection: &Connection) {
     let Some(writing) = server.upgrade().and_then(|server| server.remember(connection)) else {
         return;
     };
-    // A cache that cannot be written is none; the server works without.
+    // The cache is optional, so an error in writing it is ignored.
     let _ = tokio::task::spawn_blocking(writing).await;
 }

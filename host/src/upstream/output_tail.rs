@@ -1,24 +1,24 @@
-//! The last that a server said beside the protocol: its stderr, and lines on stdout that are not
-//! messages.
+//! The last output of a server outside of the protocol: its stderr, and lines on stdout that are
+//! not messages.
 //!
-//! **Invariant:** bounded, whatever a server writes; what is read out is escaped, and the server's
-//! own secrets are hidden.
+//! **Invariant:** the size is bounded, whatever a server writes. Returned lines are escaped, and
+//! the server's own secrets are hidden.
 
 use super::secrets::ServerSecrets;
 use crate::model::{cut, escape};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Enough for a stack trace.
+/// Maximum number of lines: enough for a stack trace.
 const LINES: usize = 50;
 
-/// And for the message above it.
+/// Maximum size in bytes: enough for a stack trace with its message.
 const BYTES: usize = 8 << 10;
 
-/// Longer lines are cut.
+/// Maximum length of a line. Longer ones are cut.
 const LINE: usize = 500;
 
-/// Keeps the last lines.
+/// Stores the last lines.
 #[derive(Debug, Default)]
 pub(super) struct OutputTail {
     lines: Mutex<TailLines>,
@@ -29,31 +29,31 @@ pub(super) struct OutputTail {
 struct TailLines {
     kept: VecDeque<String>,
     bytes: usize,
-    /// Lines on stdout that were not messages.
+    /// Number of lines on stdout that were not messages.
     noise: u64,
-    /// All lines, those that were forgotten too.
+    /// Number of all lines, including those that are no longer stored.
     all: u64,
 }
 
 impl OutputTail {
-    /// Returns an empty tail that will not show these values.
+    /// Returns an empty tail that hides these values.
     pub(super) fn new(secrets: Arc<ServerSecrets>) -> OutputTail {
         OutputTail { lines: Mutex::default(), secrets }
     }
 
-    /// Returns the values that are not shown.
+    /// Returns the values that are hidden.
     pub(super) fn secrets(&self) -> &Arc<ServerSecrets> {
         &self.secrets
     }
 
-    /// Keeps a line, and forgets the oldest if there are too many.
+    /// Adds a line, and drops the oldest if there are too many.
     pub(super) fn push(&self, line: &[u8]) {
         self.keep(&self.secrets.hide(String::from_utf8_lossy(line).trim_end()));
     }
 
-    /// Keeps the beginning of a line.
+    /// Adds the beginning of a line.
     pub(super) fn push_cut(&self, beginning: &[u8]) {
-        // A character in two is no character.
+        // The cut may have split a character.
         let text = String::from_utf8_lossy(beginning);
         self.keep(&self.secrets.hide_cut(text.trim_end_matches(char::REPLACEMENT_CHARACTER)));
     }
@@ -64,7 +64,7 @@ impl OutputTail {
         }
     }
 
-    /// Keeps a line that should have been a message.
+    /// Adds a line that should have been a message.
     pub(super) fn noise(&self, line: &[u8]) {
         self.lock().noise += 1;
         match line.get(..8 * LINE) {
@@ -73,22 +73,22 @@ impl OutputTail {
         }
     }
 
-    /// Forgets everything.
+    /// Drops all lines and counts.
     pub(super) fn clear(&self) {
         *self.lock() = TailLines::default();
     }
 
-    /// Returns how many lines should have been messages.
+    /// Returns the number of lines that should have been messages.
     pub(super) fn noises(&self) -> u64 {
         self.lock().noise
     }
 
-    /// Returns how many lines there were in all.
+    /// Returns the number of all lines.
     pub(super) fn count(&self) -> u64 {
         self.lock().all
     }
 
-    /// Returns the last `count` lines, fit to be shown.
+    /// Returns the last `count` lines, safe to show.
     pub(super) fn last(&self, count: usize) -> Vec<String> {
         let lines = self.lock();
         let start = lines.kept.len().saturating_sub(count);

@@ -1,25 +1,26 @@
-//! Progress of the calls that are out: when a server last reported any, and who wants to know.
+//! Tracks the progress of calls in flight: when a server last reported any, and the callback to
+//! pass it to.
 
 use rmcp::model::{NumberOrString, ProgressNotificationParam, ProgressToken};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 
-/// How far a call is, as its server says.
+/// The progress of a call, as its server reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ServerProgress {
-    /// What is done so far.
+    /// The amount that is done so far.
     pub(crate) done: f64,
-    /// What there is to do, if the server knows.
+    /// The total amount, if the server knows it.
     pub(crate) total: Option<f64>,
-    /// The server's own words; not yet escaped.
+    /// The server's message, not yet escaped.
     pub(crate) message: Option<String>,
 }
 
-/// Who is told of a call's progress. It is called from the server's own task and must not block.
+/// Receives the progress of a call. It is called from the server's own task and must not block.
 pub(crate) type ServerProgressSink = Arc<dyn Fn(ServerProgress) + Send + Sync>;
 
-/// The calls that are out.
+/// The calls in flight.
 #[derive(Default)]
 pub(super) struct ProgressTracker {
     calls: Mutex<HashMap<i64, TrackedCall>>,
@@ -30,14 +31,14 @@ struct TrackedCall {
     sink: Option<ServerProgressSink>,
 }
 
-/// A call's place on the board; it is taken off when this is dropped.
+/// A call that is tracked until this is dropped.
 pub(super) struct TrackingGuard<'a> {
     board: &'a ProgressTracker,
     token: i64,
 }
 
 impl ProgressTracker {
-    /// Puts a call on the board.
+    /// Starts to track a call.
     pub(super) fn place(
         &self,
         token: &ProgressToken,
@@ -48,7 +49,7 @@ impl ProgressTracker {
         TrackingGuard { board: self, token }
     }
 
-    /// Takes note of progress. Of a call that is not out, nothing is kept.
+    /// Records progress. Reports for unknown calls are ignored.
     pub(super) fn report(&self, said: ProgressNotificationParam) {
         let mut calls = self.lock();
         let Some(row) = number(&said.progress_token).and_then(|token| calls.get_mut(&token)) else {
@@ -68,7 +69,7 @@ impl ProgressTracker {
 }
 
 impl TrackingGuard<'_> {
-    /// Returns when the server last reported progress.
+    /// Returns the time of the server's last progress report.
     pub(super) fn last(&self) -> Option<Instant> {
         self.board.lock().get(&self.token).and_then(|row| row.last)
     }
@@ -80,7 +81,7 @@ impl Drop for TrackingGuard<'_> {
     }
 }
 
-/// Tokens are ours and numbers; some servers send them back as text.
+/// Our tokens are numbers, but some servers send them back as strings.
 fn number(token: &ProgressToken) -> Option<i64> {
     match &token.0 {
         NumberOrString::Number(number) => Some(*number),

@@ -1,11 +1,12 @@
-//! What a tool's answer means to a program.
+//! Turns a tool's answer into the reply for a program.
 //!
-//! `structuredContent` is the value, if there is any; else one text block is the JSON in it, or the
-//! text; anything else is the list of content blocks, as the server wrote them. A tool that says it
-//! failed throws, without the secrets that its server was given: errors are shown and kept.
+//! `structuredContent` is the value, if there is any. Otherwise, if there is one text block, its
+//! JSON is the value, or else its text. Any other answer is the list of content blocks, as the
+//! server wrote them. A tool that reports a failure throws. The secrets of its server are hidden in
+//! the error, because errors are shown and stored.
 //!
-//! **Invariant:** an answer is read as text and stays text. Only what a failed tool says becomes a
-//! value, within a budget.
+//! **Invariant:** an answer is processed as text and stays text. Only the content of a failure is
+//! parsed into a value, within a budget.
 
 use super::secrets::ServerSecrets;
 use crate::model::{
@@ -17,13 +18,13 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// A failing tool's message is cut to this; the content beside it is whole.
+/// Maximum length of a failing tool's message. The content beside it is complete.
 const MESSAGE: usize = 4_000;
 
-/// Our own code for an answer that was too large to be read; no server has reason to send it.
+/// Our own code for an answer that is too large to be read. No server has reason to send it.
 pub(super) const OVERSIZED: ErrorCode = ErrorCode(i32::MIN);
 
-/// Returns the text of an answer, which `decode` leaves as it is.
+/// Returns the text of an answer, which `decode` does not parse.
 pub(super) fn text_of(answer: ServerResult) -> Result<String, CallError> {
     let unreadable = |error| CallError::tool(format!("its answer cannot be read: {error}"));
     match answer {
@@ -32,8 +33,8 @@ pub(super) fn text_of(answer: ServerResult) -> Result<String, CallError> {
     }
 }
 
-/// Returns what the program gets for an answer: one JSON text. What a failed tool says may take
-/// `memory` bytes.
+/// Returns the reply for an answer, as one JSON text. The content of a failure may take `memory`
+/// bytes.
 pub(super) fn reply(
     answer: &str,
     secrets: &ServerSecrets,
@@ -67,7 +68,7 @@ pub(super) fn reply(
         return Ok(compact(value.get(), stint)?);
     }
     let Some(content) = answer.content.filter(|content| content.get().starts_with('[')) else {
-        // Before there were content blocks, or for want of any.
+        // Older servers use `toolResult` in place of content blocks.
         return match answer.tool_result {
             Some(value) => Ok(compact(value.get(), stint)?),
             None => Ok("[]".into()),
@@ -81,7 +82,7 @@ pub(super) fn reply(
     }
 }
 
-/// Returns what a refused call throws.
+/// Returns the error that a refused call throws.
 pub(super) fn refusal(error: ErrorData, secrets: &ServerSecrets) -> CallError {
     if error.code == OVERSIZED {
         return CallError::new(Code::ReplySize, error.message);
@@ -98,7 +99,7 @@ pub(super) fn refusal(error: ErrorData, secrets: &ServerSecrets) -> CallError {
     CallError::new(code, cut(&secrets.hide(&error.message), MESSAGE)).with_data(data)
 }
 
-/// One text block is the JSON in it, or what it says.
+/// Returns the JSON in a text block, or else its text as a JSON string.
 fn plain(text: Option<&RawValue>, stint: &WorkSlice<'_>) -> Result<String, CallError> {
     let Some(raw) = text else { return Ok("null".into()) };
     let said = match raw.get().starts_with('"') {
@@ -108,7 +109,7 @@ fn plain(text: Option<&RawValue>, stint: &WorkSlice<'_>) -> Result<String, CallE
     stint.check()?;
     match said.filter(|said| serde_json::from_str::<IgnoredAny>(said).is_ok()) {
         Some(json) => match compact(&json, stint) {
-            // What no program could parse is a text.
+            // JSON too deep for a program to parse is returned as a text.
             Err(CompactError::TooDeep) => Ok(raw.get().into()),
             done => Ok(done?),
         },
@@ -298,7 +299,7 @@ mod tests {
             let shown = format!("{error:?}");
             assert!(!shown.contains("hunt") && shown.contains("[hi"), "{shown}");
         }
-        // What a tool returns is the program's.
+        // The reply of a tool belongs to the program and is not redacted.
         assert_eq!(read(json!({ "content": [text("hunter22")] })), Ok(json!("hunter22")));
     }
 }

@@ -1,9 +1,9 @@
-//! One server of the configuration, whether it runs or not.
+//! One configured server, whether it runs or not.
 //!
-//! It is started on first use, once, however many wait for it; they share the outcome. After a
-//! failure it is left alone for a while that doubles with each failure, from 100 ms up to 30 s,
-//! until a call has been answered. A use within that while waits for its end if it is at most a
-//! second away, and else fails at once with the reason and the time.
+//! It is started on first use. Concurrent callers share one start and its outcome. After a failure
+//! it is not started for a pause that doubles with each failure, from 100 ms up to 30 s, until a
+//! call has been answered. A use during the pause waits for its end if that is at most a second
+//! away. Otherwise it fails at once with the reason and the remaining time.
 
 use super::connection::{Connection, ConnectionLease};
 use super::error::UpstreamError;
@@ -20,32 +20,32 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// The shortest time that a server is left alone after a failure.
+/// The shortest pause after a failure.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
-/// And the longest.
+/// The longest pause after a failure.
 const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
 
-/// Whoever needs it waits this long for a server that is left alone.
+/// Maximum time that a caller waits for the end of a pause.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// A server and what becomes of it.
+/// A server and its state.
 pub(super) struct UpstreamServer {
     pub(super) config: ServerConfig,
     cache: Option<ServerCache>,
     clock: Arc<dyn Clock>,
     pub(super) identity: ServerIdentity,
     pub(super) state: Mutex<ServerLifecycle>,
-    /// What it said last, from the newest start on.
+    /// Its output since the newest start.
     pub(super) tail: Mutex<Arc<OutputTail>>,
-    /// What it offered last; the outer option says whether it was looked up.
+    /// Its tools when it last ran. The outer option is `None` until the cache was read.
     remembered: Mutex<Option<Option<Arc<ServerTools>>>>,
     pub(super) starts: AtomicU32,
     failures: AtomicU32,
     pub(super) started_in: Mutex<Option<Duration>>,
 }
 
-/// Whether it runs.
+/// The state of a server.
 pub(super) enum ServerLifecycle {
     Idle,
     Starting(AbortHandle, watch::Receiver<Option<StartResult>>),
@@ -56,7 +56,7 @@ pub(super) enum ServerLifecycle {
 
 pub(super) type StartResult = Result<(), UpstreamError>;
 
-/// What to do next about a server that is needed.
+/// The next step for a caller that needs the server.
 enum LeaseStep {
     Wait(watch::Receiver<Option<StartResult>>),
     Sleep(Instant),
@@ -84,7 +84,7 @@ impl UpstreamServer {
         }
     }
 
-    /// Returns whether it runs.
+    /// Reports whether it runs.
     pub(super) fn is_running(&self) -> bool {
         matches!(&*self.state(), ServerLifecycle::Running(connection) if !connection.is_over())
     }
@@ -97,7 +97,7 @@ impl UpstreamServer {
         }
     }
 
-    /// Returns what it offered when it last ran.
+    /// Returns its tools when it last ran.
     pub(super) fn remembered(&self) -> Option<Arc<ServerTools>> {
         let read = || {
             let said = self.said()?;
@@ -106,12 +106,12 @@ impl UpstreamServer {
         self.last().get_or_insert_with(read).clone()
     }
 
-    /// Returns what it said when it last ran.
+    /// Returns its cached description from when it last ran.
     pub(super) fn said(&self) -> Option<Arc<CachedServer>> {
         self.cache.as_ref()?.get(&self.config.name, &self.identity.server)
     }
 
-    /// Returns a running server to use, starting it if need be.
+    /// Returns a lease on the running server, and starts it if necessary.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<ConnectionLease, UpstreamError> {
         if !self.config.missing.is_empty() {
             let (server, variables) = (self.config.name.clone(), self.config.missing.clone());
@@ -146,7 +146,7 @@ impl UpstreamServer {
             match step {
                 LeaseStep::Sleep(until) => sleep_until(until).await,
                 LeaseStep::AwaitEnd(connection) => {
-                    // Its keeper says what became of it, unless its runtime ended with it.
+                    // Its monitor sets the state, unless it ended together with its runtime.
                     if connection.why().await.is_none() {
                         self.retire(&connection);
                     }
@@ -162,7 +162,7 @@ impl UpstreamServer {
         }
     }
 
-    /// A connection ended that nobody wanted to end.
+    /// Handles a connection that ended unexpectedly.
     pub(super) fn went_away(&self, connection: &Arc<Connection>, reason: &str) {
         if connection.served.load(Ordering::Acquire) > 0 {
             self.failures.store(0, Ordering::Relaxed);
@@ -176,7 +176,7 @@ impl UpstreamServer {
         }
     }
 
-    /// Lets go of a connection that is not in use. Returns whether it may end.
+    /// Releases a connection that is not in use. Returns whether it may end.
     pub(super) fn retire(&self, connection: &Arc<Connection>) -> bool {
         let mut state = self.state();
         let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_over();
@@ -191,7 +191,7 @@ impl UpstreamServer {
         unused
     }
 
-    /// Lets go of everything, for good. Returns what is to be waited for.
+    /// Closes the server for good. Returns the connection to wait for, if there is one.
     pub(super) fn close(&self) -> Option<Arc<Connection>> {
         match std::mem::replace(&mut *self.state(), ServerLifecycle::Closed) {
             ServerLifecycle::Starting(task, _) => {
@@ -206,7 +206,7 @@ impl UpstreamServer {
         }
     }
 
-    /// Returns what keeps what it said for the next process.
+    /// Returns a closure that writes the server's description to the cache, for the next process.
     pub(super) fn remember(&self, connection: &Connection) -> Option<impl FnOnce() + Send + use<>> {
         let listing = connection.fresh()?;
         *self.last() = Some(Some(listing.clone()));
@@ -222,7 +222,7 @@ impl UpstreamServer {
         };
         let name = self.config.name.clone();
         Some(move || {
-            // A cache that cannot be written is none; the server works without.
+            // The cache is optional, so an error in writing it is ignored.
             let _ = cache.put(&name, said);
         })
     }

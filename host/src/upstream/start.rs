@@ -1,4 +1,4 @@
-//! Starting a server: once, in a task of its own, and with its tools listed before anybody uses it.
+//! Starts a server: once, in its own task, and with its tools listed before it is used.
 
 use super::connect::{self, StartedServer};
 use super::error::UpstreamError;
@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, info};
 
 impl UpstreamServer {
-    /// Starts it in a task of its own: those who wait for it may go away.
+    /// Starts the server in its own task, since its callers may be dropped.
     pub(super) fn start(
         self: &Arc<Self>,
         state: &mut ServerLifecycle,
@@ -29,7 +29,7 @@ impl UpstreamServer {
         outcome
     }
 
-    /// The task that starts it was cut off, with its runtime.
+    /// Handles a start task that was aborted together with its runtime.
     pub(super) fn cut_off(&self) {
         let mut state = self.state();
         if let ServerLifecycle::Starting(task, _) = &*state
@@ -40,10 +40,10 @@ impl UpstreamServer {
     }
 
     async fn begin(self: &Arc<Self>) -> StartResult {
-        // Only now: they may have changed since the project was read.
+        // Checked right before the start, since files may have changed after the project was read.
         let scripts = self.config.pinned.clone();
         let changed = tokio::task::spawn_blocking(move || scripts.changed()).await;
-        // What could not be looked at is not what was trusted.
+        // Files that could not be checked count as changed.
         let files = changed.unwrap_or_else(|_| vec!["?".into()]);
         if !files.is_empty() {
             let mut state = self.state();

@@ -17,11 +17,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// Twice what it takes to end a server that does everything not to end.
+/// Maximum time to wait for all servers to end: twice what the most stubborn one needs.
 const CLOSING: Duration = Duration::from_secs(4);
 
-/// All servers of a process, shared by its runs. Cheap to clone; when the last clone is dropped,
-/// the servers are ended, but only [`close`](Upstreams::close) waits for it.
+/// All servers of a process, shared by its runs. Cheap to clone. When the last clone is dropped,
+/// the servers are ended, but only [`close`](Upstreams::close) waits for that.
 #[derive(Clone)]
 pub(crate) struct Upstreams {
     servers: Arc<RwLock<ServerTable>>,
@@ -36,7 +36,8 @@ struct ServerTable {
 }
 
 impl Upstreams {
-    /// Returns these servers; none is started yet. Of two with one name, the first is meant.
+    /// Returns these servers. None is started yet. Of two with the same name, the first one is
+    /// used.
     pub(crate) fn new(
         servers: Vec<ServerConfig>,
         cache: Option<ServerCache>,
@@ -51,8 +52,8 @@ impl Upstreams {
         Upstreams { servers: Arc::new(RwLock::new(ServerTable { all, by_name })), cache, clock }
     }
 
-    /// Puts a server in the place of the one of its name, or beside the others. One that is the
-    /// same goes on; another is ended, and what it was asked fails.
+    /// Adds a server, or replaces the one with the same name. If both are the same, the old one
+    /// continues. Otherwise the old one is ended, and its calls fail.
     pub(crate) fn put(&self, config: ServerConfig) {
         let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
         let place = servers.by_name.get(&config.name).copied();
@@ -79,7 +80,7 @@ impl Upstreams {
         self.all().iter().map(|server| server.config.name.clone()).collect()
     }
 
-    /// Returns how a server is started or reached.
+    /// Returns the configuration of a server.
     pub(crate) fn config(&self, server: &str) -> Option<ServerConfig> {
         self.find(server).map(|server| server.config.clone())
     }
@@ -88,30 +89,30 @@ impl Upstreams {
         self.servers.read().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 
-    /// Returns whether a server runs: to call it, nothing is started.
+    /// Reports whether a server runs, so that a call does not have to start it.
     pub(crate) fn is_running(&self, server: &str) -> bool {
         self.find(server).is_some_and(|server| server.is_running())
     }
 
-    /// Returns the tools of a server that runs and whose tools are known. Waits for nothing.
+    /// Returns the tools of a server, if it runs and they are known. Does not wait.
     pub(crate) fn listed(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.listed()
     }
 
-    /// Returns the tools of a server, starting it if need be.
+    /// Returns the tools of a server, and starts it if necessary.
     pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
         self.get(server)?.lease().await?.list().await
     }
 
-    /// Returns the tools that a server had when it last ran, in this process or an earlier one. It
-    /// is hearsay: see `store/servers.rs`.
+    /// Returns the tools that a server had when it last ran, in this process or an earlier one.
+    /// They come from a cache that is not trusted: see `store/servers.rs`.
     pub(crate) fn remembered(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.remembered()
     }
 
-    /// Calls a tool and waits for its answer, one JSON text, starting the server if need be.
-    /// Whether there is such a tool, and whether it may be called, is for others to know. Dropping
-    /// the future withdraws the call.
+    /// Calls a tool and returns its answer as one JSON text. Starts the server if necessary. It
+    /// does not check whether the tool exists or may be called. Dropping the future cancels the
+    /// call.
     pub(crate) async fn call(
         &self,
         server: &str,
@@ -126,7 +127,7 @@ impl Upstreams {
         call::call(&lease, tool, arguments, patience, progress, budget).await
     }
 
-    /// Returns the servers that are to run before anybody calls them, and can.
+    /// Returns the servers that are configured to run in the background, and that lack no variable.
     pub(crate) fn background(&self) -> Vec<String> {
         let ahead = |server: &&Arc<UpstreamServer>| {
             server.config.background && server.config.missing.is_empty()
@@ -134,8 +135,8 @@ impl Upstreams {
         self.all().iter().filter(ahead).map(|server| server.config.name.clone()).collect()
     }
 
-    /// Starts a server that nobody waits for, in a task of its own. What fails is tried again when
-    /// it is needed.
+    /// Starts a server in its own task, without waiting. After a failure it is tried again when it
+    /// is needed.
     pub(crate) fn start(&self, server: &str) {
         if let Some(server) = self.find(server) {
             tokio::spawn(async move {
@@ -144,7 +145,7 @@ impl Upstreams {
         }
     }
 
-    /// Returns how all servers are, in the order of the configuration.
+    /// Returns the status of all servers, in the order of the configuration.
     pub(crate) fn status(&self) -> Vec<ServerStatus> {
         let servers = self.all();
         let mut groups = Vec::with_capacity(servers.len());
@@ -160,11 +161,11 @@ impl Upstreams {
         all
     }
 
-    /// Ends all servers, gracefully if they let us, and waits for it. Nothing is started any more.
+    /// Ends all servers, gracefully if possible, and waits for that. No server is started any more.
     pub(crate) async fn close(&self) {
         let ending: Vec<_> = self.all().iter().filter_map(|server| server.close()).collect();
         let ended = join_all(ending.iter().map(|connection| connection.ended.cancelled()));
-        // Whoever takes longer is ended with us.
+        // Servers that take longer are ended together with this process.
         let _ = timeout(CLOSING, ended).await;
     }
 
@@ -178,7 +179,7 @@ impl Upstreams {
     }
 }
 
-/// Returns how a server is, and the group of its processes.
+/// Returns the status of a server, and the id of its process group.
 fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
     let said = server.said();
     let mut status = ServerStatus {

@@ -1,8 +1,8 @@
-//! Keeps npm from starting any program.
+//! Prevents npm from starting any program.
 //!
-//! A dependency from git has npm start `git`, and then npm again in what was cloned, where a
-//! `.npmrc` says what `git` is. Newer versions of npm can be told to refuse such dependencies; what
-//! is loaded into npm here holds for all of them.
+//! For a dependency from git, npm starts `git`, and then npm again in the cloned folder, where a
+//! `.npmrc` decides which program `git` is. Newer versions of npm have an option that refuses such
+//! dependencies. The guard is loaded into npm and works with all versions.
 
 use super::super::environment::PackageToolVariables;
 use super::super::error::{InstallError, without_user};
@@ -13,23 +13,23 @@ use std::path::Path;
 
 const GUARD: &str = include_str!("guard.cjs");
 
-/// How the guard begins what it says.
+/// The prefix of the guard's messages.
 const REFUSED: &str = "pml refuses to start: ";
 
-/// How npm begins what it says of a dependency that it was told to refuse.
+/// The prefix of npm's own message about a dependency that it refuses.
 const REFUSING: &str = "Refusing to fetch \"";
 
-/// What is shown of a dependency that was refused.
+/// Maximum length of a refused dependency in a message.
 const SHOWN: usize = 200;
 
-/// The variables of an npm that starts nothing. They hold while it lives.
+/// The variables of an npm that starts no program. They are valid as long as this value lives.
 pub(super) struct NpmSpawnGuard {
     _scratch: ScratchFolder,
     variables: PackageToolVariables,
 }
 
 impl NpmSpawnGuard {
-    /// Makes one in `home`, which is the user's own.
+    /// Writes the guard into a new folder in `home`, which belongs to the user.
     pub(super) fn new(tool: &PackageTool<'_>, home: &Path) -> Result<NpmSpawnGuard, InstallError> {
         let scratch = ScratchFolder::new(home)?;
         let path = scratch.write("guard.cjs", GUARD)?;
@@ -39,14 +39,14 @@ impl NpmSpawnGuard {
         Ok(NpmSpawnGuard { _scratch: scratch, variables })
     }
 
-    /// Returns npm, kept from starting anything.
+    /// Returns the tool with the guard loaded.
     pub(super) fn over<'a>(&'a self, tool: PackageTool<'a>) -> PackageTool<'a> {
         tool.with(&self.variables)
     }
 }
 
-/// Returns what npm printed, if it did what it was told. What the guard or npm itself refused is
-/// named.
+/// Returns npm's output if it succeeded. If the guard or npm itself refused a dependency, the error
+/// names it.
 pub(super) fn succeeded(
     tool: &PackageTool<'_>,
     package: &str,

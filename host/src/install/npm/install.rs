@@ -1,7 +1,7 @@
 //! Installs one exact version, and checks that it is the one that was agreed to.
 //!
-//! npm first says what it would install, all the way down. That is checked, and then installed as
-//! it is, without scripts.
+//! npm first writes a lock file of everything that it would install, at all depths. That is checked
+//! and then installed exactly so, without scripts.
 
 use super::super::error::InstallError;
 use super::super::spec::{InstallScripts, PackageSpec};
@@ -18,13 +18,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// npm takes its root for a package: one of ours, which nobody publishes.
+/// npm requires a package at its root. This one is private and is never published.
 const ROOT: &str = "{ \"name\": \"pml-deps\", \"private\": true }\n";
 
-/// The registry that npm replaces with the user's own, wherever a lock names it.
+/// The public registry. npm replaces it with the user's own wherever a lock file names it.
 const PUBLIC: &str = "registry.npmjs.org";
 
-/// What holds for both steps. Whatever is wanted from git, there is no git.
+/// Flags of both steps. They leave npm without a `git` program.
 const BOTH: &[&str] = &[
     "--package-lock",
     "--lockfile-version=3",
@@ -35,11 +35,11 @@ const BOTH: &[&str] = &[
     "--no-omit-lockfile-registry-resolved",
     "--git=/dev/null/git",
     "--allow-git=none",
-    // The version is exact: what the cache has of it is as good as what the registry has.
+    // The version is exact, so the cached copy is as good as that of the registry.
     "--prefer-offline",
 ];
 
-/// Fills `folder`, which is empty. `home` is the user's own.
+/// Installs into `folder`, which is empty. `home` is the user's state folder.
 pub(in super::super) async fn install(
     tool: &PackageTool<'_>,
     environment: &Environment,
@@ -67,7 +67,7 @@ pub(in super::super) async fn install(
     agrees(&lock, package)?;
     let line = ["ci", &prefix].into_iter().chain(BOTH.iter().chain(PLAIN).copied());
     succeeded(&npm, &package.name, npm.run(line).await?)?;
-    // A package can bring a lock of its own, which npm reads when it has unpacked it.
+    // A package can contain a lock file of its own, which npm reads after unpacking it.
     let installed = PackageLock::read(tool, &folder.join("node_modules/.package-lock.json"))?;
     installed.check(&package.name, &hosts)?;
     agrees(&installed, package)?;
@@ -79,8 +79,9 @@ pub(in super::super) async fn install(
     }
 }
 
-/// Returns the hosts that packages may come from: that of the registry that was asked about, the
-/// public one, and if the lock names any other, those of all that the user's settings name.
+/// Returns the hosts that packages may come from: that of the registry which resolved the package
+/// and the public one. If the lock file names any other, those of all registries in the user's
+/// settings are added.
 async fn hosts(
     npm: &PackageTool<'_>,
     package: &Package,
@@ -105,7 +106,7 @@ async fn hosts(
     Ok(hosts)
 }
 
-/// Holds what npm installs against what was agreed to.
+/// Checks that npm's lock file has the package that was agreed to.
 fn agrees(lock: &PackageLock, package: &Package) -> Result<(), InstallError> {
     let found = lock.package(&package.name);
     let other = |what, agreed: &str, found: &Value| InstallError::Mismatch {

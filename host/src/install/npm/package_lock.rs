@@ -1,8 +1,7 @@
-//! What npm would install, or has installed, as its lock file says: held against where packages may
-//! come from.
+//! Checks the packages in npm's lock file, before and after the installation: where they come from.
 //!
 //! **Invariant:** every package is a tarball of a registry that the user's settings name, and its
-//! hash is known. The only others are those that lie inside such a tarball. Git, other hosts, files
+//! hash is known. The only exceptions are packages inside such a tarball. Git, other hosts, files
 //! and folders are refused at every depth.
 
 use super::super::error::{InstallError, without_user};
@@ -13,16 +12,16 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A lock file of thousands of packages.
+/// Maximum size of a lock file, in bytes: enough for thousands of packages.
 const LOCK: u64 = 32 << 20;
 
-/// What is shown of a name, and of where something comes from.
+/// Maximum length of names and addresses in messages.
 const SHOWN: usize = 120;
 
-/// Where a package says what it depends on.
+/// The fields in which a package lists its dependencies.
 const DEPENDENCIES: [&str; 3] = ["dependencies", "optionalDependencies", "peerDependencies"];
 
-/// The packages of a lock file, by where they lie.
+/// The packages of a lock file, by their path.
 pub(super) struct PackageLock(Map<String, Value>);
 
 impl PackageLock {
@@ -40,33 +39,33 @@ impl PackageLock {
         }
     }
 
-    /// Returns what it says of a package that nothing else depends on.
+    /// Returns the entry of a package at the top level, or `Null`.
     pub(super) fn package(&self, name: &str) -> &Value {
         self.0.get(&format!("node_modules/{name}")).unwrap_or(&Value::Null)
     }
 
-    /// Returns the hosts that packages come from, as far as they are named.
+    /// Returns the hosts that packages come from, as far as the lock file names them.
     pub(super) fn hosts(&self) -> BTreeSet<String> {
         self.0.values().filter_map(|entry| authority(entry["resolved"].as_str()?)).collect()
     }
 
-    /// Refuses what is not of a registry. `hosts` are those of the registries, `package` is what is
-    /// being installed.
+    /// Refuses packages that do not come from a registry. `hosts` are those of the registries,
+    /// `package` is the package that is being installed.
     pub(super) fn check(
         &self,
         package: &str,
         hosts: &BTreeSet<String>,
     ) -> Result<(), InstallError> {
         let all = self.0.iter().filter(|(place, _)| !place.is_empty());
-        // What lies elsewhere has a link in its place, which has the name that it is wanted by.
+        // A package in a folder elsewhere has a link in `node_modules`. The links come first,
+        // because their names are those that the dependents use.
         let (inside, elsewhere): (Vec<_>, Vec<_>) =
             all.partition(|(place, _)| place.starts_with("node_modules/"));
         for (place, entry) in inside.into_iter().chain(elsewhere) {
             self.of_registry(place, entry, hosts)
                 .map_err(|reason| self.refused(package, place, reason))?;
             for (name, wanted) in edges(entry).filter(|(_, wanted)| !is_of_registry(wanted)) {
-                // What is not there is not installed; what lies in the tarball of another is part
-                // of that.
+                // A missing package is not installed. A bundled package is part of another tarball.
                 let Some(target) = self.found_from(place, name) else { continue };
                 if self.0[&target]["inBundle"] != true {
                     let reason =
@@ -104,7 +103,7 @@ impl PackageLock {
         }
     }
 
-    /// Returns where node would find `name` from `place`.
+    /// Returns the path at which node would find `name` from `place`.
     fn found_from(&self, place: &str, name: &str) -> Option<String> {
         let mut from = Some(place);
         loop {
@@ -140,13 +139,14 @@ impl PackageLock {
     }
 }
 
-/// What a package depends on: names and what is wanted of each.
+/// Returns the dependencies of a package: their names and the wanted versions.
 fn edges(entry: &Value) -> impl Iterator<Item = (&str, &str)> {
     let all = DEPENDENCIES.iter().filter_map(|key| entry[*key].as_object());
     all.flatten().map(|(name, wanted)| (name.as_str(), wanted.as_str().unwrap_or(":")))
 }
 
-/// Versions, ranges and tags are a registry's, and so is another name for one of its packages.
+/// Reports whether a dependency is wanted from a registry: as a version, a range, a tag, or an
+/// alias for another package of the registry.
 fn is_of_registry(wanted: &str) -> bool {
     match wanted.strip_prefix("npm:") {
         Some(alias) => !alias.contains(':') && !alias.starts_with(['.', '/', '~']),
@@ -154,7 +154,8 @@ fn is_of_registry(wanted: &str) -> bool {
     }
 }
 
-/// Returns host and port of a URL of the web. Anything that could be read in two ways is none.
+/// Returns host and port of an `http` or `https` URL. Returns `None` for a URL that could be read
+/// in two ways.
 pub(super) fn authority(url: &str) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let (authority, _) = rest.split_once('/')?;

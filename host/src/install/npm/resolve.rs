@@ -1,4 +1,4 @@
-//! Asks the registry which version is meant.
+//! Asks the registry which version a launch line means.
 
 use super::super::error::{InstallError, last_words};
 use super::super::spec::PackageSpec;
@@ -11,7 +11,7 @@ use crate::model::describe_exit;
 use serde_json::Value;
 use std::path::Path;
 
-/// What keeps npm to its business, whatever the user's settings say.
+/// Flags that turn off what is not needed, whatever the user's settings are.
 pub(super) const PLAIN: &[&str] = &[
     "--no-global",
     "--no-dry-run",
@@ -21,13 +21,13 @@ pub(super) const PLAIN: &[&str] = &[
     "--no-progress",
     "--no-color",
     "--loglevel=error",
-    // A registry that cannot be reached is said within seconds, and not after a minute.
+    // An unreachable registry is reported within seconds, and not after a minute.
     "--fetch-retry-mintimeout=500",
     "--fetch-retry-maxtimeout=4000",
 ];
 
-/// Returns the version that a launch line means. `empty` is a folder that nothing is in, `home` the
-/// user's own.
+/// Returns the version that a launch line means. `empty` is an empty folder, `home` the user's
+/// state folder.
 pub(in super::super) async fn resolve(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
@@ -56,7 +56,7 @@ pub(in super::super) async fn resolve(
     let found = match said {
         Some(Value::Array(all)) => all,
         Some(one @ Value::Object(_)) => vec![one],
-        // It says nothing at all of a range that nothing fits.
+        // npm prints nothing if no version matches a range.
         _ => Vec::new(),
     };
     let newest = newest(&found).ok_or_else(|| nothing(spec, &ended.stderr))?;
@@ -79,8 +79,9 @@ pub(in super::super) async fn resolve(
     Ok(resolved)
 }
 
-/// Returns the package whose program is started: the first one, unless it lacks the program that
-/// the launch line names and one that comes beside it has that. `bin` is what the first one has.
+/// Returns the name of the package whose program is started. This is the first package, unless it
+/// lacks the named program and another package of the launch line has it. `bin` is that of the
+/// first package.
 async fn owner(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
@@ -106,7 +107,7 @@ async fn owner(
     Ok(first.name.clone())
 }
 
-/// The newest of several versions; one that only leads up to another if there is nothing else.
+/// Returns the newest of several versions. Prereleases count only if there is nothing else.
 fn newest(found: &[Value]) -> Option<&Value> {
     let version = |one: &Value| one["version"].as_str().unwrap_or_default().to_owned();
     let order = |one: &&Value, other: &&Value| {
@@ -116,10 +117,10 @@ fn newest(found: &[Value]) -> Option<&Value> {
     found.iter().filter(|one| one["version"].is_string()).max_by(order)
 }
 
-/// Some registries do not say how large a package is. Then npm fetches it, which it would have to
-/// anyway.
+/// Returns the unpacked size of a package whose registry does not name it. npm fetches the package
+/// for that, which it would have to do later anyway.
 async fn size(tool: &PackageTool<'_>, package: &str, prefix: &str) -> Option<u64> {
-    // The last one wins: nothing is to be written.
+    // The last flag wins, so `--dry-run` holds and no file is written.
     let line = ["pack", "--json", "--ignore-scripts", prefix].into_iter();
     let line = line.chain(PLAIN.iter().copied()).chain(["--dry-run", "--", package]);
     let ended = tool.run(line).await.ok()?;

@@ -1,4 +1,4 @@
-//! Runs the install scripts of packages, where that is allowed: after everything was fetched, and
+//! Runs the install scripts of packages, if that is allowed: after everything was fetched, and
 //! without any key.
 
 use super::super::environment;
@@ -11,10 +11,10 @@ use crate::install::package_tool::PackageTool;
 use crate::model::Secret;
 use std::path::{Path, PathBuf};
 
-/// More than any settings of npm's.
+/// Maximum size of npm's settings file, in bytes.
 const SETTINGS: u64 = 1 << 20;
 
-/// Settings that say how to build and where to fetch from, and never hold a key.
+/// Settings that control how to build and where to fetch from, and that never hold a key.
 const KEPT: &[&str] = &[
     "arch",
     "build-from-source",
@@ -36,10 +36,10 @@ const KEPT: &[&str] = &[
     "target",
 ];
 
-/// Ends of the names of settings that say where a package fetches its binary from.
+/// Suffixes of the names of settings that control where a package fetches its binary from.
 const MIRRORS: &[&str] = &["-binary-host", "-binary-host-mirror", "-mirror", "-cdnurl"];
 
-/// Runs the scripts of what is in `folder`.
+/// Runs the scripts of the packages in `folder`.
 pub(super) async fn run(
     tool: &PackageTool<'_>,
     environment: &Environment,
@@ -54,7 +54,7 @@ pub(super) async fn run(
     let none = scratch.write("global-npmrc", "")?;
     let home = scratch.home(environment)?;
     let mut variables = environment::for_scripts(environment, &home.to_string_lossy());
-    // These are of no use to npm, and say where indexes are.
+    // npm does not use these, and they contain the addresses of indexes.
     variables.retain(|(name, _)| !name.starts_with("PIP_") && !name.starts_with("UV_"));
     variables.extend(given(environment));
     let prefix = format!("--prefix={}", folder.display());
@@ -67,7 +67,7 @@ pub(super) async fn run(
     tool.succeeded(ended).map(|_| ())
 }
 
-/// Where npm looks for the user's settings.
+/// Returns the path of the user's npm settings.
 fn user_settings(environment: &Environment) -> Option<PathBuf> {
     let named = environment.pick(|name| name.eq_ignore_ascii_case("npm_config_userconfig"));
     let home = || environment.pick(|name| name == "HOME");
@@ -77,7 +77,7 @@ fn user_settings(environment: &Environment) -> Option<PathBuf> {
     }
 }
 
-/// The settings among our variables that hold no key.
+/// Returns the npm settings among our variables that hold no key.
 fn given(environment: &Environment) -> Vec<(String, Secret)> {
     let mut picked = environment.pick(|name| {
         let lower = name.to_ascii_lowercase();
@@ -87,7 +87,7 @@ fn given(environment: &Environment) -> Vec<(String, Secret)> {
     picked
 }
 
-/// The lines of settings that hold no key.
+/// Returns the lines of npm settings that hold no key.
 fn kept(settings: &str) -> String {
     let lines = settings.lines().filter(|line| {
         let split = line.split_once('=');
@@ -101,7 +101,8 @@ fn is_kept(name: &str) -> bool {
     KEPT.contains(&name.as_str()) || MIRRORS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a value has neither a user's name and password in it, nor another variable.
+/// Reports whether a value contains neither a user name with a password nor a reference to a
+/// variable.
 fn is_plain(value: &str) -> bool {
     !value.contains('@') && !value.contains("${")
 }

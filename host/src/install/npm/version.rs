@@ -1,26 +1,26 @@
-//! Which of two versions is the newer one, by the rules of semver.
+//! Orders versions by the rules of semver.
 
 use std::cmp::Ordering;
 
-/// Compares two versions. What stands behind a `+` does not count; one that is no version is older
-/// than any.
+/// Compares two versions. The part after a `+` is ignored. A text that is no version is older than
+/// any version.
 pub(super) fn compare(one: &str, other: &str) -> Ordering {
     let (one, other) = (parts(one), parts(other));
     one.0.cmp(&other.0).then_with(|| match (one.1.is_empty(), other.1.is_empty()) {
         (true, true) => Ordering::Equal,
-        // A version comes after those that led up to it.
+        // A release is newer than its prereleases.
         (true, false) => Ordering::Greater,
         (false, true) => Ordering::Less,
         (false, false) => one.1.cmp(&other.1),
     })
 }
 
-/// Returns whether a version leads up to another.
+/// Reports whether a version is a prerelease.
 pub(super) fn is_early(version: &str) -> bool {
     !parts(version).1.is_empty()
 }
 
-/// A part of what leads up to a version: numbers come before words.
+/// A part of a prerelease. Numbers come before words.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum PrereleasePart<'a> {
     Number(u64),

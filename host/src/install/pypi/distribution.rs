@@ -1,4 +1,4 @@
-//! What a package says of itself in the folder that it is installed into: its files, and its
+//! Reads the metadata of a package in the folder that it is installed into: its files and its
 //! programs.
 
 use super::super::error::InstallError;
@@ -10,23 +10,24 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// More than any list of files: the largest packages have some ten thousand.
+/// Maximum size of a list of files, in bytes. The largest packages have some ten thousand files.
 const LIST: u64 = 32 << 20;
 
-/// A package, as it is installed.
+/// An installed Python package.
 pub(super) struct Distribution {
-    /// Its name, as its folder says it.
+    /// Its name, as in the name of its metadata folder.
     pub(super) name: String,
     version: String,
-    /// The folder in which it says what it is, seen from the environment's.
+    /// Its metadata folder, relative to the environment's folder.
     pub(super) info: PathBuf,
-    /// Its files, seen from the environment's folder, and what they hash to where it says so.
+    /// Its files, relative to the environment's folder, with their hashes where the metadata has
+    /// them.
     files: BTreeMap<PathBuf, Option<String>>,
-    /// Its programs that are functions: a name, a module, and what is called in it.
+    /// Its programs that are functions, by name.
     pub(super) functions: Vec<(String, EntryPoint)>,
 }
 
-/// A function that is a program.
+/// A function that is started as a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EntryPoint {
     pub(super) module: String,
@@ -34,7 +35,7 @@ pub(super) struct EntryPoint {
 }
 
 impl Distribution {
-    /// Reads all that are installed in an environment.
+    /// Reads all packages that are installed in an environment.
     pub(super) fn all(folder: &Path) -> Result<Vec<Distribution>, InstallError> {
         let site = site(folder)?;
         let path = folder.join(&site);
@@ -78,12 +79,12 @@ impl Distribution {
         })
     }
 
-    /// Returns whether it is a package that was agreed to.
+    /// Reports whether it is the package that was agreed to.
     pub(super) fn is(&self, package: &Package) -> bool {
         same(&self.name, &package.name) && self.version == package.version
     }
 
-    /// Returns whether a file is one of its own.
+    /// Reports whether a file belongs to it.
     pub(super) fn has(&self, file: &Path) -> bool {
         self.files.contains_key(file)
     }
@@ -93,26 +94,27 @@ impl Distribution {
         self.files.keys().map(PathBuf::as_path)
     }
 
-    /// Returns whether a file of its own is what it was when it was packed, as far as it says.
+    /// Reports whether one of its files has the hash in the metadata. Returns `true` if there is
+    /// none.
     pub(super) fn is_whole(&self, folder: &Path, file: &Path) -> bool {
         let Some(Some(expected)) = self.files.get(file) else { return true };
         disk::read(&folder.join(file), LIST)
             .is_ok_and(|bytes| base64_url(&Sha256::digest(bytes)) == *expected)
     }
 
-    /// Returns the file of one of its programs that is a file.
+    /// Returns the file of one of its programs that are files.
     pub(super) fn script(&self, name: &str) -> Option<PathBuf> {
         Some(Path::new("bin").join(name)).filter(|path| self.has(path))
     }
 
-    /// Returns the function that is one of its programs.
+    /// Returns one of its programs that are functions.
     pub(super) fn function(&self, name: &str) -> Option<&EntryPoint> {
         self.functions.iter().find(|(own, _)| own == name).map(|(_, function)| function)
     }
 }
 
-/// Reads the list of a package's files: paths, hashes and sizes. What leads out of the environment
-/// is none of its files.
+/// Reads the list of a package's files: paths, hashes and sizes. Paths that lead out of the
+/// environment are left out.
 fn record(text: &str, site: &Path) -> BTreeMap<PathBuf, Option<String>> {
     let line = |line: &str| {
         let (path, rest) = match line.strip_prefix('"') {
@@ -128,7 +130,7 @@ fn record(text: &str, site: &Path) -> BTreeMap<PathBuf, Option<String>> {
     text.lines().filter_map(line).collect()
 }
 
-/// Returns a path without its `..`, if it does not lead out.
+/// Returns a path without its `..`, or `None` if it leads out.
 fn within(path: &Path) -> Option<PathBuf> {
     let mut made = PathBuf::new();
     for part in path.components() {
@@ -142,7 +144,8 @@ fn within(path: &Path) -> Option<PathBuf> {
     Some(made)
 }
 
-/// Reads `[console_scripts]`. What is no plain name of Python's is no program: it becomes code.
+/// Reads `[console_scripts]`. Entries that are not plain Python names are left out, since they
+/// become part of code.
 fn functions(text: &str) -> Vec<(String, EntryPoint)> {
     let mut inside = false;
     let mut found = Vec::new();
@@ -164,7 +167,7 @@ fn functions(text: &str) -> Vec<(String, EntryPoint)> {
     found
 }
 
-/// Whether a text can be the name of a file, and nothing else.
+/// Reports whether a text can be a plain file name.
 pub(super) fn is_program(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+@".contains(c);
     !name.is_empty() && name.len() <= 100 && !name.starts_with('.') && name.chars().all(plain)
@@ -179,7 +182,7 @@ fn is_dotted(text: &str) -> bool {
     text.len() <= 300 && text.split('.').all(plain)
 }
 
-/// As lists of files have hashes: base64 for URLs, without padding.
+/// Encodes as base64 for URLs, without padding, as hashes in lists of files are.
 fn base64_url(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut made = String::new();

@@ -1,8 +1,8 @@
-//! What starts the programs of a package.
+//! Writes the launchers: files that start the programs of a package.
 //!
-//! The scripts in `bin` are whoever's came last, and Python would look beside them first for
-//! everything that they import. So each program of the package that was agreed to gets a file of
-//! ours, in a folder in which nothing else is.
+//! A script in `bin` belongs to the package that was installed last, and Python would first search
+//! `bin` for everything that it imports. So each program of the package that was agreed to gets a
+//! launcher of ours, in a folder without other files.
 
 use super::super::error::InstallError;
 use super::distribution::{Distribution, EntryPoint, is_program};
@@ -12,13 +12,13 @@ use crate::model::Package;
 use std::fs;
 use std::path::Path;
 
-/// The folder, seen from the environment's.
+/// The folder of the launchers, relative to the environment's.
 pub(super) const FOLDER: &str = "pml-start";
 
-/// How a script begins that finds its interpreter by itself.
+/// The first line of a script that finds its interpreter by itself.
 const SHELL: &[&str] = &["/bin/sh"];
 
-/// Makes a file for each program of `package`.
+/// Writes a launcher for each program of `package`.
 pub(super) fn make(
     folder: &Path,
     package: &Package,
@@ -50,10 +50,10 @@ pub(super) fn make(
     Ok(())
 }
 
-/// Whether a script is for Python.
+/// Reports whether a script is for Python.
 pub(super) fn is_for_python(path: &Path) -> bool {
-    // A path too long for the OS is hidden from it behind a shell, in words that Python reads as
-    // its own.
+    // If the interpreter's path is too long for the OS, the script starts with a shell, in text
+    // that Python can read, too.
     shebang(path)
         .is_some_and(|words| words.iter().any(|word| word.contains("python")) || words == SHELL)
 }
@@ -62,7 +62,8 @@ fn write(path: &Path, text: &str) -> Result<(), InstallError> {
     fs::write(path, text).map_err(|error| InstallError::io("write", path, error))
 }
 
-/// Nothing is imported from this folder: a program can be called like a module.
+/// Removes the launchers' folder from the import path, since a program can have the name of a
+/// module.
 const BEGINNING: &str = "import os\nimport sys\n\nif __name__ == \"__main__\":\n    \
     here = os.path.dirname(os.path.abspath(__file__))\n    \
     sys.path[:] = [at for at in sys.path if os.path.abspath(at) != here]\n";

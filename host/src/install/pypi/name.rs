@@ -1,12 +1,12 @@
-//! Names of Python packages, of which there are many spellings.
+//! Compares names of Python packages, which have many spellings.
 
-/// Returns the one spelling that all others mean: lower case, with single dashes.
+/// Returns the normal spelling of a name: lower case, with single dashes.
 pub(super) fn normal(name: &str) -> String {
     let words = name.split(['-', '_', '.']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
-/// Returns whether two names mean the same package.
+/// Reports whether two names mean the same package.
 pub(super) fn same(one: &str, other: &str) -> bool {
     normal(one) == normal(other)
 }

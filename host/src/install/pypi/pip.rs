@@ -15,27 +15,28 @@ use crate::model::{Package, cut, describe_exit, escape};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What it reports of an installation: the metadata of every package, their descriptions included.
+/// Maximum size of pip's report, in bytes: it has the metadata of every package, with their
+/// descriptions.
 const REPORT: u64 = 64 << 20;
 
-/// What keeps pip to its business.
+/// Flags that turn off what is not needed.
 const PLAIN: &[&str] = &["--quiet", "--no-input", "--disable-pip-version-check", "--no-color"];
 
-/// How the guard begins what it says.
+/// The prefix of the guard's messages.
 const GUARDED: &str = "pml refuses to start: ";
 
-/// Wheels only, unless code of packages may run.
+/// Flags that allow only wheels. They are left out if code of packages may run.
 const WHEELS: &[&str] = &["--only-binary", ":all:"];
 
-/// Runs pip, and keeps it from starting any program.
+/// Runs pip, and prevents it from starting any program.
 const GUARD: &str = include_str!("guard.py");
 
-/// Says which interpreter a Python is, and with which file another one runs its pip.
+/// Prints the path of the interpreter, and the file with which another interpreter runs its pip.
 const LOCATE: &str = "import os, sys, pip\nprint(sys.executable)\n\
     print(os.path.join(os.path.dirname(pip.__file__), '__pip-runner__.py'))";
 
-/// Where Python and its pip are. What is on the `PATH` may be a script that looks for them in the
-/// user's home.
+/// The paths of Python and its pip. The `python3` on the `PATH` may be a script that looks for them
+/// in the user's home.
 struct PipLocation {
     python: PathBuf,
     runner: String,
@@ -103,7 +104,8 @@ pub(super) async fn resolve(
     Ok(resolved)
 }
 
-/// The index does not say how large a package is. pip fetches it, which it would have to anyway.
+/// Returns the size of a package, which the index does not name. pip fetches the package for that,
+/// which it would have to do later anyway.
 async fn size(tool: &PackageTool<'_>, package: &str, folder: &Path) -> Option<u64> {
     let folder = folder.join("wheel");
     let mut line = vec!["-c", GUARD, "-", "download", "--no-deps", "--dest", folder.to_str()?];
@@ -114,7 +116,7 @@ async fn size(tool: &PackageTool<'_>, package: &str, folder: &Path) -> Option<u6
     files.filter_map(|file| file.metadata().ok()).map(|found| found.len()).max()
 }
 
-/// Fills a folder with a virtual environment and the package in it.
+/// Makes a virtual environment in a folder and installs the package into it.
 pub(super) async fn install(
     tool: &PackageTool<'_>,
     work: PythonInstallJob<'_>,
@@ -127,11 +129,11 @@ pub(super) async fn install(
     tool.succeeded(ended)?;
     let (untouched, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
     let python = folder.join("bin/python");
-    // A package can write into its own folder.
+    // The report is outside of `folder`, since a package can write into that.
     let path = scratch.path().join("report.json");
     let (python_name, report) = (python.to_string_lossy(), path.to_string_lossy());
     let (pip, mut line) = match building {
-        // The environment's own interpreter, as long as nothing is in it.
+        // The environment's own interpreter may be used, as it has no packages yet.
         None => (tool.by(&python), vec!["-I", "-c", GUARD, &located.runner]),
         Some(_) => {
             (BuildEnvironment::over(building, tool), vec!["-m", "pip", "--python", &python_name])
@@ -158,7 +160,7 @@ pub(super) async fn install(
     compile(&tool, &interpreter, folder).await
 }
 
-/// How pip is run where code of packages may run, and where it may not.
+/// Returns the arguments that start pip: directly if code of packages may run, else with the guard.
 fn pip(spec: &PackageSpec) -> Vec<&'static str> {
     match spec.scripts() {
         InstallScripts::Refused => vec!["-c", GUARD, "-"],
@@ -166,7 +168,7 @@ fn pip(spec: &PackageSpec) -> Vec<&'static str> {
     }
 }
 
-/// Holds what pip says it installed against what was agreed to.
+/// Checks that pip's report has the package that was agreed to.
 fn check(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
     let found = reported(report, spec).unwrap_or(&Value::Null);
     let other = |what, agreed: &str, found: &str| InstallError::Mismatch {
@@ -182,7 +184,7 @@ fn check(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), In
     by_index(report, package)?;
     let hash = integrity(found);
     match &package.integrity {
-        // One of several files of the version was agreed to.
+        // A version has several files, and the hash of any of them is accepted.
         Some(agreed) if !agreed.split(' ').any(|one| Some(one) == hash.as_deref()) => {
             Err(other("the hash", agreed, hash.as_deref().unwrap_or("nothing")))
         }
@@ -190,7 +192,7 @@ fn check(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), In
     }
 }
 
-/// Refuses packages that were wanted by their address.
+/// Refuses packages that are wanted by address.
 fn by_index(report: &Value, package: &Package) -> Result<(), InstallError> {
     let all = || report["install"].as_array().into_iter().flatten();
     let Some(direct) = all().find(|one| one["is_direct"] == true) else { return Ok(()) };
@@ -229,8 +231,8 @@ fn integrity(found: &Value) -> Option<String> {
     Some(format!("sha256:{hash}"))
 }
 
-/// Tells a package that is not there from one that would have to be built, and both from trouble
-/// with the network.
+/// Returns the error for a failed pip. It tells apart a package that does not exist, one that would
+/// have to be built, and network trouble.
 async fn refused(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,

@@ -1,8 +1,8 @@
-//! Finds the program of a Python package: the one asked for, the one of the package's own name, or
-//! the only one.
+//! Finds the program of a Python package: the one that the launch line names, the one with the
+//! package's name, or the only one.
 //!
-//! **Invariant:** it is a program of the package that was agreed to, and the module that it calls
-//! is that package's own, unless it says itself that it calls another's.
+//! **Invariant:** the program belongs to the package that was agreed to. The module that it calls
+//! belongs to that package, too, unless its entry point names a module of another package.
 
 use super::super::error::InstallError;
 use super::super::spec::PackageSpec;
@@ -62,7 +62,7 @@ pub(in super::super) fn program(
     if is_file_within(&folder.join(&ours), &folder.join(FOLDER)) {
         return Ok(PackageProgram { entry: text(&ours), started_by: StartedBy::Python });
     }
-    // It is no Python, or was installed before there was such a folder.
+    // The script is not Python, or was installed before launchers existed.
     let script = script.filter(|path| is_file_within(&folder.join(path), folder));
     let script = script.ok_or_else(missing)?;
     if let Some(other) = all.iter().find(|one| !one.is(package) && one.has(&script)) {
@@ -75,7 +75,7 @@ pub(in super::super) fn program(
     Ok(PackageProgram { entry: text(&script), started_by })
 }
 
-/// Refuses a function whose module another package has put itself in the place of.
+/// Refuses an entry point if another package has replaced its module.
 fn is_own(
     folder: &Path,
     own: &Distribution,
@@ -88,7 +88,7 @@ fn is_own(
         let candidates = candidates(folder, &base, part);
         base.push(part);
         let found = candidates.iter().find(|path| folder.join(path).is_file());
-        // A folder that several packages share.
+        // No file means a namespace folder, which several packages share.
         let Some(found) = found else { continue };
         if own.has(found) && own.is_whole(folder, found) {
             continue;
@@ -97,14 +97,14 @@ fn is_own(
         let owner = owner.map_or("a package that comes with it", |owner| &owner.name);
         match own.has(found) || candidates.iter().any(|path| own.has(path)) {
             true => return Err(shadowed(package, found, owner)),
-            // It calls another's module, as it says.
+            // The entry point names a module of another package.
             false => return Ok(()),
         }
     }
     Ok(())
 }
 
-/// Returns the files that a module can be, in the order in which Python looks for them.
+/// Returns the files that a module can be, in the order in which Python searches for them.
 fn candidates(folder: &Path, base: &Path, part: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.join(base)).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -143,7 +143,7 @@ mod tests {
 
     const SITE: &str = "lib/python3.11/site-packages";
 
-    /// Puts a package there: its programs, and its files.
+    /// Installs a fake package: its entry points and its files.
     fn put(folder: &Path, name: &str, points: &str, files: &[&str]) {
         let info = folder.join(SITE).join(format!("{name}-1.0.dist-info"));
         fs::create_dir_all(&info).unwrap();
@@ -209,7 +209,7 @@ mod tests {
             matches!(&refused, InstallError::ForeignProgram { owner, .. } if owner == "helper")
         );
         assert!(refused.hint().unwrap().contains("uvx --from helper help"));
-        // Of two programs of one name it is the package's own.
+        // If two packages have a program of the same name, the package's own is started.
         let folder = place("[console_scripts]\nother = x:y\n");
         assert!(found(folder.path(), "uvx some-server").is_ok());
         let text = fs::read_to_string(folder.path().join("pml-start/other")).unwrap();
@@ -227,7 +227,7 @@ mod tests {
             let refused = found(folder.path(), "uvx some-server").unwrap_err().to_string();
             assert!(refused.contains("is not its own, but of `evil`"), "{refused}");
         }
-        // What it says itself that it calls is not in its place.
+        // A module of another package that the entry point names does not replace one of its own.
         let folder = place("[console_scripts]\nsome-server = h:i\n");
         assert!(found(folder.path(), "uvx some-server").is_ok());
     }

@@ -1,19 +1,19 @@
-//! Looks at what was installed beside what was agreed to.
+//! Checks the packages that were installed together with the one that was agreed to.
 
 use super::super::error::InstallError;
 use super::distribution::Distribution;
 use crate::model::Package;
 use std::path::Path;
 
-/// Refuses packages that came from elsewhere than an index, and those that write into what another
-/// says of itself.
+/// Refuses packages that do not come from an index, and packages that write into the metadata of
+/// another.
 pub(super) fn check(
     folder: &Path,
     package: &Package,
     all: &[Distribution],
 ) -> Result<(), InstallError> {
     for one in all {
-        // Both tools note where a package came from that was wanted by its address.
+        // Both tools write this file for a package that was wanted by address.
         if folder.join(&one.info).join("direct_url.json").symlink_metadata().is_ok() {
             return Err(InstallError::NotFromRegistry {
                 package: package.name.clone(),

@@ -1,4 +1,4 @@
-//! `uv`, which needs no Python of the machine's.
+//! `uv`, which does not need the machine's Python.
 
 use super::super::error::{InstallError, last_words};
 use super::super::spec::{InstallScripts, PackageSpec};
@@ -13,7 +13,7 @@ use crate::install::resolved_version::{ResolvedVersion, host};
 use crate::model::{cut, describe_exit, escape};
 use toml::Table;
 
-/// What keeps uv to its business.
+/// Flags that turn off what is not needed.
 const PLAIN: &[&str] = &["--no-progress", "--color", "never"];
 
 /// Returns the version that a launch line means.
@@ -41,7 +41,7 @@ pub(super) async fn resolve(
         .checked(tool)
 }
 
-/// Reads the one package of a lock. What it hashes to is what any of its files may hash to.
+/// Reads the one package of a lock file. Its integrity is the list of the hashes of all its files.
 fn read(lock: &str, spec: &PackageSpec) -> Option<ResolvedVersion> {
     let lock: Table = lock.parse().ok()?;
     let packages = lock.get("packages")?.as_array()?.iter().filter_map(|one| one.as_table());
@@ -66,15 +66,15 @@ fn read(lock: &str, spec: &PackageSpec) -> Option<ResolvedVersion> {
             .first()
             .and_then(|file| text(file, "url"))
             .map_or_else(String::new, |url| host(&url)),
-        // More than a few are files for many machines: what is agreed to must be short enough to be
-        // kept.
+        // More hashes mean files for many machines. The integrity must be short enough to be
+        // stored.
         integrity: (!hashes.is_empty() && hashes.len() <= 24).then(|| hashes.join(" ")),
         program_of: spec.package().name.clone(),
     })
 }
 
-/// Fills a folder with a virtual environment and the package in it. uv itself holds its files
-/// against the hashes.
+/// Makes a virtual environment in a folder and installs the package into it. uv itself checks the
+/// files against the hashes.
 pub(super) async fn install(
     tool: &PackageTool<'_>,
     work: PythonInstallJob<'_>,
@@ -87,7 +87,7 @@ pub(super) async fn install(
         line.extend(["--python", python]);
     }
     line.extend(["--", &folder_name]);
-    // It may have to fetch a Python.
+    // uv may have to fetch a Python, so it gets its keys.
     let ended = tool.run(line).await?;
     tool.succeeded(ended)?;
     let (untouched, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
@@ -101,8 +101,8 @@ pub(super) async fn install(
     let list = scratch.write("asked.txt", &(asked + "\n"))?;
     let python = folder.join("bin/python");
     let (python, list) = (python.to_string_lossy(), list.to_string_lossy());
-    // Links into uv's cache would let others change what is installed here. To compile, uv would
-    // start the environment's own interpreter with everything that packages have it run.
+    // With links into uv's cache, others could change the installed files. To compile, uv would
+    // start the environment's own interpreter, with all code that packages let it run at startup.
     let mut line = vec!["pip", "install", "--python", &python, "--link-mode", "copy"];
     line.extend(["--no-compile-bytecode", "--verify-hashes"]);
     line.extend(PLAIN);
@@ -120,8 +120,8 @@ fn wheels(spec: &PackageSpec) -> Option<&'static str> {
     (spec.scripts() == InstallScripts::Refused).then_some("--no-build")
 }
 
-/// Tells a package that is not there from one that would have to be built, and both from trouble
-/// with the network.
+/// Returns the error for a failed uv. It tells apart a package that does not exist, one that would
+/// have to be built, and network trouble.
 fn refused(tool: &PackageTool<'_>, spec: &PackageSpec, ended: &PackageToolOutput) -> InstallError {
     let said = String::from_utf8_lossy(&ended.stderr);
     let (package, words) = (spec.written(), last_words(&ended.stderr));

@@ -1,11 +1,11 @@
-//! A virtual environment as it was before packages came, which none of them may change: its
-//! interpreter, its settings.
+//! A snapshot of a virtual environment before packages are installed. No package may change these
+//! files, such as the interpreter and its settings.
 
 use super::super::error::InstallError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A fresh environment has some twenty files.
+/// Maximum number of files in a snapshot. A fresh environment has some twenty.
 const FILES: usize = 200;
 
 /// The files of a fresh environment.
@@ -18,14 +18,14 @@ enum SnapshotContent {
 }
 
 impl VenvSnapshot {
-    /// Looks at an environment that nothing was installed into.
+    /// Reads an environment without packages.
     pub(super) fn of(folder: &Path) -> Result<VenvSnapshot, InstallError> {
         let mut found = Vec::new();
         list(folder, Path::new(""), &mut found)?;
         Ok(VenvSnapshot(found))
     }
 
-    /// Refuses an environment in which any of it was changed.
+    /// Refuses an environment in which any of these files changed.
     pub(super) fn check(&self, folder: &Path, package: &str) -> Result<(), InstallError> {
         for (name, before) in &self.0 {
             let now = content(&folder.join(name));

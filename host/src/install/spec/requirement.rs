@@ -1,30 +1,30 @@
-//! A package as it is asked for: a name, and which versions will do.
+//! A package as a launch line asks for it: a name and the accepted versions.
 
 use crate::error::Error;
 use crate::model::{Code, Ecosystem, cut, escape};
 use std::fmt;
 
-/// The longest name that npm allows; PyPI's are shorter.
+/// The longest name that npm allows. Those of PyPI are shorter.
 const NAME: usize = 214;
 
-/// More than any range written by hand.
+/// Maximum length of a version range. Those written by hand are shorter.
 const RANGE: usize = 128;
 
-/// A package as it is asked for.
+/// A package with its accepted versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Requirement {
-    /// Where it comes from.
+    /// The ecosystem that it comes from.
     ecosystem: Ecosystem,
-    /// Its name; of npm, with its scope.
+    /// Its name, for npm with the scope.
     pub(in super::super) name: String,
     /// Extras of a Python package.
     pub(in super::super) extras: Vec<String>,
-    /// Which versions will do, in the ecosystem's own form; empty for the newest.
+    /// The accepted versions in the ecosystem's own syntax. Empty for the newest.
     pub(in super::super) wanted: String,
 }
 
 impl Requirement {
-    /// Reads `name`, `@scope/name`, and either with `@version`, `@range` or `@tag`.
+    /// Parses `name` or `@scope/name`, each optionally with `@version`, `@range` or `@tag`.
     pub(super) fn npm(text: &str) -> Result<Requirement, Error> {
         let at = text.get(1..).and_then(|rest| rest.find('@')).map(|at| at + 1);
         let (name, wanted) = match at {
@@ -55,8 +55,8 @@ impl Requirement {
         }
     }
 
-    /// Reads `name`, with `[extras]`, and with `@version` or comparisons such as `==1.2` and
-    /// `>=1,<2`.
+    /// Parses `name`, optionally with `[extras]`, and with `@version` or comparisons such as
+    /// `==1.2` and `>=1,<2`.
     pub(super) fn pypi(text: &str) -> Result<Requirement, Error> {
         let refused = || unpinnable(text, "some-server==1.2.3");
         let trimmed = text.trim();
@@ -96,7 +96,7 @@ impl Requirement {
         }
     }
 
-    /// Returns whether only one version will do.
+    /// Reports whether only one version is accepted.
     pub(super) fn is_exact(&self) -> bool {
         match self.ecosystem {
             // Fewer numbers are a range.
@@ -111,7 +111,7 @@ impl Requirement {
         }
     }
 
-    /// Returns it with one exact version, as its ecosystem's tool takes it.
+    /// Returns the package with one exact version, in the syntax of its ecosystem's tool.
     pub(in super::super) fn pinned(&self, version: &str) -> String {
         let joint = match self.ecosystem {
             Ecosystem::Npm => "@",
@@ -120,13 +120,13 @@ impl Requirement {
         format!("{}{}{joint}{version}", self.name, bracketed(&self.extras))
     }
 
-    /// Returns the last part of its name, which its program is often called by.
+    /// Returns the last part of its name, which is often the name of its program.
     pub(in super::super) fn base_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 }
 
-/// As it is written, and as its ecosystem's tool takes it.
+/// Shows the package in the syntax of its ecosystem's tool.
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joint = match self.ecosystem {
@@ -162,7 +162,8 @@ fn is_archive(text: &str) -> bool {
     [".tgz", ".tar", ".tar.gz", ".whl", ".zip"].iter().any(|end| text.ends_with(end))
 }
 
-/// Names what was asked for without what may be secret in it: all of a URL but its host.
+/// Returns an error that names the requested package. Of a URL only the host is shown, since the
+/// rest may be secret.
 fn unpinnable(text: &str, example: &str) -> Error {
     let shown = match text.split_once("://") {
         Some((scheme, rest)) => {
@@ -182,7 +183,7 @@ fn unpinnable(text: &str, example: &str) -> Error {
     ))
 }
 
-/// Others' words in one short line.
+/// Returns foreign text as one short line.
 pub(super) fn one_line(text: &str) -> String {
     cut(&escape(text).replace(['\n', '\t'], " "), 80)
 }

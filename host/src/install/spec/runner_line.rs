@@ -1,4 +1,4 @@
-//! Reads the words behind a runner.
+//! Parses the arguments of a runner.
 
 use super::requirement::{Requirement, one_line};
 use super::runner::{PackageRunner, RunnerFlag};
@@ -6,22 +6,21 @@ use crate::error::Error;
 use crate::install::spec::package_spec::{InstallScripts, PackageSpec};
 use crate::model::{Code, Ecosystem};
 
-/// Words that a launch line may have before its package, and packages it may name: a line with more
-/// was not written by hand.
+/// Maximum number of words before the package, and of packages. No line written by hand has more.
 const WORDS: usize = 64;
 
-/// What has been read so far.
+/// The parts that are parsed so far.
 struct RunnerLineParser<'a> {
     runner: PackageRunner,
     packages: Vec<Requirement>,
     beside: Vec<Requirement>,
     python: Option<String>,
-    /// Whether a `--` has said that no more flags follow.
+    /// Whether a `--` ended the flags.
     plain: bool,
     words: std::slice::Iter<'a, String>,
 }
 
-/// Reads what a runner is told to run.
+/// Parses the arguments of a runner.
 pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSpec, Error> {
     let mut reader = RunnerLineParser {
         runner,
@@ -35,7 +34,7 @@ pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSp
     let arguments = reader.rest()?;
     let RunnerLineParser { mut packages, mut beside, python, .. } = reader;
     let (package, program) = match packages.is_empty() {
-        // Bun, uv and pipx start the program of the package's name, npm the one there is.
+        // Bun, uv and pipx start the program with the package's name. npm starts the only one.
         true => (requirement(runner, first)?, None),
         false => {
             let package = packages.remove(0);
@@ -64,7 +63,7 @@ pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSp
 }
 
 impl<'a> RunnerLineParser<'a> {
-    /// Returns the first word that is no flag: a package, or a program of the packages named.
+    /// Returns the first word that is not a flag: a package, or a program of the named packages.
     fn first(&mut self) -> Result<&'a str, Error> {
         for _ in 0..WORDS {
             let Some(word) = self.words.next() else { break };
@@ -80,8 +79,8 @@ impl<'a> RunnerLineParser<'a> {
         Err(self.nothing())
     }
 
-    /// Returns the server's own arguments. `npm exec` takes flags for its own up to a `--`; the
-    /// others do not.
+    /// Returns the server's own arguments. `npm exec` parses flags up to a `--`; the other runners
+    /// do not.
     fn rest(&mut self) -> Result<Vec<String>, Error> {
         let mut own = Vec::new();
         if self.runner == PackageRunner::NpmExec && !self.plain {
@@ -141,7 +140,7 @@ fn requirement(runner: PackageRunner, text: &str) -> Result<Requirement, Error> 
     }
 }
 
-/// A flag may have a secret behind its `=`: that is never shown.
+/// The value behind the `=` of a flag may be secret, so it is not shown.
 fn unknown(runner: PackageRunner, flag: &str) -> Error {
     let (name, flag) = (runner.name(), one_line(flag));
     let message =
@@ -155,7 +154,7 @@ fn unknown(runner: PackageRunner, flag: &str) -> Error {
     Error::new(Code::Config, message).with_hint(hint)
 }
 
-/// The name of a program: it becomes part of a path.
+/// Checks the name of a program, which becomes part of a path.
 fn program(runner: PackageRunner, text: &str) -> Result<String, Error> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+@".contains(c);
     if text.len() <= 100 && !text.starts_with(['.', '-', '@']) && text.chars().all(plain) {
@@ -166,7 +165,7 @@ fn program(runner: PackageRunner, text: &str) -> Result<String, Error> {
     Err(Error::new(Code::Config, message).with_hint("name a program of the package"))
 }
 
-/// A version of Python. A path or a name would be another program, of which nothing is known.
+/// Parses a version of Python. A path or a name is refused, since it could be any program.
 fn python(text: &str) -> Result<String, Error> {
     let version = text.strip_prefix("python").unwrap_or(text);
     let plain = !version.is_empty()
@@ -181,8 +180,8 @@ fn python(text: &str) -> Result<String, Error> {
     Err(Error::new(Code::Config, message).with_hint("write it as `3.12`"))
 }
 
-/// Packages of a list; commas inside brackets are those of extras, and those before a comparison go
-/// on with a version.
+/// Splits a list of packages at its commas. A comma inside brackets separates extras, and a comma
+/// before a comparison continues a version.
 fn split(list: &str) -> Vec<&str> {
     let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     for (at, c) in list.char_indices() {

@@ -1,4 +1,4 @@
-//! A package on its way in, and found again.
+//! Installing a package, and finding the installation again.
 
 use super::{InstallFixture, InstallationState, agreed, listening, quietly, spec};
 use crate::install::error::InstallError;
@@ -29,7 +29,7 @@ async fn what_was_agreed_to_is_installed_once_and_started_directly() {
     ] {
         assert!(heard.iter().any(|told| told == step), "{heard:?}");
     }
-    // Here and in another process it is there, and nobody asks npm.
+    // In this process and in another one it is found without asking npm.
     for installer in [installer, place.installer()] {
         let found = installer.installed("fake", &spec).await.unwrap();
         assert_eq!(found, InstallationState::Ready(installed.clone()));
@@ -53,7 +53,7 @@ async fn another_launch_line_or_server_is_another_installation() {
     };
     assert!(missing("fake", "npx fake-server@1.2.3").await);
     assert!(missing("other", LINE).await);
-    // Other arguments are the same package.
+    // Other arguments mean the same package.
     assert!(!missing("fake", "npx fake-server --other").await);
 }
 
@@ -74,7 +74,7 @@ async fn a_second_server_of_the_same_package_uses_what_is_there() {
 async fn all_who_install_at_once_install_once() {
     let place = InstallFixture::new();
     let spec = spec(LINE);
-    // Two of them share what they know, and two are like other processes.
+    // Two of them share their memory, and two act like other processes.
     let shared = place.installer();
     let installers = [shared.clone(), shared, place.installer(), place.installer()];
     let agreed = agreed();
@@ -124,7 +124,7 @@ async fn a_clone_that_brings_packages_along_brings_nothing() {
     let place = InstallFixture::new();
     let spec = spec(LINE);
     place.installer().install(&spec, &agreed(), quietly()).await.unwrap();
-    // Another user has the same files, and another key.
+    // Another user has the same files, but another key.
     let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
     let home = place.at("elsewhere").display().to_string();
     let theirs = || {
@@ -132,7 +132,7 @@ async fn a_clone_that_brings_packages_along_brings_nothing() {
         Installer::new(place.state(), environment.into_iter().collect())
     };
     assert_eq!(theirs().installed("fake", &spec).await.unwrap(), InstallationState::Missing);
-    // And what it brought is not used, but replaced.
+    // The cloned files are not used, but replaced.
     theirs().install(&spec, &agreed(), quietly()).await.unwrap();
     assert_eq!(place.calls("install").len(), 2);
     assert!(matches!(
@@ -181,17 +181,17 @@ async fn install_scripts_run_only_if_they_are_allowed_and_after_the_fetch() {
     place.installer().install(&refused, &agreed(), quietly()).await.unwrap();
     assert!(place.calls("rebuild").is_empty());
     let allowed = refused.with_scripts(InstallScripts::Allowed);
-    // What was installed without them is not what this asks for.
+    // An installation without scripts does not satisfy this spec.
     let found = place.installer().installed("fake", &allowed).await.unwrap();
     assert_eq!(found, InstallationState::Missing);
-    // Nor is it what was agreed to, unless that was said.
+    // The agreement does not cover scripts either, unless it names them.
     let refused = place.installer().install(&allowed, &agreed(), quietly()).await;
     assert!(matches!(refused, Err(InstallError::Mismatch { .. })), "{refused:?}");
     let mut package = agreed();
     package.scripts = true;
     place.installer().install(&allowed, &package, quietly()).await.unwrap();
     assert_eq!(place.calls("rebuild").len(), 1);
-    // What fetches runs none of them, whoever allows it.
+    // The fetching steps never run scripts, even if they are allowed.
     for fetch in place.calls("install").iter().chain(&place.calls("ci")) {
         assert!(fetch.contains(" --ignore-scripts ") && fetch.contains(" --allow-git=none "));
     }

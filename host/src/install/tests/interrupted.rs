@@ -1,4 +1,4 @@
-//! A failed or interrupted install leaves nothing behind and can be tried again.
+//! A failed or interrupted installation leaves no files behind and can be tried again.
 
 use super::{InstallFixture, InstallationState, agreed, eventually, is_alive, quietly, spec};
 use crate::install::Installer;
@@ -8,10 +8,10 @@ use std::process::Command;
 
 const LINE: &str = "npx fake-server";
 
-/// The variable that makes a test the process that is killed.
+/// The variable that turns a test into the process to be killed.
 const VICTIM: &str = "PML_TEST_INSTALL";
 
-/// The pids of the fake that hangs and of the child that it started.
+/// The pids of the fake that hangs and of its child.
 fn pids(place: &InstallFixture) -> Vec<i32> {
     let text = fs::read_to_string(place.at("bin/pids")).expect("it wrote its pids");
     text.split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
@@ -73,7 +73,7 @@ async fn one_that_is_killed_is_swept_by_the_next() {
     eventually("it hangs", || place.at("bin/pids").exists()).await;
     victim.kill().expect("it can be killed");
     victim.wait().expect("it ends");
-    // Nothing that it started goes on, and what it left is nobody's.
+    // No process that it started continues, and its files are abandoned.
     eventually("all are gone", || !pids(&place).iter().any(|pid| is_alive(*pid))).await;
     assert_eq!(place.unfinished().len(), 1);
     let found = place.installer().installed("fake", &spec(LINE)).await.unwrap();

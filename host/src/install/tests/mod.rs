@@ -1,5 +1,5 @@
-//! The room, with a package manager that is a fake (`tests/kit/fakes/fake_npm.sh`) and with real
-//! ones.
+//! Tests of the room as a whole, with a fake npm (`tests/kit/fakes/fake_npm.sh`) and with real
+//! package managers.
 
 #[cfg(unix)]
 mod installing;
@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Longer than anything here takes on a busy machine.
 const LONG: Duration = Duration::from_secs(120);
 
-/// A project, a home, and a `PATH` that begins with a fake npm.
+/// A project, a home folder, and a `PATH` that begins with a fake npm.
 struct InstallFixture {
     folder: tempfile::TempDir,
 }
@@ -48,12 +48,12 @@ impl InstallFixture {
         self.at("project/.pml")
     }
 
-    /// Has the fake do something else from here on.
+    /// Changes what the fake does from here on.
     fn mode(&self, mode: &str) {
         fs::write(self.at("bin/mode"), mode).expect("written");
     }
 
-    /// Has the fake's registry know these versions.
+    /// Sets the versions that the fake's registry has.
     fn answers(&self, versions: &[&str]) {
         let version = |version: &&str| {
             serde_json::json!({
@@ -69,7 +69,7 @@ impl InstallFixture {
         fs::write(self.at("bin/view.json"), text).expect("written");
     }
 
-    /// What the fake was told, a line each, that begins with `word`.
+    /// Returns the command lines of the fake that begin with `word`.
     fn calls(&self, word: &str) -> Vec<String> {
         let calls = fs::read_to_string(self.at("bin/calls")).unwrap_or_default();
         calls.lines().filter(|line| line.starts_with(word)).map(Into::into).collect()
@@ -81,7 +81,7 @@ impl InstallFixture {
         [("PATH", path), ("HOME", home), ("GITHUB_TOKEN", "hunter2".into())].into_iter().collect()
     }
 
-    /// An installer that remembers nothing, as in another process.
+    /// Returns an installer that remembers nothing, like one in another process.
     fn installer(&self) -> Installer {
         Installer::new(self.state(), self.environment())
     }
@@ -90,7 +90,7 @@ impl InstallFixture {
         self.state().join("deps/npm/fake-server@1.2.3")
     }
 
-    /// What is in `.pml/deps` besides locks and whole packages.
+    /// Returns what is in `.pml/deps/.work` besides locks.
     fn unfinished(&self) -> Vec<String> {
         let entries = fs::read_dir(self.state().join("deps/.work")).into_iter().flatten().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -103,7 +103,7 @@ fn spec(line: &str) -> PackageSpec {
     PackageSpec::of(&words[0], &words[1..]).expect("understood").expect("a package")
 }
 
-/// The package that the fake's registry has.
+/// The package in the fake's registry.
 fn agreed() -> Package {
     let source = "registry.example";
     let line = "npx fake-server";
@@ -112,20 +112,19 @@ fn agreed() -> Package {
     package
 }
 
-/// Hears nothing.
+/// Ignores all progress.
 fn quietly() -> ProgressCallback {
     Arc::new(|_| {})
 }
 
-/// Hears everything.
+/// Collects all progress.
 fn listening() -> (ProgressCallback, Arc<Mutex<Vec<Progress>>>) {
     let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let ear = heard.clone();
     (Arc::new(move |progress| ear.lock().expect("a list").push(progress)), heard)
 }
 
-/// Waits until `done` says so. It looks again and again, since what it looks at tells nobody of its
-/// changes.
+/// Polls until `done` returns `true`, since the observed state sends no notifications.
 async fn eventually(what: &str, done: impl Fn() -> bool) {
     let looking = async {
         while !done() {
@@ -135,7 +134,7 @@ async fn eventually(what: &str, done: impl Fn() -> bool) {
     tokio::time::timeout(LONG, looking).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
-/// Whether a process is there, and not only waits to be reaped.
+/// Reports whether a process exists and is not a zombie.
 fn is_alive(pid: i32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => !stat[stat.rfind(')').unwrap_or(0)..].starts_with(") Z"),

@@ -1,4 +1,7 @@
-//! Real packages of the registries that this machine is set up for.
+//! Installs real packages from the registries that this machine is configured for.
+//!
+//! With `PML_TEST_OFFLINE=1` in the environment these tests are left out, and each says so on
+//! stderr.
 
 use super::{InstallationState, listening, quietly, spec};
 use crate::config::Environment;
@@ -9,7 +12,7 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-/// This process's variables, with a state folder of the test's own.
+/// Returns this process's variables, with a state folder of the test.
 fn environment(folder: &Path) -> Environment {
     let own = Environment::of_process().pick(|name| name != "XDG_STATE_HOME");
     let own = own.into_iter().map(|(name, value)| (name, value.reveal().to_owned()));
@@ -21,7 +24,7 @@ fn installer(folder: &Path) -> Installer {
     Installer::new(folder.join("project/.pml"), environment(folder))
 }
 
-/// Starts a server and has it answer the handshake.
+/// Starts a server and returns its answer to the handshake.
 async fn greet(installed: &InstalledPackage, folder: &Path) -> String {
     let mut child = tokio::process::Command::new(&installed.command)
         .args(&installed.arguments)
@@ -43,7 +46,7 @@ async fn greet(installed: &InstalledPackage, folder: &Path) -> String {
 async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
-    // A hostile project: every file that npm would look for, with a registry that is not there.
+    // A hostile project: every file that npm would read, with a registry that does not exist.
     for at in [project.clone(), project.join(".pml"), project.join(".pml/deps")] {
         fs::create_dir_all(&at).unwrap();
         fs::write(at.join(".npmrc"), "registry=http://127.0.0.1:9/\nfetch-retries=0\n").unwrap();
@@ -60,7 +63,7 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
     assert!(heard.lock().unwrap().iter().any(|told| told.done > 0), "no count was told");
     let answer = greet(&installed, &project).await;
     assert!(answer.contains("serverInfo"), "{answer}");
-    // Having run, it is still what was installed.
+    // After the server ran, its files are still unchanged.
     let found = self::installer(folder.path()).installed("hello", &spec).await.unwrap();
     assert_eq!(found, InstallationState::Ready(installed));
 }
@@ -101,7 +104,7 @@ async fn packages_that_no_registry_has_are_named() {
 #[tokio::test]
 async fn a_python_package_that_would_have_to_be_built_is_refused_unless_that_is_allowed() {
     let folder = tempfile::tempdir().unwrap();
-    // It has only ever been published as source.
+    // It has only been published as source.
     let docopt = spec("uvx docopt==0.6.2");
     let refused = installer(folder.path()).resolve("x", &docopt, "").await.unwrap_err();
     assert!(matches!(refused, InstallError::NoWheel { .. }), "{refused}");

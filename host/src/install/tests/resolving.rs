@@ -1,4 +1,4 @@
-//! Which version is meant.
+//! Resolving the version that a launch line means.
 
 use super::{InstallFixture, spec};
 use crate::install::error::InstallError;
@@ -19,7 +19,7 @@ async fn a_question_asked_again_shows_the_same_version() {
     let again = installer.resolve("other", &spec, "npx …").await.unwrap();
     assert_eq!((again.version.as_str(), again.server.as_str()), ("1.10.0", "other"));
     assert_eq!(place.calls("view").len(), 1);
-    // Nothing was written into the project.
+    // No file was written into the project.
     assert_eq!(fs::read_dir(place.state()).unwrap().count(), 0);
 }
 
@@ -46,7 +46,7 @@ async fn the_package_whose_program_is_started_is_known_before_anything_is_instal
         let text = format!(r#"{{ "name": "fake-server", "version": "1.2.3", "bin": {bin} }}"#);
         fs::write(place.at("bin/view.json"), text).unwrap();
     };
-    // The fake says the same of all packages.
+    // The fake gives the same answer for all packages.
     view(r#"{ "run": "cli.js" }"#);
     let line = "npx -p fake-server -p beside@1.0.0 run";
     assert_eq!(of(line).await, told(Some("run"), "fake-server"));
@@ -65,7 +65,7 @@ async fn trouble_with_the_network_is_told_with_the_tools_own_words() {
     assert!(told.starts_with("`npm` cannot resolve `fake-server`: it ended with exit"), "{told}");
     assert!(told.contains("| npm error network request to https://registry.example/x"), "{told}");
     assert!(told.contains("hint: check the network"), "{told}");
-    // It is not remembered that it failed.
+    // Failures are not remembered.
     place.mode("");
     assert!(installer.resolve("fake", &spec("npx fake-server"), "").await.is_ok());
 }

@@ -1,8 +1,8 @@
-//! The client that rmcp's transport sends its messages with.
+//! The HTTP client that rmcp's transport uses.
 //!
-//! It differs from rmcp's own in what it does not do: read without end, follow redirects to other
-//! origins, or lose the reason of a failure. A request that never reached the server is sent again;
-//! nothing else is.
+//! Unlike rmcp's own client, it limits the size of answers, does not follow redirects to other
+//! origins, and preserves the reason of a failure. Only a request that never reached the server is
+//! sent again.
 
 use super::super::decode::{self, Envelope, ExpectedAnswer, MessageKind};
 use super::super::secrets::ServerSecrets;
@@ -30,20 +30,20 @@ use tokio::time::{sleep, timeout};
 /// Pauses before a request that never reached the server is sent again.
 const AGAIN: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
 
-/// The largest answer that is read: twice the largest reply that a program can get.
+/// Maximum size of an answer, in bytes: twice the largest reply that a program can get.
 pub(super) const ANSWER: usize = 32 << 20;
 
-/// The largest answer that is read to learn why something failed.
+/// Maximum size of the body of a failed request, in bytes.
 const REASON: usize = 64 << 10;
 
 /// Sends messages to one server.
 #[derive(Clone)]
 pub(in super::super) struct HttpClient {
     client: reqwest::Client,
-    /// The server's origin, fit to be shown.
+    /// The server's origin, safe to show.
     at: Arc<str>,
     secrets: Arc<ServerSecrets>,
-    /// How long `server/discover` may take.
+    /// Time limit of `server/discover`.
     patience: Option<Duration>,
 }
 
@@ -66,7 +66,7 @@ impl HttpClient {
         })
     }
 
-    /// Sends a request, again if it never reached the server.
+    /// Sends a request. If it never reached the server, it is sent again.
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, HttpError> {
         let broken = |error| HttpError::of(&self.at, &error, &self.secrets);
         let request: Request = request.build().map_err(broken)?;
@@ -80,7 +80,7 @@ impl HttpClient {
         self.accept(self.client.execute(request).await.map_err(broken)?)
     }
 
-    /// Refuses redirects and refusals.
+    /// Turns redirects and refused access into errors.
     fn accept(&self, response: Response) -> Result<Response, HttpError> {
         let (at, status) = (self.at.to_string(), response.status());
         if status.is_redirection() {
@@ -134,7 +134,7 @@ impl HttpClient {
             return Ok(StreamableHttpPostResponse::Sse(events, given));
         }
         let Some((id, expected)) = expected else {
-            // Nobody waits for more than that it was taken.
+            // A notification has no answer to wait for.
             return Ok(StreamableHttpPostResponse::Accepted);
         };
         if !is(&response, JSON_MIME_TYPE) {
@@ -149,7 +149,7 @@ impl HttpClient {
         }
     }
 
-    /// Says why a request failed: in the words of JSON-RPC, if the server uses them.
+    /// Returns why a request failed: as the JSON-RPC error in the body, if there is one.
     async fn failed(
         &self,
         response: Response,
@@ -162,7 +162,7 @@ impl HttpClient {
             if let Some(message @ ServerJsonRpcMessage::Error(_)) = answer(&body, id, expected) {
                 return Ok(StreamableHttpPostResponse::Json(message, None));
             }
-            // A server that knows only the handshake refuses what comes without.
+            // A server that supports only the handshake refuses requests before it.
             if expected == ExpectedAnswer::Discovery && first && status.is_client_error() {
                 let message = format!("`server/discover` was refused with HTTP {status}");
                 let refusal = decode::refuse(id, ErrorCode::INVALID_REQUEST, message);
@@ -251,7 +251,7 @@ impl StreamableHttpClient for HttpClient {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        // A server that keeps its sessions does so.
+        // A server may refuse to delete a session. That is not an error.
         self.send(request).await.map(drop).map_err(HttpTransportError::Client)
     }
 
@@ -305,16 +305,15 @@ impl StreamableHttpClient for HttpClient {
     }
 }
 
-/// Returns what a message waits for. rmcp reads lists itself: it looks for arguments that travel as
-/// headers.
+/// Returns the id of a request and how to parse its answer. rmcp parses lists itself, since it
+/// looks for arguments that are sent as headers.
 fn expected(message: &ClientJsonRpcMessage) -> Option<(i64, ExpectedAnswer)> {
     let (id, expected) = ExpectedAnswer::of_message(message)?;
     let RequestId::Number(id) = id else { return None };
     Some((id, if expected == ExpectedAnswer::Plain { ExpectedAnswer::Other } else { expected }))
 }
 
-/// Returns the answer in a body. It is the answer to what was asked with it, whatever id it
-/// carries.
+/// Parses the answer in a body. It answers the request that it came for, whatever id it has.
 fn answer(body: &[u8], id: i64, expected: ExpectedAnswer) -> Option<ServerJsonRpcMessage> {
     match Envelope::open(body)?.kind()? {
         MessageKind::Answer(_, result) => Some(decode::answer(id, expected, result)),

@@ -1,55 +1,55 @@
-//! Why a server behind a URL does not answer.
+//! The errors of using a server at a URL.
 
 use super::super::secrets::ServerSecrets;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-/// What went wrong between us and a URL. Texts of the server in it are escaped and cut, and its
-/// secrets hidden.
+/// The reason why an exchange with a URL failed. Text from the server is escaped and shortened, and
+/// its secrets are hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(in super::super) enum HttpError {
-    /// It is not one.
+    /// The URL is not valid.
     #[error("its URL cannot be used: {0}")]
     Url(String),
-    /// Anybody on the way could read the headers.
+    /// Everyone on the network path could read the headers.
     #[error(
         "its headers may hold keys, and `http:` to another machine shows them to anybody: use `https:`"
     )]
     Plain,
-    /// It cannot be sent.
+    /// The header cannot be sent.
     #[error("the header `{0}` cannot be set")]
     Header(String),
-    /// The client itself.
+    /// The client could not be built.
     #[error("the HTTP client does not work: {0}")]
     Client(String),
-    /// Nothing was sent.
+    /// No connection was made, so nothing was sent.
     #[error("no connection to {at}: {why}")]
     Connect { at: String, why: String },
-    /// Something was sent, and the answer did not come.
+    /// The request was sent, but the answer did not arrive.
     #[error("the connection to {at} broke: {why}")]
     Broken { at: String, why: String },
-    /// It sends us elsewhere.
+    /// The server redirects to another address.
     #[error(
         "{at} redirects to {to}, which is not followed: if that is meant, put it into the configuration"
     )]
     Redirected { at: String, to: String },
-    /// It does not like our credentials, or wants some.
+    /// The server refuses the credentials, or requires some.
     #[error("{at} refuses access (HTTP {status}): check its headers and keys")]
     Unauthorized { at: String, status: u16 },
-    /// It does not like the request.
+    /// The server refuses the request.
     #[error("{at} answers with HTTP {status}{}", colon(said))]
     Status { at: String, status: u16, said: String },
-    /// It does not speak MCP.
+    /// The server does not speak MCP.
     #[error(
         "{at} answers with `{found}`, not with JSON or events: is it the URL of an MCP server?"
     )]
     ContentType { at: String, found: String },
-    /// It says too much.
+    /// The answer is too large.
     #[error("the answer is larger than 32 MiB")]
     TooLarge,
 }
 
 impl HttpError {
-    /// Returns what a failed exchange with `at` means.
+    /// Returns the error for a failed exchange with `at`.
     pub(super) fn of(at: &str, error: &reqwest::Error, secrets: &ServerSecrets) -> HttpError {
         let (at, why) = (at.to_owned(), cause(error, secrets));
         match error.is_connect() {
@@ -59,7 +59,7 @@ impl HttpError {
     }
 }
 
-/// Returns what went wrong, if it was in our client: rmcp wraps it without naming it as a source.
+/// Returns the error of our own client in a chain. rmcp wraps it without exposing it as a source.
 pub(in super::super) fn known<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> Option<&'e HttpError> {
@@ -76,7 +76,8 @@ pub(in super::super) fn known<'e>(
     None
 }
 
-/// Returns the innermost cause. An I/O error hides what it was made of from its chain.
+/// Returns the innermost cause. The chain of an I/O error does not include the error that it was
+/// made from.
 fn cause(error: &(dyn std::error::Error + 'static), secrets: &ServerSecrets) -> String {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -92,7 +93,7 @@ fn cause(error: &(dyn std::error::Error + 'static), secrets: &ServerSecrets) -> 
     secrets.root(error)
 }
 
-/// Returns whether TLS failed: trying again would not help.
+/// Reports whether TLS failed. Then trying again does not help.
 pub(super) fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {

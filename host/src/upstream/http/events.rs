@@ -1,7 +1,7 @@
-//! Server-sent events of a hostile server: an event that is too large ends the stream.
+//! Reads the server-sent events of a hostile server. An event that is too large ends the stream.
 //!
-//! rmcp parses what they hold. The answer to a call is handed to it as a string, which whoever
-//! waits for it reads: a value of it could take a hundred times its length.
+//! rmcp parses the data of events. The answer to a call is passed to it as a string, which the
+//! caller parses later, because a parsed value could take a hundred times its length.
 
 use super::super::decode::{Envelope, MessageKind, is_heavy};
 use super::super::secrets::ServerSecrets;
@@ -11,7 +11,7 @@ use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use std::future::ready;
 use std::sync::Arc;
 
-/// Returns the events of a response; `call` is the request whose answer it holds, if that is a
+/// Returns the events of a response. `call` is the id of the request that it answers, if that is a
 /// call.
 pub(super) fn events(
     response: reqwest::Response,
@@ -33,7 +33,7 @@ pub(super) fn events(
     light.boxed()
 }
 
-/// Returns what rmcp is to parse of an event's data; nothing if that would take too much.
+/// Returns the data of an event for rmcp to parse, or `None` if that would take too much memory.
 fn lightened(data: String, call: Option<i64>) -> Option<String> {
     let envelope = call.and_then(|_| Envelope::open(data.as_bytes()));
     if let (Some(call), Some(MessageKind::Answer(id, result))) =
@@ -46,8 +46,8 @@ fn lightened(data: String, call: Option<i64>) -> Option<String> {
     (!is_heavy(&data)).then_some(data)
 }
 
-/// Ends a stream with an error when more than `limit` bytes come without a blank line, which is
-/// what ends an event.
+/// Ends a stream with an error after more than `limit` bytes without a blank line, which ends an
+/// event.
 fn bounded<B: AsRef<[u8]>>(
     stream: impl Stream<Item = Result<B, HttpError>>,
     limit: usize,
@@ -67,16 +67,16 @@ fn bounded<B: AsRef<[u8]>>(
     })
 }
 
-/// The event that is being received.
+/// The size of the event that is being received.
 #[derive(Default)]
 struct EventSize {
     bytes: usize,
-    /// Whether the line so far is empty.
+    /// Whether the current line is empty so far.
     blank: bool,
 }
 
 impl EventSize {
-    /// Adds a chunk. Returns the size of the largest event in it, as far as it goes.
+    /// Adds a chunk. Returns the size of the largest event so far.
     fn add(&mut self, chunk: &[u8]) -> usize {
         let mut largest = self.bytes;
         for line in chunk.split_inclusive(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! The client alone: what is sent again, and what is not.
+//! Tests of the client alone: which requests are sent again.
 
 use super::HttpError;
 use super::address;
@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Leads to machines where nobody listens, until it has been asked often enough.
+/// A resolver that returns addresses without a listener, until it has been asked `right` times.
 struct Detour {
     asked: AtomicU8,
     right: u8,
@@ -36,7 +36,8 @@ impl Resolve for Detour {
     }
 }
 
-/// A server that takes requests, counts them, and answers with `answer`; with nothing, it hangs up.
+/// Starts a server that counts requests and answers with `answer`, or closes the connection if that
+/// is `None`.
 async fn server(answer: Option<&'static str>) -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -69,9 +70,9 @@ fn ping() -> ClientRequest {
     ClientRequest::PingRequest(PingRequest::default())
 }
 
-/// A client that finds its server only at the attempt after `detours`.
+/// Returns a client that finds its server only at the attempt after `detours`.
 fn lost(url: &str, detours: u8) -> (HttpClient, Arc<Detour>) {
-    // What `transport` does first.
+    // `transport` does this first.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = address::url(url).expect("a URL");
     let detour = Arc::new(Detour { asked: AtomicU8::new(0), right: detours });
@@ -115,7 +116,7 @@ async fn what_may_have_reached_the_server_is_not_sent_again() {
 
 #[tokio::test]
 async fn a_probe_that_is_not_answered_is_taken_as_refused() {
-    // Connects, and says nothing.
+    // Accepts connections and never answers.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url =
         format!("http://fake.localhost:{}/mcp", listener.local_addr().expect("an address").port());

@@ -13,20 +13,20 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A machine that is there answers within this.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Redirects within an origin that are followed.
+/// Maximum number of redirects within an origin that are followed.
 const REDIRECTS: usize = 5;
 
-/// Requests that are out at the same time: as many as a run may have calls in flight.
+/// Maximum number of concurrent requests: as many as a run may have calls in flight.
 const CONCURRENT: usize = 256;
 
-/// How often an event stream that broke is opened again.
+/// Maximum number of times that a broken event stream is opened again.
 const RECONNECTS: usize = 5;
 
-/// Returns a transport to the server at `url`. A `server/discover` that is not answered within
-/// `patience` is taken as refused.
+/// Returns a transport to the server at `url`. A `server/discover` without an answer within
+/// `patience` counts as refused.
 pub(in super::super) fn transport(
     url: &str,
     headers: &[(String, Secret)],
@@ -50,7 +50,7 @@ pub(super) fn builder(
     headers: &[(String, Secret)],
 ) -> Result<reqwest::ClientBuilder, HttpError> {
     let headers = address::headers(url, headers)?;
-    // Whoever embeds us may have chosen a provider for the process: then that one is used.
+    // An embedder may have chosen a provider for the process. Then that one is used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = reqwest::Client::builder()
         .default_headers(headers)
@@ -64,8 +64,8 @@ pub(super) fn builder(
     Ok(client)
 }
 
-/// Follows a redirect within the origin that keeps method and body. Any other is handed back, and
-/// nothing is sent there.
+/// Follows a redirect within the origin that preserves method and body. Any other redirect is
+/// returned as the response, and nothing is sent to its target.
 fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let keeps =
         matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);

@@ -1,22 +1,22 @@
-//! A process group that does not outlive us.
+//! A process group that does not outlive this process.
 //!
-//! Servers start processes of their own (`npx` starts a shell that starts node), and none may be
-//! left behind, even when we are killed and can do nothing more. So each group begins with a
-//! supervisor: a shell that holds the end of a pipe whose other end only we have. When we end, in
-//! whatever way, the pipe closes, and the supervisor ends the group, itself included.
+//! Servers start processes of their own (`npx` starts a shell that starts node). None may remain,
+//! even if this process is killed. So each group begins with a supervisor: a shell that reads from
+//! a pipe. Only this process has the other end. When it ends, in whatever way, the pipe closes, and
+//! the supervisor ends the group, itself included.
 //!
-//! **Invariant:** the group's id stays ours for as long as the supervisor is not reaped, so that a
-//! signal to the group never reaches a stranger: the supervisor is reaped last.
+//! **Invariant:** the id of the group stays in use as long as the supervisor is not reaped. So the
+//! supervisor is reaped last, and a signal to the group never reaches another process.
 //!
-//! What leaves its group on purpose (a daemon) is not followed.
+//! A process that leaves its group on purpose (a daemon) is not ended.
 
 use std::io;
 use std::process::Stdio;
 use tokio::process::{Child, ChildStdin, Command};
 
 /// Waits for the end of its stdin with builtins only, then gives the group a second to end by
-/// itself. It ignores the signals that it sends to the group, until the one that nobody can ignore.
-/// Should it be cut short before the trap is set, the group holds nobody but itself.
+/// itself. It ignores the signals that it sends to the group, except the last one, which cannot be
+/// ignored. If it is interrupted before the trap is set, the group has no other processes yet.
 #[cfg(unix)]
 const SUPERVISOR: &str = "trap '' HUP INT QUIT TERM PIPE; while read -r _; do :; done; \
     kill -TERM 0; sleep 1; kill -KILL 0";
@@ -25,7 +25,7 @@ const SUPERVISOR: &str = "trap '' HUP INT QUIT TERM PIPE; while read -r _; do :;
 #[derive(Debug)]
 pub(super) struct SupervisedGroup {
     supervisor: Child,
-    /// The pipe that tells the supervisor of our end.
+    /// The pipe whose end tells the supervisor that this process ended.
     leash: Option<ChildStdin>,
     #[cfg(unix)]
     id: i32,
@@ -33,7 +33,7 @@ pub(super) struct SupervisedGroup {
 
 #[cfg(unix)]
 impl SupervisedGroup {
-    /// Begins a group.
+    /// Starts a supervisor and its group.
     pub(super) fn new() -> io::Result<SupervisedGroup> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SUPERVISOR]).current_dir("/");
@@ -51,17 +51,17 @@ impl SupervisedGroup {
         Some(self.id)
     }
 
-    /// Has `command` join the group when it is started.
+    /// Makes `command` join the group when it is started.
     pub(super) fn adopt(&self, command: &mut Command) {
         command.process_group(self.id);
     }
 
-    /// Asks all of the group to end.
+    /// Sends SIGTERM to all processes of the group.
     pub(super) fn ask(&self) {
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Ends all of the group at once.
+    /// Sends SIGKILL to all processes of the group.
     fn kill(&self) {
         self.signal(rustix::process::Signal::KILL);
     }
@@ -71,7 +71,7 @@ impl SupervisedGroup {
         if self.supervisor.id().is_some()
             && let Some(group) = rustix::process::Pid::from_raw(self.id)
         {
-            // Nobody is left, or somebody changed user: nothing more can be done.
+            // The group is empty, or a process changed its user. There is nothing more to do.
             let _ = rustix::process::kill_process_group(group, signal);
         }
     }
@@ -79,7 +79,7 @@ impl SupervisedGroup {
 
 #[cfg(not(unix))]
 impl SupervisedGroup {
-    /// There are no groups here: a server is ended alone, when its handle is dropped.
+    /// Fails, since there are no process groups on this system.
     pub(super) fn new() -> io::Result<SupervisedGroup> {
         Err(io::Error::other("servers that are processes need a unix system"))
     }
@@ -96,7 +96,7 @@ impl SupervisedGroup {
 }
 
 impl SupervisedGroup {
-    /// Ends all of the group and waits for the supervisor.
+    /// Ends all processes of the group and waits for the supervisor.
     pub(super) async fn end(mut self) {
         self.kill();
         self.leash = None;

@@ -1,8 +1,8 @@
-//! What was asked on either side and not answered yet, and so: which lines of a server are worth
-//! reading.
+//! Tracks the requests of both sides that have no answer yet, and so decides which lines of a
+//! server to process.
 //!
-//! **Invariant:** what is not a message, answers nothing, answers twice or is too long never
-//! reaches rmcp, and never keeps a caller waiting that can be told.
+//! **Invariant:** lines that are not messages, answer no request, answer one twice or are too long
+//! never reach rmcp. If the caller that waits for such a line is known, it gets an error.
 
 use super::super::decode::{self, Envelope, ExpectedAnswer, MessageKind};
 use super::super::result::OVERSIZED;
@@ -16,14 +16,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Requests of the server that are being answered; further ones are dropped. It has no business
-/// asking anything.
+/// Maximum number of the server's requests in progress. Further ones are dropped, since a server
+/// has no reason to send requests.
 const REQUESTS: usize = 64;
 
-/// The longest of them, and the longest notification: neither has much to say.
+/// Maximum size of a request or notification of the server, in bytes. Real ones are short.
 const REQUEST: usize = 256 << 10;
 
-/// Notifications that anybody here listens to.
+/// Notifications that are processed.
 const HEARD: &[&str] = &[
     "notifications/cancelled",
     "notifications/progress",
@@ -31,20 +31,20 @@ const HEARD: &[&str] = &[
     "notifications/tools/list_changed",
 ];
 
-/// What is open between us and a server.
+/// The requests of both sides that have no answer yet.
 pub(super) struct PendingRequests {
     tail: Arc<OutputTail>,
-    /// Our requests that are not answered yet.
+    /// Our requests.
     pending: HashMap<i64, ExpectedAnswer>,
-    /// How long the probe may take, and when it is over.
+    /// The time limit of the probe, and its id and deadline.
     patience: Option<Duration>,
     probe: Option<(i64, Instant)>,
-    /// Requests of the server that are not answered yet.
+    /// Number of the server's requests.
     asked: Arc<AtomicUsize>,
 }
 
 impl PendingRequests {
-    /// Returns an empty one. A `server/discover` that is not answered within `patience` is taken as
+    /// Returns an empty table. A `server/discover` without an answer within `patience` counts as
     /// refused.
     pub(super) fn new(tail: Arc<OutputTail>, patience: Option<Duration>) -> PendingRequests {
         PendingRequests {
@@ -56,17 +56,17 @@ impl PendingRequests {
         }
     }
 
-    /// Returns when the probe is over, if there is one.
+    /// Returns the deadline of the probe, if there is one.
     pub(super) fn probe_ends(&self) -> Option<Instant> {
         self.probe.map(|(_, end)| end)
     }
 
-    /// Returns the count of requests that the server waits for.
+    /// Returns the counter of the server's requests.
     pub(super) fn asked(&self) -> Arc<AtomicUsize> {
         self.asked.clone()
     }
 
-    /// Takes note of what is sent, to know what comes back.
+    /// Records a sent message, to recognise its answer.
     pub(super) fn note(&mut self, message: &ClientJsonRpcMessage) {
         match message {
             ClientJsonRpcMessage::Request(sent) => {
@@ -88,7 +88,7 @@ impl PendingRequests {
         }
     }
 
-    /// Takes an answer off the list.
+    /// Removes a request that was answered.
     fn settle(&mut self, id: i64) -> Option<ExpectedAnswer> {
         if self.probe.is_some_and(|(probe, _)| probe == id) {
             self.probe = None;
@@ -96,7 +96,7 @@ impl PendingRequests {
         self.pending.remove(&id)
     }
 
-    /// Returns whether the server has yet to answer for the first time.
+    /// Reports whether the server has yet to answer for the first time.
     pub(super) fn beginning(&self) -> bool {
         let first = |expected: &ExpectedAnswer| {
             matches!(expected, ExpectedAnswer::Discovery | ExpectedAnswer::Handshake)
@@ -104,7 +104,7 @@ impl PendingRequests {
         self.pending.values().any(first)
     }
 
-    /// Gives the probe up.
+    /// Ends the probe, and returns its refusal.
     pub(super) fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
         let (id, _) = self.probe.take()?;
         self.pending.remove(&id)?;
@@ -115,7 +115,7 @@ impl PendingRequests {
         ))
     }
 
-    /// Returns the message that a line holds, if anybody waits for it.
+    /// Returns the message in a line, if it is expected.
     pub(super) fn read(&mut self, line: &[u8]) -> Option<ServerJsonRpcMessage> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
@@ -155,7 +155,7 @@ impl PendingRequests {
         }
     }
 
-    /// Tells the one who waits for it that an answer was too long.
+    /// Returns an error for the caller whose answer was too long.
     pub(super) fn too_long(&mut self, id: Option<i64>) -> Option<ServerJsonRpcMessage> {
         self.tail.noise(b"(a line longer than 32 MiB)");
         let id = id?;

@@ -1,4 +1,4 @@
-//! One process that is a server, from its start to its end.
+//! The process of a server, from its start to its end.
 
 use super::environment;
 use super::group::SupervisedGroup;
@@ -14,20 +14,19 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How long a server may take to end once its stdin is closed: servers need up to half a second.
+/// Time for a server to end after its stdin is closed. Servers need up to half a second.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// And once it was told to.
+/// Time for a server to end after SIGTERM.
 const TERM_GRACE: Duration = Duration::from_millis(500);
 
-/// How long we wait to hear why a server ended: its status and its last words are on their way
-/// already.
+/// Time to wait for the status and the last output of a server that is ending.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Longer lines of stderr are cut.
+/// Maximum length of a line of stderr. Longer ones are cut.
 const STDERR_LINE: usize = 8 << 10;
 
-/// A running server. Dropped, it is killed with all that it started.
+/// A running server. When dropped, it is killed with all processes that it started.
 #[derive(Debug)]
 pub(in super::super) struct ServerProcess {
     // Dropped first, while the group's id is still ours.
@@ -36,7 +35,7 @@ pub(in super::super) struct ServerProcess {
     stderr: JoinHandle<()>,
 }
 
-/// How to start it.
+/// The command line of a server.
 pub(in super::super) struct CommandLine<'a> {
     pub(in super::super) command: &'a str,
     pub(in super::super) arguments: &'a [String],
@@ -45,7 +44,7 @@ pub(in super::super) struct CommandLine<'a> {
 }
 
 impl ServerProcess {
-    /// Starts a server in a group of its own. Its stderr goes to `tail`.
+    /// Starts a server in its own group. Its stderr is added to `tail`.
     pub(in super::super) fn start(
         line: &CommandLine<'_>,
         tail: Arc<OutputTail>,
@@ -87,7 +86,7 @@ impl ServerProcess {
         self.group.id()
     }
 
-    /// Returns how it ended, if it has, or does within a moment; then its last words are in its
+    /// Returns how it ended, if it has or does so within a moment. Then its last output is in its
     /// tail.
     pub(in super::super) async fn ended(&mut self) -> Option<String> {
         let status = timeout(LAST_WORDS, self.child.wait()).await.ok()?.ok()?;
@@ -95,14 +94,14 @@ impl ServerProcess {
         Some(describe_exit(status))
     }
 
-    /// Ends it: waits a little, since its stdin is closed; then tells it and all that it started to
-    /// end; then kills them.
+    /// Ends the server, whose stdin is closed already: waits a little, then sends SIGTERM to it and
+    /// all processes that it started, then kills them.
     pub(in super::super) async fn stop(mut self) {
         if timeout(GRACE, self.child.wait()).await.is_err() {
             self.group.ask();
             let _ = timeout(TERM_GRACE, self.child.wait()).await;
         }
-        // What it started and left behind.
+        // Processes that it started may still run.
         self.group.ask();
         self.group.end().await;
         let _ = self.child.wait().await;
@@ -110,7 +109,7 @@ impl ServerProcess {
     }
 }
 
-/// Keeps the last lines of stderr.
+/// Stores the last lines of stderr.
 async fn listen(stderr: ChildStderr, tail: Arc<OutputTail>) {
     let mut lines = LineReader::new(stderr, STDERR_LINE);
     while let Ok(Some(line)) = lines.next().await {

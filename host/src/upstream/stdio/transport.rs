@@ -1,5 +1,5 @@
-//! MCP over a server's stdin and stdout: one message per line. What is worth reading, its ledger
-//! knows.
+//! MCP over a server's stdin and stdout, with one message per line. [`PendingRequests`] decides
+//! which lines to process.
 
 use crate::upstream::output_tail::OutputTail;
 use crate::upstream::stdio::line_reader::{self, BoundedLine, LineReader};
@@ -16,11 +16,11 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 use tokio::time::sleep_until;
 
-/// The longest line that is read: twice the largest reply that a program can get.
+/// Maximum length of a line, in bytes: twice the largest reply that a program can get.
 const LINE: usize = 32 << 20;
 
-/// Lines without a message for us, before the first answer, that are borne: more than any banner or
-/// progress bar has.
+/// Maximum number of lines without a message for us before the first answer: more than any banner
+/// or progress bar has.
 const VAIN: usize = 10_000;
 
 /// The pipes to a server.
@@ -28,13 +28,13 @@ pub(in super::super) struct StdioTransport {
     stdin: Arc<Mutex<Option<ChildStdin>>>,
     stdout: LineReader<ChildStdout>,
     ledger: PendingRequests,
-    /// Lines that held no message for us.
+    /// Number of lines without a message for us.
     vain: usize,
 }
 
 impl StdioTransport {
-    /// Speaks MCP over these pipes. A `server/discover` that is not answered within `patience` is
-    /// taken as refused.
+    /// Returns a transport over these pipes. A `server/discover` without an answer within
+    /// `patience` counts as refused.
     pub(in super::super) fn new(
         stdin: ChildStdin,
         stdout: ChildStdout,
@@ -94,7 +94,7 @@ impl Transport<RoleClient> for StdioTransport {
                     },
                 },
             };
-            // An error of the pipe is its end.
+            // A read error counts as the end of the pipe.
             let message = match line.ok()?? {
                 BoundedLine::Whole(line) => self.ledger.read(line),
                 BoundedLine::TooLong(ends) => self.ledger.too_long(line_reader::id_of(ends)),
@@ -102,7 +102,7 @@ impl Transport<RoleClient> for StdioTransport {
             if message.is_some() {
                 return message;
             }
-            // Whoever prints so much before the first answer speaks something else.
+            // A program that prints so much before the first answer does not speak MCP.
             self.vain += 1;
             if self.vain >= VAIN && self.ledger.beginning() {
                 return None;
@@ -111,7 +111,7 @@ impl Transport<RoleClient> for StdioTransport {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // Whoever still writes keeps the pipe open for no longer than the process lives.
+        // A pending write holds the pipe open, but no longer than the process lives.
         if let Ok(mut stdin) = self.stdin.try_lock() {
             *stdin = None;
         }

@@ -1,4 +1,4 @@
-//! Both eras of MCP, and remembering which.
+//! Both eras of MCP, and the cached era.
 
 use super::{fake, remembering, upstreams, works};
 use crate::model::ProtocolEra;

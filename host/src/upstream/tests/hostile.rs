@@ -58,7 +58,7 @@ async fn a_call_that_is_dropped_is_withdrawn() {
     {
         let slow = call(&upstreams, "slow", json!({}));
         let slow = std::pin::pin!(slow);
-        // Answered only after the slow one was read: the server reads in order.
+        // Answered only after the slow call was read, since the server reads in order.
         tokio::select! {
             biased;
             _ = slow => panic!("nobody released it"),
@@ -70,7 +70,7 @@ async fn a_call_that_is_dropped_is_withdrawn() {
     upstreams.close().await;
 }
 
-/// How many cancellations the server has seen.
+/// Returns the number of cancellations that the server received.
 async fn cancelled(upstreams: &super::Upstreams) -> usize {
     let seen = call(upstreams, "seen", json!({})).await.expect("an answer");
     let seen = seen.as_array().expect("a list");
@@ -82,7 +82,7 @@ async fn a_server_that_stops_reading_holds_up_nobody_for_longer_than_its_time() 
     let mut config = fake("deaf");
     config.call_timeout = Duration::from_millis(200);
     let upstreams = upstreams(config);
-    // More than the pipe holds.
+    // More than the pipe can hold.
     let large = json!({ "text": "x".repeat(1 << 20) });
     let calls = async {
         tokio::join!(call(&upstreams, "echo", large), call(&upstreams, "echo", json!({})))
@@ -138,7 +138,7 @@ async fn progress_is_told() {
     let budget = crate::model::RunBudget::of_nobody();
     let answer = upstreams.call("fake", "progress", arguments, Some(progress), &budget).await;
     assert_eq!(answer.as_deref(), Ok("\"done\""));
-    // Each is handled in a task of its own, and the last ones may come after the answer.
+    // Each report is handled in its own task, and the last ones may arrive after the answer.
     eventually("all is told", || told.lock().expect("not poisoned").len() == 3).await;
     let mut told = told.lock().expect("not poisoned").clone();
     told.sort_by(|one, other| one.0.total_cmp(&other.0));

@@ -1,4 +1,4 @@
-//! Servers behind a URL: rmcp's own in both eras, and some that misbehave.
+//! Servers at a URL: rmcp's own in both eras, and some that misbehave.
 
 use super::{LONG, call, eventually, upstreams};
 use crate::config::{Launch, ServerConfig};
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 
-/// A server of rmcp's, with the tools `echo` and `slow`.
+/// A server made with rmcp, with the tools `echo` and `slow`.
 #[derive(Clone)]
 struct Real {
     versions: &'static [ProtocolVersion],
@@ -144,16 +144,16 @@ async fn a_call_that_is_dropped_is_withdrawn_in_both_eras() {
     }
 }
 
-/// Something that answers a request.
+/// Makes the response to a request.
 pub(super) type Answer = Arc<dyn Fn() -> Response + Send + Sync>;
 
-/// A server by hand, with a handshake and JSON answers, that keeps what reached it.
+/// A hand-written server, with a handshake and JSON answers, that records its requests.
 #[derive(Clone, Default)]
 pub(super) struct Raw {
     seen: Arc<Mutex<Vec<(Method, HeaderMap, String)>>>,
-    /// What a call is answered with, if not with its arguments.
+    /// The response to a call, if not its arguments.
     pub(super) answer: Option<Answer>,
-    /// What everything is answered with.
+    /// The response to every request.
     pub(super) always: Option<Answer>,
 }
 

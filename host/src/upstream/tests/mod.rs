@@ -1,4 +1,4 @@
-//! The room, with servers that misbehave: `tests/kit/fakes/fake_server.py`.
+//! Tests of the room as a whole, with servers that misbehave: `tests/kit/fakes/fake_server.py`.
 
 mod eras;
 mod hostile;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Longer than anything here takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The fake server in one of its modes.
+/// Returns the fake server in one of its modes.
 fn fake(mode: &str) -> ServerConfig {
     let script = project().join("tests/kit/fakes/fake_server.py");
     let arguments = ["-u", script.to_str().expect("UTF-8"), mode];
@@ -73,8 +73,7 @@ async fn works(upstreams: &Upstreams) {
     assert_eq!(call(upstreams, "echo", json!({ "n": 1 })).await, Ok(json!({ "n": 1 })));
 }
 
-/// Waits until `done` says so. It looks again and again, since what it looks at tells nobody of its
-/// changes.
+/// Polls until `done` returns `true`, since the observed state sends no notifications.
 async fn eventually(what: &str, done: impl Fn() -> bool) {
     let looking = async {
         while !done() {

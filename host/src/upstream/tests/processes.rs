@@ -1,4 +1,4 @@
-//! Processes: started once, scrubbed, reaped, restarted.
+//! Processes: started once, with a clean environment, ended when idle, restarted.
 
 use super::{call, eventually, fake, upstreams, with_variable, works};
 use crate::config::ServerConfig;
@@ -36,7 +36,7 @@ async fn background_servers_are_started_before_they_are_needed() {
 
 #[tokio::test]
 async fn a_server_sees_what_is_declared_and_no_more() {
-    // Cargo's own variables stand for those of a client.
+    // Cargo's own variables stand in for those of a client.
     let config = with_variable(fake("plain"), "FAKE_KEY", "hunter22");
     let upstreams = upstreams(config);
     let seen = call(&upstreams, "environment", json!({})).await.expect("an answer");

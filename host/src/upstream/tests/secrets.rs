@@ -1,4 +1,4 @@
-//! Servers that say aloud what they were given.
+//! Servers that print the secrets that they were given.
 
 use super::http::{Raw, at};
 use super::{call, fake, upstreams, with_argument};
@@ -10,7 +10,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A process that was given a key as an argument, out of a variable.
+/// Returns a process that was given a key as an argument, from a variable.
 fn blabbing(key: &str) -> Upstreams {
     let mut config = with_argument(fake("blabs"), Path::new(key));
     config.secrets.push(Secret::new(key));
