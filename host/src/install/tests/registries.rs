@@ -44,6 +44,9 @@ async fn greet(installed: &InstalledPackage, folder: &Path) -> String {
 
 #[tokio::test]
 async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries() {
+    if pml_kit::real::left_out() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
     // A hostile project: every file that npm would read, with a registry that does not exist.
@@ -70,6 +73,9 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
 
 #[tokio::test]
 async fn a_package_of_python_is_installed_and_stays_what_it_was() {
+    if pml_kit::real::left_out() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
     fs::create_dir(&project).unwrap();
@@ -92,6 +98,9 @@ async fn a_package_of_python_is_installed_and_stays_what_it_was() {
 
 #[tokio::test]
 async fn packages_that_no_registry_has_are_named() {
+    if pml_kit::real::left_out() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     for line in
         ["npx pml-no-such-package-a8f3", "uvx pml-no-such-package-a8f3", "npx mcp-hello-world@999"]
@@ -103,6 +112,9 @@ async fn packages_that_no_registry_has_are_named() {
 
 #[tokio::test]
 async fn a_python_package_that_would_have_to_be_built_is_refused_unless_that_is_allowed() {
+    if pml_kit::real::left_out() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     // It has only been published as source.
     let docopt = spec("uvx docopt==0.6.2");
