@@ -48,11 +48,11 @@ const BASE: &[&str] = &[
 
 /// Prefixes of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are not among
 /// them, because they load code.
-const OWN: &[&str] = &["NPM_CONFIG_", "PIP_", "UV_", "PYENV_"];
+const SETTING_PREFIXES: &[&str] = &["NPM_CONFIG_", "PIP_", "UV_", "PYENV_"];
 
 /// Prefixes of the names of keys for publishing, and of settings that name a program to start. No
 /// tool gets these.
-const NEVER: &[&str] = &[
+const REFUSED_PREFIXES: &[&str] = &[
     "UV_PUBLISH_",
     "NPM_CONFIG_OTP",
     "NPM_CONFIG_PROVENANCE",
@@ -63,7 +63,7 @@ const NEVER: &[&str] = &[
 ];
 
 /// Parts of the names of settings that are keys, or files with keys.
-const KEYS: &[&str] = &[
+const KEY_PARTS: &[&str] = &[
     "AUTH",
     "PASSWORD",
     "USERNAME",
@@ -77,7 +77,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// Settings that would change what a tool does, and that no flag can override. No tool gets these.
-const NOT: &[&str] = &[
+const REFUSED_SETTINGS: &[&str] = &[
     "PIP_TARGET",
     "PIP_PREFIX",
     "PIP_ROOT",
@@ -115,10 +115,10 @@ const NOT: &[&str] = &[
 ];
 
 /// Returns the variables for a step that fetches from a registry.
-pub(super) fn fetching(environment: &Environment) -> PackageToolVariables {
+pub(super) fn for_fetching(environment: &Environment) -> PackageToolVariables {
     environment.pick(|name| {
-        let given = BASE.contains(&name) || NETWORK.contains(&name) || name == "NETRC";
-        given || is_setting(name)
+        let needed = BASE.contains(&name) || NETWORK.contains(&name) || name == "NETRC";
+        needed || is_setting(name)
     })
 }
 
@@ -135,35 +135,35 @@ pub(super) fn keyless(environment: &Environment) -> PackageToolVariables {
 /// Returns the variables for a step that runs code of packages: settings without keys, and `home`
 /// as the home folder. `home` holds no files of the user.
 pub(super) fn for_scripts(environment: &Environment, home: &str) -> PackageToolVariables {
-    let mut given = keyless(environment);
-    given.retain(|(name, _)| {
+    let mut variables = keyless(environment);
+    variables.retain(|(name, _)| {
         name != "HOME" && (!name.starts_with("XDG_") || name == "XDG_CACHE_HOME")
     });
-    given.push(("HOME".into(), Secret::new(home)));
-    let python = |name: &str| {
+    variables.push(("HOME".into(), Secret::new(home)));
+    let is_python_setting = |name: &str| {
         let upper = name.to_ascii_uppercase();
         (upper.starts_with("PIP_") || upper.starts_with("UV_"))
             && is_setting(name)
-            && !KEYS.iter().any(|key| upper.contains(key))
+            && !KEY_PARTS.iter().any(|key| upper.contains(key))
     };
-    let settings = environment.pick(python);
-    given.extend(
+    let settings = environment.pick(is_python_setting);
+    variables.extend(
         settings.into_iter().map(|(name, value)| (name, Secret::new(without_user(value.reveal())))),
     );
-    given
+    variables
 }
 
 /// Reports whether a variable is a setting of a package manager, and one that it may get.
 fn is_setting(name: &str) -> bool {
     let upper = name.to_ascii_uppercase().replace('-', "_");
-    OWN.iter().any(|start| upper.starts_with(start))
-        && !NOT.contains(&upper.as_str())
-        && !NEVER.iter().any(|start| upper.starts_with(start))
+    SETTING_PREFIXES.iter().any(|start| upper.starts_with(start))
+        && !REFUSED_SETTINGS.contains(&upper.as_str())
+        && !REFUSED_PREFIXES.iter().any(|start| upper.starts_with(start))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fetching, for_scripts, keyless};
+    use super::{for_fetching, for_scripts, keyless};
     use crate::config::Environment;
 
     const GIVEN: &[(&str, &str)] = &[
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_fetches_gets_its_registrys_keys_and_no_others() {
         assert_eq!(
-            names(fetching(&given())),
+            names(for_fetching(&given())),
             [
                 "HOME",
                 "NETRC",
@@ -230,10 +230,10 @@ mod tests {
     #[test]
     fn what_runs_code_of_packages_gets_an_index_without_its_key_and_another_home() {
         let variables = for_scripts(&given(), "/elsewhere");
-        let told: Vec<_> =
+        let shown: Vec<_> =
             variables.iter().map(|(name, value)| format!("{name}={}", value.reveal())).collect();
         assert_eq!(
-            told,
+            shown,
             [
                 "PATH=/bin",
                 "no_proxy=localhost",

@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of lines of a tool's output in a message.
-const SAID: usize = 8;
+const MAX_LINES: usize = 8;
 
 /// Maximum length of each of these lines, in characters.
-const LINE: usize = 300;
+const MAX_LINE_LENGTH: usize = 300;
 
 /// The reason why a package cannot be resolved, installed or started. Text from tools and packages
 /// is escaped and shortened.
@@ -23,20 +23,20 @@ pub(crate) enum InstallError {
     #[error("packages cannot be installed: this user has no home folder")]
     NoHome,
     /// The tool failed.
-    #[error("`{tool}` cannot {doing} `{package}`: {reason}{}", quoted(said))]
+    #[error("`{tool}` cannot {doing} `{package}`: {reason}{}", quoted(output))]
     ToolFailed {
         tool: String,
         doing: &'static str,
         package: String,
         reason: String,
-        said: Vec<String>,
+        output: Vec<String>,
     },
     /// No version of the package matches the launch line.
-    #[error("there is no version of `{package}` that fits, or no such package{}", quoted(said))]
-    NoVersion { package: String, said: Vec<String> },
+    #[error("there is no version of `{package}` that fits, or no such package{}", quoted(output))]
+    NoVersion { package: String, output: Vec<String> },
     /// The Python package would have to be built, which runs its code.
-    #[error("`{package}` has no wheel, and building it would run its code{}", quoted(said))]
-    NoWheel { package: String, said: Vec<String> },
+    #[error("`{package}` has no wheel, and building it would run its code{}", quoted(output))]
+    NoWheel { package: String, output: Vec<String> },
     /// The output of the tool, or a file that it wrote, does not have the expected form.
     #[error("what `{tool}` says of `{package}` is not understood: {reason}")]
     Unreadable { tool: String, package: String, reason: String },
@@ -46,8 +46,8 @@ pub(crate) enum InstallError {
     )]
     Mismatch { package: String, what: &'static str, agreed: String, found: String },
     /// The package has no program to start.
-    #[error("`{package}` has no program {}", lacking(wanted.as_deref(), there))]
-    NoProgram { package: String, wanted: Option<String>, there: Vec<String> },
+    #[error("`{package}` has no program {}", describe_available(wanted.as_deref(), available))]
+    NoProgram { package: String, wanted: Option<String>, available: Vec<String> },
     /// The program belongs to another package.
     #[error("`{program}` is no program of `{package}`, but of `{owner}`, which comes with it")]
     ForeignProgram { package: String, program: String, owner: String },
@@ -120,7 +120,7 @@ impl InstallError {
             InstallError::Shadowed { .. } => {
                 "do not trust the packages that come with it; leave out what the launch line adds".into()
             }
-            InstallError::NoProgram { there, .. } if !there.is_empty() => {
+            InstallError::NoProgram { available, .. } if !available.is_empty() => {
                 "name one of them, as in `npx -y -p PACKAGE PROGRAM`".into()
             }
             InstallError::State(error) => return error.hint().map(Into::into),
@@ -137,14 +137,14 @@ impl InstallError {
 impl From<InstallError> for Error {
     fn from(error: InstallError) -> Error {
         let (code, message, hint) = (error.code(), error.to_string(), error.hint());
-        let made = match error {
+        let result = match error {
             InstallError::State(error) => return error,
             InstallError::Io { source, .. } => Error::new(code, message).with_source(source),
             _ => Error::new(code, message),
         };
         match hint {
-            Some(hint) => made.with_hint(hint),
-            None => made,
+            Some(hint) => result.with_hint(hint),
+            None => result,
         }
     }
 }
@@ -164,45 +164,46 @@ impl From<InstallError> for CallError {
 }
 
 /// Returns the last lines of a tool's output, safe to show.
-pub(super) fn last_words(said: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(said);
+pub(super) fn last_lines(output: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(output);
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     // The location of npm's log is of no use, and names a folder of the user.
     let lines = lines.filter(|line| !line.contains("A complete log of this run"));
-    let shown = |line: &str| cut(&escape(&without_user(line)).replace('\t', " "), LINE);
+    let shown = |line: &str| cut(&escape(&without_user(line)).replace('\t', " "), MAX_LINE_LENGTH);
     let lines: Vec<_> = lines.map(shown).collect();
     // npm prints the cause first and then further advice; other tools print the cause last.
     let first = lines.iter().position(|line| line.starts_with("npm error code"));
-    let from = first.unwrap_or(lines.len().saturating_sub(SAID));
-    lines.into_iter().skip(from).take(SAID).collect()
+    let from = first.unwrap_or(lines.len().saturating_sub(MAX_LINES));
+    lines.into_iter().skip(from).take(MAX_LINES).collect()
 }
 
-/// Removes the user name and password, which stand before an `@`, from URLs.
+/// Removes the user name and password before an `@` from URLs.
 pub(super) fn without_user(line: &str) -> String {
-    let (mut made, mut rest) = (String::new(), line);
+    let (mut result, mut rest) = (String::new(), line);
     while let Some((before, after)) = rest.split_once("://") {
         let end = after.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(after.len());
         let host = after[..end].rfind('@').map_or(0, |at| at + 1);
-        made = made + before + "://";
+        result = result + before + "://";
         rest = &after[host..];
     }
-    made + rest
+    result + rest
 }
 
 fn wanted(by: Option<&str>) -> String {
     by.map(|by| format!(", which `{by}` depends on,")).unwrap_or_default()
 }
 
-fn quoted(said: &[String]) -> String {
-    if said.is_empty() {
+fn quoted(output: &[String]) -> String {
+    if output.is_empty() {
         return String::new();
     }
-    let lines: Vec<_> = said.iter().map(|line| format!("\n  | {line}")).collect();
+    let lines: Vec<_> = output.iter().map(|line| format!("\n  | {line}")).collect();
     format!("; it said:{}", lines.concat())
 }
 
-fn lacking(wanted: Option<&str>, there: &[String]) -> String {
-    let names: Vec<_> = there.iter().take(20).map(|name| format!("`{}`", escape(name))).collect();
+fn describe_available(wanted: Option<&str>, available: &[String]) -> String {
+    let names: Vec<_> =
+        available.iter().take(20).map(|name| format!("`{}`", escape(name))).collect();
     match (wanted, names.is_empty()) {
         (Some(wanted), true) => format!("`{}`: it has none at all", escape(wanted)),
         (Some(wanted), false) => format!("`{}`: it has {}", escape(wanted), names.join(", ")),
@@ -217,15 +218,15 @@ fn shown(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{InstallError, last_words};
+    use super::{InstallError, last_lines};
     use crate::model::CallError;
 
     #[test]
     fn what_a_tool_said_is_short_escaped_and_without_passwords() {
-        let said = b"one\n\nnpm error GET https://me:hunter2@host/x \x1b[2J\nA complete log of this run: /logs/x\n";
-        let words = last_words(said);
-        assert_eq!(words, ["one", "npm error GET https://host/x \\u{1b}[2J"]);
-        assert_eq!(last_words("x\n".repeat(100).as_bytes()).len(), 8);
+        let output = b"one\n\nnpm error GET https://me:hunter2@host/x \x1b[2J\nA complete log of this run: /logs/x\n";
+        let lines = last_lines(output);
+        assert_eq!(lines, ["one", "npm error GET https://host/x \\u{1b}[2J"]);
+        assert_eq!(last_lines("x\n".repeat(100).as_bytes()).len(), 8);
     }
 
     #[test]
@@ -233,9 +234,12 @@ mod tests {
         let error = InstallError::NoProgram {
             package: "a".into(),
             wanted: Some("b".into()),
-            there: vec!["c".into()],
+            available: vec!["c".into()],
         };
-        let told = CallError::from(error).message;
-        assert!(told.starts_with("`a` has no program `b`: it has `c`\nhint: name one"), "{told}");
+        let message = CallError::from(error).message;
+        assert!(
+            message.starts_with("`a` has no program `b`: it has `c`\nhint: name one"),
+            "{message}"
+        );
     }
 }

@@ -31,9 +31,9 @@ pub(super) fn folder_of(spec: &PackageSpec, package: &Package) -> String {
 }
 
 /// Makes the folders that an installation needs, and returns the one for unfinished installations.
-pub(super) fn prepare(state: &Path, folder: &str) -> Result<PathBuf, InstallError> {
+pub(super) fn prepare_folders(state: &Path, folder: &str) -> Result<PathBuf, InstallError> {
     if state.symlink_metadata().is_err() {
-        make(state)?;
+        make_folder(state)?;
         let ignore = state.join(".gitignore");
         match fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
             Ok(mut file) => file
@@ -48,12 +48,12 @@ pub(super) fn prepare(state: &Path, folder: &str) -> Result<PathBuf, InstallErro
     let work = deps.join(".work");
     let parent = deps.join(folder);
     for folder in [state, &deps, &work, parent.parent().unwrap_or(&deps)] {
-        make(folder)?;
+        make_folder(folder)?;
     }
     Ok(work)
 }
 
-fn make(folder: &Path) -> Result<(), InstallError> {
+fn make_folder(folder: &Path) -> Result<(), InstallError> {
     let refused = |why: &str| {
         let source = io::Error::other(why.to_owned());
         Err(InstallError::io("use the folder", folder, source))
@@ -81,7 +81,7 @@ fn is_own(_: &fs::Metadata) -> bool {
 /// Returns the user's state folder for the project whose `.pml` is `state`, and an empty folder in
 /// it. Tools search the folder that they run in and its parents, and from there they find no file
 /// of a project.
-pub(super) fn home(
+pub(super) fn user_folders(
     environment: &Environment,
     state: &Path,
 ) -> Result<(PathBuf, PathBuf), InstallError> {
@@ -89,7 +89,7 @@ pub(super) fn home(
     let home = environment.state_folder(project).map_err(InstallError::State)?;
     let home = home.ok_or(InstallError::NoHome)?;
     let tools = home.join("tools");
-    make(&tools)?;
+    make_folder(&tools)?;
     Ok((home, tools))
 }
 
@@ -100,7 +100,7 @@ impl ScratchFolder {
     /// Makes a folder in `home`.
     pub(super) fn new(home: &Path) -> Result<ScratchFolder, InstallError> {
         let path = home.join(format!("scratch-{}", Uuid::new_v4().simple()));
-        make(&path)?;
+        make_folder(&path)?;
         Ok(ScratchFolder(path))
     }
 
@@ -111,15 +111,16 @@ impl ScratchFolder {
 
     /// Makes a home folder for code of packages. It contains nothing of the user except a link to
     /// their cache, since what such code fetches is later searched there.
-    pub(super) fn home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
+    pub(super) fn make_home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
         let path = self.0.join("home");
-        make(&path)?;
+        make_folder(&path)?;
         let variable = |wanted: &str| {
             let found = environment.pick(|name| name == wanted).into_iter().next();
             found.map(|(_, value)| PathBuf::from(value.reveal())).filter(|it| it.is_absolute())
         };
-        let usual = || variable("HOME").map(|home| home.join(".cache"));
-        let cache = variable("XDG_CACHE_HOME").or_else(usual).filter(|cache| cache.is_dir());
+        let default_cache = || variable("HOME").map(|home| home.join(".cache"));
+        let cache =
+            variable("XDG_CACHE_HOME").or_else(default_cache).filter(|cache| cache.is_dir());
         #[cfg(unix)]
         if let Some(cache) = cache {
             let link = path.join(".cache");

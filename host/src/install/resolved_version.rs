@@ -9,7 +9,7 @@ use crate::install::package_tool::PackageTool;
 use crate::model::{Package, cut};
 
 /// Maximum length of an integrity text. All real ones are shorter.
-const LONGEST: usize = 2_000;
+const MAX_INTEGRITY: usize = 2_000;
 
 /// The registry's data about one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +24,11 @@ pub(super) struct ResolvedVersion {
 
 impl ResolvedVersion {
     /// Returns the version if it has a valid form.
-    pub(super) fn checked(self, tool: &PackageTool<'_>) -> Result<ResolvedVersion, InstallError> {
+    pub(super) fn validated(self, tool: &PackageTool<'_>) -> Result<ResolvedVersion, InstallError> {
         if !is_version(&self.version) {
             return Err(tool.unreadable(&format!("`{}` is no version", cut(&self.version, 40))));
         }
-        if self.integrity.as_ref().is_some_and(|text| text.len() > LONGEST) {
+        if self.integrity.as_ref().is_some_and(|text| text.len() > MAX_INTEGRITY) {
             return Err(tool.unreadable("what it hashes to is too long"));
         }
         Ok(self)

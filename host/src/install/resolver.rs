@@ -4,7 +4,7 @@ use super::error::InstallError;
 use super::pypi::PythonTool;
 use super::spec::PackageSpec;
 use super::{environment, npm};
-use crate::install::folders::home;
+use crate::install::folders::user_folders;
 use crate::install::installation_store::InstallationStore;
 use crate::install::package_tool::PackageTool;
 use crate::install::resolved_version::ResolvedVersion;
@@ -16,10 +16,10 @@ use tokio::time::Instant;
 use tracing::debug;
 
 /// Time limit for a registry's answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Lifetime of a remembered answer. A question that is asked again then shows the same version.
-const REMEMBERED: Duration = Duration::from_secs(10 * 60);
+const LIFETIME: Duration = Duration::from_secs(10 * 60);
 
 /// The answers of registries, by spec identity.
 #[derive(Default)]
@@ -43,11 +43,11 @@ impl VersionResolver {
         };
         let mut resolution = resolution.lock().await;
         if let Some((at, resolved)) = &*resolution
-            && at.elapsed() < REMEMBERED
+            && at.elapsed() < LIFETIME
         {
             return Ok(resolved.package(server, spec, line));
         }
-        let resolved = ask(records, spec).await?;
+        let resolved = resolve_now(records, spec).await?;
         let package = resolved.package(server, spec, line);
         debug!(target: "pml::install", server, version = package.version, "package resolved");
         *resolution = Some((Instant::now(), resolved));
@@ -55,13 +55,13 @@ impl VersionResolver {
     }
 }
 
-async fn ask(
+async fn resolve_now(
     records: &InstallationStore,
     spec: &PackageSpec,
 ) -> Result<ResolvedVersion, InstallError> {
     let environment = &records.environment;
-    let (home, tools) = home(environment, &records.state)?;
-    let variables = environment::fetching(environment);
+    let (home, tools) = user_folders(environment, &records.state)?;
+    let variables = environment::for_fetching(environment);
     let keyless = environment::keyless(environment);
     let written = spec.written();
     let tool = |name, program| PackageTool {
@@ -72,7 +72,7 @@ async fn ask(
         folder: &tools,
         doing: "resolve",
         package: &written,
-        patience: PATIENCE,
+        timeout: RESOLVE_TIMEOUT,
     };
     match spec.ecosystem() {
         Ecosystem::Npm => {

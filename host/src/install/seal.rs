@@ -19,7 +19,7 @@ pub(super) struct InstallationKey([u8; 32]);
 
 impl InstallationKey {
     /// Reads the key in `home`, and creates it if there is none.
-    pub(super) fn of(home: &Path) -> Result<InstallationKey, InstallError> {
+    pub(super) fn load(home: &Path) -> Result<InstallationKey, InstallError> {
         UserKey::at(home).load().map(InstallationKey).map_err(InstallError::State)
     }
 
@@ -31,7 +31,7 @@ impl InstallationKey {
     }
 
     /// Reports whether the seal was made by this user for exactly this record.
-    pub(super) fn fits(&self, installed: &InstallationRecord) -> bool {
+    pub(super) fn verify(&self, installed: &InstallationRecord) -> bool {
         let bytes = installed.seal.as_bytes();
         let pair = |pair: &[u8]| {
             let text = std::str::from_utf8(pair).ok()?;
@@ -77,11 +77,11 @@ mod tests {
     #[test]
     fn a_seal_fits_what_was_sealed_by_this_user_and_nothing_else() {
         let (mine, theirs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let key = InstallationKey::of(mine.path()).unwrap();
+        let key = InstallationKey::load(mine.path()).unwrap();
         let sealed = key.seal(installation());
-        assert!(InstallationKey::of(mine.path()).unwrap().fits(&sealed));
-        assert!(!InstallationKey::of(theirs.path()).unwrap().fits(&sealed));
-        assert!(!key.fits(&installation()));
+        assert!(InstallationKey::load(mine.path()).unwrap().verify(&sealed));
+        assert!(!InstallationKey::load(theirs.path()).unwrap().verify(&sealed));
+        assert!(!key.verify(&installation()));
         for change in [
             |it: &mut InstallationRecord| it.digest = "sha256:2".into(),
             |it: &mut InstallationRecord| it.entry = "other.js".into(),
@@ -92,7 +92,7 @@ mod tests {
         ] {
             let mut changed = sealed.clone();
             change(&mut changed);
-            assert!(!key.fits(&changed), "{changed:?}");
+            assert!(!key.verify(&changed), "{changed:?}");
         }
     }
 
@@ -100,6 +100,6 @@ mod tests {
     fn a_damaged_key_is_not_replaced() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("state.key"), "short").unwrap();
-        assert!(InstallationKey::of(home.path()).is_err());
+        assert!(InstallationKey::load(home.path()).is_err());
     }
 }

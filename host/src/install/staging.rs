@@ -27,30 +27,31 @@ pub(super) struct InstallLock {
     work: PathBuf,
     /// Identifies the final folder in file names of `work`.
     key: String,
-    lock: FileLock,
+    file_lock: FileLock,
 }
 
 /// A folder that a package is being installed into.
 pub(super) struct StagingFolder {
     path: PathBuf,
     /// Released after the folder is removed.
-    turn: Option<InstallLock>,
+    lock: Option<InstallLock>,
 }
 
 impl InstallLock {
     /// Waits until no other task or process works on the same folder, then removes what ended
     /// processes left behind.
-    pub(super) fn wait(work: &Path, folder: &str) -> Result<InstallLock, InstallError> {
+    pub(super) fn acquire(work: &Path, folder: &str) -> Result<InstallLock, InstallError> {
         let key = folder.replace('/', "-");
         let path = work.join(format!("{key}.lock"));
-        let lock = disk::lock(&path).map_err(|error| InstallError::io("lock", &path, error))?;
-        let turn = InstallLock { work: work.into(), key, lock };
-        turn.sweep();
-        Ok(turn)
+        let file_lock =
+            disk::lock(&path).map_err(|error| InstallError::io("lock", &path, error))?;
+        let lock = InstallLock { work: work.into(), key, file_lock };
+        lock.remove_abandoned();
+        Ok(lock)
     }
 
     /// Removes abandoned folders. If that fails, the next installation tries again.
-    fn sweep(&self) {
+    fn remove_abandoned(&self) {
         let Ok(entries) = fs::read_dir(&self.work) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -69,13 +70,13 @@ impl InstallLock {
 
     /// Makes an empty staging folder.
     pub(super) fn stage(self) -> Result<StagingFolder, InstallError> {
-        let path = self.beside();
+        let path = self.unique_path();
         disk::make_private_folder(&path)
             .map_err(|error| InstallError::io("make the folder", &path, error))?;
-        Ok(StagingFolder { path, turn: Some(self) })
+        Ok(StagingFolder { path, lock: Some(self) })
     }
 
-    fn beside(&self) -> PathBuf {
+    fn unique_path(&self) -> PathBuf {
         self.work.join(format!("{}#{}", self.key, Uuid::new_v4().simple()))
     }
 }
@@ -88,34 +89,34 @@ impl StagingFolder {
 
     /// Removes the folder, and returns when it is gone.
     pub(super) fn discard(mut self) {
-        if let Some(turn) = self.turn.take() {
+        if let Some(lock) = self.lock.take() {
             remove(&self.path);
-            drop(turn.lock);
+            drop(lock.file_lock);
         }
     }
 
-    /// Renames the folder to `place`. An existing folder is replaced.
-    pub(super) fn finish(mut self, place: &Path) -> Result<InstallLock, InstallError> {
-        let Some(turn) = self.turn.take() else {
-            return Err(InstallError::io("rename", place, io::ErrorKind::NotFound.into()));
+    /// Renames the folder to `target`. An existing folder is replaced.
+    pub(super) fn finish(mut self, target: &Path) -> Result<InstallLock, InstallError> {
+        let Some(lock) = self.lock.take() else {
+            return Err(InstallError::io("rename", target, io::ErrorKind::NotFound.into()));
         };
-        let old = turn.beside();
-        let moved = match fs::rename(place, &old) {
+        let old = lock.unique_path();
+        let moved = match fs::rename(target, &old) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         };
-        let renamed = moved.and_then(|moved| fs::rename(&self.path, place).map(|()| moved));
+        let renamed = moved.and_then(|moved| fs::rename(&self.path, target).map(|()| moved));
         match renamed {
             Ok(moved) => {
                 if moved {
                     remove(&old);
                 }
-                Ok(turn)
+                Ok(lock)
             }
             Err(error) => {
-                self.turn = Some(turn);
-                Err(InstallError::io("put the package into", place, error))
+                self.lock = Some(lock);
+                Err(InstallError::io("put the package into", target, error))
             }
         }
     }
@@ -124,11 +125,11 @@ impl StagingFolder {
 /// Removes the folder on its own thread, since the current one may not block.
 impl Drop for StagingFolder {
     fn drop(&mut self) {
-        if let Some(turn) = self.turn.take() {
+        if let Some(lock) = self.lock.take() {
             let path = std::mem::take(&mut self.path);
             std::thread::spawn(move || {
                 remove(&path);
-                drop(turn.lock);
+                drop(lock.file_lock);
             });
         }
     }
@@ -158,13 +159,13 @@ mod tests {
     #[test]
     fn what_is_finished_is_in_its_place_and_nothing_else_is_left() {
         let folder = tempfile::tempdir().unwrap();
-        let (work, place) = (folder.path().join("w"), folder.path().join("x"));
+        let (work, target) = (folder.path().join("w"), folder.path().join("x"));
         fs::create_dir_all(&work).unwrap();
         for text in ["one", "two"] {
-            let stage = InstallLock::wait(&work, "npm/x").unwrap().stage().unwrap();
+            let stage = InstallLock::acquire(&work, "npm/x").unwrap().stage().unwrap();
             fs::write(stage.path().join("file"), text).unwrap();
-            stage.finish(&place).unwrap();
-            assert_eq!(fs::read_to_string(place.join("file")).unwrap(), text);
+            stage.finish(&target).unwrap();
+            assert_eq!(fs::read_to_string(target.join("file")).unwrap(), text);
             assert!(entries(&work).is_empty());
         }
     }
@@ -172,21 +173,21 @@ mod tests {
     #[test]
     fn what_is_dropped_is_gone_before_the_next_one_begins() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = InstallLock::wait(folder.path(), "npm/x").unwrap().stage().unwrap();
+        let stage = InstallLock::acquire(folder.path(), "npm/x").unwrap().stage().unwrap();
         fs::write(stage.path().join("file"), "half").unwrap();
         drop(stage);
         // It waits for the lock, which is held until everything is removed.
-        let _next = InstallLock::wait(folder.path(), "npm/x").unwrap();
+        let _next = InstallLock::acquire(folder.path(), "npm/x").unwrap();
         assert!(entries(folder.path()).is_empty());
     }
 
     #[test]
     fn what_the_dead_left_is_swept_and_what_the_living_do_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let alive = InstallLock::wait(folder.path(), "npm/alive").unwrap().stage().unwrap();
+        let alive = InstallLock::acquire(folder.path(), "npm/alive").unwrap().stage().unwrap();
         fs::create_dir_all(folder.path().join("npm-dead#1/deep")).unwrap();
         fs::create_dir_all(folder.path().join("npm-x#1/deep")).unwrap();
-        let _turn = InstallLock::wait(folder.path(), "npm/x").unwrap();
+        let _lock = InstallLock::acquire(folder.path(), "npm/x").unwrap();
         assert_eq!(entries(folder.path()).len(), 1);
         assert!(alive.path().is_dir());
     }

@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// The time limit restarts whenever a call reports progress. In total it is at most this many times
 /// the limit.
-const PATIENCE: u32 = 10;
+const MAX_EXTENSION: u32 = 10;
 
 /// Calls a tool and returns its answer as one JSON text. Reading the answer is charged to `budget`.
 pub(super) async fn call(
@@ -38,9 +38,9 @@ pub(super) async fn call(
     let sent = connection.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
     let mut sent = match sent.await {
         Ok(sent) => sent,
-        Err(_) => return Err(connection.gone().await.into()),
+        Err(_) => return Err(connection.gone_error().await.into()),
     };
-    let place = connection.board.place(&sent.progress_token, progress);
+    let tracking = connection.tracker.track(&sent.progress_token, progress);
     let mut open = OpenRequest { peer: &connection.peer, id: Some(sent.id.clone()) };
     let began = Instant::now();
     let mut end = began + limit;
@@ -50,17 +50,17 @@ pub(super) async fn call(
             answer = &mut sent.rx => break answer,
             () = sleep_until(end) => {}
         }
-        let extended = extended(began, place.last(), limit);
-        if extended <= Instant::now() {
+        let deadline = deadline(began, tracking.last(), limit);
+        if deadline <= Instant::now() {
             drop(open);
-            return Err(late(connection, tool, began.elapsed()));
+            return Err(timeout_error(connection, tool, began.elapsed()));
         }
-        end = extended;
+        end = deadline;
     };
     open.id = None;
     match answer {
         Ok(Ok(answer)) => {
-            connection.served.fetch_add(1, Ordering::AcqRel);
+            connection.answered.fetch_add(1, Ordering::AcqRel);
             let (secrets, memory) = (connection.tail.secrets().clone(), budget.host_memory());
             let text = result::text_of(answer)?;
             let Some(_unread) = budget.hold(text.len()) else {
@@ -78,23 +78,23 @@ pub(super) async fn call(
             reading.await?
         }
         Ok(Err(ServiceError::McpError(error))) => {
-            connection.served.fetch_add(1, Ordering::AcqRel);
+            connection.answered.fetch_add(1, Ordering::AcqRel);
             Err(result::refusal(error, connection.tail.secrets()))
         }
         // The server is gone, or about to be. Its reason is the better message.
-        Ok(Err(ServiceError::TransportSend(_))) if connection.about.pid.is_some() => {
-            Err(connection.gone().await.into())
+        Ok(Err(ServiceError::TransportSend(_))) if connection.description.pid.is_some() => {
+            Err(connection.gone_error().await.into())
         }
         Ok(Err(ServiceError::TransportSend(error))) => {
-            Err(unreached(connection, error.error.as_ref()).into())
+            Err(unreachable(connection, error.error.as_ref()).into())
         }
-        Ok(Err(_)) | Err(_) => Err(connection.gone().await.into()),
+        Ok(Err(_)) | Err(_) => Err(connection.gone_error().await.into()),
     }
 }
 
 /// Returns the deadline of a call that began at `began` and last reported progress at `last`.
-fn extended(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
-    (last.unwrap_or(began) + limit).min(began + limit * PATIENCE)
+fn deadline(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
+    (last.unwrap_or(began) + limit).min(began + limit * MAX_EXTENSION)
 }
 
 /// A request without an answer yet. It is cancelled when dropped.
@@ -114,30 +114,30 @@ impl Drop for OpenRequest<'_> {
     }
 }
 
-fn late(connection: &Connection, tool: &str, after: Duration) -> CallError {
+fn timeout_error(connection: &Connection, tool: &str, after: Duration) -> CallError {
     let message = format!("`{}:{tool}` did not answer within {}", connection.server, span(after));
     CallError::new(Code::CallTimeout, message)
 }
 
-fn unreached(
+fn unreachable(
     connection: &Connection,
     error: &(dyn std::error::Error + Send + Sync + 'static),
 ) -> UpstreamError {
-    let reason = match http::known(error) {
+    let reason = match http::find_http_error(error) {
         Some(known) => known.to_string(),
-        None => connection.tail.secrets().root(error),
+        None => connection.tail.secrets().root_cause(error),
     };
     UpstreamError::Start {
         server: connection.server.clone(),
         local: false,
         reason,
-        said: Vec::new(),
+        output: Vec::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PATIENCE, extended};
+    use super::{MAX_EXTENSION, deadline};
     use std::time::Duration;
     use tokio::time::Instant;
 
@@ -145,8 +145,8 @@ mod tests {
     fn progress_gives_a_call_its_time_anew_but_not_for_ever() {
         let (began, limit) = (Instant::now(), Duration::from_secs(10));
         let at = |seconds| began + Duration::from_secs(seconds);
-        assert_eq!(extended(began, None, limit), at(10));
-        assert_eq!(extended(began, Some(at(9)), limit), at(19));
-        assert_eq!(extended(began, Some(at(95)), limit), began + limit * PATIENCE);
+        assert_eq!(deadline(began, None, limit), at(10));
+        assert_eq!(deadline(began, Some(at(9)), limit), at(19));
+        assert_eq!(deadline(began, Some(at(95)), limit), began + limit * MAX_EXTENSION);
     }
 }

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 /// The client side of a connection.
 #[derive(Clone, Default)]
 pub(super) struct UpstreamClient {
-    pub(super) board: Arc<ProgressTracker>,
+    pub(super) tracker: Arc<ProgressTracker>,
     pub(super) changes: Arc<ToolListChanges>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct UpstreamClient {
 #[derive(Default)]
 pub(super) struct ToolListChanges {
     count: AtomicU64,
-    told: Notify,
+    changed: Notify,
 }
 
 impl ToolListChanges {
@@ -37,12 +37,12 @@ impl ToolListChanges {
     /// Counts one more notification.
     pub(super) fn add(&self) {
         self.count.fetch_add(1, Ordering::AcqRel);
-        self.told.notify_one();
+        self.changed.notify_one();
     }
 
     /// Waits for the next notification. Returns at once if there was one since the last call.
     pub(super) async fn next(&self) {
-        self.told.notified().await;
+        self.changed.notified().await;
     }
 }
 
@@ -60,10 +60,10 @@ impl ClientHandler for UpstreamClient {
 
     async fn on_progress(
         &self,
-        said: ProgressNotificationParam,
+        progress: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.board.report(said);
+        self.tracker.report(progress);
     }
 
     // The defaults of rmcp would answer that there are no roots, and decline for a person who was
@@ -73,7 +73,7 @@ impl ClientHandler for UpstreamClient {
         &self,
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
-        Err(unknown("roots/list"))
+        Err(unknown_method("roots/list"))
     }
 
     async fn create_elicitation(
@@ -81,10 +81,10 @@ impl ClientHandler for UpstreamClient {
         _: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Err(unknown("elicitation/create"))
+        Err(unknown_method("elicitation/create"))
     }
 }
 
-fn unknown(method: &'static str) -> ErrorData {
+fn unknown_method(method: &'static str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
 }

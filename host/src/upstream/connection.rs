@@ -17,33 +17,33 @@ use tokio_util::sync::CancellationToken;
 
 /// Maximum time that a caller waits for the reason why its server ended. The monitor knows it
 /// within half of that.
-const WHY: Duration = Duration::from_secs(1);
+const REASON_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The connection to a running server.
 pub(super) struct Connection {
     pub(super) server: String,
     pub(super) peer: Peer<RoleClient>,
-    pub(super) board: Arc<ProgressTracker>,
+    pub(super) tracker: Arc<ProgressTracker>,
     pub(super) changes: Arc<ToolListChanges>,
     pub(super) tail: Arc<OutputTail>,
     /// Time limit for listing the tools.
     limit: Duration,
-    pub(super) about: ServerDescription,
+    pub(super) description: ServerDescription,
     /// Ends the connection when cancelled.
     pub(super) stop: CancellationToken,
     /// The reason why it ended, once it has.
-    pub(super) over: watch::Sender<Option<Arc<str>>>,
+    pub(super) end_reason: watch::Sender<Option<Arc<str>>>,
     /// Cancelled when the server's process and connection are gone.
     pub(super) ended: CancellationToken,
     /// Number of calls in flight.
     pub(super) calls: AtomicUsize,
     /// Number of answered calls.
-    pub(super) served: AtomicU64,
+    pub(super) answered: AtomicU64,
     last_use: RwLock<Instant>,
     /// The newest list of tools, and the number of change notifications when it was requested.
     listing: RwLock<Option<(u64, Arc<ServerTools>)>>,
     /// The list that is being requested.
-    asking: Mutex<Option<PendingListing>>,
+    pending_listing: Mutex<Option<PendingListing>>,
     identity: ServerIdentity,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct ServerDescription {
     pub(super) title: Option<String>,
     pub(super) version: Option<String>,
     /// Whether it sends notifications when its tools change.
-    pub(super) tells: bool,
+    pub(super) announces_changes: bool,
     pub(super) pid: Option<u32>,
     pub(super) group: Option<i32>,
 }
@@ -81,47 +81,56 @@ pub(super) struct ConnectionParts {
     pub(super) server: String,
     pub(super) identity: ServerIdentity,
     pub(super) peer: Peer<RoleClient>,
-    pub(super) board: Arc<ProgressTracker>,
+    pub(super) tracker: Arc<ProgressTracker>,
     pub(super) changes: Arc<ToolListChanges>,
     pub(super) tail: Arc<OutputTail>,
     pub(super) limit: Duration,
-    pub(super) about: ServerDescription,
+    pub(super) description: ServerDescription,
     pub(super) stop: CancellationToken,
 }
 
 impl Connection {
     /// Returns a connection that has no list of tools yet.
     pub(super) fn new(parts: ConnectionParts) -> Connection {
-        let ConnectionParts { server, identity, peer, board, changes, tail, limit, about, stop } =
-            parts;
-        Connection {
+        let ConnectionParts {
             server,
+            identity,
             peer,
-            board,
+            tracker,
             changes,
             tail,
             limit,
-            about,
+            description,
             stop,
-            over: watch::Sender::new(None),
+        } = parts;
+        Connection {
+            server,
+            peer,
+            tracker,
+            changes,
+            tail,
+            limit,
+            description,
+            stop,
+            end_reason: watch::Sender::new(None),
             ended: CancellationToken::new(),
             calls: AtomicUsize::new(0),
-            served: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
             last_use: RwLock::new(Instant::now()),
             listing: RwLock::new(None),
-            asking: Mutex::new(None),
+            pending_listing: Mutex::new(None),
             identity,
         }
     }
 
     /// Reports whether the connection is closed for sending.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         self.peer.is_transport_closed() || self.stop.is_cancelled()
     }
 
     /// Returns the tools, unless the server reported a change since they were listed.
-    pub(super) fn fresh(&self) -> Option<Arc<ServerTools>> {
-        if self.is_over() {
+    pub(super) fn current_tools(&self) -> Option<Arc<ServerTools>> {
+        if self.is_closed() {
             return None;
         }
         let listing = self.listing.read().unwrap_or_else(PoisonError::into_inner);
@@ -132,61 +141,65 @@ impl Connection {
     /// Returns the tools, and requests them from the server if necessary. Concurrent callers share
     /// one request and its outcome. No caller waits longer than the time limit of a list.
     pub(super) async fn list(&self) -> ListingResult {
-        let (end, known) = (Instant::now() + self.limit, self.changes.count());
+        let (end, known_changes) = (Instant::now() + self.limit, self.changes.count());
         loop {
-            if let Some(listing) = self.fresh() {
+            if let Some(listing) = self.current_tools() {
                 return Ok(listing);
             }
-            let mut asking = match self.turn() {
-                ListingTurn::Ask(changes, told) => {
-                    let listed = self.ask(changes, end).await;
-                    told.send_replace(Some(listed.clone()));
+            let mut pending_listing = match self.join_listing() {
+                ListingTurn::Ask(changes, sender) => {
+                    let listed = self.request_list(changes, end).await;
+                    sender.send_replace(Some(listed.clone()));
                     return listed;
                 }
-                ListingTurn::Wait(asking) => asking,
+                ListingTurn::Wait(pending_listing) => pending_listing,
             };
-            let told = timeout_at(end, asking.outcome.wait_for(Option::is_some)).await;
-            match told.map(|told| told.ok().and_then(|listed| listed.clone())) {
-                Err(_) => return Err(self.unlisted(self.late())),
+            let waited = timeout_at(end, pending_listing.outcome.wait_for(Option::is_some)).await;
+            match waited.map(|outcome| outcome.ok().and_then(|listed| listed.clone())) {
+                Err(_) => return Err(self.listing_error(self.timeout_message())),
                 // The caller that requested the list stopped waiting.
                 Ok(None) => {}
                 // The list is older than a change that this caller knows of.
-                Ok(Some(Ok(_))) if asking.changes < known => {}
+                Ok(Some(Ok(_))) if pending_listing.changes < known_changes => {}
                 Ok(Some(listed)) => return listed,
             }
         }
     }
 
     /// Returns whether this caller requests the list or waits for another's request.
-    fn turn(&self) -> ListingTurn {
-        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*asking {
+    fn join_listing(&self) -> ListingTurn {
+        let mut pending_listing =
+            self.pending_listing.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*pending_listing {
             // If the sender is gone, this request will never have an outcome.
-            Some(asked) if asked.outcome.has_changed().is_ok() => ListingTurn::Wait(asked.clone()),
+            Some(pending) if pending.outcome.has_changed().is_ok() => {
+                ListingTurn::Wait(pending.clone())
+            }
             _ => {
-                let (told, outcome) = watch::channel(None);
+                let (sender, outcome) = watch::channel(None);
                 let changes = self.changes.count();
-                *asking = Some(PendingListing { changes, outcome });
-                ListingTurn::Ask(changes, told)
+                *pending_listing = Some(PendingListing { changes, outcome });
+                ListingTurn::Ask(changes, sender)
             }
         }
     }
 
-    async fn ask(&self, changes: u64, end: Instant) -> ListingResult {
+    async fn request_list(&self, changes: u64, end: Instant) -> ListingResult {
         let fetched = listing::fetch(&self.peer, &self.server, &self.identity, self.tail.secrets());
-        let fetched = timeout_at(end, fetched).await.unwrap_or_else(|_| Err(self.late()));
-        let listing = fetched.map(Arc::new).map_err(|reason| self.unlisted(reason))?;
+        let fetched =
+            timeout_at(end, fetched).await.unwrap_or_else(|_| Err(self.timeout_message()));
+        let listing = fetched.map(Arc::new).map_err(|reason| self.listing_error(reason))?;
         // If the tools changed meanwhile, the next caller lists them again.
         let mut newest = self.listing.write().unwrap_or_else(PoisonError::into_inner);
         *newest = Some((changes, listing.clone()));
         Ok(listing)
     }
 
-    fn late(&self) -> String {
+    fn timeout_message(&self) -> String {
         format!("no answer within {}", span(self.limit))
     }
 
-    fn unlisted(&self, reason: String) -> UpstreamError {
+    fn listing_error(&self, reason: String) -> UpstreamError {
         UpstreamError::Listing { server: self.server.clone(), reason }
     }
 
@@ -201,20 +214,21 @@ impl Connection {
     }
 
     /// Waits for the reason why it ended. Returns `None` if there is none within the time limit.
-    pub(super) async fn why(&self) -> Option<Arc<str>> {
-        let mut over = self.over.subscribe();
-        let why = timeout(WHY, over.wait_for(Option::is_some)).await;
-        why.ok()?.ok()?.clone()
+    pub(super) async fn wait_end_reason(&self) -> Option<Arc<str>> {
+        let mut reason = self.end_reason.subscribe();
+        let reason = timeout(REASON_TIMEOUT, reason.wait_for(Option::is_some)).await;
+        reason.ok()?.ok()?.clone()
     }
 
     /// Returns the error for callers whose server ended before it answered.
-    pub(super) async fn gone(&self) -> UpstreamError {
-        let reason = self.why().await.unwrap_or_else(|| "it closed the connection".into());
+    pub(super) async fn gone_error(&self) -> UpstreamError {
+        let reason =
+            self.wait_end_reason().await.unwrap_or_else(|| "it closed the connection".into());
         let reason = String::from(&*reason);
         UpstreamError::Gone {
             server: self.server.clone(),
             reason,
-            said: self.tail.last(usize::MAX),
+            output: self.tail.last(usize::MAX),
         }
     }
 }

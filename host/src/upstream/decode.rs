@@ -16,14 +16,14 @@ use serde_json::value::RawValue;
 
 /// Maximum memory of a parsed message, except for the answer to a call. The largest known lists
 /// take some megabytes.
-const HEAVY: usize = 128 << 20;
+const MAX_PARSED_BYTES: usize = 128 << 20;
 
 /// Shorter texts are not weighed.
-const LIGHT: usize = 256 << 10;
+const UNWEIGHED_BYTES: usize = 256 << 10;
 
 /// Reports whether a JSON text takes too much memory when it is parsed.
 pub(super) fn is_heavy(text: &str) -> bool {
-    text.len() > LIGHT && weigh(text) > HEAVY
+    text.len() > UNWEIGHED_BYTES && weigh(text) > MAX_PARSED_BYTES
 }
 
 /// How the answer to a request is parsed.
@@ -107,25 +107,27 @@ impl<'a> Envelope<'a> {
                 Some(_) => Some(MessageKind::Request),
                 None => serde_json::from_str(method.get()).ok().map(MessageKind::Notification),
             },
-            (None, Some(result), None) => Some(MessageKind::Answer(self.number()?, result)),
-            (None, None, Some(error)) => Some(MessageKind::Refusal(self.number(), refusal(error))),
+            (None, Some(result), None) => Some(MessageKind::Answer(self.id_number()?, result)),
+            (None, None, Some(error)) => {
+                Some(MessageKind::Refusal(self.id_number(), refusal(error)))
+            }
             // A result of `null` is parsed as `None`.
             (None, None, None) if self.id.is_some() => {
                 let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, "the answer is empty", None);
-                Some(MessageKind::Refusal(self.number(), error))
+                Some(MessageKind::Refusal(self.id_number(), error))
             }
             _ => None,
         }
     }
 
     /// Our ids are numbers, but some servers send them back as strings.
-    fn number(&self) -> Option<i64> {
-        number(self.id?.get())
+    fn id_number(&self) -> Option<i64> {
+        parse_id(self.id?.get())
     }
 }
 
 /// Parses an id.
-pub(super) fn number(text: &str) -> Option<i64> {
+pub(super) fn parse_id(text: &str) -> Option<i64> {
     match serde_json::from_str(text).ok()? {
         Value::Number(number) => number.as_i64(),
         Value::String(text) => text.parse().ok(),

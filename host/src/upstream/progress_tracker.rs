@@ -33,33 +33,39 @@ struct TrackedCall {
 
 /// A call that is tracked until this is dropped.
 pub(super) struct TrackingGuard<'a> {
-    board: &'a ProgressTracker,
+    tracker: &'a ProgressTracker,
     token: i64,
 }
 
 impl ProgressTracker {
     /// Starts to track a call.
-    pub(super) fn place(
+    pub(super) fn track(
         &self,
         token: &ProgressToken,
         sink: Option<ServerProgressSink>,
     ) -> TrackingGuard<'_> {
-        let token = number(token).unwrap_or(-1);
+        let token = token_number(token).unwrap_or(-1);
         self.lock().insert(token, TrackedCall { last: None, sink });
-        TrackingGuard { board: self, token }
+        TrackingGuard { tracker: self, token }
     }
 
     /// Records progress. Reports for unknown calls are ignored.
-    pub(super) fn report(&self, said: ProgressNotificationParam) {
+    pub(super) fn report(&self, progress: ProgressNotificationParam) {
         let mut calls = self.lock();
-        let Some(row) = number(&said.progress_token).and_then(|token| calls.get_mut(&token)) else {
+        let Some(call) =
+            token_number(&progress.progress_token).and_then(|token| calls.get_mut(&token))
+        else {
             return;
         };
-        row.last = Some(Instant::now());
-        let sink = row.sink.clone();
+        call.last = Some(Instant::now());
+        let sink = call.sink.clone();
         drop(calls);
         if let Some(sink) = sink {
-            sink(ServerProgress { done: said.progress, total: said.total, message: said.message });
+            sink(ServerProgress {
+                done: progress.progress,
+                total: progress.total,
+                message: progress.message,
+            });
         }
     }
 
@@ -71,18 +77,18 @@ impl ProgressTracker {
 impl TrackingGuard<'_> {
     /// Returns the time of the server's last progress report.
     pub(super) fn last(&self) -> Option<Instant> {
-        self.board.lock().get(&self.token).and_then(|row| row.last)
+        self.tracker.lock().get(&self.token).and_then(|call| call.last)
     }
 }
 
 impl Drop for TrackingGuard<'_> {
     fn drop(&mut self) {
-        self.board.lock().remove(&self.token);
+        self.tracker.lock().remove(&self.token);
     }
 }
 
 /// Our tokens are numbers, but some servers send them back as strings.
-fn number(token: &ProgressToken) -> Option<i64> {
+fn token_number(token: &ProgressToken) -> Option<i64> {
     match &token.0 {
         NumberOrString::Number(number) => Some(*number),
         NumberOrString::String(text) => text.parse().ok(),

@@ -9,10 +9,10 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Minimum length of hidden values. Shorter ones would hide parts of ordinary words.
-const LEAST: usize = 6;
+const MIN_LENGTH: usize = 6;
 
 /// Maximum length of a server's texts in our messages.
-const WORDS: usize = 500;
+const MAX_TEXT: usize = 500;
 
 /// The values to hide.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl ServerSecrets {
                 }
             }
         }
-        values.retain(|value| value.trim().len() >= LEAST);
+        values.retain(|value| value.trim().len() >= MIN_LENGTH);
         ServerSecrets(KnownSecrets::new(values))
     }
 
@@ -56,17 +56,17 @@ impl ServerSecrets {
     }
 
     /// Returns a text of a server, or of the OS about it, safe for a message.
-    pub(super) fn words(&self, text: &str) -> String {
-        escape(&fold_middle(&self.hide(text.trim()), WORDS)).into_owned()
+    pub(super) fn safe_text(&self, text: &str) -> String {
+        escape(&fold_middle(&self.hide(text.trim()), MAX_TEXT)).into_owned()
     }
 
     /// Returns the innermost error of a chain, safe for a message.
-    pub(super) fn root(&self, error: &(dyn std::error::Error + 'static)) -> String {
-        let mut root = error;
-        while let Some(source) = root.source() {
-            root = source;
+    pub(super) fn root_cause(&self, error: &(dyn std::error::Error + 'static)) -> String {
+        let mut root_cause = error;
+        while let Some(source) = root_cause.source() {
+            root_cause = source;
         }
-        self.words(&root.to_string())
+        self.safe_text(&root_cause.to_string())
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn words_are_folded_after_the_values_are_gone() {
         let secrets = ServerSecrets::from(["hunter22"]);
-        let words = secrets.words(&format!("{}hunter22 and more", "x".repeat(495)));
-        assert!(!words.contains("hunt"), "{words}");
+        let safe_text = secrets.safe_text(&format!("{}hunter22 and more", "x".repeat(495)));
+        assert!(!safe_text.contains("hunt"), "{safe_text}");
     }
 }

@@ -21,13 +21,13 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// The shortest pause after a failure.
-const BACK_OFF: Duration = Duration::from_millis(100);
+const SHORTEST_BACK_OFF: Duration = Duration::from_millis(100);
 
 /// The longest pause after a failure.
 const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
 
 /// Maximum time that a caller waits for the end of a pause.
-const WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// A server and its state.
 pub(super) struct UpstreamServer {
@@ -86,13 +86,13 @@ impl UpstreamServer {
 
     /// Reports whether it runs.
     pub(super) fn is_running(&self) -> bool {
-        matches!(&*self.state(), ServerLifecycle::Running(connection) if !connection.is_over())
+        matches!(&*self.state(), ServerLifecycle::Running(connection) if !connection.is_closed())
     }
 
     /// Returns its tools, if it runs and they are known.
     pub(super) fn listed(&self) -> Option<Arc<ServerTools>> {
         match &*self.state() {
-            ServerLifecycle::Running(connection) => connection.fresh(),
+            ServerLifecycle::Running(connection) => connection.current_tools(),
             _ => None,
         }
     }
@@ -100,14 +100,14 @@ impl UpstreamServer {
     /// Returns its tools when it last ran.
     pub(super) fn remembered(&self) -> Option<Arc<ServerTools>> {
         let read = || {
-            let said = self.said()?;
-            Some(Arc::new(ServerTools::new(said.definitions.clone(), &self.identity)))
+            let cached = self.cached()?;
+            Some(Arc::new(ServerTools::new(cached.definitions.clone(), &self.identity)))
         };
-        self.last().get_or_insert_with(read).clone()
+        self.remembered_lock().get_or_insert_with(read).clone()
     }
 
     /// Returns its cached description from when it last ran.
-    pub(super) fn said(&self) -> Option<Arc<CachedServer>> {
+    pub(super) fn cached(&self) -> Option<Arc<CachedServer>> {
         self.cache.as_ref()?.get(&self.config.name, &self.identity.server)
     }
 
@@ -121,7 +121,7 @@ impl UpstreamServer {
             let step = {
                 let mut state = self.state();
                 match &*state {
-                    ServerLifecycle::Running(connection) if !connection.is_over() => {
+                    ServerLifecycle::Running(connection) if !connection.is_closed() => {
                         return Ok(ConnectionLease::new(connection.clone()));
                     }
                     ServerLifecycle::Closed => {
@@ -129,11 +129,11 @@ impl UpstreamServer {
                     }
                     ServerLifecycle::Starting(_, outcome) => LeaseStep::Wait(outcome.clone()),
                     ServerLifecycle::Failed { error, until } if *until > Instant::now() => {
-                        let again_in = *until - Instant::now();
-                        if again_in > WAIT {
+                        let retry_in = *until - Instant::now();
+                        if retry_in > MAX_WAIT {
                             let server = self.config.name.clone();
                             let reason = error.reason();
-                            return Err(UpstreamError::BackingOff { server, reason, again_in });
+                            return Err(UpstreamError::BackingOff { server, reason, retry_in });
                         }
                         LeaseStep::Sleep(*until)
                     }
@@ -147,15 +147,15 @@ impl UpstreamServer {
                 LeaseStep::Sleep(until) => sleep_until(until).await,
                 LeaseStep::AwaitEnd(connection) => {
                     // Its monitor sets the state, unless it ended together with its runtime.
-                    if connection.why().await.is_none() {
-                        self.retire(&connection);
+                    if connection.wait_end_reason().await.is_none() {
+                        self.release_idle(&connection);
                     }
                 }
                 LeaseStep::Wait(mut outcome) => {
                     match outcome.wait_for(Option::is_some).await.as_deref() {
                         Ok(Some(Err(error))) => return Err(error.clone()),
                         Ok(_) => {}
-                        Err(_) => self.cut_off(),
+                        Err(_) => self.start_aborted(),
                     }
                 }
             }
@@ -163,27 +163,27 @@ impl UpstreamServer {
     }
 
     /// Handles a connection that ended unexpectedly.
-    pub(super) fn went_away(&self, connection: &Arc<Connection>, reason: &str) {
-        if connection.served.load(Ordering::Acquire) > 0 {
+    pub(super) fn connection_lost(&self, connection: &Arc<Connection>, reason: &str) {
+        if connection.answered.load(Ordering::Acquire) > 0 {
             self.failures.store(0, Ordering::Relaxed);
         }
-        if self.holds(connection) {
-            self.fail(UpstreamError::Gone {
+        if self.is_current(connection) {
+            self.record_failure(UpstreamError::Gone {
                 server: self.config.name.clone(),
                 reason: reason.into(),
-                said: connection.tail.last(usize::MAX),
+                output: connection.tail.last(usize::MAX),
             });
         }
     }
 
     /// Releases a connection that is not in use. Returns whether it may end.
-    pub(super) fn retire(&self, connection: &Arc<Connection>) -> bool {
+    pub(super) fn release_idle(&self, connection: &Arc<Connection>) -> bool {
         let mut state = self.state();
-        let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_over();
+        let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_closed();
         let held =
             matches!(&*state, ServerLifecycle::Running(held) if Arc::ptr_eq(held, connection));
         if unused && held {
-            if connection.served.load(Ordering::Acquire) > 0 {
+            if connection.answered.load(Ordering::Acquire) > 0 {
                 self.failures.store(0, Ordering::Relaxed);
             }
             *state = ServerLifecycle::Idle;
@@ -207,15 +207,18 @@ impl UpstreamServer {
     }
 
     /// Returns a closure that writes the server's description to the cache, for the next process.
-    pub(super) fn remember(&self, connection: &Connection) -> Option<impl FnOnce() + Send + use<>> {
-        let listing = connection.fresh()?;
-        *self.last() = Some(Some(listing.clone()));
+    pub(super) fn cache_writer(
+        &self,
+        connection: &Connection,
+    ) -> Option<impl FnOnce() + Send + use<>> {
+        let listing = connection.current_tools()?;
+        *self.remembered_lock() = Some(Some(listing.clone()));
         let cache = self.cache.clone()?;
         let started_in = *self.started_in.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = CachedServer {
+        let cached = CachedServer {
             identity: self.identity.server.to_string(),
-            era: connection.about.era,
-            protocol: connection.about.protocol.clone(),
+            era: connection.description.era,
+            protocol: connection.description.protocol.clone(),
             definitions: listing.tools().iter().map(|tool| (*tool.definition).clone()).collect(),
             listed_at: self.clock.now(),
             started_in: started_in.unwrap_or_default(),
@@ -223,21 +226,21 @@ impl UpstreamServer {
         let name = self.config.name.clone();
         Some(move || {
             // The cache is optional, so an error in writing it is ignored.
-            let _ = cache.put(&name, said);
+            let _ = cache.put(&name, cached);
         })
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Option<Arc<ServerTools>>>> {
+    fn remembered_lock(&self) -> MutexGuard<'_, Option<Option<Arc<ServerTools>>>> {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn holds(&self, connection: &Arc<Connection>) -> bool {
+    fn is_current(&self, connection: &Arc<Connection>) -> bool {
         matches!(&*self.state(), ServerLifecycle::Running(held) if Arc::ptr_eq(held, connection))
     }
 
-    pub(super) fn fail(&self, error: UpstreamError) {
+    pub(super) fn record_failure(&self, error: UpstreamError) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed).min(16);
-        let pause = (BACK_OFF * 2u32.pow(failures)).min(LONGEST_BACK_OFF);
+        let pause = (SHORTEST_BACK_OFF * 2u32.pow(failures)).min(LONGEST_BACK_OFF);
         let mut state = self.state();
         if !matches!(*state, ServerLifecycle::Closed) {
             *state = ServerLifecycle::Failed { error, until: Instant::now() + pause };

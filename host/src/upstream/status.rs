@@ -59,7 +59,7 @@ pub enum ServerState {
         /// The reason.
         reason: String,
         /// The time until it may be started again.
-        again_in: Duration,
+        retry_in: Duration,
     },
     /// It cannot be started: variables that it declares are not set.
     Missing {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 /// Maximum time to wait for all servers to end: twice what the most stubborn one needs.
-const CLOSING: Duration = Duration::from_secs(4);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// All servers of a process, shared by its runs. Cheap to clone. When the last clone is dropped,
 /// the servers are ended, but only [`close`](Upstreams::close) waits for that.
@@ -56,20 +56,20 @@ impl Upstreams {
     /// continues. Otherwise the old one is ended, and its calls fail.
     pub(crate) fn put(&self, config: ServerConfig) {
         let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
-        let place = servers.by_name.get(&config.name).copied();
-        if place.is_some_and(|place| servers.all[place].config == config) {
+        let index = servers.by_name.get(&config.name).copied();
+        if index.is_some_and(|index| servers.all[index].config == config) {
             return;
         }
         let name = config.name.clone();
         let server = Arc::new(UpstreamServer::new(config, self.cache.clone(), self.clock.clone()));
-        match place {
-            Some(place) => {
-                let old = std::mem::replace(&mut servers.all[place], server);
+        match index {
+            Some(index) => {
+                let old = std::mem::replace(&mut servers.all[index], server);
                 old.close();
             }
             None => {
-                let place = servers.all.len();
-                servers.by_name.insert(name, place);
+                let index = servers.all.len();
+                servers.by_name.insert(name, index);
                 servers.all.push(server);
             }
         }
@@ -123,16 +123,20 @@ impl Upstreams {
     ) -> Result<String, CallError> {
         let server = self.get(server)?;
         let lease = server.lease().await?;
-        let patience = server.config.call_timeout;
-        call::call(&lease, tool, arguments, patience, progress, budget).await
+        let limit = server.config.call_timeout;
+        call::call(&lease, tool, arguments, limit, progress, budget).await
     }
 
     /// Returns the servers that are configured to run in the background, and that lack no variable.
     pub(crate) fn background(&self) -> Vec<String> {
-        let ahead = |server: &&Arc<UpstreamServer>| {
+        let runs_in_background = |server: &&Arc<UpstreamServer>| {
             server.config.background && server.config.missing.is_empty()
         };
-        self.all().iter().filter(ahead).map(|server| server.config.name.clone()).collect()
+        self.all()
+            .iter()
+            .filter(runs_in_background)
+            .map(|server| server.config.name.clone())
+            .collect()
     }
 
     /// Starts a server in its own task, without waiting. After a failure it is tried again when it
@@ -151,7 +155,7 @@ impl Upstreams {
         let mut groups = Vec::with_capacity(servers.len());
         let mut all = Vec::with_capacity(servers.len());
         for server in &servers {
-            let (status, group) = describe(server);
+            let (status, group) = server_status(server);
             all.push(status);
             groups.push(group);
         }
@@ -166,7 +170,7 @@ impl Upstreams {
         let ending: Vec<_> = self.all().iter().filter_map(|server| server.close()).collect();
         let ended = join_all(ending.iter().map(|connection| connection.ended.cancelled()));
         // Servers that take longer are ended together with this process.
-        let _ = timeout(CLOSING, ended).await;
+        let _ = timeout(CLOSE_TIMEOUT, ended).await;
     }
 
     fn find(&self, server: &str) -> Option<Arc<UpstreamServer>> {
@@ -180,18 +184,18 @@ impl Upstreams {
 }
 
 /// Returns the status of a server, and the id of its process group.
-fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
-    let said = server.said();
+fn server_status(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
+    let cached = server.cached();
     let mut status = ServerStatus {
         name: server.config.name.clone(),
         state: ServerState::Idle,
-        era: said.as_ref().map(|said| said.era),
-        protocol: said.as_ref().map(|said| said.protocol.clone()),
+        era: cached.as_ref().map(|cached| cached.era),
+        protocol: cached.as_ref().map(|cached| cached.protocol.clone()),
         title: None,
         version: None,
-        tools: said.as_ref().map(|said| said.definitions.len()),
+        tools: cached.as_ref().map(|cached| cached.definitions.len()),
         left_out: Vec::new(),
-        started_in: said.as_ref().map(|said| said.started_in),
+        started_in: cached.as_ref().map(|cached| cached.started_in),
         pid: None,
         memory: None,
         stderr: Vec::new(),
@@ -200,7 +204,7 @@ fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
     };
     let tail = server.tail.lock().unwrap_or_else(PoisonError::into_inner).clone();
     status.stderr = tail.last(usize::MAX);
-    status.noise = tail.noises();
+    status.noise = tail.noise_count();
     if let Some(took) = *server.started_in.lock().unwrap_or_else(PoisonError::into_inner) {
         status.started_in = Some(took);
     }
@@ -215,22 +219,22 @@ fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
         ServerLifecycle::Failed { error, until } => {
             let (reason, now) = (error.reason(), Instant::now());
             status.state = match *until > now {
-                true => ServerState::BackingOff { reason, again_in: *until - now },
+                true => ServerState::BackingOff { reason, retry_in: *until - now },
                 false => ServerState::Failed { reason },
             };
         }
         ServerLifecycle::Running(connection) => {
-            let about = &connection.about;
+            let description = &connection.description;
             status.state = ServerState::Running;
-            status.era = Some(about.era);
-            status.protocol = Some(about.protocol.clone());
-            status.title = about.title.clone();
-            status.version = about.version.clone();
-            status.pid = about.pid;
-            group = about.group;
-            if let Some(listing) = connection.fresh() {
+            status.era = Some(description.era);
+            status.protocol = Some(description.protocol.clone());
+            status.title = description.title.clone();
+            status.version = description.version.clone();
+            status.pid = description.pid;
+            group = description.group;
+            if let Some(listing) = connection.current_tools() {
                 status.tools = Some(listing.tools().len());
-                status.left_out = listing.left_out.clone();
+                status.left_out = listing.skipped.clone();
             }
         }
     }

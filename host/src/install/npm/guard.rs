@@ -14,13 +14,13 @@ use std::path::Path;
 const GUARD: &str = include_str!("guard.cjs");
 
 /// The prefix of the guard's messages.
-const REFUSED: &str = "pml refuses to start: ";
+const GUARD_PREFIX: &str = "pml refuses to start: ";
 
 /// The prefix of npm's own message about a dependency that it refuses.
-const REFUSING: &str = "Refusing to fetch \"";
+const NPM_PREFIX: &str = "Refusing to fetch \"";
 
 /// Maximum length of a refused dependency in a message.
-const SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// The variables of an npm that starts no program. They are valid as long as this value lives.
 pub(super) struct NpmSpawnGuard {
@@ -40,51 +40,57 @@ impl NpmSpawnGuard {
     }
 
     /// Returns the tool with the guard loaded.
-    pub(super) fn over<'a>(&'a self, tool: PackageTool<'a>) -> PackageTool<'a> {
-        tool.with(&self.variables)
+    pub(super) fn guarded<'a>(&'a self, tool: PackageTool<'a>) -> PackageTool<'a> {
+        tool.with_variables(&self.variables)
     }
 }
 
 /// Returns npm's output if it succeeded. If the guard or npm itself refused a dependency, the error
 /// names it.
-pub(super) fn succeeded(
+pub(super) fn check_success(
     tool: &PackageTool<'_>,
     package: &str,
-    ended: PackageToolOutput,
+    output: PackageToolOutput,
 ) -> Result<Vec<u8>, InstallError> {
-    if ended.status.success() {
-        return Ok(ended.stdout);
+    if output.status.success() {
+        return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    let named = |start: &str, end: char| {
-        let (_, behind) = said.split_once(start)?;
-        let name = behind.split([end, '\n']).next().unwrap_or_default().trim();
-        Some(cut(&escape(&without_user(name)), SHOWN))
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let name_after = |start: &str, end: char| {
+        let (_, rest) = stderr.split_once(start)?;
+        let name = rest.split([end, '\n']).next().unwrap_or_default().trim();
+        Some(cut(&escape(&without_user(name)), MAX_SHOWN))
     };
-    let elsewhere = |dependency: String, reason: &str| InstallError::NotFromRegistry {
+    let not_from_registry = |dependency: String, reason: &str| InstallError::NotFromRegistry {
         package: package.into(),
         dependency,
         wanted_by: None,
         reason: reason.into(),
     };
-    if let Some(dependency) = named(REFUSING, '"') {
-        return Err(elsewhere(dependency, "is one of its dependencies, and is of no registry"));
+    if let Some(dependency) = name_after(NPM_PREFIX, '"') {
+        return Err(not_from_registry(
+            dependency,
+            "is one of its dependencies, and is of no registry",
+        ));
     }
-    if let Some(line) = named(REFUSED, '\n') {
-        return Err(elsewhere(line, "would be started for a dependency that is of no registry"));
+    if let Some(line) = name_after(GUARD_PREFIX, '\n') {
+        return Err(not_from_registry(
+            line,
+            "would be started for a dependency that is of no registry",
+        ));
     }
-    Err(tool.failed(&describe_exit(ended.status), &ended.stderr))
+    Err(tool.failure(&describe_exit(output.status), &output.stderr))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PackageToolOutput, succeeded};
+    use super::{PackageToolOutput, check_success};
     use crate::install::package_tool::PackageTool;
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
     use std::time::Duration;
 
-    fn told(said: &str) -> String {
+    fn message_for(stderr: &str) -> String {
         let here = Path::new("/");
         let tool = PackageTool {
             name: "npm",
@@ -94,21 +100,21 @@ mod tests {
             folder: here,
             doing: "install",
             package: "main@1.0.0",
-            patience: Duration::ZERO,
+            timeout: Duration::ZERO,
         };
         let status = std::process::ExitStatus::from_raw(256);
-        let ended = PackageToolOutput { status, stdout: Vec::new(), stderr: said.into() };
-        succeeded(&tool, "main", ended).unwrap_err().to_string()
+        let output = PackageToolOutput { status, stdout: Vec::new(), stderr: stderr.into() };
+        check_success(&tool, "main", output).unwrap_err().to_string()
     }
 
     #[test]
     fn what_was_refused_is_named_whoever_refused_it() {
         let newer =
             "npm error code EALLOWGIT\nnpm error Refusing to fetch \"x@git+ssh://me:key@host/x\"\n";
-        let of_newer = told(newer);
+        let of_newer = message_for(newer);
         assert!(of_newer.contains("`x@git+ssh://host/x` is one of its dependencies"), "{of_newer}");
-        let of_guard = told("npm error pml refuses to start: git ls-remote \u{1b}[2J\n");
+        let of_guard = message_for("npm error pml refuses to start: git ls-remote \u{1b}[2J\n");
         assert!(of_guard.contains("`git ls-remote \\u{1b}[2J` would be started"), "{of_guard}");
-        assert!(told("npm error network").contains("it ended with exit status 1"));
+        assert!(message_for("npm error network").contains("it ended with exit status 1"));
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn compare(one: &str, other: &str) -> Ordering {
 }
 
 /// Reports whether a version is a prerelease.
-pub(super) fn is_early(version: &str) -> bool {
+pub(super) fn is_prerelease(version: &str) -> bool {
     !parts(version).1.is_empty()
 }
 
@@ -29,19 +29,19 @@ enum PrereleasePart<'a> {
 
 fn parts(version: &str) -> ([u64; 3], Vec<PrereleasePart<'_>>) {
     let version = version.split('+').next().unwrap_or_default();
-    let (core, early) = version.split_once('-').unwrap_or((version, ""));
+    let (core, prerelease) = version.split_once('-').unwrap_or((version, ""));
     let mut numbers = core.split('.').map(|part| part.parse().unwrap_or(0));
     let core = std::array::from_fn(|_| numbers.next().unwrap_or(0));
     let part = |part| match str::parse(part) {
         Ok(number) => PrereleasePart::Number(number),
         Err(_) => PrereleasePart::Word(part),
     };
-    (core, early.split('.').filter(|part| !part.is_empty()).map(part).collect())
+    (core, prerelease.split('.').filter(|part| !part.is_empty()).map(part).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{compare, is_early};
+    use super::{compare, is_prerelease};
     use std::cmp::Ordering;
 
     #[test]
@@ -65,6 +65,6 @@ mod tests {
             assert_eq!(compare(pair[1], pair[0]), Ordering::Greater, "{pair:?}");
         }
         assert_eq!(compare("1.0.0+a", "1.0.0+b"), Ordering::Equal);
-        assert!(is_early("1.0.0-rc.1") && !is_early("1.0.0"));
+        assert!(is_prerelease("1.0.0-rc.1") && !is_prerelease("1.0.0"));
     }
 }

@@ -31,18 +31,18 @@ impl BuildEnvironment {
             return Ok(None);
         }
         let scratch = ScratchFolder::new(home)?;
-        let elsewhere = scratch.home(environment)?;
-        let variables = for_scripts(environment, &elsewhere.to_string_lossy());
+        let build_home = scratch.make_home(environment)?;
+        let variables = for_scripts(environment, &build_home.to_string_lossy());
         Ok(Some(BuildEnvironment { _scratch: scratch, variables }))
     }
 
     /// Returns the tool with the variables of `building`, if there are any.
-    pub(super) fn over<'a>(
+    pub(super) fn apply_to<'a>(
         building: Option<&'a BuildEnvironment>,
         tool: PackageTool<'a>,
     ) -> PackageTool<'a> {
         match building {
-            Some(building) => tool.with(&building.variables),
+            Some(building) => tool.with_variables(&building.variables),
             None => tool,
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn interpreter(folder: &Path) -> Result<PathBuf, InstallError> {
 }
 
 /// Returns the `site-packages` folder of a virtual environment, relative to its folder.
-pub(super) fn site(folder: &Path) -> Result<PathBuf, InstallError> {
+pub(super) fn site_packages(folder: &Path) -> Result<PathBuf, InstallError> {
     let lib = folder.join("lib");
     let failed = |error| InstallError::io("read", &lib, error);
     let entries = fs::read_dir(&lib).map_err(failed)?.flatten();
@@ -36,10 +36,10 @@ pub(super) async fn compile(
     interpreter: &Path,
     folder: &Path,
 ) -> Result<(), InstallError> {
-    let packages = folder.join(site(folder)?);
+    let packages = folder.join(site_packages(folder)?);
     let packages = packages.to_string_lossy();
-    let line = ["-I", "-S", "-m", "compileall", "-q", "-f", "-j", "0", &packages];
+    let arguments = ["-I", "-S", "-m", "compileall", "-q", "-f", "-j", "0", &packages];
     // Packages contain files for other versions of Python, which cannot be compiled. So the exit
     // status is ignored.
-    tool.without_keys().by(interpreter).run(line).await.map(|_| ())
+    tool.without_keys().with_program(interpreter).run(arguments).await.map(|_| ())
 }

@@ -10,24 +10,24 @@ use std::path::Path;
 
 /// Maximum size of a script, in bytes. Larger files are other kinds of programs, which do not
 /// contain the path of the environment.
-const SCRIPT: u64 = 1 << 20;
+const MAX_SCRIPT: u64 = 1 << 20;
 
 /// Checks what was installed, writes the launchers for the programs of `package`, and changes the
-/// path of the environment in its scripts from `folder` to `place`.
-pub(in super::super) fn settle(
+/// path of the environment in its scripts from `folder` to `target`.
+pub(in super::super) fn finish(
     folder: &Path,
-    place: &Path,
+    target: &Path,
     package: &Package,
 ) -> Result<(), InstallError> {
     let all = Distribution::all(folder)?;
     sources::check(folder, package, &all)?;
     launchers::make(folder, package, &all)?;
-    let (old, new) = (folder.to_string_lossy(), place.to_string_lossy());
+    let (old, new) = (folder.to_string_lossy(), target.to_string_lossy());
     let bin = folder.join("bin");
     let entries = fs::read_dir(&bin).map_err(|error| InstallError::io("read", &bin, error))?;
     let scripts = entries.flatten().map(|entry| entry.path());
     for path in scripts.chain([folder.join("pyvenv.cfg")]) {
-        let plain = path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() <= SCRIPT);
+        let plain = path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() <= MAX_SCRIPT);
         let Ok(text) = (if plain { fs::read_to_string(&path) } else { continue }) else { continue };
         if text.contains(&*old) {
             // The file is overwritten and not replaced, so it keeps its mode.

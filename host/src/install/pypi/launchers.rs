@@ -5,7 +5,7 @@
 //! launcher of ours, in a folder without other files.
 
 use super::super::error::InstallError;
-use super::distribution::{Distribution, EntryPoint, is_program};
+use super::distribution::{Distribution, EntryPoint, is_program_name};
 use crate::disk;
 use crate::install::package_program::shebang;
 use crate::model::Package;
@@ -24,26 +24,26 @@ pub(super) fn make(
     package: &Package,
     all: &[Distribution],
 ) -> Result<(), InstallError> {
-    let at = folder.join(FOLDER);
-    if at.symlink_metadata().is_ok() {
+    let launchers = folder.join(FOLDER);
+    if launchers.symlink_metadata().is_ok() {
         return Err(InstallError::Shadowed {
             package: package.name.clone(),
             what: format!("`{FOLDER}` of its environment"),
             by: "a package that comes with it".into(),
         });
     }
-    disk::make_private_folder(&at)
-        .map_err(|error| InstallError::io("make the folder", &at, error))?;
-    for own in all.iter().filter(|one| one.is(package)) {
-        for (name, function) in &own.functions {
-            write(&at.join(name), &calling(function))?;
+    disk::make_private_folder(&launchers)
+        .map_err(|error| InstallError::io("make the folder", &launchers, error))?;
+    for own in all.iter().filter(|one| one.matches(package)) {
+        for (name, entry_point) in &own.entry_points {
+            write(&launchers.join(name), &entry_point_launcher(entry_point))?;
         }
         let scripts = own.files().filter(|file| file.parent() == Some(Path::new("bin")));
         for script in scripts {
             let Some(name) = script.file_name().and_then(|name| name.to_str()) else { continue };
-            let is_own = is_program(name) && own.function(name).is_none();
+            let is_own = is_program_name(name) && own.entry_point(name).is_none();
             if is_own && is_for_python(&folder.join(script)) {
-                write(&at.join(name), &running(name))?;
+                write(&launchers.join(name), &script_launcher(name))?;
             }
         }
     }
@@ -64,19 +64,19 @@ fn write(path: &Path, text: &str) -> Result<(), InstallError> {
 
 /// Removes the launchers' folder from the import path, since a program can have the name of a
 /// module.
-const BEGINNING: &str = "import os\nimport sys\n\nif __name__ == \"__main__\":\n    \
+const PREAMBLE: &str = "import os\nimport sys\n\nif __name__ == \"__main__\":\n    \
     here = os.path.dirname(os.path.abspath(__file__))\n    \
     sys.path[:] = [at for at in sys.path if os.path.abspath(at) != here]\n";
 
-fn calling(function: &EntryPoint) -> String {
-    let (module, called) = (&function.module, &function.called);
-    let first = called.split('.').next().unwrap_or(called);
-    format!("{BEGINNING}    from {module} import {first}\n\n    sys.exit({called}())\n")
+fn entry_point_launcher(entry_point: &EntryPoint) -> String {
+    let (module, attribute) = (&entry_point.module, &entry_point.attribute);
+    let first = attribute.split('.').next().unwrap_or(attribute);
+    format!("{PREAMBLE}    from {module} import {first}\n\n    sys.exit({attribute}())\n")
 }
 
-fn running(name: &str) -> String {
+fn script_launcher(name: &str) -> String {
     format!(
-        "{BEGINNING}    import runpy\n\n    \
+        "{PREAMBLE}    import runpy\n\n    \
         runpy.run_path(os.path.join(here, \"..\", \"bin\", {name:?}), run_name=\"__main__\")\n"
     )
 }

@@ -22,6 +22,6 @@ mod sources;
 mod uv;
 mod venv_snapshot;
 
-pub(super) use finish::settle;
+pub(super) use finish::finish;
 pub(super) use program::program;
 pub(super) use python_tool::PythonTool;

@@ -64,13 +64,13 @@ impl PythonTool {
         let building = building.as_ref();
         match self {
             PythonTool::Uv(_) => {
-                uv::resolve(&BuildEnvironment::over(building, *tool), spec, &scratch).await
+                uv::resolve(&BuildEnvironment::apply_to(building, *tool), spec, &scratch).await
             }
             PythonTool::Pip(_) => pip::resolve(tool, building, spec, &scratch).await,
         }
     }
 
-    /// Installs into the first folder of `place`, which is empty. The second one is the user's
+    /// Installs into the first folder of `folders`, which is empty. The second one is the user's
     /// state folder.
     pub(in super::super) async fn install(
         &self,
@@ -78,12 +78,12 @@ impl PythonTool {
         environment: &Environment,
         spec: &PackageSpec,
         package: &Package,
-        place: (&Path, &Path),
+        folders: (&Path, &Path),
     ) -> Result<(), InstallError> {
-        let (folder, home) = place;
+        let (folder, home) = folders;
         let scratch = ScratchFolder::new(home)?;
         let building = BuildEnvironment::of(spec, environment, home)?;
-        let work = PythonInstallJob {
+        let job = PythonInstallJob {
             spec,
             package,
             folder,
@@ -91,8 +91,8 @@ impl PythonTool {
             building: building.as_ref(),
         };
         match self {
-            PythonTool::Uv(_) => uv::install(tool, work).await,
-            PythonTool::Pip(_) => pip::install(tool, work).await,
+            PythonTool::Uv(_) => uv::install(tool, job).await,
+            PythonTool::Pip(_) => pip::install(tool, job).await,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of files in a snapshot. A fresh environment has some twenty.
-const FILES: usize = 200;
+const MAX_FILES: usize = 200;
 
 /// The files of a fresh environment.
 pub(super) struct VenvSnapshot(Vec<(PathBuf, SnapshotContent)>);
@@ -21,7 +21,7 @@ impl VenvSnapshot {
     /// Reads an environment without packages.
     pub(super) fn of(folder: &Path) -> Result<VenvSnapshot, InstallError> {
         let mut found = Vec::new();
-        list(folder, Path::new(""), &mut found)?;
+        list_files(folder, Path::new(""), &mut found)?;
         Ok(VenvSnapshot(found))
     }
 
@@ -41,7 +41,7 @@ impl VenvSnapshot {
     }
 }
 
-fn list(
+fn list_files(
     folder: &Path,
     inside: &Path,
     found: &mut Vec<(PathBuf, SnapshotContent)>,
@@ -52,8 +52,8 @@ fn list(
         let entry = entry.map_err(failed)?;
         let name = inside.join(entry.file_name());
         if entry.file_type().map_err(failed)?.is_dir() {
-            list(folder, &name, found)?;
-        } else if found.len() < FILES {
+            list_files(folder, &name, found)?;
+        } else if found.len() < MAX_FILES {
             found.push((name, content(&entry.path()).map_err(failed)?));
         }
     }
@@ -93,9 +93,9 @@ mod tests {
             fs::create_dir(folder.path().join("bin")).unwrap();
             symlink("/usr/bin/python3", folder.path().join("bin/python")).unwrap();
             fs::write(folder.path().join("pyvenv.cfg"), "home = /usr/bin\n").unwrap();
-            let untouched = VenvSnapshot::of(folder.path()).unwrap();
+            let snapshot = VenvSnapshot::of(folder.path()).unwrap();
             change(folder.path());
-            assert_eq!(untouched.check(folder.path(), "x").is_ok(), index == 0, "change {index}");
+            assert_eq!(snapshot.check(folder.path(), "x").is_ok(), index == 0, "change {index}");
         }
     }
 }

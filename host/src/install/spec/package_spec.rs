@@ -72,7 +72,7 @@ impl PackageSpec {
     /// Returns the digest of everything that determines what is installed and started. The server's
     /// own arguments are not part of it.
     pub(crate) fn identity(&self) -> String {
-        let mut all = self.ingredients();
+        let mut all = self.identity_parts();
         all["package"] = json!(self.package.to_string());
         all["program"] = json!(self.program);
         digest(&all)
@@ -85,10 +85,10 @@ impl PackageSpec {
             && self.package.extras.is_empty()
             && self.python.is_none()
             && self.scripts == InstallScripts::Refused;
-        (!plain).then(|| digest(&self.ingredients())[..12].to_owned())
+        (!plain).then(|| digest(&self.identity_parts())[..12].to_owned())
     }
 
-    fn ingredients(&self) -> Value {
+    fn identity_parts(&self) -> Value {
         let beside: Vec<_> = self.beside.iter().map(ToString::to_string).collect();
         json!({
             "ecosystem": self.ecosystem(), "extras": self.package.extras, "beside": beside,

@@ -17,12 +17,12 @@ impl InstallFixture {
         for name in ["project/.pml", "home", "bin"] {
             fs::create_dir_all(folder.path().join(name)).expect("a folder");
         }
-        let place = InstallFixture { folder };
+        let fixture = InstallFixture { folder };
         let host = Path::new(env!("CARGO_MANIFEST_DIR"));
         let fake = host.parent().expect("the workspace").join("tests/kit/fakes/fake_npm.sh");
-        std::os::unix::fs::symlink(fake, place.at("bin/npm")).expect("a link");
-        place.answers(&["1.2.3"]);
-        place
+        std::os::unix::fs::symlink(fake, fixture.at("bin/npm")).expect("a link");
+        fixture.set_versions(&["1.2.3"]);
+        fixture
     }
 
     pub(super) fn at(&self, name: &str) -> PathBuf {
@@ -34,12 +34,12 @@ impl InstallFixture {
     }
 
     /// Changes what the fake does from here on.
-    pub(super) fn mode(&self, mode: &str) {
+    pub(super) fn set_mode(&self, mode: &str) {
         fs::write(self.at("bin/mode"), mode).expect("written");
     }
 
     /// Sets the versions that the fake's registry has.
-    pub(super) fn answers(&self, versions: &[&str]) {
+    pub(super) fn set_versions(&self, versions: &[&str]) {
         let version = |version: &&str| {
             serde_json::json!({
                 "name": "fake-server", "version": version,
@@ -71,7 +71,7 @@ impl InstallFixture {
         Installer::new(self.state(), self.environment())
     }
 
-    pub(super) fn place(&self) -> PathBuf {
+    pub(super) fn package_folder(&self) -> PathBuf {
         self.state().join("deps/npm/fake-server@1.2.3")
     }
 

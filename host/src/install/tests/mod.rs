@@ -21,6 +21,6 @@ use super::InstallationState;
 #[cfg(unix)]
 use install_fixture::{InstallFixture, agreed, spec};
 #[cfg(unix)]
-use progress::{listening, quietly};
+use progress::{ignore_progress, record_progress};
 #[cfg(unix)]
 use waiting::{LONG, eventually, is_alive};

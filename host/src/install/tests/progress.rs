@@ -4,13 +4,13 @@ use crate::model::{Progress, ProgressCallback};
 use std::sync::{Arc, Mutex};
 
 /// Ignores all progress.
-pub(super) fn quietly() -> ProgressCallback {
+pub(super) fn ignore_progress() -> ProgressCallback {
     Arc::new(|_| {})
 }
 
 /// Collects all progress.
-pub(super) fn listening() -> (ProgressCallback, Arc<Mutex<Vec<Progress>>>) {
-    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
-    let ear = heard.clone();
-    (Arc::new(move |progress| ear.lock().expect("a list").push(progress)), heard)
+pub(super) fn record_progress() -> (ProgressCallback, Arc<Mutex<Vec<Progress>>>) {
+    let reports: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let sink = reports.clone();
+    (Arc::new(move |progress| sink.lock().expect("a list").push(progress)), reports)
 }

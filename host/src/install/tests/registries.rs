@@ -1,9 +1,9 @@
 //! Installs real packages from the registries that this machine is configured for.
 //!
-//! With `PML_TEST_OFFLINE=1` in the environment these tests are left out, and each says so on
-//! stderr.
+//! With `PML_TEST_OFFLINE=1` in the environment these tests are skipped, and each prints that
+//! to stderr.
 
-use super::{InstallationState, listening, quietly, spec};
+use super::{InstallationState, ignore_progress, record_progress, spec};
 use crate::config::Environment;
 use crate::install::error::InstallError;
 use crate::install::{InstallScripts, InstalledPackage, Installer};
@@ -60,10 +60,10 @@ async fn a_package_of_npm_is_installed_whatever_the_project_says_of_registries()
     assert!(package.version.starts_with("1."), "{package:?}");
     assert!(package.size.is_some_and(|size| size > 1_000), "{package:?}");
     assert!(package.integrity.as_ref().is_some_and(|text| text.starts_with("sha512-")));
-    let (tell, heard) = listening();
-    let installed = installer.install(&spec, &package, tell).await.unwrap();
+    let (on_progress, reports) = record_progress();
+    let installed = installer.install(&spec, &package, on_progress).await.unwrap();
     assert_eq!(installed.command, "node");
-    assert!(heard.lock().unwrap().iter().any(|told| told.done > 0), "no count was told");
+    assert!(reports.lock().unwrap().iter().any(|progress| progress.done > 0), "no count was told");
     let answer = greet(&installed, &project).await;
     assert!(answer.contains("serverInfo"), "{answer}");
     // After the server ran, its files are still unchanged.
@@ -84,11 +84,11 @@ async fn a_package_of_python_is_installed_and_stays_what_it_was() {
     let (installer, spec) = (installer(folder.path()), spec("uvx mcp-server-calculator>=0.2"));
     let package = installer.resolve("sums", &spec, "uvx mcp-server-calculator").await.unwrap();
     assert!(package.integrity.as_ref().is_some_and(|text| text.starts_with("sha256:")));
-    let installed = installer.install(&spec, &package, quietly()).await.unwrap();
-    let place =
+    let installed = installer.install(&spec, &package, ignore_progress()).await.unwrap();
+    let package_folder =
         project.join(".pml/deps/pypi").join(format!("mcp-server-calculator@{}", package.version));
-    assert_eq!(installed.command, place.join("bin/python").to_str().unwrap());
-    let script = fs::read_to_string(place.join("bin/mcp-server-calculator")).unwrap();
+    assert_eq!(installed.command, package_folder.join("bin/python").to_str().unwrap());
+    let script = fs::read_to_string(package_folder.join("bin/mcp-server-calculator")).unwrap();
     assert!(!script.contains(".work"), "{script}");
     let answer = greet(&installed, &project).await;
     assert!(answer.contains("serverInfo"), "{answer}");

@@ -9,12 +9,12 @@ pub(super) const LONG: Duration = Duration::from_secs(120);
 
 /// Polls until `done` returns `true`, since the observed state sends no notifications.
 pub(super) async fn eventually(what: &str, done: impl Fn() -> bool) {
-    let looking = async {
+    let polling = async {
         while !done() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(LONG, looking).await.unwrap_or_else(|_| panic!("never: {what}"));
+    tokio::time::timeout(LONG, polling).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
 /// Reports whether a process exists and is not a zombie.

@@ -63,13 +63,13 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 }
 
 /// Returns the part of a URL that is safe to show.
-pub(super) fn shown(url: &Url) -> String {
+pub(super) fn shown_origin(url: &Url) -> String {
     format!("`{}`", escape(&url.origin().ascii_serialization()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{headers, is_loopback, shown, url};
+    use super::{headers, is_loopback, shown_origin, url};
     use crate::model::Secret;
     use crate::upstream::http::HttpError;
 
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn no_more_than_the_origin_is_shown() {
         let secret = url("https://user:key@example.com:8443/mcp?token=1").expect("a URL");
-        assert_eq!(shown(&secret), "`https://example.com:8443`");
+        assert_eq!(shown_origin(&secret), "`https://example.com:8443`");
         assert!(!is_loopback(&secret));
         assert!(url("file:///etc/passwd").is_err() && url("nonsense").is_err());
     }

@@ -22,54 +22,54 @@ pub(in super::super) enum HttpError {
     #[error("the HTTP client does not work: {0}")]
     Client(String),
     /// No connection was made, so nothing was sent.
-    #[error("no connection to {at}: {why}")]
-    Connect { at: String, why: String },
+    #[error("no connection to {origin}: {cause}")]
+    Connect { origin: String, cause: String },
     /// The request was sent, but the answer did not arrive.
-    #[error("the connection to {at} broke: {why}")]
-    Broken { at: String, why: String },
+    #[error("the connection to {origin} broke: {cause}")]
+    Broken { origin: String, cause: String },
     /// The server redirects to another address.
     #[error(
-        "{at} redirects to {to}, which is not followed: if that is meant, put it into the configuration"
+        "{origin} redirects to {to}, which is not followed: if that is meant, put it into the configuration"
     )]
-    Redirected { at: String, to: String },
+    Redirected { origin: String, to: String },
     /// The server refuses the credentials, or requires some.
-    #[error("{at} refuses access (HTTP {status}): check its headers and keys")]
-    Unauthorized { at: String, status: u16 },
+    #[error("{origin} refuses access (HTTP {status}): check its headers and keys")]
+    Unauthorized { origin: String, status: u16 },
     /// The server refuses the request.
-    #[error("{at} answers with HTTP {status}{}", colon(said))]
-    Status { at: String, status: u16, said: String },
+    #[error("{origin} answers with HTTP {status}{}", after_colon(body))]
+    Status { origin: String, status: u16, body: String },
     /// The server does not speak MCP.
     #[error(
-        "{at} answers with `{found}`, not with JSON or events: is it the URL of an MCP server?"
+        "{origin} answers with `{found}`, not with JSON or events: is it the URL of an MCP server?"
     )]
-    ContentType { at: String, found: String },
+    ContentType { origin: String, found: String },
     /// The answer is too large.
     #[error("the answer is larger than 32 MiB")]
     TooLarge,
 }
 
 impl HttpError {
-    /// Returns the error for a failed exchange with `at`.
-    pub(super) fn of(at: &str, error: &reqwest::Error, secrets: &ServerSecrets) -> HttpError {
-        let (at, why) = (at.to_owned(), cause(error, secrets));
+    /// Returns the error for a failed exchange with `origin`.
+    pub(super) fn of(origin: &str, error: &reqwest::Error, secrets: &ServerSecrets) -> HttpError {
+        let (origin, cause) = (origin.to_owned(), cause(error, secrets));
         match error.is_connect() {
-            true => HttpError::Connect { at, why },
-            false => HttpError::Broken { at, why },
+            true => HttpError::Connect { origin, cause },
+            false => HttpError::Broken { origin, cause },
         }
     }
 }
 
 /// Returns the error of our own client in a chain. rmcp wraps it without exposing it as a source.
-pub(in super::super) fn known<'e>(
+pub(in super::super) fn find_http_error<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> Option<&'e HttpError> {
     let mut next = Some(error);
     while let Some(error) = next {
-        if let Some(StreamableHttpError::Client(known)) = error.downcast_ref() {
-            return Some(known);
+        if let Some(StreamableHttpError::Client(found)) = error.downcast_ref() {
+            return Some(found);
         }
-        if let Some(known) = error.downcast_ref() {
-            return Some(known);
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
         }
         next = error.source();
     }
@@ -86,11 +86,11 @@ fn cause(error: &(dyn std::error::Error + 'static), secrets: &ServerSecrets) -> 
             return cause(inner, secrets);
         }
         if error.source().is_none() {
-            return secrets.words(&error.to_string());
+            return secrets.safe_text(&error.to_string());
         }
         next = error.source();
     }
-    secrets.root(error)
+    secrets.root_cause(error)
 }
 
 /// Reports whether TLS failed. Then trying again does not help.
@@ -109,9 +109,9 @@ pub(super) fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-fn colon(said: &str) -> String {
-    match said.is_empty() {
+fn after_colon(body: &str) -> String {
+    match body.is_empty() {
         true => String::new(),
-        false => format!(": {said}"),
+        false => format!(": {body}"),
     }
 }

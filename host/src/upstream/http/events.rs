@@ -15,18 +15,18 @@ use std::sync::Arc;
 /// call.
 pub(super) fn events(
     response: reqwest::Response,
-    at: String,
+    origin: String,
     secrets: Arc<ServerSecrets>,
     limit: usize,
     call: Option<i64>,
 ) -> BoxedSseResponse {
     let bytes = response
         .bytes_stream()
-        .map(move |chunk| chunk.map_err(|error| HttpError::of(&at, &error, &secrets)));
+        .map(move |chunk| chunk.map_err(|error| HttpError::of(&origin, &error, &secrets)));
     let events = sse_stream::SseStream::from_bytes_stream(bounded(bytes, limit));
     let light = events.map(move |event| {
         event.map(|mut event| {
-            event.data = event.data.and_then(|data| lightened(data, call));
+            event.data = event.data.and_then(|data| data_for_rmcp(data, call));
             event
         })
     });
@@ -34,7 +34,7 @@ pub(super) fn events(
 }
 
 /// Returns the data of an event for rmcp to parse, or `None` if that would take too much memory.
-fn lightened(data: String, call: Option<i64>) -> Option<String> {
+fn data_for_rmcp(data: String, call: Option<i64>) -> Option<String> {
     let envelope = call.and_then(|_| Envelope::open(data.as_bytes()));
     if let (Some(call), Some(MessageKind::Answer(id, result))) =
         (call, envelope.as_ref().and_then(Envelope::kind))
@@ -98,7 +98,7 @@ impl EventSize {
 
 #[cfg(test)]
 mod tests {
-    use super::{HttpError, bounded, lightened};
+    use super::{HttpError, bounded, data_for_rmcp};
     use futures_util::{StreamExt, stream};
 
     async fn pass(chunks: &[&str], limit: usize) -> Vec<bool> {
@@ -110,20 +110,20 @@ mod tests {
     #[test]
     fn the_answer_to_a_call_is_handed_on_as_text() {
         let data = r#"{"jsonrpc":"2.0","id":5,"result":{"content":[1]}}"#;
-        let light = lightened(data.into(), Some(5));
+        let light = data_for_rmcp(data.into(), Some(5));
         assert_eq!(
             light.as_deref(),
             Some(r#"{"jsonrpc":"2.0","id":5,"result":"{\"content\":[1]}"}"#)
         );
-        assert_eq!(lightened(data.into(), Some(6)).as_deref(), Some(data));
-        assert_eq!(lightened(data.into(), None).as_deref(), Some(data));
+        assert_eq!(data_for_rmcp(data.into(), Some(6)).as_deref(), Some(data));
+        assert_eq!(data_for_rmcp(data.into(), None).as_deref(), Some(data));
     }
 
     #[test]
     fn what_would_take_too_much_is_left_out() {
         let heavy = format!("{{\"method\":\"x\",\"params\":[{}[0]]}}", "[0],".repeat(1 << 20));
-        assert_eq!(lightened(heavy.clone(), None), None);
-        assert_eq!(lightened(heavy, Some(1)), None);
+        assert_eq!(data_for_rmcp(heavy.clone(), None), None);
+        assert_eq!(data_for_rmcp(heavy, Some(1)), None);
     }
 
     #[tokio::test]

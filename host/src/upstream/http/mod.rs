@@ -11,5 +11,5 @@ mod events;
 mod tests;
 mod transport;
 
-pub(super) use error::{HttpError, known};
+pub(super) use error::{HttpError, find_http_error};
 pub(super) use transport::transport;

@@ -64,7 +64,10 @@ pub(super) fn base() -> impl Iterator<Item = (&'static str, OsString)> {
 }
 
 /// Sets the environment of `command` to the base and the declared variables.
-pub(super) fn scrub(command: &mut tokio::process::Command, declared: &[(String, Secret)]) {
+pub(super) fn set_environment(
+    command: &mut tokio::process::Command,
+    declared: &[(String, Secret)],
+) {
     command.env_clear().envs(base());
     command.envs(declared.iter().map(|(name, value)| (name, value.reveal())));
 }

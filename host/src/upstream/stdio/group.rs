@@ -26,7 +26,7 @@ const SUPERVISOR: &str = "trap '' HUP INT QUIT TERM PIPE; while read -r _; do :;
 pub(super) struct SupervisedGroup {
     supervisor: Child,
     /// The pipe whose end tells the supervisor that this process ended.
-    leash: Option<ChildStdin>,
+    supervisor_stdin: Option<ChildStdin>,
     #[cfg(unix)]
     id: i32,
 }
@@ -43,7 +43,7 @@ impl SupervisedGroup {
         let mut supervisor = command.spawn()?;
         let id = supervisor.id().and_then(|id| i32::try_from(id).ok());
         let id = id.ok_or_else(|| io::Error::other("the supervisor is already gone"))?;
-        Ok(SupervisedGroup { leash: supervisor.stdin.take(), supervisor, id })
+        Ok(SupervisedGroup { supervisor_stdin: supervisor.stdin.take(), supervisor, id })
     }
 
     /// Returns the group's id.
@@ -57,7 +57,7 @@ impl SupervisedGroup {
     }
 
     /// Sends SIGTERM to all processes of the group.
-    pub(super) fn ask(&self) {
+    pub(super) fn terminate(&self) {
         self.signal(rustix::process::Signal::TERM);
     }
 
@@ -90,7 +90,7 @@ impl SupervisedGroup {
 
     pub(super) fn adopt(&self, _: &mut Command) {}
 
-    pub(super) fn ask(&self) {}
+    pub(super) fn terminate(&self) {}
 
     fn kill(&self) {}
 }
@@ -99,7 +99,7 @@ impl SupervisedGroup {
     /// Ends all processes of the group and waits for the supervisor.
     pub(super) async fn end(mut self) {
         self.kill();
-        self.leash = None;
+        self.supervisor_stdin = None;
         // An error means that it was reaped elsewhere.
         let _ = self.supervisor.wait().await;
     }

@@ -106,7 +106,7 @@ pub(super) fn id_of(ends: &[u8]) -> Option<i64> {
     [head, tail].into_iter().find_map(|part| {
         let value = part[part.find("\"id\"")? + 4..].trim_start().strip_prefix(':')?;
         let value = value.split([',', '}']).next()?;
-        super::super::decode::number(value.trim())
+        super::super::decode::parse_id(value.trim())
     })
 }
 

@@ -18,13 +18,13 @@ use tokio::time::Instant;
 
 /// Maximum number of the server's requests in progress. Further ones are dropped, since a server
 /// has no reason to send requests.
-const REQUESTS: usize = 64;
+const MAX_REQUESTS: usize = 64;
 
 /// Maximum size of a request or notification of the server, in bytes. Real ones are short.
-const REQUEST: usize = 256 << 10;
+const MAX_REQUEST_BYTES: usize = 256 << 10;
 
 /// Notifications that are processed.
-const HEARD: &[&str] = &[
+const PROCESSED_NOTIFICATIONS: &[&str] = &[
     "notifications/cancelled",
     "notifications/progress",
     "notifications/subscriptions/acknowledged",
@@ -37,44 +37,46 @@ pub(super) struct PendingRequests {
     /// Our requests.
     pending: HashMap<i64, ExpectedAnswer>,
     /// The time limit of the probe, and its id and deadline.
-    patience: Option<Duration>,
+    probe_timeout: Option<Duration>,
     probe: Option<(i64, Instant)>,
     /// Number of the server's requests.
-    asked: Arc<AtomicUsize>,
+    server_requests: Arc<AtomicUsize>,
 }
 
 impl PendingRequests {
-    /// Returns an empty table. A `server/discover` without an answer within `patience` counts as
-    /// refused.
-    pub(super) fn new(tail: Arc<OutputTail>, patience: Option<Duration>) -> PendingRequests {
+    /// Returns an empty table. A `server/discover` without an answer within `probe_timeout` counts
+    /// as refused.
+    pub(super) fn new(tail: Arc<OutputTail>, probe_timeout: Option<Duration>) -> PendingRequests {
         PendingRequests {
             tail,
             pending: HashMap::new(),
-            patience,
+            probe_timeout,
             probe: None,
-            asked: Arc::default(),
+            server_requests: Arc::default(),
         }
     }
 
     /// Returns the deadline of the probe, if there is one.
-    pub(super) fn probe_ends(&self) -> Option<Instant> {
+    pub(super) fn probe_deadline(&self) -> Option<Instant> {
         self.probe.map(|(_, end)| end)
     }
 
     /// Returns the counter of the server's requests.
-    pub(super) fn asked(&self) -> Arc<AtomicUsize> {
-        self.asked.clone()
+    pub(super) fn server_requests(&self) -> Arc<AtomicUsize> {
+        self.server_requests.clone()
     }
 
     /// Records a sent message, to recognise its answer.
-    pub(super) fn note(&mut self, message: &ClientJsonRpcMessage) {
+    pub(super) fn record_sent(&mut self, message: &ClientJsonRpcMessage) {
         match message {
             ClientJsonRpcMessage::Request(sent) => {
                 let NumberOrString::Number(id) = sent.id else { return };
                 let expected = ExpectedAnswer::of(&sent.request);
                 self.pending.insert(id, expected);
-                if let (ExpectedAnswer::Discovery, Some(patience)) = (expected, self.patience) {
-                    self.probe = Some((id, Instant::now() + patience));
+                if let (ExpectedAnswer::Discovery, Some(probe_timeout)) =
+                    (expected, self.probe_timeout)
+                {
+                    self.probe = Some((id, Instant::now() + probe_timeout));
                 }
             }
             ClientJsonRpcMessage::Notification(sent) => {
@@ -89,7 +91,7 @@ impl PendingRequests {
     }
 
     /// Removes a request that was answered.
-    fn settle(&mut self, id: i64) -> Option<ExpectedAnswer> {
+    fn take(&mut self, id: i64) -> Option<ExpectedAnswer> {
         if self.probe.is_some_and(|(probe, _)| probe == id) {
             self.probe = None;
         }
@@ -97,7 +99,7 @@ impl PendingRequests {
     }
 
     /// Reports whether the server has yet to answer for the first time.
-    pub(super) fn beginning(&self) -> bool {
+    pub(super) fn awaits_first_answer(&self) -> bool {
         let first = |expected: &ExpectedAnswer| {
             matches!(expected, ExpectedAnswer::Discovery | ExpectedAnswer::Handshake)
         };
@@ -105,7 +107,7 @@ impl PendingRequests {
     }
 
     /// Ends the probe, and returns its refusal.
-    pub(super) fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
+    pub(super) fn refuse_probe(&mut self) -> Option<ServerJsonRpcMessage> {
         let (id, _) = self.probe.take()?;
         self.pending.remove(&id)?;
         Some(decode::refuse(
@@ -122,32 +124,44 @@ impl PendingRequests {
         }
         let envelope = Envelope::open(line);
         let Some(kind) = envelope.as_ref().and_then(Envelope::kind) else {
-            self.tail.noise(line);
+            self.tail.push_noise(line);
             return None;
         };
         match kind {
-            MessageKind::Answer(id, result) => Some(decode::answer(id, self.settle(id)?, result)),
+            MessageKind::Answer(id, result) => Some(decode::answer(id, self.take(id)?, result)),
             MessageKind::Refusal(Some(id), error) => {
-                self.settle(id)?;
+                self.take(id)?;
                 Some(ServerJsonRpcMessage::error(error, Some(NumberOrString::Number(id))))
             }
             // A server that does not know the first request may not even read its id.
             MessageKind::Refusal(None, error) => {
-                self.beginning().then(|| ServerJsonRpcMessage::error(error, None))
+                self.awaits_first_answer().then(|| ServerJsonRpcMessage::error(error, None))
             }
-            MessageKind::Notification(method) if !HEARD.contains(&method.as_str()) => None,
-            MessageKind::Request if self.asked.load(Ordering::Relaxed) >= REQUESTS => None,
-            MessageKind::Request | MessageKind::Notification(_) if line.len() > REQUEST => None,
+            MessageKind::Notification(method)
+                if !PROCESSED_NOTIFICATIONS.contains(&method.as_str()) =>
+            {
+                None
+            }
+            MessageKind::Request
+                if self.server_requests.load(Ordering::Relaxed) >= MAX_REQUESTS =>
+            {
+                None
+            }
+            MessageKind::Request | MessageKind::Notification(_)
+                if line.len() > MAX_REQUEST_BYTES =>
+            {
+                None
+            }
             MessageKind::Request | MessageKind::Notification(_) => {
                 match serde_json::from_slice(line) {
                     Ok(message) => {
                         if matches!(message, ServerJsonRpcMessage::Request(_)) {
-                            self.asked.fetch_add(1, Ordering::Relaxed);
+                            self.server_requests.fetch_add(1, Ordering::Relaxed);
                         }
                         Some(message)
                     }
                     Err(_) => {
-                        self.tail.noise(line);
+                        self.tail.push_noise(line);
                         None
                     }
                 }
@@ -157,9 +171,9 @@ impl PendingRequests {
 
     /// Returns an error for the caller whose answer was too long.
     pub(super) fn too_long(&mut self, id: Option<i64>) -> Option<ServerJsonRpcMessage> {
-        self.tail.noise(b"(a line longer than 32 MiB)");
+        self.tail.push_noise(b"(a line longer than 32 MiB)");
         let id = id?;
-        self.settle(id)?;
+        self.take(id)?;
         Some(decode::refuse(id, OVERSIZED, "the answer is larger than 32 MiB".into()))
     }
 }

@@ -21,7 +21,7 @@ const GRACE: Duration = Duration::from_secs(1);
 const TERM_GRACE: Duration = Duration::from_millis(500);
 
 /// Time to wait for the status and the last output of a server that is ending.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const LAST_OUTPUT: Duration = Duration::from_millis(200);
 
 /// Maximum length of a line of stderr. Longer ones are cut.
 const STDERR_LINE: usize = 8 << 10;
@@ -57,22 +57,22 @@ impl ServerProcess {
             .map_err(|error| format!("`/bin/sh` cannot watch over it: {error}"))?;
         let mut command = Command::new(program);
         command.args(*arguments).current_dir(folder);
-        environment::scrub(&mut command, environment);
+        environment::set_environment(&mut command, environment);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         group.adopt(&mut command);
         command.kill_on_drop(true);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                format!("there is no program `{}`", tail.secrets().words(program))
+                format!("there is no program `{}`", tail.secrets().safe_text(program))
             }
-            _ => format!("`{}` does not start: {error}", tail.secrets().words(program)),
+            _ => format!("`{}` does not start: {error}", tail.secrets().safe_text(program)),
         })?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err("it has no pipes".into());
         };
-        let stderr = tokio::spawn(listen(stderr, tail));
+        let stderr = tokio::spawn(read_stderr(stderr, tail));
         Ok((ServerProcess { group, child, stderr }, stdin, stdout))
     }
 
@@ -88,9 +88,9 @@ impl ServerProcess {
 
     /// Returns how it ended, if it has or does so within a moment. Then its last output is in its
     /// tail.
-    pub(in super::super) async fn ended(&mut self) -> Option<String> {
-        let status = timeout(LAST_WORDS, self.child.wait()).await.ok()?.ok()?;
-        let _ = timeout(LAST_WORDS, &mut self.stderr).await;
+    pub(in super::super) async fn wait_exit(&mut self) -> Option<String> {
+        let status = timeout(LAST_OUTPUT, self.child.wait()).await.ok()?.ok()?;
+        let _ = timeout(LAST_OUTPUT, &mut self.stderr).await;
         Some(describe_exit(status))
     }
 
@@ -98,11 +98,11 @@ impl ServerProcess {
     /// all processes that it started, then kills them.
     pub(in super::super) async fn stop(mut self) {
         if timeout(GRACE, self.child.wait()).await.is_err() {
-            self.group.ask();
+            self.group.terminate();
             let _ = timeout(TERM_GRACE, self.child.wait()).await;
         }
         // Processes that it started may still run.
-        self.group.ask();
+        self.group.terminate();
         self.group.end().await;
         let _ = self.child.wait().await;
         self.stderr.abort();
@@ -110,7 +110,7 @@ impl ServerProcess {
 }
 
 /// Stores the last lines of stderr.
-async fn listen(stderr: ChildStderr, tail: Arc<OutputTail>) {
+async fn read_stderr(stderr: ChildStderr, tail: Arc<OutputTail>) {
     let mut lines = LineReader::new(stderr, STDERR_LINE);
     while let Ok(Some(line)) = lines.next().await {
         match line {

@@ -15,11 +15,11 @@ pub(super) async fn call(
     Ok(serde_json::from_str(&reply).expect("JSON"))
 }
 
-pub(super) fn none() -> Map<String, Value> {
+pub(super) fn no_arguments() -> Map<String, Value> {
     Map::new()
 }
 
 /// Calls `echo` and checks that it answers.
-pub(super) async fn works(upstreams: &Upstreams) {
+pub(super) async fn assert_works(upstreams: &Upstreams) {
     assert_eq!(call(upstreams, "echo", json!({ "n": 1 })).await, Ok(json!({ "n": 1 })));
 }

@@ -38,6 +38,6 @@ pub(super) fn upstreams(config: ServerConfig) -> Upstreams {
     Upstreams::new(vec![config], None, Arc::new(SystemClock))
 }
 
-pub(super) fn remembering(config: ServerConfig, folder: &Path) -> Upstreams {
+pub(super) fn with_cache(config: ServerConfig, folder: &Path) -> Upstreams {
     Upstreams::new(vec![config], Some(ServerCache::open(folder)), Arc::new(SystemClock))
 }

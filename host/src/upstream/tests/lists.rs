@@ -1,6 +1,6 @@
 //! Lists of tools: pages, changes, and invalid names.
 
-use super::{LONG, call, eventually, fake, remembering, upstreams};
+use super::{LONG, call, eventually, fake, upstreams, with_cache};
 use futures_util::FutureExt;
 use serde_json::json;
 use std::time::Duration;
@@ -80,7 +80,7 @@ async fn a_list_whose_asker_went_away_is_asked_for_by_another() {
 async fn tools_that_change_are_listed_anew_in_both_eras() {
     for mode in ["plain", "modern"] {
         let folder = tempfile::tempdir().expect("a folder");
-        let upstreams = remembering(fake(mode), folder.path());
+        let upstreams = with_cache(fake(mode), folder.path());
         let before = upstreams.list("fake").await.expect("a list");
         assert!(before.get("grown0").is_none());
         // A modern server notifies only its subscribers, and subscribing happens in the background.

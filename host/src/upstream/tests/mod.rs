@@ -14,6 +14,6 @@ mod tls;
 mod waiting;
 
 use super::Upstreams;
-use calls::{call, none, works};
-use fake_server::{fake, project, remembering, upstreams, with_argument, with_variable};
+use calls::{assert_works, call, no_arguments};
+use fake_server::{fake, project, upstreams, with_argument, with_cache, with_variable};
 use waiting::{LONG, eventually};

@@ -1,6 +1,6 @@
 //! No process of a server outlives this one.
 
-use super::{eventually, fake, upstreams, with_argument, works};
+use super::{assert_works, eventually, fake, upstreams, with_argument};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,7 +31,7 @@ async fn closing_ends_what_ignores_the_end_of_its_stdin_and_what_it_started() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pids");
     let upstreams = upstreams(with_argument(fake("stubborn"), &file));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let pids = pids(&file);
     assert!(pids.len() == 2 && pids.iter().all(|pid| is_alive(*pid)));
     upstreams.close().await;
@@ -43,7 +43,7 @@ async fn dropping_ends_them_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pids");
     let upstreams = upstreams(with_argument(fake("stubborn"), &file));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let pids = pids(&file);
     drop(upstreams);
     eventually("all are gone", || !pids.iter().any(|pid| is_alive(*pid))).await;
@@ -82,7 +82,7 @@ async fn a_host_that_is_killed_leaves_nobody_behind() {
 /// The host of the test above: starts the server, prints that, and waits.
 async fn be_killed(file: &Path) {
     let upstreams = upstreams(with_argument(fake("stubborn"), file));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let pid = upstreams.status()[0].pid.expect("a process");
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).expect("small")).expect("not zero");
     let group = rustix::process::getpgid(Some(pid)).expect("it is there");

@@ -40,13 +40,13 @@ fn listen() -> (u16, mpsc::Receiver<usize>) {
         .expect("a certificate");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let (stream, _) = listener.accept().expect("a client");
         let connection = ServerConnection::new(Arc::new(config)).expect("TLS");
         let mut stream = StreamOwned::new(connection, stream);
         let received = stream.read(&mut [0; 1024]).unwrap_or(0);
-        tell.send(received).expect("the test waits");
+        sender.send(received).expect("the test waits");
     });
-    (port, told)
+    (port, receiver)
 }
