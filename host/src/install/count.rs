@@ -1,25 +1,29 @@
-//! How far an installation is, told from names alone: what is in files costs too much to look at.
+//! Measures the progress of an installation by the names of folders. Reading files would cost too
+//! much.
 
 use std::path::{Path, PathBuf};
 
-/// Returns how many packages are there so far.
+/// Returns how many packages are installed in `stage` so far.
 pub(super) fn count(stage: &Path) -> u64 {
-    let modules = names(stage.join("node_modules"));
-    let (scopes, plain): (Vec<_>, Vec<_>) = modules.into_iter().partition(|at| starts(at, "@"));
-    let plain = plain.iter().filter(|at| !starts(at, ".")).count();
-    let scoped: usize = scopes.into_iter().map(|scope| names(scope).len()).sum();
-    let libraries = names(stage.join("lib")).into_iter().map(|at| names(at.join("site-packages")));
-    let info = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "dist-info");
-    let python: usize = libraries.map(|all| all.iter().filter(info).count()).sum();
+    let modules = child_paths(stage.join("node_modules"));
+    let (scopes, plain): (Vec<_>, Vec<_>) =
+        modules.into_iter().partition(|at| name_starts_with(at, "@"));
+    let plain = plain.iter().filter(|at| !name_starts_with(at, ".")).count();
+    let scoped: usize = scopes.into_iter().map(|scope| child_paths(scope).len()).sum();
+    let libraries =
+        child_paths(stage.join("lib")).into_iter().map(|at| child_paths(at.join("site-packages")));
+    let is_dist_info =
+        |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "dist-info");
+    let python: usize = libraries.map(|all| all.iter().filter(is_dist_info).count()).sum();
     (plain + scoped + python) as u64
 }
 
-fn names(folder: PathBuf) -> Vec<PathBuf> {
+fn child_paths(folder: PathBuf) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
 }
 
-fn starts(path: &Path, start: &str) -> bool {
+fn name_starts_with(path: &Path, start: &str) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
 }
 

@@ -1,7 +1,7 @@
-//! What a folder hashes to: names, kinds, whether files can be started, and contents.
+//! Hashes a folder: names, kinds, executable bits and contents.
 //!
-//! **Invariant:** no link is followed, and none leads out of the folder but a Python interpreter's:
-//! what is started from the folder is in the digest.
+//! **Invariant:** no link is followed, and no link may lead out of the folder, except that of a
+//! Python interpreter. So everything that is started from the folder is part of the digest.
 
 use super::error::InstallError;
 use crate::model::hex;
@@ -10,42 +10,43 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Files of a package with all that it depends on; the largest servers have some ten thousand.
-const FILES: usize = 300_000;
+/// Maximum number of files of a package and its dependencies. The largest servers have some ten
+/// thousand.
+const MAX_FILES: usize = 300_000;
 
-/// Bytes of them together.
-const BYTES: u64 = 4 << 30;
+/// Maximum size of these files together, in bytes.
+const MAX_BYTES: u64 = 4 << 30;
 
 /// Returns the digest of a folder, as `sha256:…`.
 pub(super) fn digest(folder: &Path, package: &str) -> Result<String, InstallError> {
     let mut entries = Vec::new();
-    list(folder, folder, package, &mut entries)?;
+    list_entries(folder, folder, package, &mut entries)?;
     entries.sort_by(|a, b| a.0.cmp(&b.0));
-    let (mut whole, mut buffer, mut bytes) = (Sha256::new(), vec![0; 128 << 10], 0_u64);
+    let (mut hasher, mut buffer, mut bytes) = (Sha256::new(), vec![0; 128 << 10], 0_u64);
     for (name, kind) in entries {
         let path = folder.join(&name);
         let failed = |error| InstallError::io("read", &path, error);
-        field(&mut whole, name.as_encoded_bytes());
+        add_field(&mut hasher, name.as_encoded_bytes());
         match kind {
-            FolderEntryKind::Folder => field(&mut whole, b"folder"),
+            FolderEntryKind::Folder => add_field(&mut hasher, b"folder"),
             FolderEntryKind::Link(target) => {
-                field(&mut whole, b"link");
-                field(&mut whole, target.as_os_str().as_encoded_bytes());
+                add_field(&mut hasher, b"link");
+                add_field(&mut hasher, target.as_os_str().as_encoded_bytes());
             }
             FolderEntryKind::File => {
                 let mut file = File::open(&path).map_err(failed)?;
-                let runs = can_run(&file.metadata().map_err(failed)?);
-                field(&mut whole, if runs { b"program" } else { b"file" });
-                let (hash, read) = content(&mut file, &mut buffer).map_err(failed)?;
+                let executable = is_executable(&file.metadata().map_err(failed)?);
+                add_field(&mut hasher, if executable { b"program" } else { b"file" });
+                let (hash, read) = hash_content(&mut file, &mut buffer).map_err(failed)?;
                 bytes += read;
-                if bytes > BYTES {
+                if bytes > MAX_BYTES {
                     return Err(too_large(package, "it has more than 4 GiB"));
                 }
-                whole.update(hash);
+                hasher.update(hash);
             }
         }
     }
-    Ok(format!("sha256:{}", hex(&whole.finalize())))
+    Ok(format!("sha256:{}", hex(&hasher.finalize())))
 }
 
 enum FolderEntryKind {
@@ -54,13 +55,13 @@ enum FolderEntryKind {
     Link(PathBuf),
 }
 
-/// Each part is told from the next by its length.
-fn field(whole: &mut Sha256, bytes: &[u8]) {
-    whole.update((bytes.len() as u64).to_le_bytes());
-    whole.update(bytes);
+/// Adds a part, with its length first, so that adjacent parts cannot be confused.
+fn add_field(hasher: &mut Sha256, bytes: &[u8]) {
+    hasher.update((bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
 }
 
-fn content(file: &mut File, buffer: &mut [u8]) -> io::Result<([u8; 32], u64)> {
+fn hash_content(file: &mut File, buffer: &mut [u8]) -> io::Result<([u8; 32], u64)> {
     let (mut hash, mut total) = (Sha256::new(), 0);
     loop {
         match file.read(buffer) {
@@ -75,7 +76,7 @@ fn content(file: &mut File, buffer: &mut [u8]) -> io::Result<([u8; 32], u64)> {
     }
 }
 
-fn list(
+fn list_entries(
     root: &Path,
     folder: &Path,
     package: &str,
@@ -87,8 +88,8 @@ fn list(
         let path = entry.path();
         let kind = entry.file_type().map_err(failed)?;
         let name = path.strip_prefix(root).unwrap_or(&path).as_os_str().to_owned();
-        if entries.len() == FILES {
-            return Err(too_large(package, &format!("it has more than {FILES} files")));
+        if entries.len() == MAX_FILES {
+            return Err(too_large(package, &format!("it has more than {MAX_FILES} files")));
         }
         if kind.is_symlink() {
             let target =
@@ -99,18 +100,18 @@ fn list(
             entries.push((name, FolderEntryKind::Link(target)));
         } else if kind.is_dir() {
             entries.push((name, FolderEntryKind::Folder));
-            list(root, &path, package, entries)?;
+            list_entries(root, &path, package, entries)?;
         } else if kind.is_file() {
             entries.push((name, FolderEntryKind::File));
         } else {
-            // A pipe or a device: nothing that a package brings.
+            // A pipe or a device, which no package contains.
             return Err(InstallError::io("read", &path, io::ErrorKind::InvalidData.into()));
         }
     }
     Ok(())
 }
 
-/// Whether a link at `name`, seen from the folder, leads to something outside of it.
+/// Reports whether a link at `name`, relative to the folder, leads out of the folder.
 fn leads_out(name: &Path, target: &Path) -> bool {
     let mut depth = name.components().count().saturating_sub(1);
     for part in target.components() {
@@ -124,19 +125,20 @@ fn leads_out(name: &Path, target: &Path) -> bool {
     false
 }
 
-/// A virtual environment's `bin/python`, `bin/python3` and the like are links to the machine's own.
+/// Reports whether this is `bin/python`, `bin/python3` or the like of a virtual environment. Those
+/// are links to the machine's own interpreter.
 fn is_interpreter(name: &Path) -> bool {
     name.parent() == Some(Path::new("bin"))
         && name.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
 }
 
 #[cfg(unix)]
-fn can_run(found: &fs::Metadata) -> bool {
-    std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o100 != 0
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o100 != 0
 }
 
 #[cfg(not(unix))]
-fn can_run(_: &fs::Metadata) -> bool {
+fn is_executable(_: &fs::Metadata) -> bool {
     false
 }
 
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn every_change_is_seen() {
-        let whole = digest(sample().path(), "x").unwrap();
+        let original = digest(sample().path(), "x").unwrap();
         let changes: [fn(&Path); 7] = [
             |at| fs::write(at.join("a/b/one"), "2").unwrap(),
             |at| fs::write(at.join("a/new"), "").unwrap(),
@@ -186,7 +188,7 @@ mod tests {
         for (index, change) in changes.into_iter().enumerate() {
             let folder = sample();
             change(folder.path());
-            assert_ne!(digest(folder.path(), "x").unwrap(), whole, "change {index}");
+            assert_ne!(digest(folder.path(), "x").unwrap(), original, "change {index}");
         }
     }
 

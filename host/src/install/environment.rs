@@ -1,15 +1,15 @@
-//! What a package manager gets of our environment: how to find its way, its own settings, and how
-//! to reach its registry.
+//! Selects the environment variables that a package manager gets: those that any program needs, its
+//! own settings, and those for reaching its registry.
 //!
-//! **Invariant:** a client hands us its own keys. None of them reaches a package manager unless it
-//! is one of the package manager's. **Invariant:** what does not fetch has no key of a registry,
-//! and nothing has a key that publishes.
+//! **Invariant:** pml runs with the keys of its client in its environment. A package manager gets
+//! none of them, unless it is a key of that package manager. **Invariant:** a step that does not
+//! fetch gets no key of a registry, and no step gets a key for publishing.
 
 use super::error::without_user;
 use crate::config::{Environment, NETWORK};
 use crate::model::Secret;
 
-/// Variables by name.
+/// Environment variables, as names and values.
 pub(super) type PackageToolVariables = Vec<(String, Secret)>;
 
 /// Variables that any tool may need.
@@ -46,12 +46,13 @@ const BASE: &[&str] = &[
     "WINDIR",
 ];
 
-/// Beginnings of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are none: they
-/// load code.
-const OWN: &[&str] = &["NPM_CONFIG_", "PIP_", "UV_", "PYENV_"];
+/// Prefixes of the names of the tools' own settings. `PYTHON*` and `NODE_OPTIONS` are not among
+/// them, because they load code.
+const SETTING_PREFIXES: &[&str] = &["NPM_CONFIG_", "PIP_", "UV_", "PYENV_"];
 
-/// Beginnings of the names of keys that publish, and of settings that name a program to be started.
-const NEVER: &[&str] = &[
+/// Prefixes of the names of keys for publishing, and of settings that name a program to start. No
+/// tool gets these.
+const REFUSED_PREFIXES: &[&str] = &[
     "UV_PUBLISH_",
     "NPM_CONFIG_OTP",
     "NPM_CONFIG_PROVENANCE",
@@ -62,7 +63,7 @@ const NEVER: &[&str] = &[
 ];
 
 /// Parts of the names of settings that are keys, or files with keys.
-const KEYS: &[&str] = &[
+const KEY_PARTS: &[&str] = &[
     "AUTH",
     "PASSWORD",
     "USERNAME",
@@ -75,9 +76,8 @@ const KEYS: &[&str] = &[
     "NETRC",
 ];
 
-/// Settings that would have a tool do something else than what it is told, and cannot be overruled
-/// by a flag.
-const NOT: &[&str] = &[
+/// Settings that would change what a tool does, and that no flag can override. No tool gets these.
+const REFUSED_SETTINGS: &[&str] = &[
     "PIP_TARGET",
     "PIP_PREFIX",
     "PIP_ROOT",
@@ -114,56 +114,56 @@ const NOT: &[&str] = &[
     "UV_COMPILE_BYTECODE",
 ];
 
-/// Returns the variables of what fetches from a registry.
-pub(super) fn fetching(environment: &Environment) -> PackageToolVariables {
+/// Returns the variables for a step that fetches from a registry.
+pub(super) fn for_fetching(environment: &Environment) -> PackageToolVariables {
     environment.pick(|name| {
-        let given = BASE.contains(&name) || NETWORK.contains(&name) || name == "NETRC";
-        given || is_setting(name)
+        let needed = BASE.contains(&name) || NETWORK.contains(&name) || name == "NETRC";
+        needed || is_setting(name)
     })
 }
 
-/// Returns the variables of what fetches nothing: no setting of a tool, and no key.
+/// Returns the variables for a step that does not fetch: no setting of a tool, and no key.
 pub(super) fn keyless(environment: &Environment) -> PackageToolVariables {
     let mut picked = environment
         .pick(|name| BASE.contains(&name) || NETWORK.contains(&name) || name.starts_with("PYENV_"));
-    // A proxy's password is a key like any other.
+    // The password of a proxy is a key, too.
     picked
         .retain(|(name, value)| !NETWORK.contains(&name.as_str()) || !value.reveal().contains('@'));
     picked
 }
 
-/// Returns the variables of what runs code of packages: a home in which nothing of the user's lies,
-/// and settings without keys. `home` is that home.
+/// Returns the variables for a step that runs code of packages: settings without keys, and `home`
+/// as the home folder. `home` holds no files of the user.
 pub(super) fn for_scripts(environment: &Environment, home: &str) -> PackageToolVariables {
-    let mut given = keyless(environment);
-    given.retain(|(name, _)| {
+    let mut variables = keyless(environment);
+    variables.retain(|(name, _)| {
         name != "HOME" && (!name.starts_with("XDG_") || name == "XDG_CACHE_HOME")
     });
-    given.push(("HOME".into(), Secret::new(home)));
-    let python = |name: &str| {
+    variables.push(("HOME".into(), Secret::new(home)));
+    let is_python_setting = |name: &str| {
         let upper = name.to_ascii_uppercase();
         (upper.starts_with("PIP_") || upper.starts_with("UV_"))
             && is_setting(name)
-            && !KEYS.iter().any(|key| upper.contains(key))
+            && !KEY_PARTS.iter().any(|key| upper.contains(key))
     };
-    let settings = environment.pick(python);
-    given.extend(
+    let settings = environment.pick(is_python_setting);
+    variables.extend(
         settings.into_iter().map(|(name, value)| (name, Secret::new(without_user(value.reveal())))),
     );
-    given
+    variables
 }
 
-/// Whether a variable is a setting of a package manager's that it may have.
+/// Reports whether a variable is a setting of a package manager, and one that it may get.
 fn is_setting(name: &str) -> bool {
     let upper = name.to_ascii_uppercase().replace('-', "_");
-    OWN.iter().any(|start| upper.starts_with(start))
-        && !NOT.contains(&upper.as_str())
-        && !NEVER.iter().any(|start| upper.starts_with(start))
+    SETTING_PREFIXES.iter().any(|start| upper.starts_with(start))
+        && !REFUSED_SETTINGS.contains(&upper.as_str())
+        && !REFUSED_PREFIXES.iter().any(|start| upper.starts_with(start))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fetching, for_scripts, keyless};
+    use super::{for_fetching, for_scripts, keyless};
     use crate::config::Environment;
 
     const GIVEN: &[(&str, &str)] = &[
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_fetches_gets_its_registrys_keys_and_no_others() {
         assert_eq!(
-            names(fetching(&given())),
+            names(for_fetching(&given())),
             [
                 "HOME",
                 "NETRC",
@@ -230,10 +230,10 @@ mod tests {
     #[test]
     fn what_runs_code_of_packages_gets_an_index_without_its_key_and_another_home() {
         let variables = for_scripts(&given(), "/elsewhere");
-        let told: Vec<_> =
+        let shown: Vec<_> =
             variables.iter().map(|(name, value)| format!("{name}={}", value.reveal())).collect();
         assert_eq!(
-            told,
+            shown,
             [
                 "PATH=/bin",
                 "no_proxy=localhost",

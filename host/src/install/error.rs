@@ -1,56 +1,57 @@
-//! Why a package is not there.
+//! The errors of installing packages.
 
 use crate::error::Error;
 use crate::model::{CallError, Code, cut, escape};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Lines of a tool's words in a message.
-const SAID: usize = 8;
+/// Maximum number of lines of a tool's output in a message.
+const MAX_LINES: usize = 8;
 
-/// And how long each may be.
-const LINE: usize = 300;
+/// Maximum length of each of these lines, in characters.
+const MAX_LINE_LENGTH: usize = 300;
 
-/// Why a package cannot be resolved, installed or started. Others' words in it are escaped and cut.
+/// The reason why a package cannot be resolved, installed or started. Text from tools and packages
+/// is escaped and shortened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum InstallError {
     /// The ecosystem's tool is not on this machine.
     #[error("`{package}` cannot be installed: there is no `{tool}` on the `PATH`")]
     NoTool { tool: String, package: String },
-    /// There is no folder of this user's own to work from.
+    /// This user has no state folder to work from.
     #[error("packages cannot be installed: this user has no home folder")]
     NoHome,
-    /// The tool says no.
-    #[error("`{tool}` cannot {doing} `{package}`: {reason}{}", quoted(said))]
+    /// The tool failed.
+    #[error("`{tool}` cannot {doing} `{package}`: {reason}{}", quoted(output))]
     ToolFailed {
         tool: String,
         doing: &'static str,
         package: String,
         reason: String,
-        said: Vec<String>,
+        output: Vec<String>,
     },
-    /// No version of the package will do.
-    #[error("there is no version of `{package}` that fits, or no such package{}", quoted(said))]
-    NoVersion { package: String, said: Vec<String> },
-    /// A Python package that would have to be built, which runs its code.
-    #[error("`{package}` has no wheel, and building it would run its code{}", quoted(said))]
-    NoWheel { package: String, said: Vec<String> },
-    /// What the tool said, or left, is not what it should be.
+    /// No version of the package matches the launch line.
+    #[error("there is no version of `{package}` that fits, or no such package{}", quoted(output))]
+    NoVersion { package: String, output: Vec<String> },
+    /// The Python package would have to be built, which runs its code.
+    #[error("`{package}` has no wheel, and building it would run its code{}", quoted(output))]
+    NoWheel { package: String, output: Vec<String> },
+    /// The output of the tool, or a file that it wrote, does not have the expected form.
     #[error("what `{tool}` says of `{package}` is not understood: {reason}")]
     Unreadable { tool: String, package: String, reason: String },
-    /// What was installed is not what was agreed to.
+    /// The installed package is not the one that was agreed to.
     #[error(
         "what was installed is not what was agreed to: {what} of `{package}` is `{found}`, not `{agreed}`"
     )]
     Mismatch { package: String, what: &'static str, agreed: String, found: String },
-    /// There is no program to start in it.
-    #[error("`{package}` has no program {}", lacking(wanted.as_deref(), there))]
-    NoProgram { package: String, wanted: Option<String>, there: Vec<String> },
-    /// A program that another package has.
+    /// The package has no program to start.
+    #[error("`{package}` has no program {}", describe_available(wanted.as_deref(), available))]
+    NoProgram { package: String, wanted: Option<String>, available: Vec<String> },
+    /// The program belongs to another package.
     #[error("`{program}` is no program of `{package}`, but of `{owner}`, which comes with it")]
     ForeignProgram { package: String, program: String, owner: String },
-    /// A dependency that no registry answers for.
+    /// A dependency does not come from a registry.
     #[error("`{package}` cannot be installed: `{dependency}`{} {reason}", wanted(wanted_by.as_deref()))]
     NotFromRegistry {
         package: String,
@@ -58,19 +59,19 @@ pub(crate) enum InstallError {
         wanted_by: Option<String>,
         reason: String,
     },
-    /// A package that puts itself in the place of what is started.
+    /// Another package put a file where the package's own program, or what that loads, belongs.
     #[error("`{package}` cannot be installed: {what} is not its own, but of {by}")]
     Shadowed { package: String, what: String, by: String },
-    /// A package larger than anything that is a server.
+    /// The package is larger than any server.
     #[error("`{package}` is too large: {reason}")]
     TooLarge { package: String, reason: String },
-    /// A link that leads to what nobody has looked at.
+    /// The package has a link that leads out of its folder, to files that no digest covers.
     #[error("`{package}` has a link that leads out of it: {}", shown(path))]
     OutsideLink { package: String, path: PathBuf },
-    /// A file or folder of ours.
+    /// A file or folder of pml cannot be used.
     #[error("cannot {action}: {}", shown(path))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    /// What is remembered of the project.
+    /// The project's state cannot be read or written.
     #[error("{0}")]
     State(Error),
 }
@@ -88,7 +89,7 @@ impl InstallError {
         }
     }
 
-    /// Returns what to do about it, where that is known.
+    /// Returns advice on how to fix the problem, if there is any.
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             InstallError::NoTool { tool, .. } => match tool.as_str() {
@@ -119,7 +120,7 @@ impl InstallError {
             InstallError::Shadowed { .. } => {
                 "do not trust the packages that come with it; leave out what the launch line adds".into()
             }
-            InstallError::NoProgram { there, .. } if !there.is_empty() => {
+            InstallError::NoProgram { available, .. } if !available.is_empty() => {
                 "name one of them, as in `npx -y -p PACKAGE PROGRAM`".into()
             }
             InstallError::State(error) => return error.hint().map(Into::into),
@@ -127,7 +128,7 @@ impl InstallError {
         })
     }
 
-    /// Returns an error about a file of ours.
+    /// Returns an error about a file or folder of pml.
     pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> InstallError {
         InstallError::Io { action, path: path.into(), source }
     }
@@ -136,19 +137,19 @@ impl InstallError {
 impl From<InstallError> for Error {
     fn from(error: InstallError) -> Error {
         let (code, message, hint) = (error.code(), error.to_string(), error.hint());
-        let made = match error {
+        let result = match error {
             InstallError::State(error) => return error,
             InstallError::Io { source, .. } => Error::new(code, message).with_source(source),
             _ => Error::new(code, message),
         };
         match hint {
-            Some(hint) => made.with_hint(hint),
-            None => made,
+            Some(hint) => result.with_hint(hint),
+            None => result,
         }
     }
 }
 
-/// A program sees one text: what the OS said, and what to do, stand in it.
+/// A program gets a single text, so the cause from the OS and the hint are part of it.
 impl From<InstallError> for CallError {
     fn from(error: InstallError) -> CallError {
         let mut message = error.to_string();
@@ -162,46 +163,47 @@ impl From<InstallError> for CallError {
     }
 }
 
-/// The last lines that a tool said, safe to show.
-pub(super) fn last_words(said: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(said);
+/// Returns the last lines of a tool's output, safe to show.
+pub(super) fn last_lines(output: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(output);
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
-    // Where npm put its log is of no use, and names a folder of the user's.
+    // The location of npm's log is of no use, and names a folder of the user.
     let lines = lines.filter(|line| !line.contains("A complete log of this run"));
-    let shown = |line: &str| cut(&escape(&without_user(line)).replace('\t', " "), LINE);
+    let shown = |line: &str| cut(&escape(&without_user(line)).replace('\t', " "), MAX_LINE_LENGTH);
     let lines: Vec<_> = lines.map(shown).collect();
-    // npm says what is wrong first, and then what else might be; others say it last.
+    // npm prints the cause first and then further advice; other tools print the cause last.
     let first = lines.iter().position(|line| line.starts_with("npm error code"));
-    let from = first.unwrap_or(lines.len().saturating_sub(SAID));
-    lines.into_iter().skip(from).take(SAID).collect()
+    let from = first.unwrap_or(lines.len().saturating_sub(MAX_LINES));
+    lines.into_iter().skip(from).take(MAX_LINES).collect()
 }
 
-/// Takes out of URLs what stands before an `@`: a user's name and password.
+/// Removes the user name and password before an `@` from URLs.
 pub(super) fn without_user(line: &str) -> String {
-    let (mut made, mut rest) = (String::new(), line);
+    let (mut result, mut rest) = (String::new(), line);
     while let Some((before, after)) = rest.split_once("://") {
         let end = after.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(after.len());
         let host = after[..end].rfind('@').map_or(0, |at| at + 1);
-        made = made + before + "://";
+        result = result + before + "://";
         rest = &after[host..];
     }
-    made + rest
+    result + rest
 }
 
 fn wanted(by: Option<&str>) -> String {
     by.map(|by| format!(", which `{by}` depends on,")).unwrap_or_default()
 }
 
-fn quoted(said: &[String]) -> String {
-    if said.is_empty() {
+fn quoted(output: &[String]) -> String {
+    if output.is_empty() {
         return String::new();
     }
-    let lines: Vec<_> = said.iter().map(|line| format!("\n  | {line}")).collect();
+    let lines: Vec<_> = output.iter().map(|line| format!("\n  | {line}")).collect();
     format!("; it said:{}", lines.concat())
 }
 
-fn lacking(wanted: Option<&str>, there: &[String]) -> String {
-    let names: Vec<_> = there.iter().take(20).map(|name| format!("`{}`", escape(name))).collect();
+fn describe_available(wanted: Option<&str>, available: &[String]) -> String {
+    let names: Vec<_> =
+        available.iter().take(20).map(|name| format!("`{}`", escape(name))).collect();
     match (wanted, names.is_empty()) {
         (Some(wanted), true) => format!("`{}`: it has none at all", escape(wanted)),
         (Some(wanted), false) => format!("`{}`: it has {}", escape(wanted), names.join(", ")),
@@ -216,15 +218,15 @@ fn shown(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{InstallError, last_words};
+    use super::{InstallError, last_lines};
     use crate::model::CallError;
 
     #[test]
     fn what_a_tool_said_is_short_escaped_and_without_passwords() {
-        let said = b"one\n\nnpm error GET https://me:hunter2@host/x \x1b[2J\nA complete log of this run: /logs/x\n";
-        let words = last_words(said);
-        assert_eq!(words, ["one", "npm error GET https://host/x \\u{1b}[2J"]);
-        assert_eq!(last_words("x\n".repeat(100).as_bytes()).len(), 8);
+        let output = b"one\n\nnpm error GET https://me:hunter2@host/x \x1b[2J\nA complete log of this run: /logs/x\n";
+        let lines = last_lines(output);
+        assert_eq!(lines, ["one", "npm error GET https://host/x \\u{1b}[2J"]);
+        assert_eq!(last_lines("x\n".repeat(100).as_bytes()).len(), 8);
     }
 
     #[test]
@@ -232,9 +234,12 @@ mod tests {
         let error = InstallError::NoProgram {
             package: "a".into(),
             wanted: Some("b".into()),
-            there: vec!["c".into()],
+            available: vec!["c".into()],
         };
-        let told = CallError::from(error).message;
-        assert!(told.starts_with("`a` has no program `b`: it has `c`\nhint: name one"), "{told}");
+        let message = CallError::from(error).message;
+        assert!(
+            message.starts_with("`a` has no program `b`: it has `c`\nhint: name one"),
+            "{message}"
+        );
     }
 }

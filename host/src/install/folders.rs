@@ -1,7 +1,7 @@
-//! Where packages go: `.pml/deps`, and a folder of the user's own that the tools run in.
+//! The folders of packages: `.pml/deps`, and a folder of the user that the tools run in.
 //!
-//! **Invariant:** a folder that is there may have come with a clone: it must be a folder, not a
-//! link, and this user's.
+//! **Invariant:** an existing folder may come from a clone. It must be a folder, not a link, and
+//! belong to this user.
 
 use super::error::InstallError;
 use super::spec::PackageSpec;
@@ -13,11 +13,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Keeps what is installed out of version control where nobody has said anything yet; the lockfile
-/// is for everybody.
+/// Keeps installed packages out of version control. It is written only together with a new `.pml`.
+/// The lockfile is not ignored.
 const GITIGNORE: &str = "*\n!mcp.lock\n";
 
-/// Returns the folder of a package, seen from `.pml/deps`.
+/// Returns the folder of a package, relative to `.pml/deps`.
 pub(super) fn folder_of(spec: &PackageSpec, package: &Package) -> String {
     let ecosystem = match package.ecosystem {
         Ecosystem::Npm => "npm",
@@ -30,16 +30,16 @@ pub(super) fn folder_of(spec: &PackageSpec, package: &Package) -> String {
     }
 }
 
-/// Makes the folders that a package goes through, and returns the one for what is unfinished.
-pub(super) fn prepare(state: &Path, folder: &str) -> Result<PathBuf, InstallError> {
+/// Makes the folders that an installation needs, and returns the one for unfinished installations.
+pub(super) fn prepare_folders(state: &Path, folder: &str) -> Result<PathBuf, InstallError> {
     if state.symlink_metadata().is_err() {
-        make(state)?;
+        make_folder(state)?;
         let ignore = state.join(".gitignore");
         match fs::OpenOptions::new().write(true).create_new(true).open(&ignore) {
             Ok(mut file) => file
                 .write_all(GITIGNORE.as_bytes())
                 .map_err(|error| InstallError::io("write", &ignore, error))?,
-            // Another process made it.
+            // Another process created it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(InstallError::io("make", &ignore, error)),
         }
@@ -48,12 +48,12 @@ pub(super) fn prepare(state: &Path, folder: &str) -> Result<PathBuf, InstallErro
     let work = deps.join(".work");
     let parent = deps.join(folder);
     for folder in [state, &deps, &work, parent.parent().unwrap_or(&deps)] {
-        make(folder)?;
+        make_folder(folder)?;
     }
     Ok(work)
 }
 
-fn make(folder: &Path) -> Result<(), InstallError> {
+fn make_folder(folder: &Path) -> Result<(), InstallError> {
     let refused = |why: &str| {
         let source = io::Error::other(why.to_owned());
         Err(InstallError::io("use the folder", folder, source))
@@ -78,10 +78,10 @@ fn is_own(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Returns the user's own folder, for the project whose `.pml` is `state`, and in it one that
-/// nothing is ever put into: tools that look around where they run, and above, find nothing of a
-/// project's.
-pub(super) fn home(
+/// Returns the user's state folder for the project whose `.pml` is `state`, and an empty folder in
+/// it. Tools search the folder that they run in and its parents, and from there they find no file
+/// of a project.
+pub(super) fn user_folders(
     environment: &Environment,
     state: &Path,
 ) -> Result<(PathBuf, PathBuf), InstallError> {
@@ -89,37 +89,38 @@ pub(super) fn home(
     let home = environment.state_folder(project).map_err(InstallError::State)?;
     let home = home.ok_or(InstallError::NoHome)?;
     let tools = home.join("tools");
-    make(&tools)?;
+    make_folder(&tools)?;
     Ok((home, tools))
 }
 
-/// A folder for a moment, gone when it is dropped.
+/// A temporary folder, removed when it is dropped.
 pub(super) struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    /// Makes one in `home`.
+    /// Makes a folder in `home`.
     pub(super) fn new(home: &Path) -> Result<ScratchFolder, InstallError> {
         let path = home.join(format!("scratch-{}", Uuid::new_v4().simple()));
-        make(&path)?;
+        make_folder(&path)?;
         Ok(ScratchFolder(path))
     }
 
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Makes a home for code of packages: nothing of the user's is in it but their cache, where
-    /// what such code fetches is looked for later.
-    pub(super) fn home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
+    /// Makes a home folder for code of packages. It contains nothing of the user except a link to
+    /// their cache, since what such code fetches is later searched there.
+    pub(super) fn make_home(&self, environment: &Environment) -> Result<PathBuf, InstallError> {
         let path = self.0.join("home");
-        make(&path)?;
+        make_folder(&path)?;
         let variable = |wanted: &str| {
             let found = environment.pick(|name| name == wanted).into_iter().next();
             found.map(|(_, value)| PathBuf::from(value.reveal())).filter(|it| it.is_absolute())
         };
-        let usual = || variable("HOME").map(|home| home.join(".cache"));
-        let cache = variable("XDG_CACHE_HOME").or_else(usual).filter(|cache| cache.is_dir());
+        let default_cache = || variable("HOME").map(|home| home.join(".cache"));
+        let cache =
+            variable("XDG_CACHE_HOME").or_else(default_cache).filter(|cache| cache.is_dir());
         #[cfg(unix)]
         if let Some(cache) = cache {
             let link = path.join(".cache");
@@ -131,7 +132,7 @@ impl ScratchFolder {
         Ok(path)
     }
 
-    /// Writes a file into it.
+    /// Writes a file into the folder.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, InstallError> {
         let path = self.0.join(name);
         fs::write(&path, text).map_err(|error| InstallError::io("write", &path, error))?;
@@ -141,7 +142,7 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way.
+        // A folder that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,14 +1,14 @@
-//! What was installed into a project, as `deps.json` says, held against what is there. All of it
-//! waits for the disk.
+//! The installations of a project, as recorded in `deps.json` and compared with the files. All
+//! methods block on the disk.
 //!
-//! **Invariant:** what this user did not install was never installed.
+//! **Invariant:** an installation counts only if this user made it.
 
 use super::digest::digest;
 use super::error::InstallError;
 use super::seal::InstallationKey;
 use super::spec::PackageSpec;
 use super::{npm, pypi};
-use crate::install::folders::home;
+use crate::install::folders::user_folders;
 use crate::install::installed_package::InstallationState;
 use crate::install::package_program::PackageProgram;
 use crate::model::{Clock, Ecosystem, Package, SystemClock};
@@ -18,7 +18,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// What was installed into a project.
+/// The installations of a project.
 #[derive(Clone)]
 pub(super) struct InstallationStore {
     /// The project's `.pml`.
@@ -27,34 +27,37 @@ pub(super) struct InstallationStore {
 }
 
 impl InstallationStore {
-    /// Returns where packages are.
-    pub(super) fn deps(&self) -> PathBuf {
+    /// Returns the folder that packages are installed into.
+    pub(super) fn deps_folder(&self) -> PathBuf {
         self.state.join("deps")
     }
 
-    /// Returns what was installed for a server that asks for `identity`.
-    pub(super) fn look(
+    /// Returns the state of the installation for a server whose spec has this `identity`.
+    pub(super) fn check(
         &self,
         server: &str,
         identity: &str,
     ) -> Result<InstallationState<InstallationRecord>, InstallError> {
-        let known = self.project().packages().map_err(InstallError::State)?.remove(server);
-        let known = known.filter(|known| known.spec == identity && known.package.server == server);
-        let Some(known) = known else { return Ok(InstallationState::Missing) };
-        let place = self.deps().join(&known.folder);
-        let is_folder = place.symlink_metadata().is_ok_and(|found| found.is_dir());
-        if !is_folder || !self.key()?.fits(&known) {
+        let record = self.project().packages().map_err(InstallError::State)?.remove(server);
+        let record =
+            record.filter(|record| record.spec == identity && record.package.server == server);
+        let Some(record) = record else { return Ok(InstallationState::Missing) };
+        let target = self.deps_folder().join(&record.folder);
+        let is_folder = target.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if !is_folder || !self.key()?.verify(&record) {
             return Ok(InstallationState::Missing);
         }
-        match digest(&place, &known.package.name) {
-            Ok(digest) if digest == known.digest => Ok(InstallationState::Ready(known)),
-            // What cannot be read, or leads out, was not so when it was installed.
-            _ => Ok(InstallationState::Changed(Package { changed: true, ..known.package })),
+        match digest(&target, &record.package.name) {
+            Ok(digest) if digest == record.digest => Ok(InstallationState::Ready(record)),
+            // Files that cannot be read, or links that lead out, were not there when it was
+            // installed.
+            _ => Ok(InstallationState::Changed(Package { changed: true, ..record.package })),
         }
     }
 
-    /// Returns an installation of the same package in the same place, if it is whole and nobody
-    /// says that it has changed.
+    /// Returns a record for an existing installation of the same package in the same folder.
+    /// Returns `None` if there is none, if its files changed, or if the package is marked as
+    /// changed.
     pub(super) fn reuse(
         &self,
         folder: &str,
@@ -65,36 +68,36 @@ impl InstallationStore {
             return Ok(None);
         }
         let key = self.key()?;
-        let known = self.project().packages().map_err(InstallError::State)?;
-        let same = |known: &&InstallationRecord| {
-            known.folder == folder
-                && known.package.integrity == package.integrity
-                && key.fits(known)
+        let records = self.project().packages().map_err(InstallError::State)?;
+        let same = |record: &&InstallationRecord| {
+            record.folder == folder
+                && record.package.integrity == package.integrity
+                && key.verify(record)
         };
-        let Some(known) = known.values().find(same) else { return Ok(None) };
-        let place = self.deps().join(folder);
-        let whole = place.is_dir()
-            && digest(&place, &package.name).is_ok_and(|digest| digest == known.digest);
-        match whole {
-            true => describe(spec, package, folder, known.digest.clone(), &place).map(Some),
+        let Some(record) = records.values().find(same) else { return Ok(None) };
+        let target = self.deps_folder().join(folder);
+        let unchanged = target.is_dir()
+            && digest(&target, &package.name).is_ok_and(|digest| digest == record.digest);
+        match unchanged {
+            true => describe(spec, package, folder, record.digest.clone(), &target).map(Some),
             false => Ok(None),
         }
     }
 
-    /// Remembers an installation, under a seal.
-    pub(super) fn remember(
+    /// Records an installation, under a seal.
+    pub(super) fn record(
         &self,
         installed: InstallationRecord,
     ) -> Result<InstallationRecord, InstallError> {
         let sealed = self.key()?.seal(installed);
-        let kept = self.project().package_installed(&sealed.package.server, sealed.clone());
-        kept.map_err(InstallError::State)?;
+        let written = self.project().package_installed(&sealed.package.server, sealed.clone());
+        written.map_err(InstallError::State)?;
         Ok(sealed)
     }
 
     fn key(&self) -> Result<InstallationKey, InstallError> {
-        let (home, _) = home(&self.environment, &self.state)?;
-        InstallationKey::of(&home)
+        let (home, _) = user_folders(&self.environment, &self.state)?;
+        InstallationKey::load(&home)
     }
 
     fn project(&self) -> ProjectState {
@@ -102,17 +105,18 @@ impl InstallationStore {
     }
 }
 
-/// Returns what there is to remember of a package that is whole, as seen from where it is now.
+/// Makes the record of a completely installed package, whose files are in `current_folder` at
+/// present.
 pub(super) fn describe(
     spec: &PackageSpec,
     package: &Package,
     folder: &str,
     digest: String,
-    now_at: &Path,
+    current_folder: &Path,
 ) -> Result<InstallationRecord, InstallError> {
     let PackageProgram { entry, started_by } = match package.ecosystem {
-        Ecosystem::Npm => npm::program(now_at, spec, package)?,
-        _ => pypi::program(now_at, spec, package)?,
+        Ecosystem::Npm => npm::program(current_folder, spec, package)?,
+        _ => pypi::program(current_folder, spec, package)?,
     };
     Ok(InstallationRecord {
         spec: spec.identity(),

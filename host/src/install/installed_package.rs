@@ -1,38 +1,38 @@
-//! What is there.
+//! A package that is installed, and the state of an installation.
 
 use super::spec::PackageSpec;
 use crate::model::Package;
 use crate::store::{InstallationRecord, StartedBy};
 use std::path::Path;
 
-/// A package that is there, and how its server is started.
+/// An installed package, and how its server is started.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct InstalledPackage {
-    /// What was agreed to and installed.
+    /// The package that was agreed to and installed.
     pub(crate) package: Package,
-    /// What its folder hashes to.
+    /// The digest of its folder.
     pub(crate) digest: String,
     /// The program to start.
     pub(crate) command: String,
-    /// Its arguments, with the server's own behind.
+    /// Its arguments, followed by the server's own.
     pub(crate) arguments: Vec<String>,
 }
 
-/// Whether a package is there. `T` is what is known of one that is.
+/// The state of an installation. `T` describes an installed package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "it is matched where it is made, and never kept")]
 pub(crate) enum InstallationState<T = InstalledPackage> {
     /// It is not installed.
     Missing,
-    /// It is there, as it was installed.
+    /// It is installed and unchanged.
     Ready(T),
-    /// Something else is there than what was installed. This is the package that was installed,
-    /// with `changed` set.
+    /// The files differ from those that were installed. Holds the package that was installed, with
+    /// `changed` set.
     Changed(Package),
 }
 
 impl InstalledPackage {
-    /// Returns how to start what is in `deps` for a launch line.
+    /// Returns how to start an installation in `deps` for a launch line.
     pub(super) fn of(
         installation: &InstallationRecord,
         spec: &PackageSpec,
@@ -44,7 +44,7 @@ impl InstalledPackage {
         let (command, mut arguments) = match installation.started_by {
             StartedBy::Itself => (entry, Vec::new()),
             StartedBy::Node => ("node".into(), vec![entry]),
-            // What Python would compile on the way would be a change.
+            // Without `-B`, Python would write compiled files, which would change the digest.
             StartedBy::Python => (text(&folder.join("bin/python")), vec!["-B".into(), entry]),
         };
         arguments.extend_from_slice(spec.arguments());
@@ -53,7 +53,7 @@ impl InstalledPackage {
     }
 }
 
-/// Variables were put into the arguments: only their number is shown.
+/// Arguments may contain values of variables, so only their number is shown.
 impl std::fmt::Debug for InstalledPackage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Installed")

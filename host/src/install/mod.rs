@@ -1,19 +1,19 @@
-//! Servers that are packages: a launch line is resolved to one exact version, installed into the
-//! project's `.pml/deps`, and started directly.
+//! Installs servers that are packages: a launch line is resolved to one exact version, installed
+//! into the project's `.pml/deps`, and started directly.
 //!
-//! In flows a launch line. [`PackageSpec`] says whether it names a package and which one. An
-//! [`Installer`] says what is there already ([`InstallationState`]) and what would be installed
-//! ([`Package`](crate::model::Package)), and installs exactly that. Out flows
-//! an [`InstalledPackage`]: a command and its arguments. The ecosystems' own tools do the work
-//! (`npm`, `uv`, `pip`), so that the user's registries, mirrors, proxies and keys count.
+//! The input is a launch line. A [`PackageSpec`] is made of it if it names a package. An
+//! [`Installer`] reports what is installed already ([`InstallationState`]), resolves what would be
+//! installed ([`Package`](crate::model::Package)), and installs exactly that. The output is an
+//! [`InstalledPackage`]: a command and its arguments. The ecosystems' own tools do the work (`npm`,
+//! `uv`, `pip`), so that the user's registries, mirrors, proxies and keys apply.
 //!
 //! **Invariant:** no code of a package runs while it is installed, unless
-//! [`InstallScripts::Allowed`]. **Invariant:** nothing of the project decides where packages come
-//! from. The tools run in a folder of the user's own and get no variable that they do not need.
-//! **Invariant:** a package is there whole or not at all. It is made in a staging folder, under a
-//! lock that only a living process holds, and renamed. What counts as installed is what `deps.json`
-//! says under a seal of this user's, and what hashes to it. A clone that brings packages brings
-//! nothing.
+//! [`InstallScripts::Allowed`]. **Invariant:** the project has no influence on where packages come
+//! from. The tools run in a folder of the user and get no variable that they do not need.
+//! **Invariant:** a package is installed completely or not at all. It is made in a staging folder,
+//! under a lock that only a living process holds, and then renamed. An installation counts only if
+//! `deps.json` records it under a seal of this user, and if its files have the recorded digest.
+//! Packages that come with a clone do not count.
 
 mod count;
 mod digest;

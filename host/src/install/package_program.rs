@@ -1,4 +1,4 @@
-//! The program of a package, as it was found in its folder.
+//! The program of a package, as found in its folder.
 
 use crate::store::StartedBy;
 use std::fs::File;
@@ -8,13 +8,14 @@ use std::path::Path;
 /// A program of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PackageProgram {
-    /// Its file, seen from the package's folder.
+    /// Its file, relative to the folder of the installation.
     pub(super) entry: String,
-    /// What starts it.
+    /// The interpreter that starts it.
     pub(super) started_by: StartedBy,
 }
 
-/// Returns the words of a file's first line behind `#!`, if it has any.
+/// Returns the words behind `#!` in the first line of a file. Returns `None` if there is no such
+/// line.
 pub(super) fn shebang(path: &Path) -> Option<Vec<String>> {
     let mut start = Vec::new();
     File::open(path).ok()?.take(512).read_to_end(&mut start).ok()?;
@@ -23,7 +24,7 @@ pub(super) fn shebang(path: &Path) -> Option<Vec<String>> {
     Some(line.split_whitespace().map(Into::into).collect())
 }
 
-/// Returns whether a path leads to a plain file inside of `folder`, links followed.
+/// Reports whether a path leads to a regular file inside `folder`, with links resolved.
 pub(super) fn is_file_within(path: &Path, folder: &Path) -> bool {
     let (Ok(path), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else { return false };
     path.starts_with(folder) && path.is_file()

@@ -1,16 +1,17 @@
 //! One exact version of a package, as a registry names it.
 //!
-//! **Invariant:** every word of it is bounded, and name and version can be parts of a path.
+//! **Invariant:** every text in it has a bounded length, and name and version can be parts of a
+//! path.
 
 use super::error::InstallError;
 use super::spec::{InstallScripts, PackageSpec};
 use crate::install::package_tool::PackageTool;
 use crate::model::{Package, cut};
 
-/// Longer than any version or digest there is.
-const LONGEST: usize = 2_000;
+/// Maximum length of an integrity text. All real ones are shorter.
+const MAX_INTEGRITY: usize = 2_000;
 
-/// What a registry says of one version.
+/// The registry's data about one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ResolvedVersion {
     pub(super) version: String,
@@ -22,18 +23,18 @@ pub(super) struct ResolvedVersion {
 }
 
 impl ResolvedVersion {
-    /// Returns it, if it can be what was asked for.
-    pub(super) fn checked(self, tool: &PackageTool<'_>) -> Result<ResolvedVersion, InstallError> {
+    /// Returns the version if it has a valid form.
+    pub(super) fn validated(self, tool: &PackageTool<'_>) -> Result<ResolvedVersion, InstallError> {
         if !is_version(&self.version) {
             return Err(tool.unreadable(&format!("`{}` is no version", cut(&self.version, 40))));
         }
-        if self.integrity.as_ref().is_some_and(|text| text.len() > LONGEST) {
+        if self.integrity.as_ref().is_some_and(|text| text.len() > MAX_INTEGRITY) {
             return Err(tool.unreadable("what it hashes to is too long"));
         }
         Ok(self)
     }
 
-    /// Returns the package of a server.
+    /// Returns the package for a server.
     pub(super) fn package(&self, server: &str, spec: &PackageSpec, line: &str) -> Package {
         let (ecosystem, name) = (spec.ecosystem(), &spec.package().name);
         let mut package = Package::new(server, ecosystem, name, &self.version, &self.source, line);
@@ -47,7 +48,7 @@ impl ResolvedVersion {
     }
 }
 
-/// Returns whether a text can be a version: it becomes part of a path and of a command line.
+/// Reports whether a text can be a version. It becomes part of a path and of a command line.
 pub(super) fn is_version(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || ".+!_-".contains(c);
     text.len() <= 128
@@ -56,7 +57,7 @@ pub(super) fn is_version(text: &str) -> bool {
         && !text.contains("..")
 }
 
-/// Returns what a URL leads to without what may be secret in it: its host.
+/// Returns the host of a URL, without the parts that may be secret.
 pub(super) fn host(url: &str) -> String {
     match url.split_once("://") {
         Some(("http" | "https", rest)) => {

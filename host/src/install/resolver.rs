@@ -1,10 +1,10 @@
-//! Asks registries which version is meant, and remembers what they said.
+//! Asks registries which version a launch line means, and remembers their answers.
 
 use super::error::InstallError;
 use super::pypi::PythonTool;
 use super::spec::PackageSpec;
 use super::{environment, npm};
-use crate::install::folders::home;
+use crate::install::folders::user_folders;
 use crate::install::installation_store::InstallationStore;
 use crate::install::package_tool::PackageTool;
 use crate::install::resolved_version::ResolvedVersion;
@@ -15,21 +15,21 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::debug;
 
-/// How long a registry may take to say which version is meant.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit for a registry's answer.
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a resolution is remembered: a question that is asked again shows the same version.
-const REMEMBERED: Duration = Duration::from_secs(10 * 60);
+/// Lifetime of a remembered answer. A question that is asked again then shows the same version.
+const LIFETIME: Duration = Duration::from_secs(10 * 60);
 
-/// What registries said, by what was asked for.
+/// The answers of registries, by spec identity.
 #[derive(Default)]
 pub(super) struct VersionResolver(Mutex<HashMap<String, SharedResolution>>);
 
-/// Whoever asks first does the work while the others wait.
+/// The first caller does the work while the others wait for the lock.
 type SharedResolution = Arc<tokio::sync::Mutex<Option<(Instant, ResolvedVersion)>>>;
 
 impl VersionResolver {
-    /// Returns the package of one exact version that a launch line means.
+    /// Returns the package, in one exact version, that a launch line means.
     pub(super) async fn resolve(
         &self,
         records: &InstallationStore,
@@ -43,11 +43,11 @@ impl VersionResolver {
         };
         let mut resolution = resolution.lock().await;
         if let Some((at, resolved)) = &*resolution
-            && at.elapsed() < REMEMBERED
+            && at.elapsed() < LIFETIME
         {
             return Ok(resolved.package(server, spec, line));
         }
-        let resolved = ask(records, spec).await?;
+        let resolved = resolve_now(records, spec).await?;
         let package = resolved.package(server, spec, line);
         debug!(target: "pml::install", server, version = package.version, "package resolved");
         *resolution = Some((Instant::now(), resolved));
@@ -55,13 +55,13 @@ impl VersionResolver {
     }
 }
 
-async fn ask(
+async fn resolve_now(
     records: &InstallationStore,
     spec: &PackageSpec,
 ) -> Result<ResolvedVersion, InstallError> {
     let environment = &records.environment;
-    let (home, tools) = home(environment, &records.state)?;
-    let variables = environment::fetching(environment);
+    let (home, tools) = user_folders(environment, &records.state)?;
+    let variables = environment::for_fetching(environment);
     let keyless = environment::keyless(environment);
     let written = spec.written();
     let tool = |name, program| PackageTool {
@@ -72,7 +72,7 @@ async fn ask(
         folder: &tools,
         doing: "resolve",
         package: &written,
-        patience: PATIENCE,
+        timeout: RESOLVE_TIMEOUT,
     };
     match spec.ecosystem() {
         Ecosystem::Npm => {

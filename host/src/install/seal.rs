@@ -1,7 +1,7 @@
-//! Says that this user installed something.
+//! Seals records of installations, to prove that this user made them.
 //!
-//! A clone can bring a `deps.json` and packages that fit it. What it cannot bring is a seal: that
-//! is made with a key which lies in the user's own state folder, and which no project ever sees.
+//! A clone can contain a `deps.json` and packages that match it, but no valid seal. A seal is made
+//! with a key in the user's state folder, which no project can read.
 
 use super::error::InstallError;
 use crate::model::digest;
@@ -10,28 +10,28 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::path::Path;
 
-/// What the key is used for here: it seals other things elsewhere.
+/// Distinguishes these seals from others that are made with the same key.
 const PURPOSE: &[u8] = b"pml installation, version 1\n";
 
-/// The user's key.
+/// The user's key for sealing installations.
 #[derive(Clone)]
 pub(super) struct InstallationKey([u8; 32]);
 
 impl InstallationKey {
-    /// Returns the key that is kept in `home`, which is made if it is not there.
-    pub(super) fn of(home: &Path) -> Result<InstallationKey, InstallError> {
+    /// Reads the key in `home`, and creates it if there is none.
+    pub(super) fn load(home: &Path) -> Result<InstallationKey, InstallError> {
         UserKey::at(home).load().map(InstallationKey).map_err(InstallError::State)
     }
 
-    /// Returns the same installation with a seal.
+    /// Returns the record with its seal set.
     pub(super) fn seal(&self, mut installed: InstallationRecord) -> InstallationRecord {
         let seal = self.mac(&installed).finalize().into_bytes();
         installed.seal = crate::model::hex(&seal);
         installed
     }
 
-    /// Returns whether the seal is this user's, and the installation what was sealed.
-    pub(super) fn fits(&self, installed: &InstallationRecord) -> bool {
+    /// Reports whether the seal was made by this user for exactly this record.
+    pub(super) fn verify(&self, installed: &InstallationRecord) -> bool {
         let bytes = installed.seal.as_bytes();
         let pair = |pair: &[u8]| {
             let text = std::str::from_utf8(pair).ok()?;
@@ -41,7 +41,7 @@ impl InstallationKey {
         seal.is_some_and(|seal| self.mac(installed).verify_slice(&seal).is_ok())
     }
 
-    /// The project's folder is no part of it: a project that is moved keeps what it has.
+    /// The path of the project is not part of the MAC, so a project can be moved.
     fn mac(&self, installed: &InstallationRecord) -> Hmac<Sha256> {
         let mut value = serde_json::to_value(installed).unwrap_or_default();
         if let Some(fields) = value.as_object_mut() {
@@ -77,11 +77,11 @@ mod tests {
     #[test]
     fn a_seal_fits_what_was_sealed_by_this_user_and_nothing_else() {
         let (mine, theirs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let key = InstallationKey::of(mine.path()).unwrap();
+        let key = InstallationKey::load(mine.path()).unwrap();
         let sealed = key.seal(installation());
-        assert!(InstallationKey::of(mine.path()).unwrap().fits(&sealed));
-        assert!(!InstallationKey::of(theirs.path()).unwrap().fits(&sealed));
-        assert!(!key.fits(&installation()));
+        assert!(InstallationKey::load(mine.path()).unwrap().verify(&sealed));
+        assert!(!InstallationKey::load(theirs.path()).unwrap().verify(&sealed));
+        assert!(!key.verify(&installation()));
         for change in [
             |it: &mut InstallationRecord| it.digest = "sha256:2".into(),
             |it: &mut InstallationRecord| it.entry = "other.js".into(),
@@ -92,7 +92,7 @@ mod tests {
         ] {
             let mut changed = sealed.clone();
             change(&mut changed);
-            assert!(!key.fits(&changed), "{changed:?}");
+            assert!(!key.verify(&changed), "{changed:?}");
         }
     }
 
@@ -100,6 +100,6 @@ mod tests {
     fn a_damaged_key_is_not_replaced() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("state.key"), "short").unwrap();
-        assert!(InstallationKey::of(home.path()).is_err());
+        assert!(InstallationKey::load(home.path()).is_err());
     }
 }

@@ -1,10 +1,11 @@
-//! A package on its way into its place.
+//! Makes a package in a staging folder and moves it to its final folder.
 //!
-//! It is made in `.pml/deps/.work` under a name of its own, and renamed once it is whole. A file
-//! lock says that somebody works on the place that it goes to. The OS frees it at death, so that
-//! what lies in `.work` and is not locked is nobody's: the next install sweeps it.
+//! A package is made in `.pml/deps/.work` under a unique name, and renamed when it is complete. A
+//! file lock shows that a process works on the final folder. The OS releases the lock when the
+//! process ends. So an unlocked folder in `.work` is abandoned, and the next installation removes
+//! it.
 //!
-//! **Invariant:** the lock is held until everything unfinished is gone.
+//! **Invariant:** the lock is held until all unfinished files are removed.
 
 use super::error::InstallError;
 use crate::disk::{self, FileLock};
@@ -14,41 +15,43 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How often removing is tried: a process that was killed may still be writing its last file.
+/// Maximum number of attempts to remove a folder. A killed process may still be writing its last
+/// file.
 const ATTEMPTS: u32 = 50;
 
-/// And how long we wait in between.
+/// Pause between these attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The right to put something in one place.
+/// The exclusive right to install into one folder.
 pub(super) struct InstallLock {
     work: PathBuf,
-    /// Names the place among those that wait in `work`.
+    /// Identifies the final folder in file names of `work`.
     key: String,
-    lock: FileLock,
+    file_lock: FileLock,
 }
 
-/// A folder that is being filled.
+/// A folder that a package is being installed into.
 pub(super) struct StagingFolder {
     path: PathBuf,
-    /// Let go of after the folder is gone.
-    turn: Option<InstallLock>,
+    /// Released after the folder is removed.
+    lock: Option<InstallLock>,
 }
 
 impl InstallLock {
-    /// Waits for whoever works on the same place, in this process or another, then clears away what
-    /// the dead have left.
-    pub(super) fn wait(work: &Path, folder: &str) -> Result<InstallLock, InstallError> {
+    /// Waits until no other task or process works on the same folder, then removes what ended
+    /// processes left behind.
+    pub(super) fn acquire(work: &Path, folder: &str) -> Result<InstallLock, InstallError> {
         let key = folder.replace('/', "-");
         let path = work.join(format!("{key}.lock"));
-        let lock = disk::lock(&path).map_err(|error| InstallError::io("lock", &path, error))?;
-        let turn = InstallLock { work: work.into(), key, lock };
-        turn.sweep();
-        Ok(turn)
+        let file_lock =
+            disk::lock(&path).map_err(|error| InstallError::io("lock", &path, error))?;
+        let lock = InstallLock { work: work.into(), key, file_lock };
+        lock.remove_abandoned();
+        Ok(lock)
     }
 
-    /// Removes what nobody works on. What cannot be removed now is tried the next time.
-    fn sweep(&self) {
+    /// Removes abandoned folders. If that fails, the next installation tries again.
+    fn remove_abandoned(&self) {
         let Ok(entries) = fs::read_dir(&self.work) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -65,68 +68,68 @@ impl InstallLock {
         }
     }
 
-    /// Makes an empty folder to fill.
+    /// Makes an empty staging folder.
     pub(super) fn stage(self) -> Result<StagingFolder, InstallError> {
-        let path = self.beside();
+        let path = self.unique_path();
         disk::make_private_folder(&path)
             .map_err(|error| InstallError::io("make the folder", &path, error))?;
-        Ok(StagingFolder { path, turn: Some(self) })
+        Ok(StagingFolder { path, lock: Some(self) })
     }
 
-    fn beside(&self) -> PathBuf {
+    fn unique_path(&self) -> PathBuf {
         self.work.join(format!("{}#{}", self.key, Uuid::new_v4().simple()))
     }
 }
 
 impl StagingFolder {
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes it. Whoever refuses a package waits until nothing of it is left.
+    /// Removes the folder, and returns when it is gone.
     pub(super) fn discard(mut self) {
-        if let Some(turn) = self.turn.take() {
+        if let Some(lock) = self.lock.take() {
             remove(&self.path);
-            drop(turn.lock);
+            drop(lock.file_lock);
         }
     }
 
-    /// Puts it in its place. What was there before is removed.
-    pub(super) fn finish(mut self, place: &Path) -> Result<InstallLock, InstallError> {
-        let Some(turn) = self.turn.take() else {
-            return Err(InstallError::io("rename", place, io::ErrorKind::NotFound.into()));
+    /// Renames the folder to `target`. An existing folder is replaced.
+    pub(super) fn finish(mut self, target: &Path) -> Result<InstallLock, InstallError> {
+        let Some(lock) = self.lock.take() else {
+            return Err(InstallError::io("rename", target, io::ErrorKind::NotFound.into()));
         };
-        let old = turn.beside();
-        let moved = match fs::rename(place, &old) {
+        let old = lock.unique_path();
+        let moved = match fs::rename(target, &old) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         };
-        let renamed = moved.and_then(|moved| fs::rename(&self.path, place).map(|()| moved));
+        let renamed = moved.and_then(|moved| fs::rename(&self.path, target).map(|()| moved));
         match renamed {
             Ok(moved) => {
                 if moved {
                     remove(&old);
                 }
-                Ok(turn)
+                Ok(lock)
             }
             Err(error) => {
-                self.turn = Some(turn);
-                Err(InstallError::io("put the package into", place, error))
+                self.lock = Some(lock);
+                Err(InstallError::io("put the package into", target, error))
             }
         }
     }
 }
 
-/// On a thread of its own: whoever drops it may be on one that must not wait.
+/// Removes the folder on its own thread, since the current one may not block.
 impl Drop for StagingFolder {
     fn drop(&mut self) {
-        if let Some(turn) = self.turn.take() {
+        if let Some(lock) = self.lock.take() {
             let path = std::mem::take(&mut self.path);
             std::thread::spawn(move || {
                 remove(&path);
-                drop(turn.lock);
+                drop(lock.file_lock);
             });
         }
     }
@@ -156,13 +159,13 @@ mod tests {
     #[test]
     fn what_is_finished_is_in_its_place_and_nothing_else_is_left() {
         let folder = tempfile::tempdir().unwrap();
-        let (work, place) = (folder.path().join("w"), folder.path().join("x"));
+        let (work, target) = (folder.path().join("w"), folder.path().join("x"));
         fs::create_dir_all(&work).unwrap();
         for text in ["one", "two"] {
-            let stage = InstallLock::wait(&work, "npm/x").unwrap().stage().unwrap();
+            let stage = InstallLock::acquire(&work, "npm/x").unwrap().stage().unwrap();
             fs::write(stage.path().join("file"), text).unwrap();
-            stage.finish(&place).unwrap();
-            assert_eq!(fs::read_to_string(place.join("file")).unwrap(), text);
+            stage.finish(&target).unwrap();
+            assert_eq!(fs::read_to_string(target.join("file")).unwrap(), text);
             assert!(entries(&work).is_empty());
         }
     }
@@ -170,21 +173,21 @@ mod tests {
     #[test]
     fn what_is_dropped_is_gone_before_the_next_one_begins() {
         let folder = tempfile::tempdir().unwrap();
-        let stage = InstallLock::wait(folder.path(), "npm/x").unwrap().stage().unwrap();
+        let stage = InstallLock::acquire(folder.path(), "npm/x").unwrap().stage().unwrap();
         fs::write(stage.path().join("file"), "half").unwrap();
         drop(stage);
-        // It waits for the lock, which is held until everything is gone.
-        let _next = InstallLock::wait(folder.path(), "npm/x").unwrap();
+        // It waits for the lock, which is held until everything is removed.
+        let _next = InstallLock::acquire(folder.path(), "npm/x").unwrap();
         assert!(entries(folder.path()).is_empty());
     }
 
     #[test]
     fn what_the_dead_left_is_swept_and_what_the_living_do_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let alive = InstallLock::wait(folder.path(), "npm/alive").unwrap().stage().unwrap();
+        let alive = InstallLock::acquire(folder.path(), "npm/alive").unwrap().stage().unwrap();
         fs::create_dir_all(folder.path().join("npm-dead#1/deep")).unwrap();
         fs::create_dir_all(folder.path().join("npm-x#1/deep")).unwrap();
-        let _turn = InstallLock::wait(folder.path(), "npm/x").unwrap();
+        let _lock = InstallLock::acquire(folder.path(), "npm/x").unwrap();
         assert_eq!(entries(folder.path()).len(), 1);
         assert!(alive.path().is_dir());
     }

@@ -1,7 +1,7 @@
-//! One call, there and back.
+//! Sends one call and returns its answer.
 //!
-//! **Invariant:** whoever stops waiting, by time or because the future is dropped, tells the
-//! server, and is held up by no server that does not listen.
+//! **Invariant:** a caller that stops waiting, by timeout or because its future is dropped, cancels
+//! the request at the server. It does not wait for a server that does not read.
 
 use super::connection::Connection;
 use super::error::UpstreamError;
@@ -20,10 +20,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// A call that reports progress is given its time anew, up to this many times in all.
-const PATIENCE: u32 = 10;
+/// The time limit restarts whenever a call reports progress. In total it is at most this many times
+/// the limit.
+const MAX_EXTENSION: u32 = 10;
 
-/// Calls a tool and waits for its answer: one JSON text. Reading it is charged to `budget`.
+/// Calls a tool and returns its answer as one JSON text. Reading the answer is charged to `budget`.
 pub(super) async fn call(
     connection: &Connection,
     tool: &str,
@@ -37,9 +38,9 @@ pub(super) async fn call(
     let sent = connection.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
     let mut sent = match sent.await {
         Ok(sent) => sent,
-        Err(_) => return Err(connection.gone().await.into()),
+        Err(_) => return Err(connection.gone_error().await.into()),
     };
-    let place = connection.board.place(&sent.progress_token, progress);
+    let tracking = connection.tracker.track(&sent.progress_token, progress);
     let mut open = OpenRequest { peer: &connection.peer, id: Some(sent.id.clone()) };
     let began = Instant::now();
     let mut end = began + limit;
@@ -49,17 +50,17 @@ pub(super) async fn call(
             answer = &mut sent.rx => break answer,
             () = sleep_until(end) => {}
         }
-        let extended = extended(began, place.last(), limit);
-        if extended <= Instant::now() {
+        let deadline = deadline(began, tracking.last(), limit);
+        if deadline <= Instant::now() {
             drop(open);
-            return Err(late(connection, tool, began.elapsed()));
+            return Err(timeout_error(connection, tool, began.elapsed()));
         }
-        end = extended;
+        end = deadline;
     };
     open.id = None;
     match answer {
         Ok(Ok(answer)) => {
-            connection.served.fetch_add(1, Ordering::AcqRel);
+            connection.answered.fetch_add(1, Ordering::AcqRel);
             let (secrets, memory) = (connection.tail.secrets().clone(), budget.host_memory());
             let text = result::text_of(answer)?;
             let Some(_unread) = budget.hold(text.len()) else {
@@ -69,7 +70,7 @@ pub(super) async fn call(
                 );
                 return Err(CallError::new(Code::ReplySize, message));
             };
-            // It was read once already, to learn what it answers.
+            // It was parsed once already, to find the request that it answers.
             budget.charge_for(text.len());
             let reading = budget.work(text.len(), move |work| {
                 result::reply(&text, &secrets, memory, &work.begin())
@@ -77,26 +78,26 @@ pub(super) async fn call(
             reading.await?
         }
         Ok(Err(ServiceError::McpError(error))) => {
-            connection.served.fetch_add(1, Ordering::AcqRel);
+            connection.answered.fetch_add(1, Ordering::AcqRel);
             Err(result::refusal(error, connection.tail.secrets()))
         }
-        // It is gone, or about to be: the reason is the better answer.
-        Ok(Err(ServiceError::TransportSend(_))) if connection.about.pid.is_some() => {
-            Err(connection.gone().await.into())
+        // The server is gone, or about to be. Its reason is the better message.
+        Ok(Err(ServiceError::TransportSend(_))) if connection.description.pid.is_some() => {
+            Err(connection.gone_error().await.into())
         }
         Ok(Err(ServiceError::TransportSend(error))) => {
-            Err(unreached(connection, error.error.as_ref()).into())
+            Err(unreachable(connection, error.error.as_ref()).into())
         }
-        Ok(Err(_)) | Err(_) => Err(connection.gone().await.into()),
+        Ok(Err(_)) | Err(_) => Err(connection.gone_error().await.into()),
     }
 }
 
-/// Returns when a call is over that began then and last reported progress then.
-fn extended(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
-    (last.unwrap_or(began) + limit).min(began + limit * PATIENCE)
+/// Returns the deadline of a call that began at `began` and last reported progress at `last`.
+fn deadline(began: Instant, last: Option<Instant>, limit: Duration) -> Instant {
+    (last.unwrap_or(began) + limit).min(began + limit * MAX_EXTENSION)
 }
 
-/// A request that the server still works on.
+/// A request without an answer yet. It is cancelled when dropped.
 struct OpenRequest<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
@@ -108,35 +109,35 @@ impl Drop for OpenRequest<'_> {
         let reason = "nobody waits for it any more".to_owned();
         let notice = CancelledNotificationParam::new(Some(id), Some(reason));
         let notice = CancelledNotification::new(notice);
-        // Its first step puts it in the queue; nobody waits until it is written.
+        // The first poll puts it into the queue. There is no wait until it is written.
         let _ = self.peer.send_notification(notice.into()).now_or_never();
     }
 }
 
-fn late(connection: &Connection, tool: &str, after: Duration) -> CallError {
+fn timeout_error(connection: &Connection, tool: &str, after: Duration) -> CallError {
     let message = format!("`{}:{tool}` did not answer within {}", connection.server, span(after));
     CallError::new(Code::CallTimeout, message)
 }
 
-fn unreached(
+fn unreachable(
     connection: &Connection,
     error: &(dyn std::error::Error + Send + Sync + 'static),
 ) -> UpstreamError {
-    let reason = match http::known(error) {
+    let reason = match http::find_http_error(error) {
         Some(known) => known.to_string(),
-        None => connection.tail.secrets().root(error),
+        None => connection.tail.secrets().root_cause(error),
     };
     UpstreamError::Start {
         server: connection.server.clone(),
         local: false,
         reason,
-        said: Vec::new(),
+        output: Vec::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PATIENCE, extended};
+    use super::{MAX_EXTENSION, deadline};
     use std::time::Duration;
     use tokio::time::Instant;
 
@@ -144,8 +145,8 @@ mod tests {
     fn progress_gives_a_call_its_time_anew_but_not_for_ever() {
         let (began, limit) = (Instant::now(), Duration::from_secs(10));
         let at = |seconds| began + Duration::from_secs(seconds);
-        assert_eq!(extended(began, None, limit), at(10));
-        assert_eq!(extended(began, Some(at(9)), limit), at(19));
-        assert_eq!(extended(began, Some(at(95)), limit), began + limit * PATIENCE);
+        assert_eq!(deadline(began, None, limit), at(10));
+        assert_eq!(deadline(began, Some(at(9)), limit), at(19));
+        assert_eq!(deadline(began, Some(at(95)), limit), began + limit * MAX_EXTENSION);
     }
 }

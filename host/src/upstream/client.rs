@@ -1,5 +1,5 @@
-//! What a server can ask of us: next to nothing. We declare no capabilities, and answer what nobody
-//! declared as unknown.
+//! Handles requests and notifications from a server. We declare no capabilities, and answer
+//! requests for them as unknown methods.
 
 #![expect(deprecated, reason = "servers of older revisions still ask for roots")]
 
@@ -14,35 +14,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Notify;
 
-/// Our end of a connection, as the server sees it.
+/// The client side of a connection.
 #[derive(Clone, Default)]
 pub(super) struct UpstreamClient {
-    pub(super) board: Arc<ProgressTracker>,
+    pub(super) tracker: Arc<ProgressTracker>,
     pub(super) changes: Arc<ToolListChanges>,
 }
 
-/// How often a server said that its tools changed.
+/// Counts the server's notifications that its tools changed.
 #[derive(Default)]
 pub(super) struct ToolListChanges {
     count: AtomicU64,
-    told: Notify,
+    changed: Notify,
 }
 
 impl ToolListChanges {
-    /// Returns how often it has been said so far.
+    /// Returns the number of notifications so far.
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Takes note of one more.
+    /// Counts one more notification.
     pub(super) fn add(&self) {
         self.count.fetch_add(1, Ordering::AcqRel);
-        self.told.notify_one();
+        self.changed.notify_one();
     }
 
-    /// Waits for the next one, or returns at once if there was one since.
+    /// Waits for the next notification. Returns at once if there was one since the last call.
     pub(super) async fn next(&self) {
-        self.told.notified().await;
+        self.changed.notified().await;
     }
 }
 
@@ -60,19 +60,20 @@ impl ClientHandler for UpstreamClient {
 
     async fn on_progress(
         &self,
-        said: ProgressNotificationParam,
+        progress: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.board.report(said);
+        self.tracker.report(progress);
     }
 
-    // rmcp would say that there are no roots, and decline for a person who was never asked.
+    // The defaults of rmcp would answer that there are no roots, and decline for a person who was
+    // never asked.
 
     async fn list_roots(
         &self,
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
-        Err(unknown("roots/list"))
+        Err(unknown_method("roots/list"))
     }
 
     async fn create_elicitation(
@@ -80,10 +81,10 @@ impl ClientHandler for UpstreamClient {
         _: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Err(unknown("elicitation/create"))
+        Err(unknown_method("elicitation/create"))
     }
 }
 
-fn unknown(method: &'static str) -> ErrorData {
+fn unknown_method(method: &'static str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
 }

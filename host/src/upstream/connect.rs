@@ -1,12 +1,12 @@
-//! Getting a server to answer for the first time, in whichever era it speaks.
+//! Connects to a server for the first time, in the protocol era that it supports.
 //!
-//! An era that is not known is probed: `server/discover` first, then the handshake. One that is
-//! remembered saves the probe; if the server no longer speaks it, the other one is tried, with a
-//! new process.
+//! If the era is unknown, it is probed: first with `server/discover`, then with the handshake. A
+//! remembered era saves the probe. If the server no longer supports it, the other era is tried,
+//! with a new process.
 
 use super::client::UpstreamClient;
 use super::connection::{Connection, ConnectionParts, ServerDescription};
-use super::error::find;
+use super::error::find_error;
 use super::http::{self, HttpError};
 use super::identity::ServerIdentity;
 use super::secrets::ServerSecrets;
@@ -24,11 +24,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a server may keep silent to the probe: those who do not know it refuse it within
+/// Time limit for the answer to the probe. Servers that do not support it refuse it within
 /// milliseconds.
-pub(super) const PROBE: Duration = Duration::from_secs(3);
+pub(super) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A server that has just answered for the first time.
+/// A server that has just completed its first exchange.
 pub(super) struct StartedServer {
     pub(super) connection: Connection,
     pub(super) service: RunningService<RoleClient, UpstreamClient>,
@@ -36,13 +36,13 @@ pub(super) struct StartedServer {
 }
 
 impl StartedServer {
-    /// Ends a server that is not wanted after all. Returns how it ended, if it did so by itself.
+    /// Ends a server that is not needed. Returns how it ended, if it did so by itself.
     pub(super) async fn end(mut self) -> Option<String> {
-        let ended = match (self.connection.is_over(), self.process.as_mut()) {
-            (true, Some(process)) => process.ended().await,
+        let ended = match (self.connection.is_closed(), self.process.as_mut()) {
+            (true, Some(process)) => process.wait_exit().await,
             _ => None,
         };
-        // Cancelling fails only if its task is gone already.
+        // Cancelling fails only if its task has ended already.
         let _ = self.service.cancel().await;
         if let Some(process) = self.process {
             process.stop().await;
@@ -51,12 +51,12 @@ impl StartedServer {
     }
 }
 
-/// Why it did not.
+/// A failed attempt to connect.
 struct ConnectFailure {
     reason: String,
-    /// The era in which it may like it better.
-    other: Option<ProtocolEra>,
-    /// Whether it went away without a word.
+    /// The era to try next, if there is one.
+    next_era: Option<ProtocolEra>,
+    /// Whether the server closed the connection without an answer.
     closed: bool,
 }
 
@@ -67,14 +67,14 @@ pub(super) async fn connect(
     remembered: Option<ProtocolEra>,
     tail: &Arc<OutputTail>,
 ) -> Result<StartedServer, String> {
-    let refused = match attempt(config, identity, remembered, tail).await {
+    let first = match attempt(config, identity, remembered, tail).await {
         Ok(connected) => return Ok(connected),
-        Err(refused) => refused,
+        Err(first) => first,
     };
-    let Some(other) = refused.other else { return Err(refused.reason) };
+    let Some(next_era) = first.next_era else { return Err(first.reason) };
     tail.clear();
-    let second = attempt(config, identity, Some(other), tail).await;
-    second.map_err(|second| if refused.closed { second.reason } else { refused.reason })
+    let second = attempt(config, identity, Some(next_era), tail).await;
+    second.map_err(|second| if first.closed { second.reason } else { first.reason })
 }
 
 async fn attempt(
@@ -83,17 +83,17 @@ async fn attempt(
     era: Option<ProtocolEra>,
     tail: &Arc<OutputTail>,
 ) -> Result<StartedServer, ConnectFailure> {
-    let fatal = |reason| ConnectFailure { reason, other: None, closed: false };
+    let fatal = |reason| ConnectFailure { reason, next_era: None, closed: false };
     let began = Instant::now();
     let client = UpstreamClient::default();
     let stop = CancellationToken::new();
-    let patience = era.is_none().then_some(PROBE);
+    let probe_timeout = era.is_none().then_some(PROBE_TIMEOUT);
     let (service, process) = match &config.launch {
         Launch::Stdio { command, arguments, environment, folder } => {
             let line = CommandLine { command, arguments, environment, folder };
             let (mut process, stdin, stdout) =
                 ServerProcess::start(&line, tail.clone()).map_err(fatal)?;
-            let pipes = StdioTransport::new(stdin, stdout, tail.clone(), patience);
+            let pipes = StdioTransport::new(stdin, stdout, tail.clone(), probe_timeout);
             let begun = serve_client_with_lifecycle_and_ct(
                 client.clone(),
                 pipes,
@@ -105,18 +105,18 @@ async fn attempt(
                 Err(error) => {
                     let closed = is_closed(&error);
                     let ended = match closed {
-                        true => process.ended().await,
+                        true => process.wait_exit().await,
                         false => None,
                     };
                     process.stop().await;
-                    let reason = ended.unwrap_or_else(|| describe(&error, tail.secrets()));
-                    let other = other(era, &error, began.elapsed());
-                    return Err(ConnectFailure { reason, other, closed });
+                    let reason = ended.unwrap_or_else(|| describe_failure(&error, tail.secrets()));
+                    let next_era = next_era(era, &error, began.elapsed());
+                    return Err(ConnectFailure { reason, next_era, closed });
                 }
             }
         }
         Launch::Http { url, headers } => {
-            let transport = http::transport(url, headers, tail.secrets(), patience)
+            let transport = http::transport(url, headers, tail.secrets(), probe_timeout)
                 .map_err(|error| fatal(error.to_string()))?;
             let begun = serve_client_with_lifecycle_and_ct(
                 client.clone(),
@@ -127,10 +127,10 @@ async fn attempt(
             match begun.await {
                 Ok(service) => (service, None),
                 Err(error) => {
-                    let other = other(era, &error, began.elapsed());
+                    let next_era = next_era(era, &error, began.elapsed());
                     return Err(ConnectFailure {
-                        reason: describe(&error, tail.secrets()),
-                        other,
+                        reason: describe_failure(&error, tail.secrets()),
+                        next_era,
                         closed: false,
                     });
                 }
@@ -138,36 +138,36 @@ async fn attempt(
         }
     };
     let peer = service.peer().clone();
-    let about = about(&peer, process.as_ref(), tail.secrets());
+    let description = describe_server(&peer, process.as_ref(), tail.secrets());
     let parts = ConnectionParts {
         server: config.name.clone(),
         identity: identity.clone(),
         peer,
-        board: client.board,
+        tracker: client.tracker,
         changes: client.changes,
         tail: tail.clone(),
         limit: config.call_timeout,
-        about,
+        description,
         stop,
     };
     Ok(StartedServer { connection: Connection::new(parts), service, process })
 }
 
-/// Returns the era that is worth another try, after a server did not begin in `era`.
-fn other(
+/// Returns the era to try next, after a server failed to begin in `era`.
+fn next_era(
     era: Option<ProtocolEra>,
     error: &ClientInitializeError,
     after: Duration,
 ) -> Option<ProtocolEra> {
     match era {
-        // A server that dies of the probe may live without it.
+        // A server that crashes on the probe may work without it.
         None if is_closed(error) => Some(ProtocolEra::Legacy),
-        None if knows_handshake(error) => Some(ProtocolEra::Legacy),
-        // One that needs longer to start than we wait for the probe was only asked for the
+        None if wants_handshake(error) => Some(ProtocolEra::Legacy),
+        // A server that takes longer to start than the probe's time limit has only received the
         // handshake.
-        None if is_answer(error) && after >= PROBE => Some(ProtocolEra::Modern),
-        Some(ProtocolEra::Legacy) if is_answer(error) => Some(ProtocolEra::Modern),
-        Some(ProtocolEra::Modern) if is_answer(error) || is_closed(error) => {
+        None if is_refusal(error) && after >= PROBE_TIMEOUT => Some(ProtocolEra::Modern),
+        Some(ProtocolEra::Legacy) if is_refusal(error) => Some(ProtocolEra::Modern),
+        Some(ProtocolEra::Modern) if is_refusal(error) || is_closed(error) => {
             Some(ProtocolEra::Legacy)
         }
         _ => None,
@@ -186,7 +186,7 @@ fn mode(era: Option<ProtocolEra>) -> ClientLifecycleMode {
     }
 }
 
-fn about(
+fn describe_server(
     peer: &ServerSink,
     process: Option<&ServerProcess>,
     secrets: &ServerSecrets,
@@ -197,10 +197,10 @@ fn about(
     let own = info.and_then(|info| info.server_info.as_ref());
     ServerDescription {
         era: if protocol.has_initialize() { ProtocolEra::Legacy } else { ProtocolEra::Modern },
-        protocol: secrets.words(protocol.as_str()),
-        title: own.map(|own| secrets.words(&own.name)),
-        version: own.map(|own| secrets.words(&own.version)),
-        tells: info
+        protocol: secrets.safe_text(protocol.as_str()),
+        title: own.map(|own| secrets.safe_text(&own.name)),
+        version: own.map(|own| secrets.safe_text(&own.version)),
+        announces_changes: info
             .and_then(|info| info.capabilities.tools.as_ref())
             .is_some_and(|tools| tools.list_changed == Some(true)),
         pid: process.and_then(ServerProcess::pid),
@@ -208,8 +208,8 @@ fn about(
     }
 }
 
-/// Returns whether the server answered the probe only to say that it wants the handshake.
-fn knows_handshake(error: &ClientInitializeError) -> bool {
+/// Reports whether the server answered the probe with versions that need the handshake.
+fn wants_handshake(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             server_supported.iter().any(ProtocolVersion::has_initialize)
@@ -218,50 +218,54 @@ fn knows_handshake(error: &ClientInitializeError) -> bool {
     }
 }
 
-/// Returns whether the server went away before it answered.
+/// Reports whether the server closed the connection before it answered.
 fn is_closed(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::ConnectionClosed(_) => true,
         // It closed its stdin.
-        ClientInitializeError::TransportError { error, .. } => find::<HttpError>(error).is_none(),
+        ClientInitializeError::TransportError { error, .. } => {
+            find_error::<HttpError>(error).is_none()
+        }
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_closed(fallback),
         _ => false,
     }
 }
 
-/// Returns whether the server answered, and did not like what it was asked.
-fn is_answer(error: &ClientInitializeError) -> bool {
+/// Reports whether the server answered with a refusal.
+fn is_refusal(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::JsonRpcError(_)
         | ClientInitializeError::ExpectedInitResult(_)
         | ClientInitializeError::ExpectedInitResponse(_)
         | ClientInitializeError::NoCompatibleProtocolVersion { .. } => true,
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_answer(fallback),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_refusal(fallback),
         _ => false,
     }
 }
 
-fn describe(error: &ClientInitializeError, secrets: &ServerSecrets) -> String {
+fn describe_failure(error: &ClientInitializeError, secrets: &ServerSecrets) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => {
             "it closed the connection before it answered".into()
         }
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it refuses to begin: {} ({})", secrets.words(&error.message), error.code.0)
+            format!("it refuses to begin: {} ({})", secrets.safe_text(&error.message), error.code.0)
         }
-        ClientInitializeError::TransportError { error, .. } => match http::known(error) {
+        ClientInitializeError::TransportError { error, .. } => match http::find_http_error(error) {
             Some(known) => known.to_string(),
-            None => secrets.root(error),
+            None => secrets.root_cause(error),
         },
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<_> =
                 server_supported.iter().map(|version| version.as_str()).collect();
             format!(
                 "it speaks revisions of MCP that pml does not know: {}",
-                secrets.words(&versions.join(", "))
+                secrets.safe_text(&versions.join(", "))
             )
         }
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe(fallback, secrets),
-        other => secrets.words(&other.to_string()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            describe_failure(fallback, secrets)
+        }
+        other => secrets.safe_text(&other.to_string()),
     }
 }

@@ -1,8 +1,8 @@
-//! A server's message, read once and no further than needed.
+//! Decodes a server's message, once and only as far as necessary.
 //!
-//! rmcp tries an answer against every result there is until one fits, and forgets what it does not
-//! know. Answers to calls and lists are therefore taken as JSON, as they are; only the handshake is
-//! read as rmcp has it.
+//! rmcp tries to parse an answer as every known result until one matches, and drops unknown fields.
+//! So answers to calls and lists are passed on as plain JSON. Only the handshake is parsed into
+//! rmcp's types.
 
 use super::result::OVERSIZED;
 use crate::model::weigh;
@@ -14,35 +14,35 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What a message may take in memory once it is parsed, except for the answer to a call. The
-/// largest lists known take some megabytes.
-const HEAVY: usize = 128 << 20;
+/// Maximum memory of a parsed message, except for the answer to a call. The largest known lists
+/// take some megabytes.
+const MAX_PARSED_BYTES: usize = 128 << 20;
 
-/// What is shorter is not heavy.
-const LIGHT: usize = 256 << 10;
+/// Shorter texts are not weighed.
+const UNWEIGHED_BYTES: usize = 256 << 10;
 
-/// Returns whether a JSON text takes too much memory once it is parsed.
+/// Reports whether a JSON text takes too much memory when it is parsed.
 pub(super) fn is_heavy(text: &str) -> bool {
-    text.len() > LIGHT && weigh(text) > HEAVY
+    text.len() > UNWEIGHED_BYTES && weigh(text) > MAX_PARSED_BYTES
 }
 
-/// What the answer to a request is read as.
+/// How the answer to a request is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExpectedAnswer {
     /// The first answer of a server without a handshake.
     Discovery,
-    /// The first answer of a server with one.
+    /// The first answer of a server with a handshake.
     Handshake,
-    /// The text of its JSON, for whoever waits for it to read.
+    /// The text of the JSON, which the caller parses.
     Call,
-    /// JSON as it is.
+    /// Plain JSON.
     Plain,
     /// One of rmcp's results.
     Other,
 }
 
 impl ExpectedAnswer {
-    /// Returns how to read the answer to `request`.
+    /// Returns how to parse the answer to `request`.
     pub(super) fn of(request: &ClientRequest) -> ExpectedAnswer {
         match request {
             ClientRequest::DiscoverRequest(_) => ExpectedAnswer::Discovery,
@@ -53,7 +53,7 @@ impl ExpectedAnswer {
         }
     }
 
-    /// Returns how to read the answer to `message`, if it is a request.
+    /// Returns the id of `message` and how to parse its answer, if it is a request.
     pub(super) fn of_message(
         message: &ClientJsonRpcMessage,
     ) -> Option<(RequestId, ExpectedAnswer)> {
@@ -66,7 +66,7 @@ impl ExpectedAnswer {
     }
 }
 
-/// The outside of a message.
+/// The top-level fields of a message.
 #[derive(Deserialize)]
 pub(super) struct Envelope<'a> {
     #[serde(borrow, default)]
@@ -79,53 +79,55 @@ pub(super) struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// What kind of message it is.
+/// The kind of a message.
 #[derive(Debug)]
 pub(super) enum MessageKind<'a> {
     /// The answer to one of our requests.
     Answer(i64, &'a RawValue),
-    /// The refusal of one of our requests; some servers do not say which.
+    /// The refusal of one of our requests. Some servers do not include the id.
     Refusal(Option<i64>, ErrorData),
-    /// The server wants something.
+    /// A request from the server.
     Request,
-    /// The server tells something, by this method.
+    /// A notification from the server, with its method.
     Notification(String),
 }
 
 impl<'a> Envelope<'a> {
-    /// Returns the outside of a message, if it is one.
+    /// Parses the top-level fields. Returns `None` if the line is not a JSON object.
     pub(super) fn open(line: &'a [u8]) -> Option<Envelope<'a>> {
-        // A list would be read as the fields in their order.
+        // serde would accept a list and read its items as the fields in order.
         let first = line.iter().find(|byte| !byte.is_ascii_whitespace());
         (first == Some(&b'{')).then(|| serde_json::from_slice(line).ok()).flatten()
     }
 
-    /// Returns what kind of message it is, if it is one of JSON-RPC.
+    /// Returns the kind of the message, or `None` if it is not JSON-RPC.
     pub(super) fn kind(&self) -> Option<MessageKind<'a>> {
         match (self.method, self.result, self.error) {
             (Some(method), None, None) => match self.id {
                 Some(_) => Some(MessageKind::Request),
                 None => serde_json::from_str(method.get()).ok().map(MessageKind::Notification),
             },
-            (None, Some(result), None) => Some(MessageKind::Answer(self.number()?, result)),
-            (None, None, Some(error)) => Some(MessageKind::Refusal(self.number(), refusal(error))),
-            // A result of `null` reads as none.
+            (None, Some(result), None) => Some(MessageKind::Answer(self.id_number()?, result)),
+            (None, None, Some(error)) => {
+                Some(MessageKind::Refusal(self.id_number(), refusal(error)))
+            }
+            // A result of `null` is parsed as `None`.
             (None, None, None) if self.id.is_some() => {
                 let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, "the answer is empty", None);
-                Some(MessageKind::Refusal(self.number(), error))
+                Some(MessageKind::Refusal(self.id_number(), error))
             }
             _ => None,
         }
     }
 
-    /// Ids are ours and numbers; some servers send them back as text.
-    fn number(&self) -> Option<i64> {
-        number(self.id?.get())
+    /// Our ids are numbers, but some servers send them back as strings.
+    fn id_number(&self) -> Option<i64> {
+        parse_id(self.id?.get())
     }
 }
 
-/// Returns an id from its JSON.
-pub(super) fn number(text: &str) -> Option<i64> {
+/// Parses an id.
+pub(super) fn parse_id(text: &str) -> Option<i64> {
     match serde_json::from_str(text).ok()? {
         Value::Number(number) => number.as_i64(),
         Value::String(text) => text.parse().ok(),
@@ -133,7 +135,7 @@ pub(super) fn number(text: &str) -> Option<i64> {
     }
 }
 
-/// Returns an answer as rmcp takes it.
+/// Returns an answer as a message of rmcp.
 pub(super) fn answer(id: i64, expected: ExpectedAnswer, result: &RawValue) -> ServerJsonRpcMessage {
     let text = result.get();
     if expected != ExpectedAnswer::Call && is_heavy(text) {
@@ -158,7 +160,7 @@ pub(super) fn answer(id: i64, expected: ExpectedAnswer, result: &RawValue) -> Se
     }
 }
 
-/// Returns a refusal that we make up in the server's place.
+/// Returns a refusal that pml makes on behalf of the server.
 pub(super) fn refuse(id: i64, code: ErrorCode, message: String) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(
         ErrorData::new(code, message, None),
@@ -166,7 +168,7 @@ pub(super) fn refuse(id: i64, code: ErrorCode, message: String) -> ServerJsonRpc
     )
 }
 
-/// Reads an error, however it is made.
+/// Parses an error, whatever its form.
 fn refusal(error: &RawValue) -> ErrorData {
     let error: Value = match is_heavy(error.get()) {
         true => Value::from("an error that takes too much memory"),

@@ -1,44 +1,47 @@
-//! Why a server is not there.
+//! The errors of using a server.
 
 use crate::error::Error;
 use crate::model::{CallError, Code, escape, span};
 use std::time::Duration;
 
-/// Lines of stderr in a message; status shows more.
-const SAID: usize = 10;
+/// Maximum number of stderr lines in a message. The status shows more.
+const MAX_LINES: usize = 10;
 
-/// Why a server does not answer. The server's words in it are escaped and cut, and its secrets
-/// hidden.
+/// The reason why a server cannot be used. Text from the server is escaped and shortened, and its
+/// secrets are hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum UpstreamError {
-    /// Nobody configured it.
+    /// No server of this name is configured.
     #[error("there is no server `{0}`")]
     Unknown(String),
-    /// It declares variables that are not set.
+    /// Variables that it declares are not set.
     #[error(
         "the server `{server}` needs {}: set it in the environment or in the project's `.env`",
-        named(variables)
+        quoted_names(variables)
     )]
     Missing { server: String, variables: Vec<String> },
-    /// Files that its launch line names are not what was trusted.
+    /// Files that its launch line names changed since they were trusted.
     #[error(
         "the server `{server}` is not started: {} changed since this folder was trusted",
-        named(files)
+        quoted_names(files)
     )]
     Untrusted { server: String, files: Vec<String> },
     /// It could not be started or reached, or did not begin to speak MCP.
-    #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted(said))]
-    Start { server: String, local: bool, reason: String, said: Vec<String> },
-    /// It failed a moment ago and is left alone for now.
-    #[error("the server `{server}` failed and is tried again in {}: {reason}", span(*.again_in))]
-    BackingOff { server: String, reason: String, again_in: Duration },
-    /// It went away while it was needed.
-    #[error("the server `{server}` went away in the middle of the call: {reason}{}", quoted(said))]
-    Gone { server: String, reason: String, said: Vec<String> },
-    /// It does not list its tools.
+    #[error("the server `{server}` cannot be {}: {reason}{}", verb(*.local), quoted_lines(output))]
+    Start { server: String, local: bool, reason: String, output: Vec<String> },
+    /// It failed recently and is not tried again yet.
+    #[error("the server `{server}` failed and is tried again in {}: {reason}", span(*.retry_in))]
+    BackingOff { server: String, reason: String, retry_in: Duration },
+    /// It ended during a call.
+    #[error(
+        "the server `{server}` went away in the middle of the call: {reason}{}",
+        quoted_lines(output)
+    )]
+    Gone { server: String, reason: String, output: Vec<String> },
+    /// It did not list its tools.
     #[error("the server `{server}` does not list its tools: {reason}")]
     Listing { server: String, reason: String },
-    /// We are about to end.
+    /// pml is closing.
     #[error("the server `{0}` is not started any more: pml is closing")]
     Closed(String),
 }
@@ -54,7 +57,7 @@ impl UpstreamError {
         }
     }
 
-    /// Returns what is wrong with the server itself, without its name.
+    /// Returns the reason without the name of the server.
     pub(super) fn reason(&self) -> String {
         match self {
             UpstreamError::Start { reason, .. }
@@ -74,22 +77,21 @@ impl From<UpstreamError> for CallError {
 
 impl From<UpstreamError> for Error {
     fn from(error: UpstreamError) -> Error {
-        let made = Error::new(error.code(), error.to_string());
+        let result = Error::new(error.code(), error.to_string());
         match error {
-            UpstreamError::Unknown(_) => made.with_hint("`pml servers` lists those there are"),
-            UpstreamError::Untrusted { .. } => {
-                made.with_hint("look at it with `pml trust --show`, then trust it with `pml trust`")
-            }
+            UpstreamError::Unknown(_) => result.with_hint("`pml servers` lists those there are"),
+            UpstreamError::Untrusted { .. } => result
+                .with_hint("look at it with `pml trust --show`, then trust it with `pml trust`"),
             UpstreamError::Start { .. } | UpstreamError::BackingOff { .. } => {
-                made.with_hint("`pml servers` shows what it said last")
+                result.with_hint("`pml servers` shows what it said last")
             }
-            _ => made,
+            _ => result,
         }
     }
 }
 
-/// Returns the innermost error of type `E` in a chain.
-pub(super) fn find<'a, E: std::error::Error + 'static>(
+/// Returns the outermost error of type `E` in a chain.
+pub(super) fn find_error<'a, E: std::error::Error + 'static>(
     error: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a E> {
     let mut next = Some(error);
@@ -109,17 +111,17 @@ fn verb(local: bool) -> &'static str {
     }
 }
 
-fn named(variables: &[String]) -> String {
+fn quoted_names(variables: &[String]) -> String {
     let names: Vec<_> = variables.iter().map(|name| format!("`{}`", escape(name))).collect();
     names.join(", ")
 }
 
-fn quoted(said: &[String]) -> String {
-    if said.is_empty() {
+fn quoted_lines(output: &[String]) -> String {
+    if output.is_empty() {
         return String::new();
     }
-    let start = said.len().saturating_sub(SAID);
-    let lines: Vec<_> = said[start..].iter().map(|line| format!("\n  | {line}")).collect();
+    let start = output.len().saturating_sub(MAX_LINES);
+    let lines: Vec<_> = output[start..].iter().map(|line| format!("\n  | {line}")).collect();
     format!("; it said last:{}", lines.concat())
 }
 
@@ -134,7 +136,7 @@ mod tests {
             server: "git".into(),
             local: true,
             reason: "it ended with exit status 1".into(),
-            said: vec!["no module `mcp`".into()],
+            output: vec!["no module `mcp`".into()],
         };
         assert_eq!(
             error.to_string(),

@@ -1,10 +1,11 @@
-//! What a server is, apart from what it says.
+//! The identity of a server, independent of what it reports.
 
 use crate::config::ServerConfig;
 use crate::model::ToolOrigin;
 use std::sync::Arc;
 
-/// Its launch line or URL as written, and the package that it was started from.
+/// The digest of a server's launch line or URL as written, and that of the package that it was
+/// started from.
 #[derive(Clone, Debug)]
 pub(super) struct ServerIdentity {
     pub(super) server: Arc<str>,
@@ -17,7 +18,7 @@ impl ServerIdentity {
         ServerIdentity { server: config.identity.as_str().into(), package }
     }
 
-    /// The origin of one of its tools.
+    /// Returns the origin of one of its tools.
     pub(super) fn origin(&self, definition: String) -> ToolOrigin {
         ToolOrigin::new(definition, self.server.clone()).with_package(self.package.clone())
     }

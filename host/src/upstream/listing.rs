@@ -1,5 +1,4 @@
-//! What a server offers: all pages of its list, bounded, with everything computed once that calls
-//! need later.
+//! Lists the tools of a server: all pages, with limits, and with the data that calls need later.
 
 use super::identity::ServerIdentity;
 use super::secrets::ServerSecrets;
@@ -10,49 +9,50 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Pages of a list; a server that has more goes in circles.
-const PAGES: usize = 100;
+/// Maximum number of pages of a list. A server with more repeats them endlessly.
+const MAX_PAGES: usize = 100;
 
-/// Tools of one server. The largest servers known have a few hundred.
-const TOOLS: usize = 10_000;
+/// Maximum number of tools of one server. The largest known servers have a few hundred.
+const MAX_TOOLS: usize = 10_000;
 
-/// Bytes of one definition as JSON. The largest known are some ten kilobytes.
-const DEFINITION: usize = 1 << 20;
+/// Maximum size of a definition as JSON, in bytes. The largest known are some ten kilobytes.
+const MAX_DEFINITION: usize = 1 << 20;
 
-/// Notes on tools that were left out; further ones are only counted.
-const NOTES: usize = 20;
+/// Maximum number of notes on tools that were left out.
+const MAX_NOTES: usize = 20;
 
-/// Whoever allowed it for good would allow all that it covers.
-const PATTERN: &str = "its name holds a `*`, which permissions read as a pattern";
+/// The reason to leave out such a tool. A permanent grant for it would cover all tools that match
+/// the pattern.
+const PATTERN_NAME: &str = "its name holds a `*`, which permissions read as a pattern";
 
 /// The tools of a server, as it listed them.
 #[derive(Debug)]
 pub(crate) struct ServerTools {
     tools: Vec<ListedTool>,
-    /// Tools that were left out, and why, fit to be shown.
-    pub(crate) left_out: Vec<String>,
+    /// Tools that were left out, and why, safe to show.
+    pub(crate) skipped: Vec<String>,
 }
 
 /// A tool that can be called.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedTool {
-    /// What its server says of it.
+    /// Its definition.
     pub(crate) definition: Arc<Definition>,
-    /// Its digest and its server's, as grants and the lock know them.
+    /// The digests of its definition and of its server, as grants and the lock have them.
     pub(crate) origin: ToolOrigin,
 }
 
 impl ServerTools {
-    /// Returns the listing of these definitions.
+    /// Returns a list of these definitions.
     pub(super) fn new(mut definitions: Vec<Definition>, identity: &ServerIdentity) -> ServerTools {
-        // What was remembered may be from before this was looked at.
+        // Cached definitions may be older than this check.
         definitions.retain(|definition| !definition.tool.tool().contains('*'));
         definitions.sort_by(|one, other| one.tool.cmp(&other.tool));
         let tools = definitions.into_iter().map(|definition| {
             let origin = identity.origin(definition.digest());
             ListedTool { definition: Arc::new(definition), origin }
         });
-        ServerTools { tools: tools.collect(), left_out: Vec::new() }
+        ServerTools { tools: tools.collect(), skipped: Vec::new() }
     }
 
     /// Returns all tools, sorted by name.
@@ -67,7 +67,7 @@ impl ServerTools {
     }
 }
 
-/// Asks a server for all its tools.
+/// Requests all tools of a server.
 pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     server: &str,
@@ -76,19 +76,19 @@ pub(super) async fn fetch(
 ) -> Result<ServerTools, String> {
     let mut draft = ServerToolsDraft::new(server, secrets);
     let mut cursor: Option<String> = None;
-    let mut seen = HashSet::new();
-    for _ in 0..PAGES {
+    let mut cursors = HashSet::new();
+    for _ in 0..MAX_PAGES {
         let next = |cursor| PaginatedRequestParams::default().with_cursor(Some(cursor));
         let request = ListToolsRequest { params: cursor.map(next), ..ListToolsRequest::default() };
         let request = ClientRequest::ListToolsRequest(request);
-        let page = match ask(peer, request).await {
+        let page = match request_page(peer, request).await {
             Ok(page) => page,
-            // It has none.
-            Err(ServiceError::McpError(error)) if error.code.0 == -32601 && seen.is_empty() => {
+            // The server has no tools.
+            Err(ServiceError::McpError(error)) if error.code.0 == -32601 && cursors.is_empty() => {
                 break;
             }
-            Err(ServiceError::McpError(error)) => return Err(secrets.words(&error.message)),
-            Err(error) => return Err(secrets.words(&error.to_string())),
+            Err(ServiceError::McpError(error)) => return Err(secrets.safe_text(&error.message)),
+            Err(error) => return Err(secrets.safe_text(&error.to_string())),
         };
         let Value::Object(mut page) = page else { return Err("the list is not an object".into()) };
         let Some(Value::Array(tools)) = page.remove("tools") else {
@@ -98,18 +98,21 @@ pub(super) async fn fetch(
             draft.add(tool);
         }
         match page.remove("nextCursor") {
-            Some(Value::String(next)) if !next.is_empty() && seen.insert(next.clone()) => {
+            Some(Value::String(next)) if !next.is_empty() && cursors.insert(next.clone()) => {
                 cursor = Some(next);
             }
             _ => break,
         }
     }
     let mut listing = ServerTools::new(draft.definitions, identity);
-    listing.left_out = draft.left_out;
+    listing.skipped = draft.skipped;
     Ok(listing)
 }
 
-async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, ServiceError> {
+async fn request_page(
+    peer: &Peer<RoleClient>,
+    request: ClientRequest,
+) -> Result<Value, ServiceError> {
     let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
     match sent.await_response().await? {
         ServerResult::CustomResult(answer) => Ok(answer.0),
@@ -117,45 +120,45 @@ async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, S
     }
 }
 
-/// A listing in the making.
+/// A list of tools that is being read.
 struct ServerToolsDraft<'a> {
     server: &'a str,
     secrets: &'a ServerSecrets,
     definitions: Vec<Definition>,
     names: HashSet<ToolName>,
-    left_out: Vec<String>,
+    skipped: Vec<String>,
 }
 
 impl<'a> ServerToolsDraft<'a> {
     fn new(server: &'a str, secrets: &'a ServerSecrets) -> ServerToolsDraft<'a> {
-        let (definitions, names, left_out) = (Vec::new(), HashSet::new(), Vec::new());
-        ServerToolsDraft { server, secrets, definitions, names, left_out }
+        let (definitions, names, skipped) = (Vec::new(), HashSet::new(), Vec::new());
+        ServerToolsDraft { server, secrets, definitions, names, skipped }
     }
 
     fn add(&mut self, tool: Value) {
-        let name = self.secrets.words(tool["name"].as_str().unwrap_or("?"));
+        let name = self.secrets.safe_text(tool["name"].as_str().unwrap_or("?"));
         let note = match self.read(tool) {
             Ok(definition) if !self.names.insert(definition.tool.clone()) => "it is listed twice",
-            Ok(_) if self.definitions.len() >= TOOLS => "the server lists too many tools",
+            Ok(_) if self.definitions.len() >= MAX_TOOLS => "the server lists too many tools",
             Ok(definition) => {
                 self.definitions.push(definition);
                 return;
             }
-            Err(why) => why,
+            Err(reason) => reason,
         };
-        if self.left_out.len() < NOTES {
-            self.left_out.push(format!("`{name}`: {note}"));
+        if self.skipped.len() < MAX_NOTES {
+            self.skipped.push(format!("`{name}`: {note}"));
         }
     }
 
     fn read(&self, tool: Value) -> Result<Definition, &'static str> {
-        if size(&tool) > DEFINITION {
+        if size(&tool) > MAX_DEFINITION {
             return Err("its definition is larger than 1 MiB");
         }
         let Value::Object(mut tool) = tool else { return Err("it is not an object") };
         let Some(Value::String(name)) = tool.remove("name") else { return Err("it has no name") };
         if name.contains('*') {
-            return Err(PATTERN);
+            return Err(PATTERN_NAME);
         }
         let name = format!("{}:{name}", self.server).parse();
         let name =
@@ -180,7 +183,7 @@ impl<'a> ServerToolsDraft<'a> {
     }
 }
 
-/// Reads each hint alone: one that is not a boolean is no hint, and the others stand.
+/// Reads each hint alone. A hint that is not a boolean is ignored, and the others are used.
 fn annotations(hints: &Value) -> Annotations {
     let mut annotations = Annotations::default();
     let hint = |name: &str| hints.get(name).and_then(Value::as_bool);
@@ -191,7 +194,7 @@ fn annotations(hints: &Value) -> Annotations {
     annotations
 }
 
-/// Returns how many bytes a value takes as JSON.
+/// Returns the size of a value as JSON, in bytes.
 fn size(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
@@ -253,9 +256,9 @@ mod tests {
             json!(1),
         ]);
         assert_eq!(draft.definitions.len(), 1);
-        assert_eq!(draft.left_out.len(), 7);
-        assert!(draft.left_out[0].contains("listed twice"), "{:?}", draft.left_out);
-        assert!(draft.left_out[2].contains("\\u{202e}"), "{:?}", draft.left_out);
+        assert_eq!(draft.skipped.len(), 7);
+        assert!(draft.skipped[0].contains("listed twice"), "{:?}", draft.skipped);
+        assert!(draft.skipped[2].contains("\\u{202e}"), "{:?}", draft.skipped);
     }
 
     #[test]
@@ -264,9 +267,9 @@ mod tests {
         let draft = draft(vec![tool("get_*"), tool("*"), tool("get_x")]);
         assert_eq!(draft.definitions.len(), 1);
         assert!(
-            draft.left_out[0].starts_with("`get_*`: its name holds a `*`"),
+            draft.skipped[0].starts_with("`get_*`: its name holds a `*`"),
             "{:?}",
-            draft.left_out
+            draft.skipped
         );
         let remembered = Definition::new("s:get_*".parse().expect("a name"), "", json!({}));
         assert!(ServerTools::new(vec![remembered], &"i".into()).tools().is_empty());

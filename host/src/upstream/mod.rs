@@ -1,14 +1,16 @@
 //! MCP servers that answer calls: processes of this machine and remote ones.
 //!
-//! In flows a call with its tool resolved; out flows its reply. [`Upstreams`] holds all servers of
-//! a process, shared by its runs. A server is started on first use: `connect` makes a `Connection`
-//! of a process (`stdio`) or a URL (`http`) in the protocol version that the server speaks,
-//! `listing` reads its tools, and `monitor` watches it until it is idle, gone, or no longer wanted.
-//! `call` makes one call, and `result` says what the answer means to a program.
+//! The input is a call with its tool resolved, the output is its reply. [`Upstreams`] holds all
+//! servers of a process, shared by its runs. A server is started on first use: `connect` makes a
+//! `Connection` to a process (`stdio`) or a URL (`http`) in the protocol version that the server
+//! supports, `listing` reads its tools, and `monitor` watches it until it is idle, has ended, or is
+//! no longer needed. `call` sends one call, and `result` turns the answer into a reply for a
+//! program.
 //!
-//! **Invariant:** a server is hostile. Every line, list, schema and text of it is bounded before it
-//! is kept. It is escaped before it is shown, without the values that the server was given as
-//! secrets. Nothing that it sends can stop, crash or block more than the calls that wait for it.
+//! **Invariant:** a server is hostile. All its lines, lists, schemas and texts are bounded before
+//! they are stored. Before they are shown they are escaped, and the values that the server was
+//! given as secrets are hidden. No message of a server can stop, crash or block more than the calls
+//! that wait for it.
 //!
 //! **Invariant:** no process of a server outlives this one, in whatever way this one ends: see
 //! `stdio/group.rs`.

@@ -1,24 +1,24 @@
-//! The last that a server said beside the protocol: its stderr, and lines on stdout that are not
-//! messages.
+//! The last output of a server outside of the protocol: its stderr, and lines on stdout that are
+//! not messages.
 //!
-//! **Invariant:** bounded, whatever a server writes; what is read out is escaped, and the server's
-//! own secrets are hidden.
+//! **Invariant:** the size is bounded, whatever a server writes. Returned lines are escaped, and
+//! the server's own secrets are hidden.
 
 use super::secrets::ServerSecrets;
 use crate::model::{cut, escape};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Enough for a stack trace.
-const LINES: usize = 50;
+/// Maximum number of lines: enough for a stack trace.
+const MAX_LINES: usize = 50;
 
-/// And for the message above it.
-const BYTES: usize = 8 << 10;
+/// Maximum size in bytes: enough for a stack trace with its message.
+const MAX_BYTES: usize = 8 << 10;
 
-/// Longer lines are cut.
-const LINE: usize = 500;
+/// Maximum length of a line. Longer ones are cut.
+const MAX_LINE: usize = 500;
 
-/// Keeps the last lines.
+/// Stores the last lines.
 #[derive(Debug, Default)]
 pub(super) struct OutputTail {
     lines: Mutex<TailLines>,
@@ -27,72 +27,72 @@ pub(super) struct OutputTail {
 
 #[derive(Debug, Default)]
 struct TailLines {
-    kept: VecDeque<String>,
+    stored: VecDeque<String>,
     bytes: usize,
-    /// Lines on stdout that were not messages.
+    /// Number of lines on stdout that were not messages.
     noise: u64,
-    /// All lines, those that were forgotten too.
-    all: u64,
+    /// Number of all lines, including those that are no longer stored.
+    total: u64,
 }
 
 impl OutputTail {
-    /// Returns an empty tail that will not show these values.
+    /// Returns an empty tail that hides these values.
     pub(super) fn new(secrets: Arc<ServerSecrets>) -> OutputTail {
         OutputTail { lines: Mutex::default(), secrets }
     }
 
-    /// Returns the values that are not shown.
+    /// Returns the values that are hidden.
     pub(super) fn secrets(&self) -> &Arc<ServerSecrets> {
         &self.secrets
     }
 
-    /// Keeps a line, and forgets the oldest if there are too many.
+    /// Adds a line, and drops the oldest if there are too many.
     pub(super) fn push(&self, line: &[u8]) {
-        self.keep(&self.secrets.hide(String::from_utf8_lossy(line).trim_end()));
+        self.store(&self.secrets.hide(String::from_utf8_lossy(line).trim_end()));
     }
 
-    /// Keeps the beginning of a line.
+    /// Adds the beginning of a line.
     pub(super) fn push_cut(&self, beginning: &[u8]) {
-        // A character in two is no character.
+        // The cut may have split a character.
         let text = String::from_utf8_lossy(beginning);
-        self.keep(&self.secrets.hide_cut(text.trim_end_matches(char::REPLACEMENT_CHARACTER)));
+        self.store(&self.secrets.hide_cut(text.trim_end_matches(char::REPLACEMENT_CHARACTER)));
     }
 
-    fn keep(&self, text: &str) {
+    fn store(&self, text: &str) {
         if !text.is_empty() {
-            self.lock().push(cut(text, LINE));
+            self.lock().push(cut(text, MAX_LINE));
         }
     }
 
-    /// Keeps a line that should have been a message.
-    pub(super) fn noise(&self, line: &[u8]) {
+    /// Adds a line that should have been a message.
+    pub(super) fn push_noise(&self, line: &[u8]) {
         self.lock().noise += 1;
-        match line.get(..8 * LINE) {
+        match line.get(..8 * MAX_LINE) {
             None => self.push(line),
             Some(beginning) => self.push_cut(beginning),
         }
     }
 
-    /// Forgets everything.
+    /// Drops all lines and counts.
     pub(super) fn clear(&self) {
         *self.lock() = TailLines::default();
     }
 
-    /// Returns how many lines should have been messages.
-    pub(super) fn noises(&self) -> u64 {
+    /// Returns the number of lines that should have been messages.
+    pub(super) fn noise_count(&self) -> u64 {
         self.lock().noise
     }
 
-    /// Returns how many lines there were in all.
+    /// Returns the number of all lines.
     pub(super) fn count(&self) -> u64 {
-        self.lock().all
+        self.lock().total
     }
 
-    /// Returns the last `count` lines, fit to be shown.
+    /// Returns the last `count` lines, safe to show.
     pub(super) fn last(&self, count: usize) -> Vec<String> {
         let lines = self.lock();
-        let start = lines.kept.len().saturating_sub(count);
-        lines.kept.range(start..).map(|line| escape(line).into_owned()).collect()
+        let start = lines.stored.len().saturating_sub(count);
+        lines.stored.range(start..).map(|line| escape(line).into_owned()).collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, TailLines> {
@@ -102,11 +102,11 @@ impl OutputTail {
 
 impl TailLines {
     fn push(&mut self, line: String) {
-        self.all += 1;
+        self.total += 1;
         self.bytes += line.len();
-        self.kept.push_back(line);
-        while self.kept.len() > LINES || self.bytes > BYTES {
-            let Some(oldest) = self.kept.pop_front() else { return };
+        self.stored.push_back(line);
+        while self.stored.len() > MAX_LINES || self.bytes > MAX_BYTES {
+            let Some(oldest) = self.stored.pop_front() else { return };
             self.bytes -= oldest.len();
         }
     }
@@ -114,7 +114,7 @@ impl TailLines {
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, LINES, OutputTail};
+    use super::{MAX_BYTES, MAX_LINES, OutputTail};
     use std::sync::Arc;
 
     #[test]
@@ -124,13 +124,13 @@ mod tests {
             tail.push(format!("line {index}\n").as_bytes());
         }
         let last = tail.last(usize::MAX);
-        assert_eq!((last.len(), last.last().map(String::as_str)), (LINES, Some("line 999")));
+        assert_eq!((last.len(), last.last().map(String::as_str)), (MAX_LINES, Some("line 999")));
         assert_eq!(tail.count(), 1000);
         assert_eq!(tail.last(1), ["line 999"]);
         for _ in 0..1000 {
             tail.push("x".repeat(100_000).as_bytes());
         }
-        assert!(tail.last(usize::MAX).iter().map(String::len).sum::<usize>() <= BYTES);
+        assert!(tail.last(usize::MAX).iter().map(String::len).sum::<usize>() <= MAX_BYTES);
     }
 
     #[test]
@@ -144,11 +144,11 @@ mod tests {
     fn a_secret_across_a_cut_does_not_leave_its_beginning() {
         let tail = OutputTail::new(Arc::new(["hunter22"].into()));
         tail.push(format!("{}hunter22 and more", "x".repeat(495)).as_bytes());
-        tail.noise(format!("{}hunter22", "hunter22".repeat(499) + "xxx").as_bytes());
+        tail.push_noise(format!("{}hunter22", "hunter22".repeat(499) + "xxx").as_bytes());
         tail.push_cut("é: hunte".as_bytes());
         tail.push_cut(&"key: hunter22é".as_bytes()[..14]);
-        let said = tail.last(9);
-        assert!(said.len() == 4 && said.iter().all(|line| !line.contains("hunt")), "{said:?}");
-        assert_eq!(said[2..], ["é: [hidden: 5 characters]", "key: [hidden: 8 characters]"]);
+        let shown = tail.last(9);
+        assert!(shown.len() == 4 && shown.iter().all(|line| !line.contains("hunt")), "{shown:?}");
+        assert_eq!(shown[2..], ["é: [hidden: 5 characters]", "key: [hidden: 8 characters]"]);
     }
 }

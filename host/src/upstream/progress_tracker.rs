@@ -1,25 +1,26 @@
-//! Progress of the calls that are out: when a server last reported any, and who wants to know.
+//! Tracks the progress of calls in flight: when a server last reported any, and the callback to
+//! pass it to.
 
 use rmcp::model::{NumberOrString, ProgressNotificationParam, ProgressToken};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 
-/// How far a call is, as its server says.
+/// The progress of a call, as its server reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ServerProgress {
-    /// What is done so far.
+    /// The amount that is done so far.
     pub(crate) done: f64,
-    /// What there is to do, if the server knows.
+    /// The total amount, if the server knows it.
     pub(crate) total: Option<f64>,
-    /// The server's own words; not yet escaped.
+    /// The server's message, not yet escaped.
     pub(crate) message: Option<String>,
 }
 
-/// Who is told of a call's progress. It is called from the server's own task and must not block.
+/// Receives the progress of a call. It is called from the server's own task and must not block.
 pub(crate) type ServerProgressSink = Arc<dyn Fn(ServerProgress) + Send + Sync>;
 
-/// The calls that are out.
+/// The calls in flight.
 #[derive(Default)]
 pub(super) struct ProgressTracker {
     calls: Mutex<HashMap<i64, TrackedCall>>,
@@ -30,35 +31,41 @@ struct TrackedCall {
     sink: Option<ServerProgressSink>,
 }
 
-/// A call's place on the board; it is taken off when this is dropped.
+/// A call that is tracked until this is dropped.
 pub(super) struct TrackingGuard<'a> {
-    board: &'a ProgressTracker,
+    tracker: &'a ProgressTracker,
     token: i64,
 }
 
 impl ProgressTracker {
-    /// Puts a call on the board.
-    pub(super) fn place(
+    /// Starts to track a call.
+    pub(super) fn track(
         &self,
         token: &ProgressToken,
         sink: Option<ServerProgressSink>,
     ) -> TrackingGuard<'_> {
-        let token = number(token).unwrap_or(-1);
+        let token = token_number(token).unwrap_or(-1);
         self.lock().insert(token, TrackedCall { last: None, sink });
-        TrackingGuard { board: self, token }
+        TrackingGuard { tracker: self, token }
     }
 
-    /// Takes note of progress. Of a call that is not out, nothing is kept.
-    pub(super) fn report(&self, said: ProgressNotificationParam) {
+    /// Records progress. Reports for unknown calls are ignored.
+    pub(super) fn report(&self, progress: ProgressNotificationParam) {
         let mut calls = self.lock();
-        let Some(row) = number(&said.progress_token).and_then(|token| calls.get_mut(&token)) else {
+        let Some(call) =
+            token_number(&progress.progress_token).and_then(|token| calls.get_mut(&token))
+        else {
             return;
         };
-        row.last = Some(Instant::now());
-        let sink = row.sink.clone();
+        call.last = Some(Instant::now());
+        let sink = call.sink.clone();
         drop(calls);
         if let Some(sink) = sink {
-            sink(ServerProgress { done: said.progress, total: said.total, message: said.message });
+            sink(ServerProgress {
+                done: progress.progress,
+                total: progress.total,
+                message: progress.message,
+            });
         }
     }
 
@@ -68,20 +75,20 @@ impl ProgressTracker {
 }
 
 impl TrackingGuard<'_> {
-    /// Returns when the server last reported progress.
+    /// Returns the time of the server's last progress report.
     pub(super) fn last(&self) -> Option<Instant> {
-        self.board.lock().get(&self.token).and_then(|row| row.last)
+        self.tracker.lock().get(&self.token).and_then(|call| call.last)
     }
 }
 
 impl Drop for TrackingGuard<'_> {
     fn drop(&mut self) {
-        self.board.lock().remove(&self.token);
+        self.tracker.lock().remove(&self.token);
     }
 }
 
-/// Tokens are ours and numbers; some servers send them back as text.
-fn number(token: &ProgressToken) -> Option<i64> {
+/// Our tokens are numbers, but some servers send them back as strings.
+fn token_number(token: &ProgressToken) -> Option<i64> {
     match &token.0 {
         NumberOrString::Number(number) => Some(*number),
         NumberOrString::String(text) => text.parse().ok(),

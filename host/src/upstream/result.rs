@@ -1,11 +1,12 @@
-//! What a tool's answer means to a program.
+//! Turns a tool's answer into the reply for a program.
 //!
-//! `structuredContent` is the value, if there is any; else one text block is the JSON in it, or the
-//! text; anything else is the list of content blocks, as the server wrote them. A tool that says it
-//! failed throws, without the secrets that its server was given: errors are shown and kept.
+//! `structuredContent` is the value, if there is any. Otherwise, if there is one text block, its
+//! JSON is the value, or else its text. Any other answer is the list of content blocks, as the
+//! server wrote them. A tool that reports a failure throws. The secrets of its server are hidden in
+//! the error, because errors are shown and stored.
 //!
-//! **Invariant:** an answer is read as text and stays text. Only what a failed tool says becomes a
-//! value, within a budget.
+//! **Invariant:** an answer is processed as text and stays text. Only the content of a failure is
+//! parsed into a value, within a budget.
 
 use super::secrets::ServerSecrets;
 use crate::model::{
@@ -17,13 +18,13 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// A failing tool's message is cut to this; the content beside it is whole.
-const MESSAGE: usize = 4_000;
+/// Maximum length of a failing tool's message. The content beside it is complete.
+const MAX_MESSAGE: usize = 4_000;
 
-/// Our own code for an answer that was too large to be read; no server has reason to send it.
+/// Our own code for an answer that is too large to be read. No server has reason to send it.
 pub(super) const OVERSIZED: ErrorCode = ErrorCode(i32::MIN);
 
-/// Returns the text of an answer, which `decode` leaves as it is.
+/// Returns the text of an answer, which `decode` does not parse.
 pub(super) fn text_of(answer: ServerResult) -> Result<String, CallError> {
     let unreadable = |error| CallError::tool(format!("its answer cannot be read: {error}"));
     match answer {
@@ -32,16 +33,16 @@ pub(super) fn text_of(answer: ServerResult) -> Result<String, CallError> {
     }
 }
 
-/// Returns what the program gets for an answer: one JSON text. What a failed tool says may take
-/// `memory` bytes.
+/// Returns the reply for an answer, as one JSON text. The content of a failure may take `memory`
+/// bytes.
 pub(super) fn reply(
     answer: &str,
     secrets: &ServerSecrets,
     memory: usize,
-    stint: &WorkSlice<'_>,
+    slice: &WorkSlice<'_>,
 ) -> Result<String, CallError> {
     let answer = ToolResultFields::read(answer)?;
-    stint.check()?;
+    slice.check()?;
     match answer.kind().as_deref() {
         None | Some("complete") => {}
         Some("input_required") => {
@@ -55,33 +56,33 @@ pub(super) fn reply(
         Some(other) => {
             let message = format!(
                 "the tool answers with a result of an unknown type: `{}`",
-                secrets.words(other)
+                secrets.safe_text(other)
             );
             return Err(CallError::tool(message));
         }
     }
     if answer.failed() {
-        return Err(failure(&answer, secrets, memory, stint)?);
+        return Err(failure(&answer, secrets, memory, slice)?);
     }
     if let Some(value) = answer.structured {
-        return Ok(compact(value.get(), stint)?);
+        return Ok(compact(value.get(), slice)?);
     }
     let Some(content) = answer.content.filter(|content| content.get().starts_with('[')) else {
-        // Before there were content blocks, or for want of any.
+        // Older servers use `toolResult` in place of content blocks.
         return match answer.tool_result {
-            Some(value) => Ok(compact(value.get(), stint)?),
+            Some(value) => Ok(compact(value.get(), slice)?),
             None => Ok("[]".into()),
         };
     };
     let only = serde_json::from_str::<SingleItem<'_>>(content.get()).ok().and_then(|only| only.0);
-    stint.check()?;
+    slice.check()?;
     match only.and_then(RawContentBlock::read).filter(RawContentBlock::is_text) {
-        Some(block) => plain(block.text, stint),
-        None => Ok(compact(content.get(), stint)?),
+        Some(block) => text_reply(block.text, slice),
+        None => Ok(compact(content.get(), slice)?),
     }
 }
 
-/// Returns what a refused call throws.
+/// Returns the error that a refused call throws.
 pub(super) fn refusal(error: ErrorData, secrets: &ServerSecrets) -> CallError {
     if error.code == OVERSIZED {
         return CallError::new(Code::ReplySize, error.message);
@@ -95,20 +96,20 @@ pub(super) fn refusal(error: ErrorData, secrets: &ServerSecrets) -> CallError {
         secrets.hide_all(&mut more);
         data["data"] = more;
     }
-    CallError::new(code, cut(&secrets.hide(&error.message), MESSAGE)).with_data(data)
+    CallError::new(code, cut(&secrets.hide(&error.message), MAX_MESSAGE)).with_data(data)
 }
 
-/// One text block is the JSON in it, or what it says.
-fn plain(text: Option<&RawValue>, stint: &WorkSlice<'_>) -> Result<String, CallError> {
+/// Returns the JSON in a text block, or else its text as a JSON string.
+fn text_reply(text: Option<&RawValue>, slice: &WorkSlice<'_>) -> Result<String, CallError> {
     let Some(raw) = text else { return Ok("null".into()) };
-    let said = match raw.get().starts_with('"') {
+    let content = match raw.get().starts_with('"') {
         true => serde_json::from_str::<String>(raw.get()).ok(),
         false => None,
     };
-    stint.check()?;
-    match said.filter(|said| serde_json::from_str::<IgnoredAny>(said).is_ok()) {
-        Some(json) => match compact(&json, stint) {
-            // What no program could parse is a text.
+    slice.check()?;
+    match content.filter(|content| serde_json::from_str::<IgnoredAny>(content).is_ok()) {
+        Some(json) => match compact(&json, slice) {
+            // JSON too deep for a program to parse is returned as a text.
             Err(CompactError::TooDeep) => Ok(raw.get().into()),
             done => Ok(done?),
         },
@@ -120,12 +121,12 @@ fn failure(
     answer: &ToolResultFields<'_>,
     secrets: &ServerSecrets,
     memory: usize,
-    stint: &WorkSlice<'_>,
+    slice: &WorkSlice<'_>,
 ) -> Result<CallError, CallError> {
-    let mut left = memory;
-    let mut value = |raw: &RawValue| match parse(raw.get(), left, stint) {
+    let mut remaining = memory;
+    let mut value = |raw: &RawValue| match parse(raw.get(), remaining, slice) {
         Ok(mut value) => {
-            left = left.saturating_sub(weigh(raw.get()));
+            remaining = remaining.saturating_sub(weigh(raw.get()));
             secrets.hide_all(&mut value);
             Ok(value)
         }
@@ -148,7 +149,7 @@ fn failure(
     let texts: Vec<&str> = texts.filter_map(|block| block["text"].as_str()).collect();
     let message = match texts.join("\n") {
         text if text.trim().is_empty() => "the tool failed and did not say why".into(),
-        text => cut(&text, MESSAGE),
+        text => cut(&text, MAX_MESSAGE),
     };
     let mut data = Map::from_iter([("content".to_owned(), content)]);
     if let Some(structured) = answer.structured {
@@ -288,7 +289,7 @@ mod tests {
     #[test]
     fn errors_hold_no_secret_of_their_server() {
         let data = Some(json!({ "headers": ["Bearer hunter22"] }));
-        let long = format!("{}hunter22", "x".repeat(super::MESSAGE - 4));
+        let long = format!("{}hunter22", "x".repeat(super::MAX_MESSAGE - 4));
         let answer = json!({ "isError": true, "content": [text("hunter22 is wrong")], "structuredContent": "hunter22" });
         for error in [
             refused(ErrorData::new(ErrorCode(-32000), "hunter22 is wrong", data)),
@@ -298,7 +299,7 @@ mod tests {
             let shown = format!("{error:?}");
             assert!(!shown.contains("hunt") && shown.contains("[hi"), "{shown}");
         }
-        // What a tool returns is the program's.
+        // The reply of a tool belongs to the program and is not redacted.
         assert_eq!(read(json!({ "content": [text("hunter22")] })), Ok(json!("hunter22")));
     }
 }

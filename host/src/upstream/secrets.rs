@@ -1,27 +1,26 @@
-//! The values that a server was given and that nobody else may see: in flow its words, out flow the
-//! same without them.
+//! The secret values that a server was given. They are hidden in all its texts.
 //!
-//! **Invariant:** what a server says is cut only after this, or a value across the cut would leave
-//! its beginning.
+//! **Invariant:** texts of a server are shortened only after that. Otherwise the beginning of a
+//! value at the cut would remain.
 
 use crate::config::{Launch, ServerConfig};
 use crate::model::{KnownSecrets, Secret, escape, fold_middle};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Shorter values of a whole environment would hide parts of ordinary words.
-const LEAST: usize = 6;
+/// Minimum length of hidden values. Shorter ones would hide parts of ordinary words.
+const MIN_LENGTH: usize = 6;
 
-/// A server's own words in our messages are folded to this.
-const WORDS: usize = 500;
+/// Maximum length of a server's texts in our messages.
+const MAX_TEXT: usize = 500;
 
-/// Values that are hidden.
+/// The values to hide.
 #[derive(Debug, Default)]
 pub(super) struct ServerSecrets(KnownSecrets);
 
 impl ServerSecrets {
-    /// Returns what a server was given: all that variables put in, and its whole environment and
-    /// headers.
+    /// Returns the values that a server was given: those of variables, its whole environment and
+    /// its headers.
     pub(super) fn of(config: &ServerConfig) -> ServerSecrets {
         let mut values: Vec<&str> = config.secrets.iter().map(Secret::reveal).collect();
         match &config.launch {
@@ -36,38 +35,38 @@ impl ServerSecrets {
                 }
             }
         }
-        values.retain(|value| value.trim().len() >= LEAST);
+        values.retain(|value| value.trim().len() >= MIN_LENGTH);
         ServerSecrets(KnownSecrets::new(values))
     }
 
-    /// Returns a text without the values.
+    /// Returns a text with the values hidden.
     pub(super) fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.hide(text)
     }
 
-    /// Returns a text without the values that was cut already: the beginning of one at its end is
-    /// hidden too.
+    /// Returns a text with the values hidden, for a text that was cut already. The beginning of a
+    /// value at its end is hidden, too.
     pub(super) fn hide_cut(&self, text: &str) -> String {
         self.0.hide_cut(text)
     }
 
-    /// Takes the values out of all texts of a JSON value, keys included.
+    /// Hides the values in all texts of a JSON value, including keys.
     pub(super) fn hide_all(&self, value: &mut Value) {
         self.0.hide_all(value);
     }
 
-    /// Returns words of a server, or of the OS about it, fit for a message.
-    pub(super) fn words(&self, text: &str) -> String {
-        escape(&fold_middle(&self.hide(text.trim()), WORDS)).into_owned()
+    /// Returns a text of a server, or of the OS about it, safe for a message.
+    pub(super) fn safe_text(&self, text: &str) -> String {
+        escape(&fold_middle(&self.hide(text.trim()), MAX_TEXT)).into_owned()
     }
 
-    /// Returns the last part of a chain of errors: what really happened.
-    pub(super) fn root(&self, error: &(dyn std::error::Error + 'static)) -> String {
-        let mut root = error;
-        while let Some(source) = root.source() {
-            root = source;
+    /// Returns the innermost error of a chain, safe for a message.
+    pub(super) fn root_cause(&self, error: &(dyn std::error::Error + 'static)) -> String {
+        let mut root_cause = error;
+        while let Some(source) = root_cause.source() {
+            root_cause = source;
         }
-        self.words(&root.to_string())
+        self.safe_text(&root_cause.to_string())
     }
 }
 
@@ -116,7 +115,7 @@ mod tests {
     #[test]
     fn words_are_folded_after_the_values_are_gone() {
         let secrets = ServerSecrets::from(["hunter22"]);
-        let words = secrets.words(&format!("{}hunter22 and more", "x".repeat(495)));
-        assert!(!words.contains("hunt"), "{words}");
+        let safe_text = secrets.safe_text(&format!("{}hunter22 and more", "x".repeat(495)));
+        assert!(!safe_text.contains("hunt"), "{safe_text}");
     }
 }

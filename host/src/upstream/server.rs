@@ -1,9 +1,9 @@
-//! One server of the configuration, whether it runs or not.
+//! One configured server, whether it runs or not.
 //!
-//! It is started on first use, once, however many wait for it; they share the outcome. After a
-//! failure it is left alone for a while that doubles with each failure, from 100 ms up to 30 s,
-//! until a call has been answered. A use within that while waits for its end if it is at most a
-//! second away, and else fails at once with the reason and the time.
+//! It is started on first use. Concurrent callers share one start and its outcome. After a failure
+//! it is not started for a pause that doubles with each failure, from 100 ms up to 30 s, until a
+//! call has been answered. A use during the pause waits for its end if that is at most a second
+//! away. Otherwise it fails at once with the reason and the remaining time.
 
 use super::connection::{Connection, ConnectionLease};
 use super::error::UpstreamError;
@@ -20,32 +20,32 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// The shortest time that a server is left alone after a failure.
-const BACK_OFF: Duration = Duration::from_millis(100);
+/// The shortest pause after a failure.
+const SHORTEST_BACK_OFF: Duration = Duration::from_millis(100);
 
-/// And the longest.
+/// The longest pause after a failure.
 const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
 
-/// Whoever needs it waits this long for a server that is left alone.
-const WAIT: Duration = Duration::from_secs(1);
+/// Maximum time that a caller waits for the end of a pause.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// A server and what becomes of it.
+/// A server and its state.
 pub(super) struct UpstreamServer {
     pub(super) config: ServerConfig,
     cache: Option<ServerCache>,
     clock: Arc<dyn Clock>,
     pub(super) identity: ServerIdentity,
     pub(super) state: Mutex<ServerLifecycle>,
-    /// What it said last, from the newest start on.
+    /// Its output since the newest start.
     pub(super) tail: Mutex<Arc<OutputTail>>,
-    /// What it offered last; the outer option says whether it was looked up.
+    /// Its tools when it last ran. The outer option is `None` until the cache was read.
     remembered: Mutex<Option<Option<Arc<ServerTools>>>>,
     pub(super) starts: AtomicU32,
     failures: AtomicU32,
     pub(super) started_in: Mutex<Option<Duration>>,
 }
 
-/// Whether it runs.
+/// The state of a server.
 pub(super) enum ServerLifecycle {
     Idle,
     Starting(AbortHandle, watch::Receiver<Option<StartResult>>),
@@ -56,7 +56,7 @@ pub(super) enum ServerLifecycle {
 
 pub(super) type StartResult = Result<(), UpstreamError>;
 
-/// What to do next about a server that is needed.
+/// The next step for a caller that needs the server.
 enum LeaseStep {
     Wait(watch::Receiver<Option<StartResult>>),
     Sleep(Instant),
@@ -84,34 +84,34 @@ impl UpstreamServer {
         }
     }
 
-    /// Returns whether it runs.
+    /// Reports whether it runs.
     pub(super) fn is_running(&self) -> bool {
-        matches!(&*self.state(), ServerLifecycle::Running(connection) if !connection.is_over())
+        matches!(&*self.state(), ServerLifecycle::Running(connection) if !connection.is_closed())
     }
 
     /// Returns its tools, if it runs and they are known.
     pub(super) fn listed(&self) -> Option<Arc<ServerTools>> {
         match &*self.state() {
-            ServerLifecycle::Running(connection) => connection.fresh(),
+            ServerLifecycle::Running(connection) => connection.current_tools(),
             _ => None,
         }
     }
 
-    /// Returns what it offered when it last ran.
+    /// Returns its tools when it last ran.
     pub(super) fn remembered(&self) -> Option<Arc<ServerTools>> {
         let read = || {
-            let said = self.said()?;
-            Some(Arc::new(ServerTools::new(said.definitions.clone(), &self.identity)))
+            let cached = self.cached()?;
+            Some(Arc::new(ServerTools::new(cached.definitions.clone(), &self.identity)))
         };
-        self.last().get_or_insert_with(read).clone()
+        self.remembered_lock().get_or_insert_with(read).clone()
     }
 
-    /// Returns what it said when it last ran.
-    pub(super) fn said(&self) -> Option<Arc<CachedServer>> {
+    /// Returns its cached description from when it last ran.
+    pub(super) fn cached(&self) -> Option<Arc<CachedServer>> {
         self.cache.as_ref()?.get(&self.config.name, &self.identity.server)
     }
 
-    /// Returns a running server to use, starting it if need be.
+    /// Returns a lease on the running server, and starts it if necessary.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<ConnectionLease, UpstreamError> {
         if !self.config.missing.is_empty() {
             let (server, variables) = (self.config.name.clone(), self.config.missing.clone());
@@ -121,7 +121,7 @@ impl UpstreamServer {
             let step = {
                 let mut state = self.state();
                 match &*state {
-                    ServerLifecycle::Running(connection) if !connection.is_over() => {
+                    ServerLifecycle::Running(connection) if !connection.is_closed() => {
                         return Ok(ConnectionLease::new(connection.clone()));
                     }
                     ServerLifecycle::Closed => {
@@ -129,11 +129,11 @@ impl UpstreamServer {
                     }
                     ServerLifecycle::Starting(_, outcome) => LeaseStep::Wait(outcome.clone()),
                     ServerLifecycle::Failed { error, until } if *until > Instant::now() => {
-                        let again_in = *until - Instant::now();
-                        if again_in > WAIT {
+                        let retry_in = *until - Instant::now();
+                        if retry_in > MAX_WAIT {
                             let server = self.config.name.clone();
                             let reason = error.reason();
-                            return Err(UpstreamError::BackingOff { server, reason, again_in });
+                            return Err(UpstreamError::BackingOff { server, reason, retry_in });
                         }
                         LeaseStep::Sleep(*until)
                     }
@@ -146,44 +146,44 @@ impl UpstreamServer {
             match step {
                 LeaseStep::Sleep(until) => sleep_until(until).await,
                 LeaseStep::AwaitEnd(connection) => {
-                    // Its keeper says what became of it, unless its runtime ended with it.
-                    if connection.why().await.is_none() {
-                        self.retire(&connection);
+                    // Its monitor sets the state, unless it ended together with its runtime.
+                    if connection.wait_end_reason().await.is_none() {
+                        self.release_idle(&connection);
                     }
                 }
                 LeaseStep::Wait(mut outcome) => {
                     match outcome.wait_for(Option::is_some).await.as_deref() {
                         Ok(Some(Err(error))) => return Err(error.clone()),
                         Ok(_) => {}
-                        Err(_) => self.cut_off(),
+                        Err(_) => self.start_aborted(),
                     }
                 }
             }
         }
     }
 
-    /// A connection ended that nobody wanted to end.
-    pub(super) fn went_away(&self, connection: &Arc<Connection>, reason: &str) {
-        if connection.served.load(Ordering::Acquire) > 0 {
+    /// Handles a connection that ended unexpectedly.
+    pub(super) fn connection_lost(&self, connection: &Arc<Connection>, reason: &str) {
+        if connection.answered.load(Ordering::Acquire) > 0 {
             self.failures.store(0, Ordering::Relaxed);
         }
-        if self.holds(connection) {
-            self.fail(UpstreamError::Gone {
+        if self.is_current(connection) {
+            self.record_failure(UpstreamError::Gone {
                 server: self.config.name.clone(),
                 reason: reason.into(),
-                said: connection.tail.last(usize::MAX),
+                output: connection.tail.last(usize::MAX),
             });
         }
     }
 
-    /// Lets go of a connection that is not in use. Returns whether it may end.
-    pub(super) fn retire(&self, connection: &Arc<Connection>) -> bool {
+    /// Releases a connection that is not in use. Returns whether it may end.
+    pub(super) fn release_idle(&self, connection: &Arc<Connection>) -> bool {
         let mut state = self.state();
-        let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_over();
+        let unused = connection.calls.load(Ordering::Acquire) == 0 || connection.is_closed();
         let held =
             matches!(&*state, ServerLifecycle::Running(held) if Arc::ptr_eq(held, connection));
         if unused && held {
-            if connection.served.load(Ordering::Acquire) > 0 {
+            if connection.answered.load(Ordering::Acquire) > 0 {
                 self.failures.store(0, Ordering::Relaxed);
             }
             *state = ServerLifecycle::Idle;
@@ -191,7 +191,7 @@ impl UpstreamServer {
         unused
     }
 
-    /// Lets go of everything, for good. Returns what is to be waited for.
+    /// Closes the server for good. Returns the connection to wait for, if there is one.
     pub(super) fn close(&self) -> Option<Arc<Connection>> {
         match std::mem::replace(&mut *self.state(), ServerLifecycle::Closed) {
             ServerLifecycle::Starting(task, _) => {
@@ -206,38 +206,41 @@ impl UpstreamServer {
         }
     }
 
-    /// Returns what keeps what it said for the next process.
-    pub(super) fn remember(&self, connection: &Connection) -> Option<impl FnOnce() + Send + use<>> {
-        let listing = connection.fresh()?;
-        *self.last() = Some(Some(listing.clone()));
+    /// Returns a closure that writes the server's description to the cache, for the next process.
+    pub(super) fn cache_writer(
+        &self,
+        connection: &Connection,
+    ) -> Option<impl FnOnce() + Send + use<>> {
+        let listing = connection.current_tools()?;
+        *self.remembered_lock() = Some(Some(listing.clone()));
         let cache = self.cache.clone()?;
         let started_in = *self.started_in.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = CachedServer {
+        let cached = CachedServer {
             identity: self.identity.server.to_string(),
-            era: connection.about.era,
-            protocol: connection.about.protocol.clone(),
+            era: connection.description.era,
+            protocol: connection.description.protocol.clone(),
             definitions: listing.tools().iter().map(|tool| (*tool.definition).clone()).collect(),
             listed_at: self.clock.now(),
             started_in: started_in.unwrap_or_default(),
         };
         let name = self.config.name.clone();
         Some(move || {
-            // A cache that cannot be written is none; the server works without.
-            let _ = cache.put(&name, said);
+            // The cache is optional, so an error in writing it is ignored.
+            let _ = cache.put(&name, cached);
         })
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Option<Arc<ServerTools>>>> {
+    fn remembered_lock(&self) -> MutexGuard<'_, Option<Option<Arc<ServerTools>>>> {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn holds(&self, connection: &Arc<Connection>) -> bool {
+    fn is_current(&self, connection: &Arc<Connection>) -> bool {
         matches!(&*self.state(), ServerLifecycle::Running(held) if Arc::ptr_eq(held, connection))
     }
 
-    pub(super) fn fail(&self, error: UpstreamError) {
+    pub(super) fn record_failure(&self, error: UpstreamError) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed).min(16);
-        let pause = (BACK_OFF * 2u32.pow(failures)).min(LONGEST_BACK_OFF);
+        let pause = (SHORTEST_BACK_OFF * 2u32.pow(failures)).min(LONGEST_BACK_OFF);
         let mut state = self.state();
         if !matches!(*state, ServerLifecycle::Closed) {
             *state = ServerLifecycle::Failed { error, until: Instant::now() + pause };

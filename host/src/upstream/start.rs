@@ -1,4 +1,4 @@
-//! Starting a server: once, in a task of its own, and with its tools listed before anybody uses it.
+//! Starts a server: once, in its own task, and with its tools listed before it is used.
 
 use super::connect::{self, StartedServer};
 use super::error::UpstreamError;
@@ -14,23 +14,23 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, info};
 
 impl UpstreamServer {
-    /// Starts it in a task of its own: those who wait for it may go away.
+    /// Starts the server in its own task, since its callers may be dropped.
     pub(super) fn start(
         self: &Arc<Self>,
         state: &mut ServerLifecycle,
     ) -> watch::Receiver<Option<StartResult>> {
-        let (told, outcome) = watch::channel(None);
+        let (sender, outcome) = watch::channel(None);
         let server = self.clone();
         let task = tokio::spawn(async move {
             let outcome = server.begin().await;
-            told.send_replace(Some(outcome));
+            sender.send_replace(Some(outcome));
         });
         *state = ServerLifecycle::Starting(task.abort_handle(), outcome.clone());
         outcome
     }
 
-    /// The task that starts it was cut off, with its runtime.
-    pub(super) fn cut_off(&self) {
+    /// Handles a start task that was aborted together with its runtime.
+    pub(super) fn start_aborted(&self) {
         let mut state = self.state();
         if let ServerLifecycle::Starting(task, _) = &*state
             && task.is_finished()
@@ -40,10 +40,10 @@ impl UpstreamServer {
     }
 
     async fn begin(self: &Arc<Self>) -> StartResult {
-        // Only now: they may have changed since the project was read.
+        // Checked right before the start, since files may have changed after the project was read.
         let scripts = self.config.pinned.clone();
         let changed = tokio::task::spawn_blocking(move || scripts.changed()).await;
-        // What could not be looked at is not what was trusted.
+        // Files that could not be checked count as changed.
         let files = changed.unwrap_or_else(|_| vec!["?".into()]);
         if !files.is_empty() {
             let mut state = self.state();
@@ -58,7 +58,7 @@ impl UpstreamServer {
         let began = Instant::now();
         debug!(target: "pml::server", server = self.config.name, "server starts");
         let connected = timeout(self.config.start_timeout, self.connect(&tail)).await;
-        let failed = match connected {
+        let reason = match connected {
             Ok(Ok(StartedServer { connection, service, process })) => {
                 let connection = Arc::new(connection);
                 let mut state = self.state();
@@ -67,11 +67,11 @@ impl UpstreamServer {
                 }
                 let took = began.elapsed();
                 *self.started_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(took);
-                let (server, pid) = (self.config.name.as_str(), connection.about.pid);
-                let tools = connection.fresh().map(|listing| listing.tools().len());
+                let (server, pid) = (self.config.name.as_str(), connection.description.pid);
+                let tools = connection.current_tools().map(|listing| listing.tools().len());
                 info!(target: "pml::server", server, pid, tools, took = span(took), "server started");
                 *state = ServerLifecycle::Running(connection.clone());
-                tokio::spawn(monitor::keep(Arc::downgrade(self), connection, service, process));
+                tokio::spawn(monitor::run(Arc::downgrade(self), connection, service, process));
                 return Ok(());
             }
             Ok(Err(reason)) => reason,
@@ -80,21 +80,21 @@ impl UpstreamServer {
         let error = UpstreamError::Start {
             server: self.config.name.clone(),
             local: self.config.is_local(),
-            reason: failed,
-            said: tail.last(usize::MAX),
+            reason,
+            output: tail.last(usize::MAX),
         };
         let (server, code, lines) = (self.config.name.as_str(), error.code(), tail.count());
         info!(target: "pml::server", server, %code, stderr_lines = lines, "server did not start");
-        self.fail(error.clone());
+        self.record_failure(error.clone());
         Err(error)
     }
 
     async fn connect(&self, tail: &Arc<OutputTail>) -> Result<StartedServer, String> {
-        let era = self.said().map(|said| said.era);
+        let era = self.cached().map(|cached| cached.era);
         let connected = connect::connect(&self.config, &self.identity, era, tail).await?;
         match connected.connection.list().await {
             Ok(_) => Ok(connected),
-            Err(_) if connected.connection.is_over() => {
+            Err(_) if connected.connection.is_closed() => {
                 Err(connected.end().await.unwrap_or_else(|| "it closed the connection".into()))
             }
             Err(error) => {

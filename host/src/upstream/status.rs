@@ -1,74 +1,76 @@
-//! What there is to say about a server.
+//! The status of a server.
 
 use crate::model::ProtocolEra;
 use std::time::Duration;
 
-/// A server as it is now. Texts that came from it are escaped.
+/// The current status of a server. Texts that came from it are escaped.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerStatus {
     /// Its name in the configuration.
     pub name: String,
-    /// Whether it runs.
+    /// Its state.
     pub state: ServerState,
-    /// How it wants to be talked to; from an earlier start, if it does not run.
+    /// Its protocol era; from an earlier start, if it does not run.
     pub era: Option<ProtocolEra>,
-    /// The revision of MCP that was agreed on; from an earlier start, if it does not run.
+    /// The negotiated revision of MCP; from an earlier start, if it does not run.
     pub protocol: Option<String>,
-    /// What it calls itself.
+    /// The name that it reports.
     pub title: Option<String>,
-    /// Which version it says it is.
+    /// The version that it reports.
     pub version: Option<String>,
-    /// How many tools it lists; from an earlier start, if it does not run.
+    /// The number of its tools; from an earlier start, if it does not run.
     pub tools: Option<usize>,
-    /// Tools that it lists and that cannot be called, and why.
+    /// Tools that it lists and that cannot be called, with reasons.
     pub left_out: Vec<String>,
-    /// How long it took until it had listed its tools; from an earlier start, if it does not run.
+    /// The time from its start until it had listed its tools; from an earlier start, if it does not
+    /// run.
     pub started_in: Option<Duration>,
-    /// Its process.
+    /// The id of its process.
     pub pid: Option<u32>,
-    /// Bytes of memory that its process and all that it started hold, where the OS says.
+    /// Memory of its process and of all processes that it started, in bytes, where the OS reports
+    /// it.
     pub memory: Option<u64>,
     /// The last lines of its stderr.
     pub stderr: Vec<String>,
-    /// How many lines on its stdout were not messages.
+    /// The number of lines on its stdout that were not messages.
     pub noise: u64,
-    /// How often it was started in this process after the first time.
+    /// The number of starts in this process after the first one.
     pub restarts: u32,
 }
 
-/// Whether a server runs.
+/// The state of a server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerState {
-    /// Nobody needed it yet, or not for a while.
+    /// It was not needed yet, or not for a while.
     Idle,
     /// It is being started or reached.
     Starting,
     /// It answers.
     Running,
-    /// It failed; the next use starts it again.
+    /// It failed. The next use starts it again.
     Failed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It failed, and is left alone for a while.
+    /// It failed, and is not started again for a while.
     BackingOff {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// How long.
-        again_in: Duration,
+        /// The time until it may be started again.
+        retry_in: Duration,
     },
     /// It cannot be started: variables that it declares are not set.
     Missing {
-        /// Which.
+        /// The missing variables.
         variables: Vec<String>,
     },
-    /// We are about to end.
+    /// pml is closing.
     Closed,
 }
 
-/// Returns the bytes of memory that the processes of each group hold, in the order of `groups`.
+/// Returns the memory of the processes of each group, in bytes, in the order of `groups`.
 #[cfg(target_os = "linux")]
 pub(super) fn memory(groups: &[Option<i32>]) -> Vec<Option<u64>> {
     let mut sums = vec![None; groups.len()];
@@ -88,11 +90,11 @@ pub(super) fn memory(groups: &[Option<i32>]) -> Vec<Option<u64>> {
     sums
 }
 
-/// Returns a process's group and the bytes it holds.
+/// Returns a process's group and its memory in bytes.
 #[cfg(target_os = "linux")]
 fn process(folder: &std::path::Path) -> Option<(i32, u64)> {
     let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
-    // The name before it is in parentheses and may hold anything.
+    // The name before it is in parentheses and may contain any characters.
     let fields = &stat[stat.rfind(')')? + 1..];
     let group = fields.split_ascii_whitespace().nth(2)?.parse().ok()?;
     let status = std::fs::read_to_string(folder.join("status")).ok()?;
@@ -101,7 +103,7 @@ fn process(folder: &std::path::Path) -> Option<(i32, u64)> {
     Some((group, kilobytes << 10))
 }
 
-/// Returns nothing: this OS is not asked.
+/// Returns `None` for all groups, since reading memory is not implemented for this OS.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn memory(groups: &[Option<i32>]) -> Vec<Option<u64>> {
     vec![None; groups.len()]

@@ -1,5 +1,5 @@
-//! The parts of a tool's answer, each as the text that it is: nothing is built of what may be
-//! large.
+//! The fields of a tool's answer, each as its raw text. No value is built from them, since they may
+//! be large.
 
 use crate::model::CallError;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// The fields of an answer that decide what it means.
+/// The fields that determine the meaning of an answer.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ToolResultFields<'a> {
@@ -24,9 +24,9 @@ pub(super) struct ToolResultFields<'a> {
 }
 
 impl<'a> ToolResultFields<'a> {
-    /// Reads an answer.
+    /// Parses an answer.
     pub(super) fn read(text: &'a str) -> Result<ToolResultFields<'a>, CallError> {
-        // A list would be read as the fields in their order.
+        // serde would accept a list and read its items as the fields in order.
         if !text.trim_ascii_start().starts_with('{') {
             return Err(CallError::tool("its answer is not an object"));
         }
@@ -34,18 +34,18 @@ impl<'a> ToolResultFields<'a> {
             .map_err(|error| CallError::tool(format!("its answer cannot be read: {error}")))
     }
 
-    /// Returns what kind of result it is, if it says so.
+    /// Returns the type of the result, if the answer names it.
     pub(super) fn kind(&self) -> Option<String> {
         serde_json::from_str(self.kind?.get()).ok()
     }
 
-    /// Returns whether the tool says that it failed.
+    /// Reports whether the tool failed.
     pub(super) fn failed(&self) -> bool {
         self.is_error.is_some_and(|value| value.get() == "true")
     }
 }
 
-/// The only item of a list; nothing if there are more, or none.
+/// The only item of a list. `None` if there are more, or none.
 pub(super) struct SingleItem<'a>(pub(super) Option<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for SingleItem<'a> {
@@ -84,18 +84,18 @@ pub(super) struct RawContentBlock<'a> {
 }
 
 impl<'a> RawContentBlock<'a> {
-    /// Reads a block, if it is one.
+    /// Parses a block. Returns `None` if it is not one.
     pub(super) fn read(raw: &'a RawValue) -> Option<RawContentBlock<'a>> {
         raw.get().starts_with('{').then(|| serde_json::from_str(raw.get()).ok()).flatten()
     }
 
-    /// Returns whether it is a text.
+    /// Reports whether it is a text block.
     pub(super) fn is_text(&self) -> bool {
         self.kind.is_some_and(|kind| kind.get() == "\"text\"")
     }
 }
 
-/// A field that is there counts also if it is `null`.
+/// Deserializes a field that is present. A field of `null` counts as present.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<&'a RawValue>, D::Error> {

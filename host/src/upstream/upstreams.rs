@@ -17,11 +17,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// Twice what it takes to end a server that does everything not to end.
-const CLOSING: Duration = Duration::from_secs(4);
+/// Maximum time to wait for all servers to end: twice what the most stubborn one needs.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// All servers of a process, shared by its runs. Cheap to clone; when the last clone is dropped,
-/// the servers are ended, but only [`close`](Upstreams::close) waits for it.
+/// All servers of a process, shared by its runs. Cheap to clone. When the last clone is dropped,
+/// the servers are ended, but only [`close`](Upstreams::close) waits for that.
 #[derive(Clone)]
 pub(crate) struct Upstreams {
     servers: Arc<RwLock<ServerTable>>,
@@ -36,7 +36,8 @@ struct ServerTable {
 }
 
 impl Upstreams {
-    /// Returns these servers; none is started yet. Of two with one name, the first is meant.
+    /// Returns these servers. None is started yet. Of two with the same name, the first one is
+    /// used.
     pub(crate) fn new(
         servers: Vec<ServerConfig>,
         cache: Option<ServerCache>,
@@ -51,24 +52,24 @@ impl Upstreams {
         Upstreams { servers: Arc::new(RwLock::new(ServerTable { all, by_name })), cache, clock }
     }
 
-    /// Puts a server in the place of the one of its name, or beside the others. One that is the
-    /// same goes on; another is ended, and what it was asked fails.
+    /// Adds a server, or replaces the one with the same name. If both are the same, the old one
+    /// continues. Otherwise the old one is ended, and its calls fail.
     pub(crate) fn put(&self, config: ServerConfig) {
         let mut servers = self.servers.write().unwrap_or_else(PoisonError::into_inner);
-        let place = servers.by_name.get(&config.name).copied();
-        if place.is_some_and(|place| servers.all[place].config == config) {
+        let index = servers.by_name.get(&config.name).copied();
+        if index.is_some_and(|index| servers.all[index].config == config) {
             return;
         }
         let name = config.name.clone();
         let server = Arc::new(UpstreamServer::new(config, self.cache.clone(), self.clock.clone()));
-        match place {
-            Some(place) => {
-                let old = std::mem::replace(&mut servers.all[place], server);
+        match index {
+            Some(index) => {
+                let old = std::mem::replace(&mut servers.all[index], server);
                 old.close();
             }
             None => {
-                let place = servers.all.len();
-                servers.by_name.insert(name, place);
+                let index = servers.all.len();
+                servers.by_name.insert(name, index);
                 servers.all.push(server);
             }
         }
@@ -79,7 +80,7 @@ impl Upstreams {
         self.all().iter().map(|server| server.config.name.clone()).collect()
     }
 
-    /// Returns how a server is started or reached.
+    /// Returns the configuration of a server.
     pub(crate) fn config(&self, server: &str) -> Option<ServerConfig> {
         self.find(server).map(|server| server.config.clone())
     }
@@ -88,30 +89,30 @@ impl Upstreams {
         self.servers.read().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 
-    /// Returns whether a server runs: to call it, nothing is started.
+    /// Reports whether a server runs, so that a call does not have to start it.
     pub(crate) fn is_running(&self, server: &str) -> bool {
         self.find(server).is_some_and(|server| server.is_running())
     }
 
-    /// Returns the tools of a server that runs and whose tools are known. Waits for nothing.
+    /// Returns the tools of a server, if it runs and they are known. Does not wait.
     pub(crate) fn listed(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.listed()
     }
 
-    /// Returns the tools of a server, starting it if need be.
+    /// Returns the tools of a server, and starts it if necessary.
     pub(crate) async fn list(&self, server: &str) -> Result<Arc<ServerTools>, UpstreamError> {
         self.get(server)?.lease().await?.list().await
     }
 
-    /// Returns the tools that a server had when it last ran, in this process or an earlier one. It
-    /// is hearsay: see `store/servers.rs`.
+    /// Returns the tools that a server had when it last ran, in this process or an earlier one.
+    /// They come from a cache that is not trusted: see `store/servers.rs`.
     pub(crate) fn remembered(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.find(server)?.remembered()
     }
 
-    /// Calls a tool and waits for its answer, one JSON text, starting the server if need be.
-    /// Whether there is such a tool, and whether it may be called, is for others to know. Dropping
-    /// the future withdraws the call.
+    /// Calls a tool and returns its answer as one JSON text. Starts the server if necessary. It
+    /// does not check whether the tool exists or may be called. Dropping the future cancels the
+    /// call.
     pub(crate) async fn call(
         &self,
         server: &str,
@@ -122,20 +123,24 @@ impl Upstreams {
     ) -> Result<String, CallError> {
         let server = self.get(server)?;
         let lease = server.lease().await?;
-        let patience = server.config.call_timeout;
-        call::call(&lease, tool, arguments, patience, progress, budget).await
+        let limit = server.config.call_timeout;
+        call::call(&lease, tool, arguments, limit, progress, budget).await
     }
 
-    /// Returns the servers that are to run before anybody calls them, and can.
+    /// Returns the servers that are configured to run in the background, and that lack no variable.
     pub(crate) fn background(&self) -> Vec<String> {
-        let ahead = |server: &&Arc<UpstreamServer>| {
+        let runs_in_background = |server: &&Arc<UpstreamServer>| {
             server.config.background && server.config.missing.is_empty()
         };
-        self.all().iter().filter(ahead).map(|server| server.config.name.clone()).collect()
+        self.all()
+            .iter()
+            .filter(runs_in_background)
+            .map(|server| server.config.name.clone())
+            .collect()
     }
 
-    /// Starts a server that nobody waits for, in a task of its own. What fails is tried again when
-    /// it is needed.
+    /// Starts a server in its own task, without waiting. After a failure it is tried again when it
+    /// is needed.
     pub(crate) fn start(&self, server: &str) {
         if let Some(server) = self.find(server) {
             tokio::spawn(async move {
@@ -144,13 +149,13 @@ impl Upstreams {
         }
     }
 
-    /// Returns how all servers are, in the order of the configuration.
+    /// Returns the status of all servers, in the order of the configuration.
     pub(crate) fn status(&self) -> Vec<ServerStatus> {
         let servers = self.all();
         let mut groups = Vec::with_capacity(servers.len());
         let mut all = Vec::with_capacity(servers.len());
         for server in &servers {
-            let (status, group) = describe(server);
+            let (status, group) = server_status(server);
             all.push(status);
             groups.push(group);
         }
@@ -160,12 +165,12 @@ impl Upstreams {
         all
     }
 
-    /// Ends all servers, gracefully if they let us, and waits for it. Nothing is started any more.
+    /// Ends all servers, gracefully if possible, and waits for that. No server is started any more.
     pub(crate) async fn close(&self) {
         let ending: Vec<_> = self.all().iter().filter_map(|server| server.close()).collect();
         let ended = join_all(ending.iter().map(|connection| connection.ended.cancelled()));
-        // Whoever takes longer is ended with us.
-        let _ = timeout(CLOSING, ended).await;
+        // Servers that take longer are ended together with this process.
+        let _ = timeout(CLOSE_TIMEOUT, ended).await;
     }
 
     fn find(&self, server: &str) -> Option<Arc<UpstreamServer>> {
@@ -178,19 +183,19 @@ impl Upstreams {
     }
 }
 
-/// Returns how a server is, and the group of its processes.
-fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
-    let said = server.said();
+/// Returns the status of a server, and the id of its process group.
+fn server_status(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
+    let cached = server.cached();
     let mut status = ServerStatus {
         name: server.config.name.clone(),
         state: ServerState::Idle,
-        era: said.as_ref().map(|said| said.era),
-        protocol: said.as_ref().map(|said| said.protocol.clone()),
+        era: cached.as_ref().map(|cached| cached.era),
+        protocol: cached.as_ref().map(|cached| cached.protocol.clone()),
         title: None,
         version: None,
-        tools: said.as_ref().map(|said| said.definitions.len()),
+        tools: cached.as_ref().map(|cached| cached.definitions.len()),
         left_out: Vec::new(),
-        started_in: said.as_ref().map(|said| said.started_in),
+        started_in: cached.as_ref().map(|cached| cached.started_in),
         pid: None,
         memory: None,
         stderr: Vec::new(),
@@ -199,7 +204,7 @@ fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
     };
     let tail = server.tail.lock().unwrap_or_else(PoisonError::into_inner).clone();
     status.stderr = tail.last(usize::MAX);
-    status.noise = tail.noises();
+    status.noise = tail.noise_count();
     if let Some(took) = *server.started_in.lock().unwrap_or_else(PoisonError::into_inner) {
         status.started_in = Some(took);
     }
@@ -214,22 +219,22 @@ fn describe(server: &UpstreamServer) -> (ServerStatus, Option<i32>) {
         ServerLifecycle::Failed { error, until } => {
             let (reason, now) = (error.reason(), Instant::now());
             status.state = match *until > now {
-                true => ServerState::BackingOff { reason, again_in: *until - now },
+                true => ServerState::BackingOff { reason, retry_in: *until - now },
                 false => ServerState::Failed { reason },
             };
         }
         ServerLifecycle::Running(connection) => {
-            let about = &connection.about;
+            let description = &connection.description;
             status.state = ServerState::Running;
-            status.era = Some(about.era);
-            status.protocol = Some(about.protocol.clone());
-            status.title = about.title.clone();
-            status.version = about.version.clone();
-            status.pid = about.pid;
-            group = about.group;
-            if let Some(listing) = connection.fresh() {
+            status.era = Some(description.era);
+            status.protocol = Some(description.protocol.clone());
+            status.title = description.title.clone();
+            status.version = description.version.clone();
+            status.pid = description.pid;
+            group = description.group;
+            if let Some(listing) = connection.current_tools() {
                 status.tools = Some(listing.tools().len());
-                status.left_out = listing.left_out.clone();
+                status.left_out = listing.skipped.clone();
             }
         }
     }

@@ -5,8 +5,8 @@ use super::super::spec::PackageSpec;
 use crate::config::Environment;
 use std::path::{Path, PathBuf};
 
-/// Returns the `npm` of the `PATH`. A relative folder on it means nothing: there is no telling from
-/// where it would be seen.
+/// Returns the `npm` of the `PATH`. Relative folders on the `PATH` are ignored, since it is not
+/// known what they are relative to.
 pub(in super::super) fn find(
     environment: &Environment,
     spec: &PackageSpec,

@@ -1,5 +1,5 @@
-// Loaded by node before npm. Resolving and unpacking packages needs no other program. What would start one is a dependency
-// from git, whose own settings then say which program that is.
+// Loaded by node before npm. npm needs no other program to resolve and unpack packages. Only a dependency from git would
+// start one, and its own settings would then choose the program.
 'use strict'
 
 const main = () => {

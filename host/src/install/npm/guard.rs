@@ -1,8 +1,8 @@
-//! Keeps npm from starting any program.
+//! Prevents npm from starting any program.
 //!
-//! A dependency from git has npm start `git`, and then npm again in what was cloned, where a
-//! `.npmrc` says what `git` is. Newer versions of npm can be told to refuse such dependencies; what
-//! is loaded into npm here holds for all of them.
+//! For a dependency from git, npm starts `git`, and then npm again in the cloned folder, where a
+//! `.npmrc` decides which program `git` is. Newer versions of npm have an option that refuses such
+//! dependencies. The guard is loaded into npm and works with all versions.
 
 use super::super::environment::PackageToolVariables;
 use super::super::error::{InstallError, without_user};
@@ -13,23 +13,23 @@ use std::path::Path;
 
 const GUARD: &str = include_str!("guard.cjs");
 
-/// How the guard begins what it says.
-const REFUSED: &str = "pml refuses to start: ";
+/// The prefix of the guard's messages.
+const GUARD_PREFIX: &str = "pml refuses to start: ";
 
-/// How npm begins what it says of a dependency that it was told to refuse.
-const REFUSING: &str = "Refusing to fetch \"";
+/// The prefix of npm's own message about a dependency that it refuses.
+const NPM_PREFIX: &str = "Refusing to fetch \"";
 
-/// What is shown of a dependency that was refused.
-const SHOWN: usize = 200;
+/// Maximum length of a refused dependency in a message.
+const MAX_SHOWN: usize = 200;
 
-/// The variables of an npm that starts nothing. They hold while it lives.
+/// The variables of an npm that starts no program. They are valid as long as this value lives.
 pub(super) struct NpmSpawnGuard {
     _scratch: ScratchFolder,
     variables: PackageToolVariables,
 }
 
 impl NpmSpawnGuard {
-    /// Makes one in `home`, which is the user's own.
+    /// Writes the guard into a new folder in `home`, which belongs to the user.
     pub(super) fn new(tool: &PackageTool<'_>, home: &Path) -> Result<NpmSpawnGuard, InstallError> {
         let scratch = ScratchFolder::new(home)?;
         let path = scratch.write("guard.cjs", GUARD)?;
@@ -39,52 +39,58 @@ impl NpmSpawnGuard {
         Ok(NpmSpawnGuard { _scratch: scratch, variables })
     }
 
-    /// Returns npm, kept from starting anything.
-    pub(super) fn over<'a>(&'a self, tool: PackageTool<'a>) -> PackageTool<'a> {
-        tool.with(&self.variables)
+    /// Returns the tool with the guard loaded.
+    pub(super) fn guarded<'a>(&'a self, tool: PackageTool<'a>) -> PackageTool<'a> {
+        tool.with_variables(&self.variables)
     }
 }
 
-/// Returns what npm printed, if it did what it was told. What the guard or npm itself refused is
-/// named.
-pub(super) fn succeeded(
+/// Returns npm's output if it succeeded. If the guard or npm itself refused a dependency, the error
+/// names it.
+pub(super) fn check_success(
     tool: &PackageTool<'_>,
     package: &str,
-    ended: PackageToolOutput,
+    output: PackageToolOutput,
 ) -> Result<Vec<u8>, InstallError> {
-    if ended.status.success() {
-        return Ok(ended.stdout);
+    if output.status.success() {
+        return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    let named = |start: &str, end: char| {
-        let (_, behind) = said.split_once(start)?;
-        let name = behind.split([end, '\n']).next().unwrap_or_default().trim();
-        Some(cut(&escape(&without_user(name)), SHOWN))
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let name_after = |start: &str, end: char| {
+        let (_, rest) = stderr.split_once(start)?;
+        let name = rest.split([end, '\n']).next().unwrap_or_default().trim();
+        Some(cut(&escape(&without_user(name)), MAX_SHOWN))
     };
-    let elsewhere = |dependency: String, reason: &str| InstallError::NotFromRegistry {
+    let not_from_registry = |dependency: String, reason: &str| InstallError::NotFromRegistry {
         package: package.into(),
         dependency,
         wanted_by: None,
         reason: reason.into(),
     };
-    if let Some(dependency) = named(REFUSING, '"') {
-        return Err(elsewhere(dependency, "is one of its dependencies, and is of no registry"));
+    if let Some(dependency) = name_after(NPM_PREFIX, '"') {
+        return Err(not_from_registry(
+            dependency,
+            "is one of its dependencies, and is of no registry",
+        ));
     }
-    if let Some(line) = named(REFUSED, '\n') {
-        return Err(elsewhere(line, "would be started for a dependency that is of no registry"));
+    if let Some(line) = name_after(GUARD_PREFIX, '\n') {
+        return Err(not_from_registry(
+            line,
+            "would be started for a dependency that is of no registry",
+        ));
     }
-    Err(tool.failed(&describe_exit(ended.status), &ended.stderr))
+    Err(tool.failure(&describe_exit(output.status), &output.stderr))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PackageToolOutput, succeeded};
+    use super::{PackageToolOutput, check_success};
     use crate::install::package_tool::PackageTool;
     use std::os::unix::process::ExitStatusExt;
     use std::path::Path;
     use std::time::Duration;
 
-    fn told(said: &str) -> String {
+    fn message_for(stderr: &str) -> String {
         let here = Path::new("/");
         let tool = PackageTool {
             name: "npm",
@@ -94,21 +100,21 @@ mod tests {
             folder: here,
             doing: "install",
             package: "main@1.0.0",
-            patience: Duration::ZERO,
+            timeout: Duration::ZERO,
         };
         let status = std::process::ExitStatus::from_raw(256);
-        let ended = PackageToolOutput { status, stdout: Vec::new(), stderr: said.into() };
-        succeeded(&tool, "main", ended).unwrap_err().to_string()
+        let output = PackageToolOutput { status, stdout: Vec::new(), stderr: stderr.into() };
+        check_success(&tool, "main", output).unwrap_err().to_string()
     }
 
     #[test]
     fn what_was_refused_is_named_whoever_refused_it() {
         let newer =
             "npm error code EALLOWGIT\nnpm error Refusing to fetch \"x@git+ssh://me:key@host/x\"\n";
-        let of_newer = told(newer);
+        let of_newer = message_for(newer);
         assert!(of_newer.contains("`x@git+ssh://host/x` is one of its dependencies"), "{of_newer}");
-        let of_guard = told("npm error pml refuses to start: git ls-remote \u{1b}[2J\n");
+        let of_guard = message_for("npm error pml refuses to start: git ls-remote \u{1b}[2J\n");
         assert!(of_guard.contains("`git ls-remote \\u{1b}[2J` would be started"), "{of_guard}");
-        assert!(told("npm error network").contains("it ended with exit status 1"));
+        assert!(message_for("npm error network").contains("it ended with exit status 1"));
     }
 }

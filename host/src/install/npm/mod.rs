@@ -1,12 +1,12 @@
 //! npm: packages of a JavaScript registry.
 //!
-//! `npm view` resolves; `npm install --package-lock-only` says what would be installed, which is
-//! checked; `npm ci` installs that.
+//! `npm view` resolves. `npm install --package-lock-only` writes a lock file, which is checked.
+//! `npm ci` installs what the lock file lists.
 //!
-//! **Invariant:** npm reads the `.npmrc` of the folder that `--prefix` names, and of no other but
-//! the user's own and the machine's: that folder is always one that we have just made, or one that
-//! nothing is put into. **Invariant:** npm starts no program, unless scripts are allowed; these run
-//! when all is fetched, and without any key.
+//! **Invariant:** npm reads the `.npmrc` of the folder that `--prefix` names, that of the user and
+//! that of the machine, and no other. The `--prefix` folder is always new or empty. **Invariant:**
+//! npm starts no program, unless scripts are allowed. Scripts run after everything is fetched, and
+//! without any key.
 
 mod find;
 mod guard;

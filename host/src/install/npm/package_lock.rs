@@ -1,8 +1,7 @@
-//! What npm would install, or has installed, as its lock file says: held against where packages may
-//! come from.
+//! Checks the packages in npm's lock file, before and after the installation: where they come from.
 //!
 //! **Invariant:** every package is a tarball of a registry that the user's settings name, and its
-//! hash is known. The only others are those that lie inside such a tarball. Git, other hosts, files
+//! hash is known. The only exceptions are packages inside such a tarball. Git, other hosts, files
 //! and folders are refused at every depth.
 
 use super::super::error::{InstallError, without_user};
@@ -13,22 +12,23 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A lock file of thousands of packages.
-const LOCK: u64 = 32 << 20;
+/// Maximum size of a lock file, in bytes: enough for thousands of packages.
+const MAX_SIZE: u64 = 32 << 20;
 
-/// What is shown of a name, and of where something comes from.
-const SHOWN: usize = 120;
+/// Maximum length of names and addresses in messages.
+const MAX_SHOWN: usize = 120;
 
-/// Where a package says what it depends on.
+/// The fields in which a package lists its dependencies.
 const DEPENDENCIES: [&str; 3] = ["dependencies", "optionalDependencies", "peerDependencies"];
 
-/// The packages of a lock file, by where they lie.
+/// The packages of a lock file, by their path.
 pub(super) struct PackageLock(Map<String, Value>);
 
 impl PackageLock {
     /// Reads a lock file that npm wrote.
     pub(super) fn read(tool: &PackageTool<'_>, path: &Path) -> Result<PackageLock, InstallError> {
-        let text = disk::read(path, LOCK).map_err(|error| InstallError::io("read", path, error))?;
+        let text =
+            disk::read(path, MAX_SIZE).map_err(|error| InstallError::io("read", path, error))?;
         PackageLock::parse(&text).ok_or_else(|| tool.unreadable("its lock file is of another form"))
     }
 
@@ -40,51 +40,53 @@ impl PackageLock {
         }
     }
 
-    /// Returns what it says of a package that nothing else depends on.
+    /// Returns the entry of a package at the top level, or `Null`.
     pub(super) fn package(&self, name: &str) -> &Value {
         self.0.get(&format!("node_modules/{name}")).unwrap_or(&Value::Null)
     }
 
-    /// Returns the hosts that packages come from, as far as they are named.
+    /// Returns the hosts that packages come from, as far as the lock file names them.
     pub(super) fn hosts(&self) -> BTreeSet<String> {
         self.0.values().filter_map(|entry| authority(entry["resolved"].as_str()?)).collect()
     }
 
-    /// Refuses what is not of a registry. `hosts` are those of the registries, `package` is what is
-    /// being installed.
+    /// Refuses packages that do not come from a registry. `hosts` are those of the registries,
+    /// `package` is the package that is being installed.
     pub(super) fn check(
         &self,
         package: &str,
         hosts: &BTreeSet<String>,
     ) -> Result<(), InstallError> {
-        let all = self.0.iter().filter(|(place, _)| !place.is_empty());
-        // What lies elsewhere has a link in its place, which has the name that it is wanted by.
+        let all = self.0.iter().filter(|(path, _)| !path.is_empty());
+        // A package in a folder elsewhere has a link in `node_modules`. The links come first,
+        // because their names are those that the dependents use.
         let (inside, elsewhere): (Vec<_>, Vec<_>) =
-            all.partition(|(place, _)| place.starts_with("node_modules/"));
-        for (place, entry) in inside.into_iter().chain(elsewhere) {
-            self.of_registry(place, entry, hosts)
-                .map_err(|reason| self.refused(package, place, reason))?;
-            for (name, wanted) in edges(entry).filter(|(_, wanted)| !is_of_registry(wanted)) {
-                // What is not there is not installed; what lies in the tarball of another is part
-                // of that.
-                let Some(target) = self.found_from(place, name) else { continue };
+            all.partition(|(path, _)| path.starts_with("node_modules/"));
+        for (path, entry) in inside.into_iter().chain(elsewhere) {
+            self.check_source(path, entry, hosts)
+                .map_err(|reason| self.refusal(package, path, reason))?;
+            for (name, wanted) in
+                dependencies(entry).filter(|(_, wanted)| !is_registry_version(wanted))
+            {
+                // A missing package is not installed. A bundled package is part of another tarball.
+                let Some(target) = self.resolve_from(path, name) else { continue };
                 if self.0[&target]["inBundle"] != true {
                     let reason =
                         format!("is wanted as `{}`, and not from a registry", shown(wanted));
-                    return Err(self.refused(package, &target, reason));
+                    return Err(self.refusal(package, &target, reason));
                 }
             }
         }
         Ok(())
     }
 
-    fn of_registry(
+    fn check_source(
         &self,
-        place: &str,
+        path: &str,
         entry: &Value,
         hosts: &BTreeSet<String>,
     ) -> Result<(), String> {
-        if !place.starts_with("node_modules/") || entry["link"] == true {
+        if !path.starts_with("node_modules/") || entry["link"] == true {
             return Err("is a folder of this machine, and not of a registry".into());
         }
         let Some(resolved) = entry["resolved"].as_str() else {
@@ -104,9 +106,9 @@ impl PackageLock {
         }
     }
 
-    /// Returns where node would find `name` from `place`.
-    fn found_from(&self, place: &str, name: &str) -> Option<String> {
-        let mut from = Some(place);
+    /// Returns the path at which node would find `name` from `path`.
+    fn resolve_from(&self, path: &str, name: &str) -> Option<String> {
+        let mut from = Some(path);
         loop {
             let target = match from {
                 Some("") | None => format!("node_modules/{name}"),
@@ -124,37 +126,41 @@ impl PackageLock {
         }
     }
 
-    fn refused(&self, package: &str, place: &str, reason: String) -> InstallError {
-        let name = name_at(place);
-        let wants = |(other, entry): (&String, &Value)| {
-            let depends = edges(entry).any(|(wanted, _)| wanted == name);
-            (!other.is_empty() && depends && self.found_from(other, name).as_deref() == Some(place))
-                .then(|| shown(name_at(other)))
+    fn refusal(&self, package: &str, path: &str, reason: String) -> InstallError {
+        let name = name_at(path);
+        let dependent = |(other, entry): (&String, &Value)| {
+            let depends = dependencies(entry).any(|(wanted, _)| wanted == name);
+            (!other.is_empty()
+                && depends
+                && self.resolve_from(other, name).as_deref() == Some(path))
+            .then(|| shown(name_at(other)))
         };
         InstallError::NotFromRegistry {
             package: package.into(),
             dependency: shown(name),
-            wanted_by: self.0.iter().find_map(wants),
+            wanted_by: self.0.iter().find_map(dependent),
             reason,
         }
     }
 }
 
-/// What a package depends on: names and what is wanted of each.
-fn edges(entry: &Value) -> impl Iterator<Item = (&str, &str)> {
+/// Returns the dependencies of a package: their names and the wanted versions.
+fn dependencies(entry: &Value) -> impl Iterator<Item = (&str, &str)> {
     let all = DEPENDENCIES.iter().filter_map(|key| entry[*key].as_object());
     all.flatten().map(|(name, wanted)| (name.as_str(), wanted.as_str().unwrap_or(":")))
 }
 
-/// Versions, ranges and tags are a registry's, and so is another name for one of its packages.
-fn is_of_registry(wanted: &str) -> bool {
+/// Reports whether a dependency is wanted from a registry: as a version, a range, a tag, or an
+/// alias for another package of the registry.
+fn is_registry_version(wanted: &str) -> bool {
     match wanted.strip_prefix("npm:") {
         Some(alias) => !alias.contains(':') && !alias.starts_with(['.', '/', '~']),
         None => !wanted.contains([':', '/', '\\']) && !wanted.starts_with('.'),
     }
 }
 
-/// Returns host and port of a URL of the web. Anything that could be read in two ways is none.
+/// Returns host and port of an `http` or `https` URL. Returns `None` for a URL that could be read
+/// in two ways.
 pub(super) fn authority(url: &str) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let (authority, _) = rest.split_once('/')?;
@@ -162,22 +168,22 @@ pub(super) fn authority(url: &str) -> Option<String> {
     (!authority.is_empty() && authority.chars().all(plain)).then(|| authority.to_ascii_lowercase())
 }
 
-fn name_at(place: &str) -> &str {
-    place.rsplit_once("node_modules/").map_or(place, |(_, name)| name)
+fn name_at(path: &str) -> &str {
+    path.rsplit_once("node_modules/").map_or(path, |(_, name)| name)
 }
 
 fn shown(text: &str) -> String {
-    cut(&escape(&without_user(text)).replace(['\n', '\t'], " "), SHOWN)
+    cut(&escape(&without_user(text)).replace(['\n', '\t'], " "), MAX_SHOWN)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PackageLock, authority, is_of_registry};
+    use super::{PackageLock, authority, is_registry_version};
     use serde_json::{Value, json};
 
     const HASH: &str = "sha512-x";
 
-    fn checked(packages: &Value) -> Result<(), String> {
+    fn check(packages: &Value) -> Result<(), String> {
         let lock =
             PackageLock::parse(json!({ "packages": packages }).to_string().as_bytes()).unwrap();
         let hosts = ["registry.example".to_owned()].into_iter().collect();
@@ -196,13 +202,13 @@ mod tests {
 
     #[test]
     fn tarballs_of_registries_and_what_lies_in_them_are_installed() {
-        assert_eq!(checked(&main_and(&from("https://registry.example/x.tgz"))), Ok(()));
+        assert_eq!(check(&main_and(&from("https://registry.example/x.tgz"))), Ok(()));
         let mut bundled = main_and(&json!({ "inBundle": true }));
         bundled["node_modules/main"]["dependencies"] = json!({ "x": "git+https://host/x" });
-        assert_eq!(checked(&bundled), Ok(()));
+        assert_eq!(check(&bundled), Ok(()));
         let mut missing = main_and(&from("https://registry.example/x.tgz"));
         missing["node_modules/main"]["optionalDependencies"] = json!({ "y": "file:../y" });
-        assert_eq!(checked(&missing), Ok(()));
+        assert_eq!(check(&missing), Ok(()));
     }
 
     #[test]
@@ -219,10 +225,10 @@ mod tests {
             (json!({ "resolved": "https://evil.example/x", "inBundle": true }), "comes from"),
             (json!({ "integrity": HASH }), "does not say where it comes from"),
         ] {
-            let told = checked(&main_and(&entry)).unwrap_err();
+            let message = check(&main_and(&entry)).unwrap_err();
             let expected =
                 format!("`main` cannot be installed: `x`, which `main` depends on, {reason}");
-            assert!(told.starts_with(&expected), "{told}");
+            assert!(message.starts_with(&expected), "{message}");
         }
     }
 
@@ -233,22 +239,22 @@ mod tests {
         packages[deep] = from("https://registry.example/y.tgz");
         for wanted in ["https://registry.example/y.tgz", "someone/y", "git+ssh://h/y", "file:y"] {
             packages["node_modules/x"]["dependencies"] = json!({ "y": wanted });
-            let told = checked(&packages).unwrap_err();
-            assert!(told.contains("`y`, which `x` depends on, is wanted as `"), "{told}");
+            let message = check(&packages).unwrap_err();
+            assert!(message.contains("`y`, which `x` depends on, is wanted as `"), "{message}");
         }
         packages["node_modules/x"]["dependencies"] = json!({ "y": "npm:@a/other@^2" });
-        assert_eq!(checked(&packages), Ok(()));
+        assert_eq!(check(&packages), Ok(()));
         packages["../elsewhere"] = json!({ "version": "1.0.0" });
-        assert!(checked(&packages).unwrap_err().contains("is a folder of this machine"));
+        assert!(check(&packages).unwrap_err().contains("is a folder of this machine"));
     }
 
     #[test]
     fn what_is_wanted_of_a_registry_is_told_from_the_rest() {
         for good in ["^1.2.3", "1 || 2", ">=1 <2", "latest", "*", "", "npm:other@1", "npm:@a/b"] {
-            assert!(is_of_registry(good), "{good}");
+            assert!(is_registry_version(good), "{good}");
         }
         for bad in ["github:a/b", "a/b", "./x", "file:x", "npm:file:x", "npm:../x", "link:x"] {
-            assert!(!is_of_registry(bad), "{bad}");
+            assert!(!is_registry_version(bad), "{bad}");
         }
         assert_eq!(
             authority("https://Registry.Example:1/x").as_deref(),

@@ -1,5 +1,5 @@
-//! Finds the program of a package by the rules of `npx`: the only one, or the one of the package's
-//! own name, or the one asked for.
+//! Finds the program of a package by the rules of `npx`: the only program, the one with the
+//! package's name, or the one that the launch line names.
 
 use super::super::error::InstallError;
 use super::super::spec::{PackageSpec, Requirement};
@@ -10,15 +10,14 @@ use crate::store::StartedBy;
 use serde_json::Value;
 use std::path::Path;
 
-/// More than any `package.json`.
-const MANIFEST: u64 = 4 << 20;
+/// Maximum size of a `package.json`, in bytes.
+const MAX_MANIFEST: u64 = 4 << 20;
 
-/// Programs that a package has: a name and a file each, seen from the package.
+/// The programs of a package: names and files, relative to the package's folder.
 type BinEntries = Vec<(String, String)>;
 
-/// Returns the program that a launch line starts. It is the one of the package that was agreed to,
-/// and of no other: `node_modules/.bin` is not looked at, since there one package takes the name of
-/// another's program.
+/// Returns the program that a launch line starts. It always belongs to the package that was agreed
+/// to. `node_modules/.bin` is not used, because there a package can replace the program of another.
 pub(in super::super) fn program(
     folder: &Path,
     spec: &PackageSpec,
@@ -27,18 +26,18 @@ pub(in super::super) fn program(
     let first = spec.package();
     let mut all = vec![first];
     all.extend(spec.beside());
-    // Older records do not say whose program it is.
+    // Older records do not name the package that the program belongs to.
     all.retain(|one| agreed.program_of.as_ref().is_none_or(|name| *name == one.name));
-    let mut there = Vec::new();
+    let mut available_names = Vec::new();
     let mut found = None;
     for one in all {
-        let programs = programs(folder, one)?;
+        let programs = read_programs(folder, one)?;
         let file = match spec.program() {
-            None if one == first => choose(&programs, one.base_name()),
+            None if one == first => choose_program(&programs, one.base_name()),
             None => None,
-            Some(wanted) => named(&programs, wanted),
+            Some(wanted) => find_program(&programs, wanted),
         };
-        there.extend(programs.into_iter().map(|(name, _)| name));
+        available_names.extend(programs.into_iter().map(|(name, _)| name));
         found = file.map(|file| (&one.name, file));
         if found.is_some() {
             break;
@@ -47,7 +46,7 @@ pub(in super::super) fn program(
     let missing = || InstallError::NoProgram {
         package: agreed.program_of.clone().unwrap_or_else(|| first.name.clone()),
         wanted: spec.program().map(Into::into),
-        there: there.clone(),
+        available: available_names.clone(),
     };
     let (package, file) = found.ok_or_else(missing)?;
     let own = format!("node_modules/{package}");
@@ -66,36 +65,37 @@ pub(in super::super) fn program(
     Ok(PackageProgram { started_by: started_by(&path), entry })
 }
 
-/// Returns whether what a registry says of a package's `bin` names a program.
-pub(super) fn named_in(bin: &Value, base_name: &str, wanted: &str) -> bool {
-    named(&read(bin, base_name), wanted).is_some()
+/// Reports whether a package's `bin`, as the registry has it, names a program.
+pub(super) fn has_program(bin: &Value, base_name: &str, wanted: &str) -> bool {
+    find_program(&read_bin(bin, base_name), wanted).is_some()
 }
 
-/// As `npx`: the only one, whatever its name; else the one of the package's name.
-fn choose(programs: &BinEntries, base_name: &str) -> Option<String> {
+/// Chooses as `npx` does: the only program, whatever its name, or else the one with the package's
+/// name.
+fn choose_program(programs: &BinEntries, base_name: &str) -> Option<String> {
     let (_, first) = programs.first()?;
     match programs.iter().all(|(_, file)| file == first) {
         true => Some(first.clone()),
-        false => named(programs, base_name),
+        false => find_program(programs, base_name),
     }
 }
 
-fn named(programs: &BinEntries, wanted: &str) -> Option<String> {
+fn find_program(programs: &BinEntries, wanted: &str) -> Option<String> {
     programs.iter().find(|(name, _)| name == wanted).map(|(_, file)| file.clone())
 }
 
-/// Reads the programs of a package that is installed.
-fn programs(folder: &Path, package: &Requirement) -> Result<BinEntries, InstallError> {
+/// Reads the programs of an installed package.
+fn read_programs(folder: &Path, package: &Requirement) -> Result<BinEntries, InstallError> {
     let path = folder.join("node_modules").join(&package.name).join("package.json");
     let failed = |error| InstallError::io("read", &path, error);
-    let manifest = disk::read(&path, MANIFEST).map_err(failed)?;
+    let manifest = disk::read(&path, MAX_MANIFEST).map_err(failed)?;
     let manifest: Value =
         serde_json::from_slice(&manifest).map_err(|error| failed(std::io::Error::other(error)))?;
-    Ok(read(&manifest["bin"], package.base_name()))
+    Ok(read_bin(&manifest["bin"], package.base_name()))
 }
 
-/// Reads `bin` of a package: one file, or files by name.
-fn read(bin: &Value, base_name: &str) -> BinEntries {
+/// Reads the `bin` of a package: one file, or files by name.
+fn read_bin(bin: &Value, base_name: &str) -> BinEntries {
     match bin {
         Value::String(file) => vec![(base_name.into(), file.clone())],
         Value::Object(files) => {
@@ -107,8 +107,8 @@ fn read(bin: &Value, base_name: &str) -> BinEntries {
     }
 }
 
-/// What says that it is for node, or says nothing and looks like JavaScript, is started by node;
-/// all else by the OS.
+/// Returns `Node` for a file whose first line names node, or that has no such line and looks like
+/// JavaScript. The OS starts all other files.
 fn started_by(path: &Path) -> StartedBy {
     let is_script = path.extension().is_some_and(|ending| {
         ["js", "mjs", "cjs"].iter().any(|script| ending.eq_ignore_ascii_case(script))
@@ -128,7 +128,7 @@ fn started_by(path: &Path) -> StartedBy {
 #[cfg(test)]
 mod tests {
     use super::super::super::spec::PackageSpec;
-    use super::{PackageProgram, StartedBy, named_in, program};
+    use super::{PackageProgram, StartedBy, has_program, program};
     use crate::model::{Ecosystem, Package};
     use serde_json::{Value, json};
     use std::fs;
@@ -202,8 +202,10 @@ mod tests {
         assert_eq!(of("@a/x").as_deref(), Some("node_modules/@a/x/other.js"));
         assert_eq!(of("y").as_deref(), Some("node_modules/y/why.mjs"));
         assert_eq!(found_of(&json!({ "x": "other.js" }), line, Some("@a/x")), None);
-        assert!(named_in(&json!("a.js"), "x", "x") && named_in(&json!({ "y": "a.js" }), "x", "y"));
-        assert!(!named_in(&json!("a.js"), "x", "y") && !named_in(&json!(null), "x", "x"));
+        assert!(
+            has_program(&json!("a.js"), "x", "x") && has_program(&json!({ "y": "a.js" }), "x", "y")
+        );
+        assert!(!has_program(&json!("a.js"), "x", "y") && !has_program(&json!(null), "x", "x"));
     }
 
     #[test]

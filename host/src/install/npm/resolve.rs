@@ -1,18 +1,18 @@
-//! Asks the registry which version is meant.
+//! Asks the registry which version a launch line means.
 
-use super::super::error::{InstallError, last_words};
+use super::super::error::{InstallError, last_lines};
 use super::super::spec::PackageSpec;
 use super::guard::NpmSpawnGuard;
-use super::version::{compare, is_early};
-use crate::install::npm::program::named_in;
+use super::version::{compare, is_prerelease};
+use crate::install::npm::program::has_program;
 use crate::install::package_tool::PackageTool;
 use crate::install::resolved_version::{ResolvedVersion, host};
 use crate::model::describe_exit;
 use serde_json::Value;
 use std::path::Path;
 
-/// What keeps npm to its business, whatever the user's settings say.
-pub(super) const PLAIN: &[&str] = &[
+/// Flags that turn off what is not needed, whatever the user's settings are.
+pub(super) const QUIET_FLAGS: &[&str] = &[
     "--no-global",
     "--no-dry-run",
     "--no-update-notifier",
@@ -21,13 +21,13 @@ pub(super) const PLAIN: &[&str] = &[
     "--no-progress",
     "--no-color",
     "--loglevel=error",
-    // A registry that cannot be reached is said within seconds, and not after a minute.
+    // An unreachable registry is reported within seconds, and not after a minute.
     "--fetch-retry-mintimeout=500",
     "--fetch-retry-maxtimeout=4000",
 ];
 
-/// Returns the version that a launch line means. `empty` is a folder that nothing is in, `home` the
-/// user's own.
+/// Returns the version that a launch line means. `empty` is an empty folder, `home` the user's
+/// state folder.
 pub(in super::super) async fn resolve(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
@@ -35,31 +35,32 @@ pub(in super::super) async fn resolve(
     home: &Path,
 ) -> Result<ResolvedVersion, InstallError> {
     let guard = NpmSpawnGuard::new(tool, home)?;
-    let tool = &guard.over(*tool);
-    let wanted = match spec.package().wanted.as_str() {
+    let tool = &guard.guarded(*tool);
+    let wanted = match spec.package().versions.as_str() {
         "" => "latest",
         wanted => wanted,
     };
-    let asked = format!("{}@{wanted}", spec.package().name);
+    let requested = format!("{}@{wanted}", spec.package().name);
     let prefix = format!("--prefix={}", empty.display());
     let fields = ["view", "--json", &prefix];
-    let line = fields.into_iter().chain(PLAIN.iter().copied());
-    let ended = tool.run(line.chain(["--", &asked, "name", "version", "dist", "bin"])).await?;
-    let said: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
-    if !ended.status.success() {
-        let code = said.as_ref().and_then(|said| said["error"]["code"].as_str());
+    let arguments = fields.into_iter().chain(QUIET_FLAGS.iter().copied());
+    let output =
+        tool.run(arguments.chain(["--", &requested, "name", "version", "dist", "bin"])).await?;
+    let json: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+    if !output.status.success() {
+        let code = json.as_ref().and_then(|json| json["error"]["code"].as_str());
         return Err(match code {
-            Some("E404" | "ETARGET" | "ENOVERSIONS") => nothing(spec, &ended.stderr),
-            _ => tool.failed(&describe_exit(ended.status), &ended.stderr),
+            Some("E404" | "ETARGET" | "ENOVERSIONS") => no_version(spec, &output.stderr),
+            _ => tool.failure(&describe_exit(output.status), &output.stderr),
         });
     }
-    let found = match said {
+    let found = match json {
         Some(Value::Array(all)) => all,
         Some(one @ Value::Object(_)) => vec![one],
-        // It says nothing at all of a range that nothing fits.
+        // npm prints nothing if no version matches a range.
         _ => Vec::new(),
     };
-    let newest = newest(&found).ok_or_else(|| nothing(spec, &ended.stderr))?;
+    let newest = newest(&found).ok_or_else(|| no_version(spec, &output.stderr))?;
     let dist = &newest["dist"];
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     if newest["name"].as_str() != Some(&spec.package().name) {
@@ -70,18 +71,19 @@ pub(in super::super) async fn resolve(
         size: dist["unpackedSize"].as_u64(),
         source: host(dist["tarball"].as_str().unwrap_or_default()),
         integrity: text(&dist["integrity"]),
-        program_of: owner(tool, spec, &newest["bin"], &prefix).await?,
+        program_of: program_owner(tool, spec, &newest["bin"], &prefix).await?,
     }
-    .checked(tool)?;
+    .validated(tool)?;
     if resolved.size.is_none() {
         resolved.size = size(tool, &spec.package().pinned(&resolved.version), &prefix).await;
     }
     Ok(resolved)
 }
 
-/// Returns the package whose program is started: the first one, unless it lacks the program that
-/// the launch line names and one that comes beside it has that. `bin` is what the first one has.
-async fn owner(
+/// Returns the name of the package whose program is started. This is the first package, unless it
+/// lacks the named program and another package of the launch line has it. `bin` is that of the
+/// first package.
+async fn program_owner(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
     bin: &Value,
@@ -89,46 +91,47 @@ async fn owner(
 ) -> Result<String, InstallError> {
     let first = spec.package();
     let Some(wanted) = spec.program() else { return Ok(first.name.clone()) };
-    if named_in(bin, first.base_name(), wanted) {
+    if has_program(bin, first.base_name(), wanted) {
         return Ok(first.name.clone());
     }
     for other in spec.beside() {
-        let line = ["view", "--json", prefix].into_iter().chain(PLAIN.iter().copied());
-        let (asked, fields) = (other.to_string(), ["name", "version", "bin"]);
-        let ended = tool.run(line.chain(["--", &asked]).chain(fields)).await?;
-        let said = tool.succeeded(ended)?;
-        let said: Value = serde_json::from_slice(&said)
+        let arguments = ["view", "--json", prefix].into_iter().chain(QUIET_FLAGS.iter().copied());
+        let (requested, fields) = (other.to_string(), ["name", "version", "bin"]);
+        let output = tool.run(arguments.chain(["--", &requested]).chain(fields)).await?;
+        let json = tool.check_success(output)?;
+        let json: Value = serde_json::from_slice(&json)
             .map_err(|_| tool.unreadable(&format!("it says nothing of `{other}`")))?;
-        if named_in(&said["bin"], other.base_name(), wanted) {
+        if has_program(&json["bin"], other.base_name(), wanted) {
             return Ok(other.name.clone());
         }
     }
     Ok(first.name.clone())
 }
 
-/// The newest of several versions; one that only leads up to another if there is nothing else.
+/// Returns the newest of several versions. Prereleases count only if there is nothing else.
 fn newest(found: &[Value]) -> Option<&Value> {
     let version = |one: &Value| one["version"].as_str().unwrap_or_default().to_owned();
     let order = |one: &&Value, other: &&Value| {
         let (one, other) = (version(one), version(other));
-        is_early(&other).cmp(&is_early(&one)).then_with(|| compare(&one, &other))
+        is_prerelease(&other).cmp(&is_prerelease(&one)).then_with(|| compare(&one, &other))
     };
     found.iter().filter(|one| one["version"].is_string()).max_by(order)
 }
 
-/// Some registries do not say how large a package is. Then npm fetches it, which it would have to
-/// anyway.
+/// Returns the unpacked size of a package whose registry does not name it. npm fetches the package
+/// for that, which it would have to do later anyway.
 async fn size(tool: &PackageTool<'_>, package: &str, prefix: &str) -> Option<u64> {
-    // The last one wins: nothing is to be written.
-    let line = ["pack", "--json", "--ignore-scripts", prefix].into_iter();
-    let line = line.chain(PLAIN.iter().copied()).chain(["--dry-run", "--", package]);
-    let ended = tool.run(line).await.ok()?;
-    let said: Value = serde_json::from_slice(&ended.stdout).ok()?;
-    said[0]["unpackedSize"].as_u64()
+    // The last flag wins, so `--dry-run` holds and no file is written.
+    let arguments = ["pack", "--json", "--ignore-scripts", prefix].into_iter();
+    let arguments =
+        arguments.chain(QUIET_FLAGS.iter().copied()).chain(["--dry-run", "--", package]);
+    let output = tool.run(arguments).await.ok()?;
+    let json: Value = serde_json::from_slice(&output.stdout).ok()?;
+    json[0]["unpackedSize"].as_u64()
 }
 
-fn nothing(spec: &PackageSpec, said: &[u8]) -> InstallError {
-    InstallError::NoVersion { package: spec.written(), said: last_words(said) }
+fn no_version(spec: &PackageSpec, stderr: &[u8]) -> InstallError {
+    InstallError::NoVersion { package: spec.written(), output: last_lines(stderr) }
 }
 
 #[cfg(test)]

@@ -1,26 +1,26 @@
-//! Which of two versions is the newer one, by the rules of semver.
+//! Orders versions by the rules of semver.
 
 use std::cmp::Ordering;
 
-/// Compares two versions. What stands behind a `+` does not count; one that is no version is older
-/// than any.
+/// Compares two versions. The part after a `+` is ignored. A text that is no version is older than
+/// any version.
 pub(super) fn compare(one: &str, other: &str) -> Ordering {
     let (one, other) = (parts(one), parts(other));
     one.0.cmp(&other.0).then_with(|| match (one.1.is_empty(), other.1.is_empty()) {
         (true, true) => Ordering::Equal,
-        // A version comes after those that led up to it.
+        // A release is newer than its prereleases.
         (true, false) => Ordering::Greater,
         (false, true) => Ordering::Less,
         (false, false) => one.1.cmp(&other.1),
     })
 }
 
-/// Returns whether a version leads up to another.
-pub(super) fn is_early(version: &str) -> bool {
+/// Reports whether a version is a prerelease.
+pub(super) fn is_prerelease(version: &str) -> bool {
     !parts(version).1.is_empty()
 }
 
-/// A part of what leads up to a version: numbers come before words.
+/// A part of a prerelease. Numbers come before words.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum PrereleasePart<'a> {
     Number(u64),
@@ -29,19 +29,19 @@ enum PrereleasePart<'a> {
 
 fn parts(version: &str) -> ([u64; 3], Vec<PrereleasePart<'_>>) {
     let version = version.split('+').next().unwrap_or_default();
-    let (core, early) = version.split_once('-').unwrap_or((version, ""));
+    let (core, prerelease) = version.split_once('-').unwrap_or((version, ""));
     let mut numbers = core.split('.').map(|part| part.parse().unwrap_or(0));
     let core = std::array::from_fn(|_| numbers.next().unwrap_or(0));
     let part = |part| match str::parse(part) {
         Ok(number) => PrereleasePart::Number(number),
         Err(_) => PrereleasePart::Word(part),
     };
-    (core, early.split('.').filter(|part| !part.is_empty()).map(part).collect())
+    (core, prerelease.split('.').filter(|part| !part.is_empty()).map(part).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{compare, is_early};
+    use super::{compare, is_prerelease};
     use std::cmp::Ordering;
 
     #[test]
@@ -65,6 +65,6 @@ mod tests {
             assert_eq!(compare(pair[1], pair[0]), Ordering::Greater, "{pair:?}");
         }
         assert_eq!(compare("1.0.0+a", "1.0.0+b"), Ordering::Equal);
-        assert!(is_early("1.0.0-rc.1") && !is_early("1.0.0"));
+        assert!(is_prerelease("1.0.0-rc.1") && !is_prerelease("1.0.0"));
     }
 }

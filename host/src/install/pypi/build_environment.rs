@@ -1,8 +1,9 @@
-//! Where code of packages may run while they are installed: another home, and no key.
+//! The environment in which code of packages may run while they are installed: another home folder,
+//! and no key.
 //!
-//! Building is no step of its own: to know what a package depends on that has no wheel, its code is
-//! run. So what builds fetches as well, and does that without keys: an index that needs one has to
-//! have wheels.
+//! Building is not a separate step: the code of a package without a wheel must run to find out its
+//! dependencies. So the step that builds also fetches, and does that without keys. An index that
+//! needs a key must have wheels.
 
 use super::super::environment::{PackageToolVariables, for_scripts};
 use super::super::error::InstallError;
@@ -12,14 +13,15 @@ use crate::install::folders::ScratchFolder;
 use crate::install::package_tool::PackageTool;
 use std::path::Path;
 
-/// The variables of what builds packages. They hold while it lives.
+/// The variables for building packages. They are valid as long as this value lives.
 pub(super) struct BuildEnvironment {
     _scratch: ScratchFolder,
     variables: PackageToolVariables,
 }
 
 impl BuildEnvironment {
-    /// Returns what building needs, where it is allowed. `home` is the user's own folder.
+    /// Returns the environment for building, or `None` if building is refused. `home` is the user's
+    /// state folder.
     pub(super) fn of(
         spec: &PackageSpec,
         environment: &Environment,
@@ -29,18 +31,18 @@ impl BuildEnvironment {
             return Ok(None);
         }
         let scratch = ScratchFolder::new(home)?;
-        let elsewhere = scratch.home(environment)?;
-        let variables = for_scripts(environment, &elsewhere.to_string_lossy());
+        let build_home = scratch.make_home(environment)?;
+        let variables = for_scripts(environment, &build_home.to_string_lossy());
         Ok(Some(BuildEnvironment { _scratch: scratch, variables }))
     }
 
-    /// Returns the tool with the variables of `building`, if there is any.
-    pub(super) fn over<'a>(
+    /// Returns the tool with the variables of `building`, if there are any.
+    pub(super) fn apply_to<'a>(
         building: Option<&'a BuildEnvironment>,
         tool: PackageTool<'a>,
     ) -> PackageTool<'a> {
         match building {
-            Some(building) => tool.with(&building.variables),
+            Some(building) => tool.with_variables(&building.variables),
             None => tool,
         }
     }

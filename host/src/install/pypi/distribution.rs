@@ -1,42 +1,43 @@
-//! What a package says of itself in the folder that it is installed into: its files, and its
+//! Reads the metadata of a package in the folder that it is installed into: its files and its
 //! programs.
 
 use super::super::error::InstallError;
-use super::compile::site;
-use super::name::same;
+use super::compile::site_packages;
+use super::name::is_same_name;
 use crate::disk;
 use crate::model::{Package, escape};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// More than any list of files: the largest packages have some ten thousand.
-const LIST: u64 = 32 << 20;
+/// Maximum size of a list of files, in bytes. The largest packages have some ten thousand files.
+const MAX_LIST: u64 = 32 << 20;
 
-/// A package, as it is installed.
+/// An installed Python package.
 pub(super) struct Distribution {
-    /// Its name, as its folder says it.
+    /// Its name, as in the name of its metadata folder.
     pub(super) name: String,
     version: String,
-    /// The folder in which it says what it is, seen from the environment's.
+    /// Its metadata folder, relative to the environment's folder.
     pub(super) info: PathBuf,
-    /// Its files, seen from the environment's folder, and what they hash to where it says so.
+    /// Its files, relative to the environment's folder, with their hashes where the metadata has
+    /// them.
     files: BTreeMap<PathBuf, Option<String>>,
-    /// Its programs that are functions: a name, a module, and what is called in it.
-    pub(super) functions: Vec<(String, EntryPoint)>,
+    /// Its programs that are functions, by name.
+    pub(super) entry_points: Vec<(String, EntryPoint)>,
 }
 
-/// A function that is a program.
+/// A function that is started as a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EntryPoint {
     pub(super) module: String,
-    pub(super) called: String,
+    pub(super) attribute: String,
 }
 
 impl Distribution {
-    /// Reads all that are installed in an environment.
+    /// Reads all packages that are installed in an environment.
     pub(super) fn all(folder: &Path) -> Result<Vec<Distribution>, InstallError> {
-        let site = site(folder)?;
+        let site = site_packages(folder)?;
         let path = folder.join(&site);
         let entries =
             std::fs::read_dir(&path).map_err(|error| InstallError::io("read", &path, error))?;
@@ -63,7 +64,7 @@ impl Distribution {
         let info = site.join(format!("{name}-{version}.dist-info"));
         let text = |file: &str| {
             let path = folder.join(&info).join(file);
-            match disk::read(&path, LIST) {
+            match disk::read(&path, MAX_LIST) {
                 Ok(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
                 Err(error) => Err(InstallError::io("read", &path, error)),
@@ -72,19 +73,19 @@ impl Distribution {
         Ok(Distribution {
             name: escape(name).into_owned(),
             version: version.into(),
-            files: record(&text("RECORD")?, site),
-            functions: functions(&text("entry_points.txt")?),
+            files: read_record(&text("RECORD")?, site),
+            entry_points: read_entry_points(&text("entry_points.txt")?),
             info,
         })
     }
 
-    /// Returns whether it is a package that was agreed to.
-    pub(super) fn is(&self, package: &Package) -> bool {
-        same(&self.name, &package.name) && self.version == package.version
+    /// Reports whether it is the package that was agreed to.
+    pub(super) fn matches(&self, package: &Package) -> bool {
+        is_same_name(&self.name, &package.name) && self.version == package.version
     }
 
-    /// Returns whether a file is one of its own.
-    pub(super) fn has(&self, file: &Path) -> bool {
+    /// Reports whether a file belongs to it.
+    pub(super) fn owns(&self, file: &Path) -> bool {
         self.files.contains_key(file)
     }
 
@@ -93,27 +94,28 @@ impl Distribution {
         self.files.keys().map(PathBuf::as_path)
     }
 
-    /// Returns whether a file of its own is what it was when it was packed, as far as it says.
-    pub(super) fn is_whole(&self, folder: &Path, file: &Path) -> bool {
+    /// Reports whether one of its files has the hash in the metadata. Returns `true` if there is
+    /// none.
+    pub(super) fn is_unchanged(&self, folder: &Path, file: &Path) -> bool {
         let Some(Some(expected)) = self.files.get(file) else { return true };
-        disk::read(&folder.join(file), LIST)
+        disk::read(&folder.join(file), MAX_LIST)
             .is_ok_and(|bytes| base64_url(&Sha256::digest(bytes)) == *expected)
     }
 
-    /// Returns the file of one of its programs that is a file.
+    /// Returns the file of one of its programs that are files.
     pub(super) fn script(&self, name: &str) -> Option<PathBuf> {
-        Some(Path::new("bin").join(name)).filter(|path| self.has(path))
+        Some(Path::new("bin").join(name)).filter(|path| self.owns(path))
     }
 
-    /// Returns the function that is one of its programs.
-    pub(super) fn function(&self, name: &str) -> Option<&EntryPoint> {
-        self.functions.iter().find(|(own, _)| own == name).map(|(_, function)| function)
+    /// Returns one of its programs that are functions.
+    pub(super) fn entry_point(&self, name: &str) -> Option<&EntryPoint> {
+        self.entry_points.iter().find(|(own, _)| own == name).map(|(_, entry_point)| entry_point)
     }
 }
 
-/// Reads the list of a package's files: paths, hashes and sizes. What leads out of the environment
-/// is none of its files.
-fn record(text: &str, site: &Path) -> BTreeMap<PathBuf, Option<String>> {
+/// Reads the list of a package's files: paths, hashes and sizes. Paths that lead out of the
+/// environment are left out.
+fn read_record(text: &str, site: &Path) -> BTreeMap<PathBuf, Option<String>> {
     let line = |line: &str| {
         let (path, rest) = match line.strip_prefix('"') {
             Some(quoted) => {
@@ -123,13 +125,13 @@ fn record(text: &str, site: &Path) -> BTreeMap<PathBuf, Option<String>> {
             None => line.split_once(',').map(|(path, rest)| (path.to_owned(), rest))?,
         };
         let hash = rest.split(',').next().and_then(|hash| hash.strip_prefix("sha256="));
-        Some((within(&site.join(path))?, hash.map(ToOwned::to_owned)))
+        Some((normalize_path(&site.join(path))?, hash.map(ToOwned::to_owned)))
     };
     text.lines().filter_map(line).collect()
 }
 
-/// Returns a path without its `..`, if it does not lead out.
-fn within(path: &Path) -> Option<PathBuf> {
+/// Returns a path without its `..`, or `None` if it leads out.
+fn normalize_path(path: &Path) -> Option<PathBuf> {
     let mut made = PathBuf::new();
     for part in path.components() {
         match part {
@@ -142,20 +144,22 @@ fn within(path: &Path) -> Option<PathBuf> {
     Some(made)
 }
 
-/// Reads `[console_scripts]`. What is no plain name of Python's is no program: it becomes code.
-fn functions(text: &str) -> Vec<(String, EntryPoint)> {
+/// Reads `[console_scripts]`. Entries that are not plain Python names are left out, since they
+/// become part of code.
+fn read_entry_points(text: &str) -> Vec<(String, EntryPoint)> {
     let mut inside = false;
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
         match line.split_once('=') {
             _ if line.starts_with('[') => inside = line == "[console_scripts]",
-            Some((name, called)) if inside => {
-                let called = called.split('[').next().unwrap_or_default();
-                let Some((module, called)) = called.split_once(':') else { continue };
-                let (name, module, called) = (name.trim(), module.trim(), called.trim());
-                if is_program(name) && is_dotted(module) && is_dotted(called) {
-                    let function = EntryPoint { module: module.into(), called: called.into() };
-                    found.push((name.to_owned(), function));
+            Some((name, attribute)) if inside => {
+                let attribute = attribute.split('[').next().unwrap_or_default();
+                let Some((module, attribute)) = attribute.split_once(':') else { continue };
+                let (name, module, attribute) = (name.trim(), module.trim(), attribute.trim());
+                if is_program_name(name) && is_dotted(module) && is_dotted(attribute) {
+                    let entry_point =
+                        EntryPoint { module: module.into(), attribute: attribute.into() };
+                    found.push((name.to_owned(), entry_point));
                 }
             }
             _ => {}
@@ -164,8 +168,8 @@ fn functions(text: &str) -> Vec<(String, EntryPoint)> {
     found
 }
 
-/// Whether a text can be the name of a file, and nothing else.
-pub(super) fn is_program(name: &str) -> bool {
+/// Reports whether a text can be a plain file name.
+pub(super) fn is_program_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+@".contains(c);
     !name.is_empty() && name.len() <= 100 && !name.starts_with('.') && name.chars().all(plain)
 }
@@ -179,7 +183,7 @@ fn is_dotted(text: &str) -> bool {
     text.len() <= 300 && text.split('.').all(plain)
 }
 
-/// As lists of files have hashes: base64 for URLs, without padding.
+/// Encodes as base64 for URLs, without padding, as hashes in lists of files are.
 fn base64_url(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut made = String::new();
@@ -195,13 +199,13 @@ fn base64_url(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{base64_url, functions, record};
+    use super::{base64_url, read_entry_points, read_record};
     use std::path::Path;
 
     #[test]
     fn files_are_those_of_the_list_and_inside() {
         let text = "x/__init__.py,sha256=abc,3\n../../../bin/x,,\n\"a,\"\"b\"\"\",sha256=d,1\n../../../../../etc/passwd,,\n/etc/passwd,,\n";
-        let found = record(text, Path::new("lib/python3.11/site-packages"));
+        let found = read_record(text, Path::new("lib/python3.11/site-packages"));
         let names: Vec<_> = found.keys().map(|path| path.to_str().unwrap()).collect();
         assert_eq!(
             names,
@@ -220,9 +224,9 @@ mod tests {
     #[test]
     fn a_program_is_a_plain_name_or_none() {
         let text = "[console_scripts]\nx = a.b:c.d [extra]\n../y = a:b\nz = a;import os:b\nw = a:b()\nv = a\n[gui]\nu = a:b\n";
-        let found = functions(text);
+        let found = read_entry_points(text);
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].1.module.as_str(), found[0].1.called.as_str()), ("a.b", "c.d"));
+        assert_eq!((found[0].1.module.as_str(), found[0].1.attribute.as_str()), ("a.b", "c.d"));
     }
 
     #[test]

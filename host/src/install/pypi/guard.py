@@ -1,6 +1,6 @@
-# Runs pip, and keeps it from starting any program: building a package does, and so does fetching one from git. What a package
-# brings is never on the path that pip itself imports from. The first word says where pip is: `-` for the machine's own, or the
-# file with which another interpreter runs it.
+# Runs pip, and prevents it from starting any program, as building a package or fetching one from git would. The files of
+# packages are never on the path that pip itself imports from. The first argument is the location of pip: `-` for the
+# machine's own, or the file with which another interpreter runs it.
 import os
 import runpy
 import sys
@@ -16,7 +16,7 @@ def refuse(event, arguments):
         if event == "subprocess.Popen" and program is None:
             program = arguments[1] if isinstance(arguments[1], (str, bytes)) else arguments[1][0]
         name = os.path.basename(os.fsdecode(program))
-        # It hands out the keys of the user's indexes.
+        # pip uses it to get the keys of the user's indexes.
         if name != "keyring":
             raise PermissionError("pml refuses to start: " + name)
 

@@ -1,13 +1,13 @@
-//! Python: packages of a Python index, each in a virtual environment of its own.
+//! Python: packages of a Python index, each in its own virtual environment.
 //!
-//! `uv` does the work where it is, else the machine's Python with `pip`. Both make the same: a
-//! virtual environment whose programs are started by its own interpreter.
+//! `uv` does the work if it is installed, else the machine's Python with `pip`. Both make a virtual
+//! environment whose programs are started by its own interpreter.
 //!
-//! **Invariant:** a virtual environment is made under another name than it ends with. Only its
-//! scripts know the name, and they are rewritten. **Invariant:** wheels only, unless scripts are
-//! allowed: building a package runs its code. **Invariant:** from the moment that packages are in
-//! it, the environment's interpreter is not started until a server is: a `.pth` of any package
-//! would run.
+//! **Invariant:** a virtual environment is made in a staging folder and then renamed. Only its
+//! scripts contain the path, and they are rewritten. **Invariant:** only wheels are installed,
+//! unless scripts are allowed, since building a package runs its code. **Invariant:** once packages
+//! are installed, the environment's interpreter is not started before a server is, since a `.pth`
+//! file of any package would run.
 
 mod build_environment;
 mod compile;
@@ -22,6 +22,6 @@ mod sources;
 mod uv;
 mod venv_snapshot;
 
-pub(super) use finish::settle;
+pub(super) use finish::finish;
 pub(super) use program::program;
 pub(super) use python_tool::PythonTool;

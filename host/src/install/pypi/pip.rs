@@ -1,9 +1,9 @@
 //! `pip`, as a module of the machine's Python.
 
-use super::super::error::{InstallError, last_words, without_user};
+use super::super::error::{InstallError, last_lines, without_user};
 use super::super::spec::{InstallScripts, PackageSpec};
 use super::compile::{compile, interpreter};
-use super::name::same;
+use super::name::is_same_name;
 use crate::disk;
 use crate::install::folders::ScratchFolder;
 use crate::install::package_tool::{PackageTool, PackageToolOutput};
@@ -15,39 +15,41 @@ use crate::model::{Package, cut, describe_exit, escape};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What it reports of an installation: the metadata of every package, their descriptions included.
-const REPORT: u64 = 64 << 20;
+/// Maximum size of pip's report, in bytes: it has the metadata of every package, with their
+/// descriptions.
+const MAX_REPORT: u64 = 64 << 20;
 
-/// What keeps pip to its business.
-const PLAIN: &[&str] = &["--quiet", "--no-input", "--disable-pip-version-check", "--no-color"];
+/// Flags that turn off what is not needed.
+const QUIET_FLAGS: &[&str] =
+    &["--quiet", "--no-input", "--disable-pip-version-check", "--no-color"];
 
-/// How the guard begins what it says.
-const GUARDED: &str = "pml refuses to start: ";
+/// The prefix of the guard's messages.
+const GUARD_PREFIX: &str = "pml refuses to start: ";
 
-/// Wheels only, unless code of packages may run.
-const WHEELS: &[&str] = &["--only-binary", ":all:"];
+/// Flags that allow only wheels. They are left out if code of packages may run.
+const WHEEL_FLAGS: &[&str] = &["--only-binary", ":all:"];
 
-/// Runs pip, and keeps it from starting any program.
+/// Runs pip, and prevents it from starting any program.
 const GUARD: &str = include_str!("guard.py");
 
-/// Says which interpreter a Python is, and with which file another one runs its pip.
+/// Prints the path of the interpreter, and the file with which another interpreter runs its pip.
 const LOCATE: &str = "import os, sys, pip\nprint(sys.executable)\n\
     print(os.path.join(os.path.dirname(pip.__file__), '__pip-runner__.py'))";
 
-/// Where Python and its pip are. What is on the `PATH` may be a script that looks for them in the
-/// user's home.
+/// The paths of Python and its pip. The `python3` on the `PATH` may be a script that looks for them
+/// in the user's home.
 struct PipLocation {
     python: PathBuf,
     runner: String,
 }
 
 impl PipLocation {
-    async fn by(tool: &PackageTool<'_>) -> Result<PipLocation, InstallError> {
+    async fn find(tool: &PackageTool<'_>) -> Result<PipLocation, InstallError> {
         let tool = tool.without_keys();
-        let ended = tool.run(["-c", LOCATE]).await?;
-        let said = tool.succeeded(ended)?;
-        let said = String::from_utf8_lossy(&said);
-        let mut lines = said.lines();
+        let output = tool.run(["-c", LOCATE]).await?;
+        let printed = tool.check_success(output)?;
+        let printed = String::from_utf8_lossy(&printed);
+        let mut lines = printed.lines();
         match (lines.next(), lines.next()) {
             (Some(python), Some(runner)) if Path::new(python).is_absolute() => {
                 Ok(PipLocation { python: python.into(), runner: runner.into() })
@@ -64,28 +66,28 @@ pub(super) async fn resolve(
     spec: &PackageSpec,
     scratch: &ScratchFolder,
 ) -> Result<ResolvedVersion, InstallError> {
-    let located = match building {
-        Some(_) => Some(PipLocation::by(tool).await?),
+    let location = match building {
+        Some(_) => Some(PipLocation::find(tool).await?),
         None => None,
     };
-    let mut tool = BuildEnvironment::over(building, *tool);
-    if let Some(located) = &located {
-        tool = tool.by(&located.python);
+    let mut tool = BuildEnvironment::apply_to(building, *tool);
+    if let Some(location) = &location {
+        tool = tool.with_program(&location.python);
     }
     let tool = &tool;
-    let asked = spec.package().to_string();
-    let mut line = pip(spec);
-    line.extend(["install", "--dry-run", "--report", "-", "--no-deps", "--ignore-installed"]);
-    line.extend(PLAIN);
-    line.extend(wheels(spec));
-    line.extend(["--", &asked]);
-    let ended = tool.run(line).await?;
-    if !ended.status.success() {
-        return Err(refused(tool, spec, ended).await);
+    let requested = spec.package().to_string();
+    let mut arguments = pip_arguments(spec);
+    arguments.extend(["install", "--dry-run", "--report", "-", "--no-deps", "--ignore-installed"]);
+    arguments.extend(QUIET_FLAGS);
+    arguments.extend(wheel_flags(spec));
+    arguments.extend(["--", &requested]);
+    let output = tool.run(arguments).await?;
+    if !output.status.success() {
+        return Err(failure(tool, spec, output).await);
     }
-    let report: Value = serde_json::from_slice(&ended.stdout)
+    let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|_| tool.unreadable("its report is no JSON"))?;
-    let found = reported(&report, spec)
+    let found = find_reported(&report, spec)
         .ok_or_else(|| tool.unreadable("its report does not name the package"))?;
     let url = found["download_info"]["url"].as_str().unwrap_or_default();
     let mut resolved = ResolvedVersion {
@@ -95,7 +97,7 @@ pub(super) async fn resolve(
         integrity: integrity(found),
         program_of: spec.package().name.clone(),
     }
-    .checked(tool)?;
+    .validated(tool)?;
     if url.ends_with(".whl") {
         let pinned = spec.package().pinned(&resolved.version);
         resolved.size = size(tool, &pinned, scratch.path()).await;
@@ -103,73 +105,75 @@ pub(super) async fn resolve(
     Ok(resolved)
 }
 
-/// The index does not say how large a package is. pip fetches it, which it would have to anyway.
+/// Returns the size of a package, which the index does not name. pip fetches the package for that,
+/// which it would have to do later anyway.
 async fn size(tool: &PackageTool<'_>, package: &str, folder: &Path) -> Option<u64> {
     let folder = folder.join("wheel");
-    let mut line = vec!["-c", GUARD, "-", "download", "--no-deps", "--dest", folder.to_str()?];
-    line.extend(PLAIN.iter().chain(WHEELS));
-    line.extend(["--", package]);
-    tool.run(line).await.ok()?;
+    let mut arguments = vec!["-c", GUARD, "-", "download", "--no-deps", "--dest", folder.to_str()?];
+    arguments.extend(QUIET_FLAGS.iter().chain(WHEEL_FLAGS));
+    arguments.extend(["--", package]);
+    tool.run(arguments).await.ok()?;
     let files = std::fs::read_dir(&folder).ok()?.flatten();
     files.filter_map(|file| file.metadata().ok()).map(|found| found.len()).max()
 }
 
-/// Fills a folder with a virtual environment and the package in it.
+/// Makes a virtual environment in a folder and installs the package into it.
 pub(super) async fn install(
     tool: &PackageTool<'_>,
-    work: PythonInstallJob<'_>,
+    job: PythonInstallJob<'_>,
 ) -> Result<(), InstallError> {
-    let PythonInstallJob { spec, package, folder, scratch, building } = work;
-    let located = PipLocation::by(tool).await?;
-    let tool = tool.by(&located.python);
+    let PythonInstallJob { spec, package, folder, scratch, building } = job;
+    let location = PipLocation::find(tool).await?;
+    let tool = tool.with_program(&location.python);
     let folder_name = folder.to_string_lossy();
-    let ended = tool.without_keys().run(["-m", "venv", "--without-pip", &folder_name]).await?;
-    tool.succeeded(ended)?;
-    let (untouched, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
+    let output = tool.without_keys().run(["-m", "venv", "--without-pip", &folder_name]).await?;
+    tool.check_success(output)?;
+    let (snapshot, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
     let python = folder.join("bin/python");
-    // A package can write into its own folder.
+    // The report is outside of `folder`, since a package can write into that.
     let path = scratch.path().join("report.json");
     let (python_name, report) = (python.to_string_lossy(), path.to_string_lossy());
-    let (pip, mut line) = match building {
-        // The environment's own interpreter, as long as nothing is in it.
-        None => (tool.by(&python), vec!["-I", "-c", GUARD, &located.runner]),
-        Some(_) => {
-            (BuildEnvironment::over(building, tool), vec!["-m", "pip", "--python", &python_name])
-        }
+    let (pip, mut arguments) = match building {
+        // The environment's own interpreter may be used, as it has no packages yet.
+        None => (tool.with_program(&python), vec!["-I", "-c", GUARD, &location.runner]),
+        Some(_) => (
+            BuildEnvironment::apply_to(building, tool),
+            vec!["-m", "pip", "--python", &python_name],
+        ),
     };
-    line.extend(["install", "--report", &report, "--no-user", "--no-compile"]);
-    line.extend(["--ignore-installed", "--no-warn-script-location"]);
-    line.extend(PLAIN);
-    line.extend(wheels(spec));
+    arguments.extend(["install", "--report", &report, "--no-user", "--no-compile"]);
+    arguments.extend(["--ignore-installed", "--no-warn-script-location"]);
+    arguments.extend(QUIET_FLAGS);
+    arguments.extend(wheel_flags(spec));
     let mut packages = vec![spec.package().pinned(&package.version)];
     packages.extend(spec.beside().iter().map(ToString::to_string));
-    line.push("--");
-    line.extend(packages.iter().map(String::as_str));
-    let ended = pip.run(line).await?;
-    if !ended.status.success() {
-        return Err(refused(&tool, spec, ended).await);
+    arguments.push("--");
+    arguments.extend(packages.iter().map(String::as_str));
+    let output = pip.run(arguments).await?;
+    if !output.status.success() {
+        return Err(failure(&tool, spec, output).await);
     }
-    untouched.check(folder, &package.name)?;
+    snapshot.check(folder, &package.name)?;
     let report =
-        disk::read(&path, REPORT).map_err(|error| InstallError::io("read", &path, error))?;
+        disk::read(&path, MAX_REPORT).map_err(|error| InstallError::io("read", &path, error))?;
     let report: Value =
         serde_json::from_slice(&report).map_err(|_| tool.unreadable("its report is no JSON"))?;
-    check(&report, spec, package)?;
+    check_report(&report, spec, package)?;
     compile(&tool, &interpreter, folder).await
 }
 
-/// How pip is run where code of packages may run, and where it may not.
-fn pip(spec: &PackageSpec) -> Vec<&'static str> {
+/// Returns the arguments that start pip: directly if code of packages may run, else with the guard.
+fn pip_arguments(spec: &PackageSpec) -> Vec<&'static str> {
     match spec.scripts() {
         InstallScripts::Refused => vec!["-c", GUARD, "-"],
         InstallScripts::Allowed => vec!["-m", "pip"],
     }
 }
 
-/// Holds what pip says it installed against what was agreed to.
-fn check(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
-    let found = reported(report, spec).unwrap_or(&Value::Null);
-    let other = |what, agreed: &str, found: &str| InstallError::Mismatch {
+/// Checks that pip's report has the package that was agreed to.
+fn check_report(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), InstallError> {
+    let found = find_reported(report, spec).unwrap_or(&Value::Null);
+    let mismatch = |what, agreed: &str, found: &str| InstallError::Mismatch {
         package: package.name.clone(),
         what,
         agreed: agreed.into(),
@@ -177,21 +181,21 @@ fn check(report: &Value, spec: &PackageSpec, package: &Package) -> Result<(), In
     };
     let version = found["metadata"]["version"].as_str().unwrap_or("nothing");
     if version != package.version {
-        return Err(other("the version", &package.version, version));
+        return Err(mismatch("the version", &package.version, version));
     }
-    by_index(report, package)?;
+    refuse_direct(report, package)?;
     let hash = integrity(found);
     match &package.integrity {
-        // One of several files of the version was agreed to.
+        // A version has several files, and the hash of any of them is accepted.
         Some(agreed) if !agreed.split(' ').any(|one| Some(one) == hash.as_deref()) => {
-            Err(other("the hash", agreed, hash.as_deref().unwrap_or("nothing")))
+            Err(mismatch("the hash", agreed, hash.as_deref().unwrap_or("nothing")))
         }
         _ => Ok(()),
     }
 }
 
-/// Refuses packages that were wanted by their address.
-fn by_index(report: &Value, package: &Package) -> Result<(), InstallError> {
+/// Refuses packages that are wanted by address.
+fn refuse_direct(report: &Value, package: &Package) -> Result<(), InstallError> {
     let all = || report["install"].as_array().into_iter().flatten();
     let Some(direct) = all().find(|one| one["is_direct"] == true) else { return Ok(()) };
     let name = |one: &Value| one["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -201,7 +205,7 @@ fn by_index(report: &Value, package: &Package) -> Result<(), InstallError> {
         all.any(|wanted| {
             let wanted = wanted.as_str().unwrap_or_default();
             let end = wanted.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
-            same(&wanted[..end.unwrap_or(wanted.len())], &name(direct))
+            is_same_name(&wanted[..end.unwrap_or(wanted.len())], &name(direct))
         })
     };
     let url = direct["download_info"]["url"].as_str().unwrap_or_default();
@@ -213,13 +217,15 @@ fn by_index(report: &Value, package: &Package) -> Result<(), InstallError> {
     })
 }
 
-fn wheels(spec: &PackageSpec) -> &'static [&'static str] {
-    if spec.scripts() == InstallScripts::Refused { WHEELS } else { &[] }
+fn wheel_flags(spec: &PackageSpec) -> &'static [&'static str] {
+    if spec.scripts() == InstallScripts::Refused { WHEEL_FLAGS } else { &[] }
 }
 
-fn reported<'a>(report: &'a Value, spec: &PackageSpec) -> Option<&'a Value> {
+fn find_reported<'a>(report: &'a Value, spec: &PackageSpec) -> Option<&'a Value> {
     let of = |one: &&Value| {
-        one["metadata"]["name"].as_str().is_some_and(|name| same(name, &spec.package().name))
+        one["metadata"]["name"]
+            .as_str()
+            .is_some_and(|name| is_same_name(name, &spec.package().name))
     };
     report["install"].as_array()?.iter().find(of)
 }
@@ -229,18 +235,18 @@ fn integrity(found: &Value) -> Option<String> {
     Some(format!("sha256:{hash}"))
 }
 
-/// Tells a package that is not there from one that would have to be built, and both from trouble
-/// with the network.
-async fn refused(
+/// Returns the error for a failed pip. It tells apart a package that does not exist, one that would
+/// have to be built, and network trouble.
+async fn failure(
     tool: &PackageTool<'_>,
     spec: &PackageSpec,
-    ended: PackageToolOutput,
+    output: PackageToolOutput,
 ) -> InstallError {
-    let said = String::from_utf8_lossy(&ended.stderr);
-    let (package, words) = (spec.written(), last_words(&ended.stderr));
-    if spec.scripts() == InstallScripts::Refused && said.contains(GUARDED) {
-        let behind = said.split_once(GUARDED).map_or("", |(_, behind)| behind);
-        let program = behind.split_whitespace().next().unwrap_or_default();
+    let printed = String::from_utf8_lossy(&output.stderr);
+    let (package, lines) = (spec.written(), last_lines(&output.stderr));
+    if spec.scripts() == InstallScripts::Refused && printed.contains(GUARD_PREFIX) {
+        let rest = printed.split_once(GUARD_PREFIX).map_or("", |(_, rest)| rest);
+        let program = rest.split_whitespace().next().unwrap_or_default();
         return InstallError::NotFromRegistry {
             package: spec.package().name.clone(),
             dependency: cut(&escape(program), 80),
@@ -249,24 +255,24 @@ async fn refused(
                 .into(),
         };
     }
-    if !said.contains("No matching distribution found") {
-        return tool.failed(&describe_exit(ended.status), &ended.stderr);
+    if !printed.contains("No matching distribution found") {
+        return tool.failure(&describe_exit(output.status), &output.stderr);
     }
-    if spec.scripts() == InstallScripts::Refused && said.contains("from versions: none") {
+    if spec.scripts() == InstallScripts::Refused && printed.contains("from versions: none") {
         let name = &spec.package().name;
-        let line =
+        let arguments =
             ["-c", GUARD, "-", "index", "versions", "--no-input", "--disable-pip-version-check"];
-        let listed = tool.run(line.into_iter().chain(["--", name])).await;
-        if listed.is_ok_and(|ended| ended.status.success() && !ended.stdout.is_empty()) {
-            return InstallError::NoWheel { package, said: words };
+        let listed = tool.run(arguments.into_iter().chain(["--", name])).await;
+        if listed.is_ok_and(|output| output.status.success() && !output.stdout.is_empty()) {
+            return InstallError::NoWheel { package, output: lines };
         }
     }
-    InstallError::NoVersion { package, said: words }
+    InstallError::NoVersion { package, output: lines }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::check_report;
     use crate::install::spec::PackageSpec;
     use crate::model::{Ecosystem, Package};
     use serde_json::json;
@@ -283,18 +289,18 @@ mod tests {
                   "download_info": { "archive_info": { "hashes": { "sha256": hash } } } },
             ] })
         };
-        assert!(check(&report("Some_Server", "1.0", "bb"), &spec, &agreed).is_ok());
-        assert!(check(&report("some-server", "1.1", "bb"), &spec, &agreed).is_err());
-        assert!(check(&report("some-server", "1.0", "cc"), &spec, &agreed).is_err());
-        assert!(check(&report("another", "1.0", "bb"), &spec, &agreed).is_err());
-        assert!(check(&json!({}), &spec, &agreed).is_err());
+        assert!(check_report(&report("Some_Server", "1.0", "bb"), &spec, &agreed).is_ok());
+        assert!(check_report(&report("some-server", "1.1", "bb"), &spec, &agreed).is_err());
+        assert!(check_report(&report("some-server", "1.0", "cc"), &spec, &agreed).is_err());
+        assert!(check_report(&report("another", "1.0", "bb"), &spec, &agreed).is_err());
+        assert!(check_report(&json!({}), &spec, &agreed).is_err());
         let mut direct = report("some-server", "1.0", "bb");
         direct["install"][0]["is_direct"] = json!(true);
         direct["install"][0]["download_info"] = json!({ "url": "https://me:key@host/x.whl" });
         direct["install"][1]["metadata"]["requires_dist"] = json!(["Other[a] @ https://host/x"]);
-        let told = check(&direct, &spec, &agreed).unwrap_err().to_string();
+        let message = check_report(&direct, &spec, &agreed).unwrap_err().to_string();
         let expected = "`some-server` cannot be installed: `other`, which `some-server` depends on, \
             is wanted from `https://host/x.whl`, and not from an index";
-        assert_eq!(told, expected);
+        assert_eq!(message, expected);
     }
 }

@@ -1,14 +1,14 @@
-//! Finds the program of a Python package: the one asked for, the one of the package's own name, or
-//! the only one.
+//! Finds the program of a Python package: the one that the launch line names, the one with the
+//! package's name, or the only one.
 //!
-//! **Invariant:** it is a program of the package that was agreed to, and the module that it calls
-//! is that package's own, unless it says itself that it calls another's.
+//! **Invariant:** the program belongs to the package that was agreed to. The module that it calls
+//! belongs to that package, too, unless its entry point names a module of another package.
 
 use super::super::error::InstallError;
 use super::super::spec::PackageSpec;
-use super::compile::site;
+use super::compile::site_packages;
 use super::distribution::{Distribution, EntryPoint};
-use super::name::same;
+use super::name::is_same_name;
 use crate::install::package_program::{PackageProgram, is_file_within};
 use crate::install::pypi::launchers::{FOLDER, is_for_python};
 use crate::model::Package;
@@ -22,30 +22,30 @@ pub(in super::super) fn program(
     package: &Package,
 ) -> Result<PackageProgram, InstallError> {
     let all = Distribution::all(folder)?;
-    let own = all.iter().find(|one| one.is(package));
-    let there: Vec<String> =
-        own.into_iter().flat_map(|own| &own.functions).map(|(name, _)| name.clone()).collect();
+    let own = all.iter().find(|one| one.matches(package));
+    let available: Vec<String> =
+        own.into_iter().flat_map(|own| &own.entry_points).map(|(name, _)| name.clone()).collect();
     let missing = || InstallError::NoProgram {
         package: package.name.clone(),
         wanted: spec.program().map(Into::into),
-        there: there.clone(),
+        available: available.clone(),
     };
     let own = own.ok_or_else(missing)?;
     let name = match spec.program() {
         Some(name) => name.to_owned(),
         None => {
-            let named = there.iter().find(|name| same(name, &package.name));
-            let only = || (there.len() == 1).then(|| &there[0]);
+            let named = available.iter().find(|name| is_same_name(name, &package.name));
+            let only = || (available.len() == 1).then(|| &available[0]);
             named.or_else(only).cloned().ok_or_else(missing)?
         }
     };
     if name.contains('/') {
         return Err(missing());
     }
-    let (function, script) = (own.function(&name), own.script(&name));
-    if function.is_none() && script.is_none() {
+    let (entry_point, script) = (own.entry_point(&name), own.script(&name));
+    if entry_point.is_none() && script.is_none() {
         let owner =
-            all.iter().find(|one| one.function(&name).is_some() || one.script(&name).is_some());
+            all.iter().find(|one| one.entry_point(&name).is_some() || one.script(&name).is_some());
         return Err(match owner {
             Some(owner) => InstallError::ForeignProgram {
                 package: package.name.clone(),
@@ -55,17 +55,17 @@ pub(in super::super) fn program(
             None => missing(),
         });
     }
-    if let Some(function) = function {
-        is_own(folder, own, &all, function, package)?;
+    if let Some(entry_point) = entry_point {
+        check_module(folder, own, &all, entry_point, package)?;
     }
     let ours = Path::new(FOLDER).join(&name);
     if is_file_within(&folder.join(&ours), &folder.join(FOLDER)) {
         return Ok(PackageProgram { entry: text(&ours), started_by: StartedBy::Python });
     }
-    // It is no Python, or was installed before there was such a folder.
+    // The script is not Python, or was installed before launchers existed.
     let script = script.filter(|path| is_file_within(&folder.join(path), folder));
     let script = script.ok_or_else(missing)?;
-    if let Some(other) = all.iter().find(|one| !one.is(package) && one.has(&script)) {
+    if let Some(other) = all.iter().find(|one| !one.matches(package) && one.owns(&script)) {
         return Err(shadowed(package, &script, &other.name));
     }
     let started_by = match is_for_python(&folder.join(&script)) {
@@ -75,36 +75,36 @@ pub(in super::super) fn program(
     Ok(PackageProgram { entry: text(&script), started_by })
 }
 
-/// Refuses a function whose module another package has put itself in the place of.
-fn is_own(
+/// Refuses an entry point if another package has replaced its module.
+fn check_module(
     folder: &Path,
     own: &Distribution,
     all: &[Distribution],
-    function: &EntryPoint,
+    entry_point: &EntryPoint,
     package: &Package,
 ) -> Result<(), InstallError> {
-    let mut base = site(folder)?;
-    for part in function.module.split('.') {
+    let mut base = site_packages(folder)?;
+    for part in entry_point.module.split('.') {
         let candidates = candidates(folder, &base, part);
         base.push(part);
         let found = candidates.iter().find(|path| folder.join(path).is_file());
-        // A folder that several packages share.
+        // No file means a namespace folder, which several packages share.
         let Some(found) = found else { continue };
-        if own.has(found) && own.is_whole(folder, found) {
+        if own.owns(found) && own.is_unchanged(folder, found) {
             continue;
         }
-        let owner = all.iter().find(|one| !one.is(package) && one.has(found));
+        let owner = all.iter().find(|one| !one.matches(package) && one.owns(found));
         let owner = owner.map_or("a package that comes with it", |owner| &owner.name);
-        match own.has(found) || candidates.iter().any(|path| own.has(path)) {
+        match own.owns(found) || candidates.iter().any(|path| own.owns(path)) {
             true => return Err(shadowed(package, found, owner)),
-            // It calls another's module, as it says.
+            // The entry point names a module of another package.
             false => return Ok(()),
         }
     }
     Ok(())
 }
 
-/// Returns the files that a module can be, in the order in which Python looks for them.
+/// Returns the files that a module can be, in the order in which Python searches for them.
 fn candidates(folder: &Path, base: &Path, part: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.join(base)).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -143,7 +143,7 @@ mod tests {
 
     const SITE: &str = "lib/python3.11/site-packages";
 
-    /// Puts a package there: its programs, and its files.
+    /// Installs a fake package: its entry points and its files.
     fn put(folder: &Path, name: &str, points: &str, files: &[&str]) {
         let info = folder.join(SITE).join(format!("{name}-1.0.dist-info"));
         fs::create_dir_all(&info).unwrap();
@@ -209,7 +209,7 @@ mod tests {
             matches!(&refused, InstallError::ForeignProgram { owner, .. } if owner == "helper")
         );
         assert!(refused.hint().unwrap().contains("uvx --from helper help"));
-        // Of two programs of one name it is the package's own.
+        // If two packages have a program of the same name, the package's own is started.
         let folder = place("[console_scripts]\nother = x:y\n");
         assert!(found(folder.path(), "uvx some-server").is_ok());
         let text = fs::read_to_string(folder.path().join("pml-start/other")).unwrap();
@@ -227,7 +227,7 @@ mod tests {
             let refused = found(folder.path(), "uvx some-server").unwrap_err().to_string();
             assert!(refused.contains("is not its own, but of `evil`"), "{refused}");
         }
-        // What it says itself that it calls is not in its place.
+        // A module of another package that the entry point names does not replace one of its own.
         let folder = place("[console_scripts]\nsome-server = h:i\n");
         assert!(found(folder.path(), "uvx some-server").is_ok());
     }

@@ -1,4 +1,4 @@
-//! Which tool does the work.
+//! Chooses between `uv` and `pip`.
 
 use super::super::error::InstallError;
 use super::super::spec::PackageSpec;
@@ -11,7 +11,7 @@ use crate::install::resolved_version::ResolvedVersion;
 use crate::model::Package;
 use std::path::{Path, PathBuf};
 
-/// The tool that does the work.
+/// The tool that installs Python packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum PythonTool {
     Uv(PathBuf),
@@ -19,7 +19,8 @@ pub(in super::super) enum PythonTool {
 }
 
 impl PythonTool {
-    /// Returns the tool for a launch line: `uv`, else the Python that it asks for.
+    /// Returns the tool for a launch line: `uv` if it is installed, else the Python version that
+    /// the line asks for.
     pub(in super::super) fn of(
         environment: &Environment,
         spec: &PackageSpec,
@@ -35,7 +36,7 @@ impl PythonTool {
         }
     }
 
-    /// Returns what it is called, for people.
+    /// Returns its name in messages.
     pub(in super::super) fn name(&self) -> &'static str {
         match self {
             PythonTool::Uv(_) => "uv",
@@ -50,7 +51,7 @@ impl PythonTool {
         }
     }
 
-    /// Asks the index which version is meant. `home` is the user's own folder.
+    /// Asks the index which version a launch line means. `home` is the user's state folder.
     pub(in super::super) async fn resolve(
         &self,
         tool: &PackageTool<'_>,
@@ -63,25 +64,26 @@ impl PythonTool {
         let building = building.as_ref();
         match self {
             PythonTool::Uv(_) => {
-                uv::resolve(&BuildEnvironment::over(building, *tool), spec, &scratch).await
+                uv::resolve(&BuildEnvironment::apply_to(building, *tool), spec, &scratch).await
             }
             PythonTool::Pip(_) => pip::resolve(tool, building, spec, &scratch).await,
         }
     }
 
-    /// Fills `folder`, which is empty.
+    /// Installs into the first folder of `folders`, which is empty. The second one is the user's
+    /// state folder.
     pub(in super::super) async fn install(
         &self,
         tool: &PackageTool<'_>,
         environment: &Environment,
         spec: &PackageSpec,
         package: &Package,
-        place: (&Path, &Path),
+        folders: (&Path, &Path),
     ) -> Result<(), InstallError> {
-        let (folder, home) = place;
+        let (folder, home) = folders;
         let scratch = ScratchFolder::new(home)?;
         let building = BuildEnvironment::of(spec, environment, home)?;
-        let work = PythonInstallJob {
+        let job = PythonInstallJob {
             spec,
             package,
             folder,
@@ -89,20 +91,20 @@ impl PythonTool {
             building: building.as_ref(),
         };
         match self {
-            PythonTool::Uv(_) => uv::install(tool, work).await,
-            PythonTool::Pip(_) => pip::install(tool, work).await,
+            PythonTool::Uv(_) => uv::install(tool, job).await,
+            PythonTool::Pip(_) => pip::install(tool, job).await,
         }
     }
 }
 
-/// What is to be installed, and where.
+/// A package to install, and the folders for it.
 #[derive(Clone, Copy)]
 pub(super) struct PythonInstallJob<'a> {
     pub(super) spec: &'a PackageSpec,
     pub(super) package: &'a Package,
-    /// The folder to fill.
+    /// The folder to install into.
     pub(super) folder: &'a Path,
-    /// For what no package may write over.
+    /// A folder for files that no package may overwrite.
     pub(super) scratch: &'a ScratchFolder,
     pub(super) building: Option<&'a BuildEnvironment>,
 }

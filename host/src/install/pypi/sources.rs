@@ -1,19 +1,19 @@
-//! Looks at what was installed beside what was agreed to.
+//! Checks the packages that were installed together with the one that was agreed to.
 
 use super::super::error::InstallError;
 use super::distribution::Distribution;
 use crate::model::Package;
 use std::path::Path;
 
-/// Refuses packages that came from elsewhere than an index, and those that write into what another
-/// says of itself.
+/// Refuses packages that do not come from an index, and packages that write into the metadata of
+/// another.
 pub(super) fn check(
     folder: &Path,
     package: &Package,
     all: &[Distribution],
 ) -> Result<(), InstallError> {
     for one in all {
-        // Both tools note where a package came from that was wanted by its address.
+        // Both tools write this file for a package that was wanted by address.
         if folder.join(&one.info).join("direct_url.json").symlink_metadata().is_ok() {
             return Err(InstallError::NotFromRegistry {
                 package: package.name.clone(),
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_package_by_address_and_one_that_speaks_for_another_are_refused() {
-        let told = |of_evil: &str, file: Option<&str>| {
+        let result_of = |of_evil: &str, file: Option<&str>| {
             let folder = tempfile::tempdir().unwrap();
             let site = folder.path().join("lib/python3.11/site-packages");
             for (name, list) in [("good", "good.py,,\n"), ("evil", of_evil)] {
@@ -60,10 +60,13 @@ mod tests {
             let all = Distribution::all(folder.path()).unwrap();
             check(folder.path(), &package, &all).map_err(|error| error.to_string())
         };
-        assert_eq!(told("evil.py,,\n", None), Ok(()));
-        let over = told("good-1.0.dist-info/entry_points.txt,,\n", None).unwrap_err();
-        assert!(over.contains("good-1.0.dist-info/entry_points.txt` is not its own"), "{over}");
-        let by_address = told("", Some("evil-1.0.dist-info/direct_url.json")).unwrap_err();
+        assert_eq!(result_of("evil.py,,\n", None), Ok(()));
+        let overwritten = result_of("good-1.0.dist-info/entry_points.txt,,\n", None).unwrap_err();
+        assert!(
+            overwritten.contains("good-1.0.dist-info/entry_points.txt` is not its own"),
+            "{overwritten}"
+        );
+        let by_address = result_of("", Some("evil-1.0.dist-info/direct_url.json")).unwrap_err();
         assert!(by_address.contains("`evil` is wanted by its address"), "{by_address}");
     }
 }

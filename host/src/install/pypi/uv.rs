@@ -1,9 +1,9 @@
-//! `uv`, which needs no Python of the machine's.
+//! `uv`, which does not need the machine's Python.
 
-use super::super::error::{InstallError, last_words};
+use super::super::error::{InstallError, last_lines};
 use super::super::spec::{InstallScripts, PackageSpec};
 use super::compile::{compile, interpreter};
-use super::name::same;
+use super::name::is_same_name;
 use crate::install::folders::ScratchFolder;
 use crate::install::package_tool::{PackageTool, PackageToolOutput};
 use crate::install::pypi::build_environment::BuildEnvironment;
@@ -13,8 +13,8 @@ use crate::install::resolved_version::{ResolvedVersion, host};
 use crate::model::{cut, describe_exit, escape};
 use toml::Table;
 
-/// What keeps uv to its business.
-const PLAIN: &[&str] = &["--no-progress", "--color", "never"];
+/// Flags that turn off what is not needed.
+const QUIET_FLAGS: &[&str] = &["--no-progress", "--color", "never"];
 
 /// Returns the version that a launch line means.
 pub(super) async fn resolve(
@@ -22,32 +22,34 @@ pub(super) async fn resolve(
     spec: &PackageSpec,
     scratch: &ScratchFolder,
 ) -> Result<ResolvedVersion, InstallError> {
-    let asked = scratch.write("asked.txt", &format!("{}\n", spec.package()))?;
-    let asked = asked.to_string_lossy();
-    let mut line = vec!["pip", "compile", "--no-deps", "--format", "pylock.toml", "--no-header"];
-    line.extend(PLAIN);
-    line.extend(wheels(spec));
+    let requested = scratch.write("asked.txt", &format!("{}\n", spec.package()))?;
+    let requested = requested.to_string_lossy();
+    let mut arguments =
+        vec!["pip", "compile", "--no-deps", "--format", "pylock.toml", "--no-header"];
+    arguments.extend(QUIET_FLAGS);
+    arguments.extend(wheel_flags(spec));
     if let Some(python) = spec.python() {
-        line.extend(["--python", python]);
+        arguments.extend(["--python", python]);
     }
-    line.extend(["--", &asked]);
-    let ended = tool.run(line).await?;
-    if !ended.status.success() {
-        return Err(refused(tool, spec, &ended));
+    arguments.extend(["--", &requested]);
+    let output = tool.run(arguments).await?;
+    if !output.status.success() {
+        return Err(failure(tool, spec, &output));
     }
-    let text = String::from_utf8_lossy(&ended.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     read(&text, spec)
         .ok_or_else(|| tool.unreadable("its lock does not name the package"))?
-        .checked(tool)
+        .validated(tool)
 }
 
-/// Reads the one package of a lock. What it hashes to is what any of its files may hash to.
+/// Reads the one package of a lock file. Its integrity is the list of the hashes of all its files.
 fn read(lock: &str, spec: &PackageSpec) -> Option<ResolvedVersion> {
     let lock: Table = lock.parse().ok()?;
     let packages = lock.get("packages")?.as_array()?.iter().filter_map(|one| one.as_table());
     let text = |table: &Table, key: &str| Some(table.get(key)?.as_str()?.to_owned());
-    let of =
-        |table: &&Table| text(table, "name").is_some_and(|name| same(&name, &spec.package().name));
+    let of = |table: &&Table| {
+        text(table, "name").is_some_and(|name| is_same_name(&name, &spec.package().name))
+    };
     let found = packages.into_iter().find(of)?;
     let wheels = found.get("wheels").and_then(|wheels| wheels.as_array());
     let mut files: Vec<&Table> =
@@ -66,73 +68,73 @@ fn read(lock: &str, spec: &PackageSpec) -> Option<ResolvedVersion> {
             .first()
             .and_then(|file| text(file, "url"))
             .map_or_else(String::new, |url| host(&url)),
-        // More than a few are files for many machines: what is agreed to must be short enough to be
-        // kept.
+        // More hashes mean files for many machines. The integrity must be short enough to be
+        // stored.
         integrity: (!hashes.is_empty() && hashes.len() <= 24).then(|| hashes.join(" ")),
         program_of: spec.package().name.clone(),
     })
 }
 
-/// Fills a folder with a virtual environment and the package in it. uv itself holds its files
-/// against the hashes.
+/// Makes a virtual environment in a folder and installs the package into it. uv itself checks the
+/// files against the hashes.
 pub(super) async fn install(
     tool: &PackageTool<'_>,
-    work: PythonInstallJob<'_>,
+    job: PythonInstallJob<'_>,
 ) -> Result<(), InstallError> {
-    let PythonInstallJob { spec, package, folder, scratch, building } = work;
+    let PythonInstallJob { spec, package, folder, scratch, building } = job;
     let folder_name = folder.to_string_lossy();
-    let mut line = vec!["venv", "--no-project", "--relocatable", "--allow-existing"];
-    line.extend(PLAIN);
+    let mut arguments = vec!["venv", "--no-project", "--relocatable", "--allow-existing"];
+    arguments.extend(QUIET_FLAGS);
     if let Some(python) = spec.python() {
-        line.extend(["--python", python]);
+        arguments.extend(["--python", python]);
     }
-    line.extend(["--", &folder_name]);
-    // It may have to fetch a Python.
-    let ended = tool.run(line).await?;
-    tool.succeeded(ended)?;
-    let (untouched, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
-    let mut asked = spec.package().pinned(&package.version);
+    arguments.extend(["--", &folder_name]);
+    // uv may have to fetch a Python, so it gets its keys.
+    let output = tool.run(arguments).await?;
+    tool.check_success(output)?;
+    let (snapshot, interpreter) = (VenvSnapshot::of(folder)?, interpreter(folder)?);
+    let mut requested = spec.package().pinned(&package.version);
     for hash in package.integrity.iter().flat_map(|hashes| hashes.split(' ')) {
-        asked = format!("{asked} --hash={hash}");
+        requested = format!("{requested} --hash={hash}");
     }
     for beside in spec.beside() {
-        asked = format!("{asked}\n{beside}");
+        requested = format!("{requested}\n{beside}");
     }
-    let list = scratch.write("asked.txt", &(asked + "\n"))?;
+    let list = scratch.write("asked.txt", &(requested + "\n"))?;
     let python = folder.join("bin/python");
     let (python, list) = (python.to_string_lossy(), list.to_string_lossy());
-    // Links into uv's cache would let others change what is installed here. To compile, uv would
-    // start the environment's own interpreter with everything that packages have it run.
-    let mut line = vec!["pip", "install", "--python", &python, "--link-mode", "copy"];
-    line.extend(["--no-compile-bytecode", "--verify-hashes"]);
-    line.extend(PLAIN);
-    line.extend(wheels(spec));
-    line.extend(["-r", &list]);
-    let ended = BuildEnvironment::over(building, *tool).run(line).await?;
-    if !ended.status.success() {
-        return Err(refused(tool, spec, &ended));
+    // With links into uv's cache, others could change the installed files. To compile, uv would
+    // start the environment's own interpreter, with all code that packages let it run at startup.
+    let mut arguments = vec!["pip", "install", "--python", &python, "--link-mode", "copy"];
+    arguments.extend(["--no-compile-bytecode", "--verify-hashes"]);
+    arguments.extend(QUIET_FLAGS);
+    arguments.extend(wheel_flags(spec));
+    arguments.extend(["-r", &list]);
+    let output = BuildEnvironment::apply_to(building, *tool).run(arguments).await?;
+    if !output.status.success() {
+        return Err(failure(tool, spec, &output));
     }
-    untouched.check(folder, &package.name)?;
+    snapshot.check(folder, &package.name)?;
     compile(tool, &interpreter, folder).await
 }
 
-fn wheels(spec: &PackageSpec) -> Option<&'static str> {
+fn wheel_flags(spec: &PackageSpec) -> Option<&'static str> {
     (spec.scripts() == InstallScripts::Refused).then_some("--no-build")
 }
 
-/// Tells a package that is not there from one that would have to be built, and both from trouble
-/// with the network.
-fn refused(tool: &PackageTool<'_>, spec: &PackageSpec, ended: &PackageToolOutput) -> InstallError {
-    let said = String::from_utf8_lossy(&ended.stderr);
-    let (package, words) = (spec.written(), last_words(&ended.stderr));
-    let says = |text: &str| said.contains(text);
-    if says("no usable wheels")
-        || says("no wheels")
-        || says("building source distributions is disabled")
+/// Returns the error for a failed uv. It tells apart a package that does not exist, one that would
+/// have to be built, and network trouble.
+fn failure(tool: &PackageTool<'_>, spec: &PackageSpec, output: &PackageToolOutput) -> InstallError {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let (package, lines) = (spec.written(), last_lines(&output.stderr));
+    let mentions = |text: &str| stderr.contains(text);
+    if mentions("no usable wheels")
+        || mentions("no wheels")
+        || mentions("building source distributions is disabled")
     {
-        return InstallError::NoWheel { package, said: words };
+        return InstallError::NoWheel { package, output: lines };
     }
-    let by_address = said.split_once("` was included as a URL dependency");
+    let by_address = stderr.split_once("` was included as a URL dependency");
     if let Some((_, dependency)) = by_address.and_then(|(before, _)| before.rsplit_once('`')) {
         return InstallError::NotFromRegistry {
             package: spec.package().name.clone(),
@@ -141,9 +143,9 @@ fn refused(tool: &PackageTool<'_>, spec: &PackageSpec, ended: &PackageToolOutput
             reason: "is wanted by its address, and not from an index".into(),
         };
     }
-    match says("No solution found") || says("not found in the package registry") {
-        true => InstallError::NoVersion { package, said: words },
-        false => tool.failed(&describe_exit(ended.status), &ended.stderr),
+    match mentions("No solution found") || mentions("not found in the package registry") {
+        true => InstallError::NoVersion { package, output: lines },
+        false => tool.failure(&describe_exit(output.status), &output.stderr),
     }
 }
 

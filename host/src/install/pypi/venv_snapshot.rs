@@ -1,12 +1,12 @@
-//! A virtual environment as it was before packages came, which none of them may change: its
-//! interpreter, its settings.
+//! A snapshot of a virtual environment before packages are installed. No package may change these
+//! files, such as the interpreter and its settings.
 
 use super::super::error::InstallError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A fresh environment has some twenty files.
-const FILES: usize = 200;
+/// Maximum number of files in a snapshot. A fresh environment has some twenty.
+const MAX_FILES: usize = 200;
 
 /// The files of a fresh environment.
 pub(super) struct VenvSnapshot(Vec<(PathBuf, SnapshotContent)>);
@@ -18,14 +18,14 @@ enum SnapshotContent {
 }
 
 impl VenvSnapshot {
-    /// Looks at an environment that nothing was installed into.
+    /// Reads an environment without packages.
     pub(super) fn of(folder: &Path) -> Result<VenvSnapshot, InstallError> {
         let mut found = Vec::new();
-        list(folder, Path::new(""), &mut found)?;
+        list_files(folder, Path::new(""), &mut found)?;
         Ok(VenvSnapshot(found))
     }
 
-    /// Refuses an environment in which any of it was changed.
+    /// Refuses an environment in which any of these files changed.
     pub(super) fn check(&self, folder: &Path, package: &str) -> Result<(), InstallError> {
         for (name, before) in &self.0 {
             let now = content(&folder.join(name));
@@ -41,7 +41,7 @@ impl VenvSnapshot {
     }
 }
 
-fn list(
+fn list_files(
     folder: &Path,
     inside: &Path,
     found: &mut Vec<(PathBuf, SnapshotContent)>,
@@ -52,8 +52,8 @@ fn list(
         let entry = entry.map_err(failed)?;
         let name = inside.join(entry.file_name());
         if entry.file_type().map_err(failed)?.is_dir() {
-            list(folder, &name, found)?;
-        } else if found.len() < FILES {
+            list_files(folder, &name, found)?;
+        } else if found.len() < MAX_FILES {
             found.push((name, content(&entry.path()).map_err(failed)?));
         }
     }
@@ -93,9 +93,9 @@ mod tests {
             fs::create_dir(folder.path().join("bin")).unwrap();
             symlink("/usr/bin/python3", folder.path().join("bin/python")).unwrap();
             fs::write(folder.path().join("pyvenv.cfg"), "home = /usr/bin\n").unwrap();
-            let untouched = VenvSnapshot::of(folder.path()).unwrap();
+            let snapshot = VenvSnapshot::of(folder.path()).unwrap();
             change(folder.path());
-            assert_eq!(untouched.check(folder.path(), "x").is_ok(), index == 0, "change {index}");
+            assert_eq!(snapshot.check(folder.path(), "x").is_ok(), index == 0, "change {index}");
         }
     }
 }

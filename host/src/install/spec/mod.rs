@@ -1,9 +1,9 @@
-//! What a launch line asks for.
+//! Parses launch lines.
 //!
-//! In flow a command and its arguments, out flows a [`PackageSpec`], or nothing for a plain
-//! command. **Invariant:** nothing is guessed: a flag of a runner that is not known, and a package
-//! whose version cannot be named, are refused. **Invariant:** the server's own arguments may hold
-//! secrets, and stand in no error.
+//! The input is a command with its arguments. The output is a [`PackageSpec`], or `None` for a
+//! plain command. **Invariant:** there is no guessing. Unknown flags of a runner, and packages
+//! whose version cannot be pinned, are refused. **Invariant:** the server's own arguments may hold
+//! secrets, so errors do not contain them.
 
 mod package_spec;
 mod requirement;

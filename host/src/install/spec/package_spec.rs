@@ -8,41 +8,42 @@ use crate::model::{Ecosystem, digest};
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Whether code of a package may run while it is installed.
+/// Controls whether code of a package may run while it is installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum InstallScripts {
-    /// It may not: packages that need it are refused, or lack what they would have made.
+    /// No code runs. Packages that need it are refused, or lack the files that it would have made.
     #[default]
     Refused,
-    /// It may.
+    /// Code may run.
     Allowed,
 }
 
-/// What a launch line asks for: a package, what of it is started, and with which arguments.
+/// A package to install, the program of it to start, and its arguments, as parsed from a launch
+/// line.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PackageSpec {
-    /// What the line begins with.
+    /// The runner that the line starts with.
     pub(super) runner: PackageRunner,
     /// The package.
     pub(super) package: Requirement,
-    /// Packages that are to be there as well.
+    /// Packages to install together with it.
     pub(super) beside: Vec<Requirement>,
     /// The program of the package, if the line names one.
     pub(super) program: Option<String>,
-    /// The version of Python that it is to run on.
+    /// The version of Python to use, if the line names one.
     pub(super) python: Option<String>,
     /// The server's own arguments.
     pub(super) arguments: Vec<String>,
-    /// Whether code of it may run while it is installed.
+    /// Whether code of packages may run while they are installed.
     pub(super) scripts: InstallScripts,
 }
 
 impl PackageSpec {
-    /// Returns what a launch line asks for; `None` if it is a plain command.
+    /// Parses a launch line. Returns `None` if it is a plain command.
     ///
     /// # Errors
-    /// If the line starts a package runner and cannot be understood, or names something whose
-    /// version cannot be pinned.
+    /// If the line starts a package runner and cannot be parsed, or names a package whose version
+    /// cannot be pinned.
     pub(crate) fn of(command: &str, arguments: &[String]) -> Result<Option<PackageSpec>, Error> {
         match PackageRunner::of(command, arguments) {
             Some((runner, rest)) => parse(runner, rest).map(Some),
@@ -50,42 +51,44 @@ impl PackageSpec {
         }
     }
 
-    /// Says whether code of the package may run while it is installed. That makes another
-    /// installation.
+    /// Sets whether code of the package may run while it is installed. This is part of the
+    /// identity.
     pub(crate) fn with_scripts(mut self, scripts: InstallScripts) -> PackageSpec {
         self.scripts = scripts;
         self
     }
 
-    /// Returns where the package comes from.
+    /// Returns the ecosystem of the package.
     pub(crate) fn ecosystem(&self) -> Ecosystem {
         self.runner.ecosystem()
     }
 
-    /// Returns the package as it is written: name and, if there is one, version.
+    /// Returns the package as written in the launch line: its name and, if there is one, its
+    /// version.
     pub(crate) fn written(&self) -> String {
         self.package.to_string()
     }
 
-    /// Returns the digest of everything that decides what is installed and started, without the
-    /// server's own arguments.
+    /// Returns the digest of everything that determines what is installed and started. The server's
+    /// own arguments are not part of it.
     pub(crate) fn identity(&self) -> String {
-        let mut all = self.ingredients();
+        let mut all = self.identity_parts();
         all["package"] = json!(self.package.to_string());
         all["program"] = json!(self.program);
         digest(&all)
     }
 
-    /// Returns what tells its folder from others of the same version: nothing, most of the time.
+    /// Returns a suffix that distinguishes its folder from others of the same version. Usually
+    /// there is none.
     pub(in super::super) fn variant(&self) -> Option<String> {
         let plain = self.beside.is_empty()
             && self.package.extras.is_empty()
             && self.python.is_none()
             && self.scripts == InstallScripts::Refused;
-        (!plain).then(|| digest(&self.ingredients())[..12].to_owned())
+        (!plain).then(|| digest(&self.identity_parts())[..12].to_owned())
     }
 
-    fn ingredients(&self) -> Value {
+    fn identity_parts(&self) -> Value {
         let beside: Vec<_> = self.beside.iter().map(ToString::to_string).collect();
         json!({
             "ecosystem": self.ecosystem(), "extras": self.package.extras, "beside": beside,
@@ -98,17 +101,17 @@ impl PackageSpec {
         &self.package
     }
 
-    /// Returns the packages that are to be there as well.
+    /// Returns the packages to install together with it.
     pub(in super::super) fn beside(&self) -> &[Requirement] {
         &self.beside
     }
 
-    /// Returns the program that is started, if the line names one.
+    /// Returns the program to start, if the line names one.
     pub(in super::super) fn program(&self) -> Option<&str> {
         self.program.as_deref()
     }
 
-    /// Returns the version of Python that it is to run on, if the line names one.
+    /// Returns the version of Python to use, if the line names one.
     pub(in super::super) fn python(&self) -> Option<&str> {
         self.python.as_deref()
     }
@@ -118,13 +121,13 @@ impl PackageSpec {
         &self.arguments
     }
 
-    /// Returns whether code of it may run while it is installed.
+    /// Returns whether code of packages may run while they are installed.
     pub(in super::super) fn scripts(&self) -> InstallScripts {
         self.scripts
     }
 }
 
-/// Variables were put into the arguments: only their number is shown.
+/// Arguments may contain values of variables, so only their number is shown.
 impl fmt::Debug for PackageSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Spec")

@@ -1,33 +1,33 @@
-//! A package as it is asked for: a name, and which versions will do.
+//! A package as a launch line asks for it: a name and the accepted versions.
 
 use crate::error::Error;
 use crate::model::{Code, Ecosystem, cut, escape};
 use std::fmt;
 
-/// The longest name that npm allows; PyPI's are shorter.
-const NAME: usize = 214;
+/// The longest name that npm allows. Those of PyPI are shorter.
+const MAX_NAME: usize = 214;
 
-/// More than any range written by hand.
-const RANGE: usize = 128;
+/// Maximum length of a version range. Those written by hand are shorter.
+const MAX_RANGE: usize = 128;
 
-/// A package as it is asked for.
+/// A package with its accepted versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Requirement {
-    /// Where it comes from.
+    /// The ecosystem that it comes from.
     ecosystem: Ecosystem,
-    /// Its name; of npm, with its scope.
+    /// Its name, for npm with the scope.
     pub(in super::super) name: String,
     /// Extras of a Python package.
     pub(in super::super) extras: Vec<String>,
-    /// Which versions will do, in the ecosystem's own form; empty for the newest.
-    pub(in super::super) wanted: String,
+    /// The accepted versions in the ecosystem's own syntax. Empty for the newest.
+    pub(in super::super) versions: String,
 }
 
 impl Requirement {
-    /// Reads `name`, `@scope/name`, and either with `@version`, `@range` or `@tag`.
+    /// Parses `name` or `@scope/name`, each optionally with `@version`, `@range` or `@tag`.
     pub(super) fn npm(text: &str) -> Result<Requirement, Error> {
         let at = text.get(1..).and_then(|rest| rest.find('@')).map(|at| at + 1);
-        let (name, wanted) = match at {
+        let (name, versions) = match at {
             Some(at) => (&text[..at], &text[at + 1..]),
             None => (text, ""),
         };
@@ -35,105 +35,108 @@ impl Requirement {
             Some(scoped) => scoped.split_once('/').map(|(scope, name)| vec![scope, name]),
             None => Some(vec![name]),
         };
-        let range = |c: char| c.is_ascii_alphanumeric() || " .*^~<>=|+-".contains(c);
-        let good = parts.is_some_and(|parts| parts.into_iter().all(is_npm_name))
-            && name.len() <= NAME
+        let is_range_char = |c: char| c.is_ascii_alphanumeric() || " .*^~<>=|+-".contains(c);
+        let is_valid = parts.is_some_and(|parts| parts.into_iter().all(is_npm_name))
+            && name.len() <= MAX_NAME
             && !is_archive(name)
-            && wanted.len() <= RANGE
-            && !is_archive(wanted)
-            && wanted.chars().all(range)
-            && !wanted.starts_with('-')
-            && (at.is_none() || !wanted.trim().is_empty());
-        match good {
+            && versions.len() <= MAX_RANGE
+            && !is_archive(versions)
+            && versions.chars().all(is_range_char)
+            && !versions.starts_with('-')
+            && (at.is_none() || !versions.trim().is_empty());
+        match is_valid {
             true => Ok(Requirement {
                 ecosystem: Ecosystem::Npm,
                 name: name.into(),
                 extras: Vec::new(),
-                wanted: wanted.trim().into(),
+                versions: versions.trim().into(),
             }),
             false => Err(unpinnable(text, "some-server@1.2.3")),
         }
     }
 
-    /// Reads `name`, with `[extras]`, and with `@version` or comparisons such as `==1.2` and
-    /// `>=1,<2`.
+    /// Parses `name`, optionally with `[extras]`, and with `@version` or comparisons such as
+    /// `==1.2` and `>=1,<2`.
     pub(super) fn pypi(text: &str) -> Result<Requirement, Error> {
         let refused = || unpinnable(text, "some-server==1.2.3");
         let trimmed = text.trim();
-        let end = trimmed.find(|c: char| !is_pypi(c)).unwrap_or(trimmed.len());
+        let end = trimmed.find(|c: char| !is_pypi_char(c)).unwrap_or(trimmed.len());
         let (name, mut rest) = trimmed.split_at(end);
         let mut extras = Vec::new();
         if let Some(inner) = rest.strip_prefix('[') {
-            let (inside, behind) = inner.split_once(']').ok_or_else(refused)?;
+            let (inside, after) = inner.split_once(']').ok_or_else(refused)?;
             extras = inside.split(',').map(|extra| extra.trim().to_owned()).collect();
-            rest = behind;
+            rest = after;
         }
         let rest = rest.trim();
-        let compared = |c: char| c.is_ascii_alphanumeric() || " .*+!<>=~,-_".contains(c);
-        let wanted = match rest.strip_prefix('@') {
+        let is_comparison_char = |c: char| c.is_ascii_alphanumeric() || " .*+!<>=~,-_".contains(c);
+        let versions = match rest.strip_prefix('@') {
             Some("latest") => Some(String::new()),
             Some(version) if is_version(version) => Some(format!("=={version}")),
             Some(_) => None,
             None if rest.is_empty() => Some(String::new()),
             None => {
                 let begins = rest.starts_with(['<', '>', '=', '!', '~']);
-                (begins && rest.chars().all(compared)).then(|| rest.replace(' ', ""))
+                (begins && rest.chars().all(is_comparison_char)).then(|| rest.replace(' ', ""))
             }
         };
-        let named = |name: &str| {
+        let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && name.ends_with(|c: char| c.is_ascii_alphanumeric())
-                && name.chars().all(is_pypi)
+                && name.chars().all(is_pypi_char)
         };
-        let fits = name.len() <= NAME && rest.len() <= RANGE && extras.len() <= 16;
-        match wanted {
-            Some(wanted)
-                if fits && named(name) && !is_archive(name) && extras.iter().all(|e| named(e)) =>
+        let fits = name.len() <= MAX_NAME && rest.len() <= MAX_RANGE && extras.len() <= 16;
+        match versions {
+            Some(versions)
+                if fits
+                    && is_name(name)
+                    && !is_archive(name)
+                    && extras.iter().all(|e| is_name(e)) =>
             {
-                Ok(Requirement { ecosystem: Ecosystem::Pypi, name: name.into(), extras, wanted })
+                Ok(Requirement { ecosystem: Ecosystem::Pypi, name: name.into(), extras, versions })
             }
             _ => Err(refused()),
         }
     }
 
-    /// Returns whether only one version will do.
+    /// Reports whether only one version is accepted.
     pub(super) fn is_exact(&self) -> bool {
         match self.ecosystem {
             // Fewer numbers are a range.
             Ecosystem::Npm => {
-                let numbers = self.wanted.split(['-', '+']).next().unwrap_or_default().split('.');
+                let numbers = self.versions.split(['-', '+']).next().unwrap_or_default().split('.');
                 let number = |part: &str| part.parse::<u64>().is_ok();
-                is_version(&self.wanted)
+                is_version(&self.versions)
                     && numbers.clone().count() == 3
                     && numbers.clone().all(number)
             }
-            _ => self.wanted.strip_prefix("==").is_some_and(is_version),
+            _ => self.versions.strip_prefix("==").is_some_and(is_version),
         }
     }
 
-    /// Returns it with one exact version, as its ecosystem's tool takes it.
+    /// Returns the package with one exact version, in the syntax of its ecosystem's tool.
     pub(in super::super) fn pinned(&self, version: &str) -> String {
-        let joint = match self.ecosystem {
+        let separator = match self.ecosystem {
             Ecosystem::Npm => "@",
             _ => "==",
         };
-        format!("{}{}{joint}{version}", self.name, bracketed(&self.extras))
+        format!("{}{}{separator}{version}", self.name, bracketed(&self.extras))
     }
 
-    /// Returns the last part of its name, which its program is often called by.
+    /// Returns the last part of its name, which is often the name of its program.
     pub(in super::super) fn base_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 }
 
-/// As it is written, and as its ecosystem's tool takes it.
+/// Shows the package in the syntax of its ecosystem's tool.
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let joint = match self.ecosystem {
-            Ecosystem::Npm if !self.wanted.is_empty() => "@",
+        let separator = match self.ecosystem {
+            Ecosystem::Npm if !self.versions.is_empty() => "@",
             _ => "",
         };
-        write!(f, "{}{}{joint}{}", self.name, bracketed(&self.extras), self.wanted)
+        write!(f, "{}{}{separator}{}", self.name, bracketed(&self.extras), self.versions)
     }
 }
 
@@ -149,7 +152,7 @@ fn is_npm_name(part: &str) -> bool {
     part.starts_with(|c: char| c.is_ascii_alphanumeric()) && part.chars().all(plain)
 }
 
-fn is_pypi(c: char) -> bool {
+fn is_pypi_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.".contains(c)
 }
 
@@ -162,7 +165,8 @@ fn is_archive(text: &str) -> bool {
     [".tgz", ".tar", ".tar.gz", ".whl", ".zip"].iter().any(|end| text.ends_with(end))
 }
 
-/// Names what was asked for without what may be secret in it: all of a URL but its host.
+/// Returns an error that names the requested package. Of a URL only the host is shown, since the
+/// rest may be secret.
 fn unpinnable(text: &str, example: &str) -> Error {
     let shown = match text.split_once("://") {
         Some((scheme, rest)) => {
@@ -182,7 +186,7 @@ fn unpinnable(text: &str, example: &str) -> Error {
     ))
 }
 
-/// Others' words in one short line.
+/// Returns foreign text as one short line.
 pub(super) fn one_line(text: &str) -> String {
     cut(&escape(text).replace(['\n', '\t'], " "), 80)
 }

@@ -1,4 +1,4 @@
-//! The programs that run packages, and the flags of theirs that are known.
+//! The programs that run packages, and their known flags.
 
 use crate::model::Ecosystem;
 
@@ -12,24 +12,24 @@ pub(super) enum PackageRunner {
     PipxRun,
 }
 
-/// What a flag of a runner means.
+/// The meaning of a runner's flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunnerFlag {
-    /// It changes nothing that matters here.
+    /// It does not affect which package is meant.
     Harmless,
-    /// The same, and a value follows.
+    /// It does not affect which package is meant, and a value follows.
     HarmlessValue,
-    /// The package that the program is in; for npm also one beside it.
+    /// The package that contains the program. For npm also an additional package.
     Package,
-    /// A package beside it.
+    /// An additional package.
     Beside,
     /// The version of Python.
     Python,
 }
 
 impl PackageRunner {
-    /// Returns the runner that a launch line starts, and the words behind it. A path to it counts,
-    /// and so does what it is called on Windows.
+    /// Returns the runner that a launch line starts, and its arguments. A path to the runner is
+    /// recognised, and so are its names on Windows.
     pub(super) fn of<'a>(
         command: &str,
         arguments: &'a [String],
@@ -58,7 +58,7 @@ impl PackageRunner {
         }
     }
 
-    /// Returns how it is written.
+    /// Returns its name, as people write it.
     pub(super) fn name(self) -> &'static str {
         match self {
             PackageRunner::Npx => "npx",
@@ -69,7 +69,7 @@ impl PackageRunner {
         }
     }
 
-    /// Returns where its packages come from.
+    /// Returns the ecosystem of its packages.
     pub(super) fn ecosystem(self) -> Ecosystem {
         match self {
             PackageRunner::Npx | PackageRunner::NpmExec | PackageRunner::Bunx => Ecosystem::Npm,
@@ -77,9 +77,9 @@ impl PackageRunner {
         }
     }
 
-    /// Returns what a flag means, if it is known. Those that only say whether to ask, how loudly to
-    /// speak and how to use a cache are harmless; so is one that refuses install scripts, which we
-    /// do anyway.
+    /// Returns the meaning of a flag, or `None` if it is unknown. Flags that control prompts,
+    /// verbosity and the cache are harmless. So is the one that refuses install scripts, since pml
+    /// does that anyway.
     pub(super) fn flag(self, flag: &str) -> Option<RunnerFlag> {
         Some(match (self, flag) {
             (

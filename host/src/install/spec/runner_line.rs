@@ -1,4 +1,4 @@
-//! Reads the words behind a runner.
+//! Parses the arguments of a runner.
 
 use super::requirement::{Requirement, one_line};
 use super::runner::{PackageRunner, RunnerFlag};
@@ -6,36 +6,35 @@ use crate::error::Error;
 use crate::install::spec::package_spec::{InstallScripts, PackageSpec};
 use crate::model::{Code, Ecosystem};
 
-/// Words that a launch line may have before its package, and packages it may name: a line with more
-/// was not written by hand.
-const WORDS: usize = 64;
+/// Maximum number of words before the package, and of packages. No line written by hand has more.
+const MAX_WORDS: usize = 64;
 
-/// What has been read so far.
+/// The parts that are parsed so far.
 struct RunnerLineParser<'a> {
     runner: PackageRunner,
     packages: Vec<Requirement>,
     beside: Vec<Requirement>,
     python: Option<String>,
-    /// Whether a `--` has said that no more flags follow.
-    plain: bool,
+    /// Whether a `--` ended the flags.
+    flags_ended: bool,
     words: std::slice::Iter<'a, String>,
 }
 
-/// Reads what a runner is told to run.
+/// Parses the arguments of a runner.
 pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSpec, Error> {
-    let mut reader = RunnerLineParser {
+    let mut parser = RunnerLineParser {
         runner,
         packages: Vec::new(),
         beside: Vec::new(),
         python: None,
-        plain: false,
+        flags_ended: false,
         words: words.iter(),
     };
-    let first = reader.first()?;
-    let arguments = reader.rest()?;
-    let RunnerLineParser { mut packages, mut beside, python, .. } = reader;
+    let first = parser.first_word()?;
+    let arguments = parser.server_arguments()?;
+    let RunnerLineParser { mut packages, mut beside, python, .. } = parser;
     let (package, program) = match packages.is_empty() {
-        // Bun, uv and pipx start the program of the package's name, npm the one there is.
+        // Bun, uv and pipx start the program with the package's name. npm starts the only one.
         true => (requirement(runner, first)?, None),
         false => {
             let package = packages.remove(0);
@@ -43,12 +42,12 @@ pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSp
             (package, Some(program(runner, first)?))
         }
     };
-    if let Some(loose) = beside.iter().find(|one| !one.is_exact()) {
+    if let Some(inexact) = beside.iter().find(|one| !one.is_exact()) {
         let message =
-            format!("`{loose}` comes beside `{package}`, and no exact version of it is named");
+            format!("`{inexact}` comes beside `{package}`, and no exact version of it is named");
         let hint = match runner.ecosystem() {
-            Ecosystem::Npm => format!("name one, as in `-p {}@1.2.3`", loose.name),
-            _ => format!("name one, as in `--with {}==1.2.3`", loose.name),
+            Ecosystem::Npm => format!("name one, as in `-p {}@1.2.3`", inexact.name),
+            _ => format!("name one, as in `--with {}==1.2.3`", inexact.name),
         };
         return Err(Error::new(Code::Config, message).with_hint(hint));
     }
@@ -64,27 +63,27 @@ pub(super) fn parse(runner: PackageRunner, words: &[String]) -> Result<PackageSp
 }
 
 impl<'a> RunnerLineParser<'a> {
-    /// Returns the first word that is no flag: a package, or a program of the packages named.
-    fn first(&mut self) -> Result<&'a str, Error> {
-        for _ in 0..WORDS {
+    /// Returns the first word that is not a flag: a package, or a program of the named packages.
+    fn first_word(&mut self) -> Result<&'a str, Error> {
+        for _ in 0..MAX_WORDS {
             let Some(word) = self.words.next() else { break };
             match word.as_str() {
                 "--" => {
-                    self.plain = true;
-                    return self.words.next().map(String::as_str).ok_or_else(|| self.nothing());
+                    self.flags_ended = true;
+                    return self.words.next().map(String::as_str).ok_or_else(|| self.no_package());
                 }
                 flag if flag.starts_with('-') => self.flag(flag)?,
                 word => return Ok(word),
             }
         }
-        Err(self.nothing())
+        Err(self.no_package())
     }
 
-    /// Returns the server's own arguments. `npm exec` takes flags for its own up to a `--`; the
-    /// others do not.
-    fn rest(&mut self) -> Result<Vec<String>, Error> {
+    /// Returns the server's own arguments. `npm exec` parses flags up to a `--`; the other runners
+    /// do not.
+    fn server_arguments(&mut self) -> Result<Vec<String>, Error> {
         let mut own = Vec::new();
-        if self.runner == PackageRunner::NpmExec && !self.plain {
+        if self.runner == PackageRunner::NpmExec && !self.flags_ended {
             while let Some(word) = self.words.next() {
                 match word.as_str() {
                     "--" => break,
@@ -98,19 +97,19 @@ impl<'a> RunnerLineParser<'a> {
     }
 
     fn flag(&mut self, word: &str) -> Result<(), Error> {
-        let (flag, given) = match word.split_once('=') {
+        let (flag, inline_value) = match word.split_once('=') {
             Some((flag, value)) => (flag, Some(value.to_owned())),
             None => (word, None),
         };
         let runner = self.runner;
-        let Some(meaning) = runner.flag(flag) else { return Err(unknown(runner, flag)) };
+        let Some(meaning) = runner.flag(flag) else { return Err(unknown_flag(runner, flag)) };
         if meaning == RunnerFlag::Harmless {
-            return match given {
+            return match inline_value {
                 None => Ok(()),
-                Some(_) => Err(unknown(runner, flag)),
+                Some(_) => Err(unknown_flag(runner, flag)),
             };
         }
-        let value = given.or_else(|| self.words.next().cloned());
+        let value = inline_value.or_else(|| self.words.next().cloned());
         let value = value.ok_or_else(|| {
             let message = format!("`{}` needs a value behind `{flag}`", runner.name());
             Error::new(Code::Config, message)
@@ -118,7 +117,7 @@ impl<'a> RunnerLineParser<'a> {
         match meaning {
             RunnerFlag::Package => self.packages.push(requirement(runner, &value)?),
             RunnerFlag::Beside => {
-                for one in split(&value) {
+                for one in split_packages(&value) {
                     self.beside.push(requirement(runner, one)?);
                 }
             }
@@ -128,7 +127,7 @@ impl<'a> RunnerLineParser<'a> {
         Ok(())
     }
 
-    fn nothing(&self) -> Error {
+    fn no_package(&self) -> Error {
         let message = format!("`{}` is told no package to run", self.runner.name());
         Error::new(Code::Config, message).with_hint("name one, as in `npx -y some-server@1.2.3`")
     }
@@ -141,8 +140,8 @@ fn requirement(runner: PackageRunner, text: &str) -> Result<Requirement, Error> 
     }
 }
 
-/// A flag may have a secret behind its `=`: that is never shown.
-fn unknown(runner: PackageRunner, flag: &str) -> Error {
+/// The value behind the `=` of a flag may be secret, so it is not shown.
+fn unknown_flag(runner: PackageRunner, flag: &str) -> Error {
     let (name, flag) = (runner.name(), one_line(flag));
     let message =
         format!("`{flag}` of `{name}` is not understood: which package is meant is not guessed");
@@ -155,7 +154,7 @@ fn unknown(runner: PackageRunner, flag: &str) -> Error {
     Error::new(Code::Config, message).with_hint(hint)
 }
 
-/// The name of a program: it becomes part of a path.
+/// Checks the name of a program, which becomes part of a path.
 fn program(runner: PackageRunner, text: &str) -> Result<String, Error> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+@".contains(c);
     if text.len() <= 100 && !text.starts_with(['.', '-', '@']) && text.chars().all(plain) {
@@ -166,7 +165,7 @@ fn program(runner: PackageRunner, text: &str) -> Result<String, Error> {
     Err(Error::new(Code::Config, message).with_hint("name a program of the package"))
 }
 
-/// A version of Python. A path or a name would be another program, of which nothing is known.
+/// Parses a version of Python. A path or a name is refused, since it could be any program.
 fn python(text: &str) -> Result<String, Error> {
     let version = text.strip_prefix("python").unwrap_or(text);
     let plain = !version.is_empty()
@@ -181,9 +180,9 @@ fn python(text: &str) -> Result<String, Error> {
     Err(Error::new(Code::Config, message).with_hint("write it as `3.12`"))
 }
 
-/// Packages of a list; commas inside brackets are those of extras, and those before a comparison go
-/// on with a version.
-fn split(list: &str) -> Vec<&str> {
+/// Splits a list of packages at its commas. A comma inside brackets separates extras, and a comma
+/// before a comparison continues a version.
+fn split_packages(list: &str) -> Vec<&str> {
     let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     for (at, c) in list.char_indices() {
         match c {

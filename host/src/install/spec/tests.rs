@@ -1,4 +1,4 @@
-//! Launch lines, understood and refused.
+//! Launch lines that are accepted, and some that are refused.
 
 use super::{InstallScripts, PackageSpec};
 use crate::model::{Code, Ecosystem};
@@ -8,7 +8,7 @@ fn of(line: &[&str]) -> Result<Option<PackageSpec>, crate::error::Error> {
     PackageSpec::of(line[0], &words)
 }
 
-/// Package, packages beside it, program, Python and arguments of a line, as one text.
+/// Returns package, additional packages, program, Python and arguments of a line, as one text.
 fn read(line: &[&str]) -> String {
     let spec = of(line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
     let spec = spec.unwrap_or_else(|| panic!("{line:?} is a plain command"));

@@ -1,6 +1,8 @@
-//! A failed or interrupted install leaves nothing behind and can be tried again.
+//! A failed or interrupted installation leaves no files behind and can be tried again.
 
-use super::{InstallFixture, InstallationState, agreed, eventually, is_alive, quietly, spec};
+use super::{
+    InstallFixture, InstallationState, agreed, eventually, ignore_progress, is_alive, spec,
+};
 use crate::install::Installer;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,53 +10,56 @@ use std::process::Command;
 
 const LINE: &str = "npx fake-server";
 
-/// The variable that makes a test the process that is killed.
+/// The variable that turns a test into the process to be killed.
 const VICTIM: &str = "PML_TEST_INSTALL";
 
-/// The pids of the fake that hangs and of the child that it started.
-fn pids(place: &InstallFixture) -> Vec<i32> {
-    let text = fs::read_to_string(place.at("bin/pids")).expect("it wrote its pids");
+/// The pids of the fake that hangs and of its child.
+fn pids(fixture: &InstallFixture) -> Vec<i32> {
+    let text = fs::read_to_string(fixture.at("bin/pids")).expect("it wrote its pids");
     text.split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
 }
 
-async fn works(place: &InstallFixture) {
-    place.mode("");
-    let installed = place.installer().install(&spec(LINE), &agreed(), quietly()).await;
+async fn assert_installs(fixture: &InstallFixture) {
+    fixture.set_mode("");
+    let installed = fixture.installer().install(&spec(LINE), &agreed(), ignore_progress()).await;
     assert!(installed.is_ok(), "{installed:?}");
-    assert!(place.unfinished().is_empty(), "{:?}", place.unfinished());
-    let found = place.installer().installed("fake", &spec(LINE)).await.unwrap();
+    assert!(fixture.unfinished().is_empty(), "{:?}", fixture.unfinished());
+    let found = fixture.installer().installed("fake", &spec(LINE)).await.unwrap();
     assert!(matches!(found, InstallationState::Ready(_)));
 }
 
 #[tokio::test]
 async fn one_that_fails_says_why_and_leaves_nothing() {
-    let place = InstallFixture::new();
-    place.mode("fail");
-    let error = place.installer().install(&spec(LINE), &agreed(), quietly()).await.unwrap_err();
-    let told = error.to_string();
-    assert!(told.contains("cannot install `fake-server@1.2.3`: it ended with exit status 7"));
-    assert!(told.ends_with("| npm error code EFAKE"), "{told}");
-    eventually("nothing is left", || place.unfinished().is_empty()).await;
-    assert!(!place.place().exists() && !place.state().join("deps.json").exists());
-    works(&place).await;
+    let fixture = InstallFixture::new();
+    fixture.set_mode("fail");
+    let error =
+        fixture.installer().install(&spec(LINE), &agreed(), ignore_progress()).await.unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("cannot install `fake-server@1.2.3`: it ended with exit status 7"));
+    assert!(message.ends_with("| npm error code EFAKE"), "{message}");
+    eventually("nothing is left", || fixture.unfinished().is_empty()).await;
+    assert!(!fixture.package_folder().exists() && !fixture.state().join("deps.json").exists());
+    assert_installs(&fixture).await;
 }
 
 #[tokio::test]
 async fn one_that_is_dropped_ends_what_it_started_and_leaves_nothing() {
-    let place = InstallFixture::new();
-    place.mode("hang");
-    let installer = place.installer();
+    let fixture = InstallFixture::new();
+    fixture.set_mode("hang");
+    let installer = fixture.installer();
     let task =
-        tokio::spawn(async move { installer.install(&spec(LINE), &agreed(), quietly()).await });
-    eventually("it hangs", || place.at("bin/pids").exists()).await;
-    assert!(pids(&place).iter().all(|pid| is_alive(*pid)));
-    assert_eq!(place.unfinished().len(), 1);
+        tokio::spawn(
+            async move { installer.install(&spec(LINE), &agreed(), ignore_progress()).await },
+        );
+    eventually("it hangs", || fixture.at("bin/pids").exists()).await;
+    assert!(pids(&fixture).iter().all(|pid| is_alive(*pid)));
+    assert_eq!(fixture.unfinished().len(), 1);
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
-    eventually("all are gone", || !pids(&place).iter().any(|pid| is_alive(*pid))).await;
-    eventually("nothing is left", || place.unfinished().is_empty()).await;
-    assert!(!place.place().exists());
-    works(&place).await;
+    eventually("all are gone", || !pids(&fixture).iter().any(|pid| is_alive(*pid))).await;
+    eventually("nothing is left", || fixture.unfinished().is_empty()).await;
+    assert!(!fixture.package_folder().exists());
+    assert_installs(&fixture).await;
 }
 
 #[tokio::test]
@@ -63,22 +68,22 @@ async fn one_that_is_killed_is_swept_by_the_next() {
     if let Some(folder) = std::env::var_os(VICTIM) {
         return be_killed(&PathBuf::from(folder)).await;
     }
-    let place = InstallFixture::new();
-    place.mode("hang");
+    let fixture = InstallFixture::new();
+    fixture.set_mode("hang");
     let mut victim = Command::new(std::env::current_exe().expect("this test"))
         .args(["install::tests::interrupted::one_that_is_killed_is_swept_by_the_next", "--exact"])
-        .env(VICTIM, place.folder.path())
+        .env(VICTIM, fixture.folder.path())
         .spawn()
         .expect("it starts");
-    eventually("it hangs", || place.at("bin/pids").exists()).await;
+    eventually("it hangs", || fixture.at("bin/pids").exists()).await;
     victim.kill().expect("it can be killed");
     victim.wait().expect("it ends");
-    // Nothing that it started goes on, and what it left is nobody's.
-    eventually("all are gone", || !pids(&place).iter().any(|pid| is_alive(*pid))).await;
-    assert_eq!(place.unfinished().len(), 1);
-    let found = place.installer().installed("fake", &spec(LINE)).await.unwrap();
+    // No process that it started continues, and its files are abandoned.
+    eventually("all are gone", || !pids(&fixture).iter().any(|pid| is_alive(*pid))).await;
+    assert_eq!(fixture.unfinished().len(), 1);
+    let found = fixture.installer().installed("fake", &spec(LINE)).await.unwrap();
     assert_eq!(found, InstallationState::Missing);
-    works(&place).await;
+    assert_installs(&fixture).await;
 }
 
 async fn be_killed(folder: &Path) {
@@ -86,6 +91,6 @@ async fn be_killed(folder: &Path) {
     let home = folder.join("home").display().to_string();
     let environment = [("PATH", path), ("HOME", home)].into_iter().collect();
     let installer = Installer::new(folder.join("project/.pml"), environment);
-    let ended = installer.install(&spec(LINE), &agreed(), quietly()).await;
+    let ended = installer.install(&spec(LINE), &agreed(), ignore_progress()).await;
     panic!("it ended: {ended:?}");
 }

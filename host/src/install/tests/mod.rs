@@ -1,148 +1,26 @@
-//! The room, with a package manager that is a fake (`tests/kit/fakes/fake_npm.sh`) and with real
-//! ones.
+//! Tests of the room as a whole, with a fake npm (`tests/kit/fakes/fake_npm.sh`) and with real
+//! package managers.
 
+#[cfg(unix)]
+mod install_fixture;
 #[cfg(unix)]
 mod installing;
 #[cfg(unix)]
 mod interrupted;
 #[cfg(unix)]
+mod progress;
+#[cfg(unix)]
 mod registries;
 #[cfg(unix)]
 mod resolving;
+#[cfg(unix)]
+mod waiting;
 
-use super::{InstallationState, Installer, PackageSpec};
-use crate::config::Environment;
-use crate::model::{Ecosystem, Package, Progress, ProgressCallback};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-/// Longer than anything here takes on a busy machine.
-const LONG: Duration = Duration::from_secs(120);
-
-/// A project, a home, and a `PATH` that begins with a fake npm.
-struct InstallFixture {
-    folder: tempfile::TempDir,
-}
-
-impl InstallFixture {
-    fn new() -> InstallFixture {
-        let folder = tempfile::tempdir().expect("a folder");
-        for name in ["project/.pml", "home", "bin"] {
-            fs::create_dir_all(folder.path().join(name)).expect("a folder");
-        }
-        let place = InstallFixture { folder };
-        let host = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let fake = host.parent().expect("the workspace").join("tests/kit/fakes/fake_npm.sh");
-        std::os::unix::fs::symlink(fake, place.at("bin/npm")).expect("a link");
-        place.answers(&["1.2.3"]);
-        place
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn state(&self) -> PathBuf {
-        self.at("project/.pml")
-    }
-
-    /// Has the fake do something else from here on.
-    fn mode(&self, mode: &str) {
-        fs::write(self.at("bin/mode"), mode).expect("written");
-    }
-
-    /// Has the fake's registry know these versions.
-    fn answers(&self, versions: &[&str]) {
-        let version = |version: &&str| {
-            serde_json::json!({
-                "name": "fake-server", "version": version,
-                "dist": {
-                    "integrity": "sha512-good", "unpackedSize": 123,
-                    "tarball": "https://me:hunter2@registry.example/fake-server.tgz",
-                },
-            })
-        };
-        let all: Vec<_> = versions.iter().map(version).collect();
-        let text = serde_json::to_string(&all).expect("JSON");
-        fs::write(self.at("bin/view.json"), text).expect("written");
-    }
-
-    /// What the fake was told, a line each, that begins with `word`.
-    fn calls(&self, word: &str) -> Vec<String> {
-        let calls = fs::read_to_string(self.at("bin/calls")).unwrap_or_default();
-        calls.lines().filter(|line| line.starts_with(word)).map(Into::into).collect()
-    }
-
-    fn environment(&self) -> Environment {
-        let path = format!("{}:/usr/bin:/bin", self.at("bin").display());
-        let home = self.at("home").display().to_string();
-        [("PATH", path), ("HOME", home), ("GITHUB_TOKEN", "hunter2".into())].into_iter().collect()
-    }
-
-    /// An installer that remembers nothing, as in another process.
-    fn installer(&self) -> Installer {
-        Installer::new(self.state(), self.environment())
-    }
-
-    fn place(&self) -> PathBuf {
-        self.state().join("deps/npm/fake-server@1.2.3")
-    }
-
-    /// What is in `.pml/deps` besides locks and whole packages.
-    fn unfinished(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.state().join("deps/.work")).into_iter().flatten().flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.filter(|name| !name.ends_with(".lock")).collect()
-    }
-}
-
-fn spec(line: &str) -> PackageSpec {
-    let words: Vec<String> = line.split(' ').map(Into::into).collect();
-    PackageSpec::of(&words[0], &words[1..]).expect("understood").expect("a package")
-}
-
-/// The package that the fake's registry has.
-fn agreed() -> Package {
-    let source = "registry.example";
-    let line = "npx fake-server";
-    let mut package = Package::new("fake", Ecosystem::Npm, "fake-server", "1.2.3", source, line);
-    package.integrity = Some("sha512-good".into());
-    package
-}
-
-/// Hears nothing.
-fn quietly() -> ProgressCallback {
-    Arc::new(|_| {})
-}
-
-/// Hears everything.
-fn listening() -> (ProgressCallback, Arc<Mutex<Vec<Progress>>>) {
-    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
-    let ear = heard.clone();
-    (Arc::new(move |progress| ear.lock().expect("a list").push(progress)), heard)
-}
-
-/// Waits until `done` says so. It looks again and again, since what it looks at tells nobody of its
-/// changes.
-async fn eventually(what: &str, done: impl Fn() -> bool) {
-    let looking = async {
-        while !done() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(LONG, looking).await.unwrap_or_else(|_| panic!("never: {what}"));
-}
-
-/// Whether a process is there, and not only waits to be reaped.
-fn is_alive(pid: i32) -> bool {
-    match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => !stat[stat.rfind(')').unwrap_or(0)..].starts_with(") Z"),
-        Err(_) if Path::new("/proc/self").exists() => false,
-        Err(_) => {
-            let pid = rustix::process::Pid::from_raw(pid).expect("not zero");
-            rustix::process::test_kill_process(pid).is_ok()
-        }
-    }
-}
+#[cfg(unix)]
+use super::InstallationState;
+#[cfg(unix)]
+use install_fixture::{InstallFixture, agreed, spec};
+#[cfg(unix)]
+use progress::{ignore_progress, record_progress};
+#[cfg(unix)]
+use waiting::{LONG, eventually, is_alive};

@@ -1,4 +1,4 @@
-//! Where a server is, and what is sent along to it.
+//! Checks the address of a server, and the headers that are sent to it.
 
 use super::HttpError;
 use crate::model::{Secret, escape};
@@ -23,7 +23,7 @@ const RESERVED: &[&str] = &[
     "upgrade",
 ];
 
-/// Returns the URL, if a server can be behind it.
+/// Parses a URL. Fails unless it is an `http` or `https` URL with a host.
 pub(super) fn url(text: &str) -> Result<Url, HttpError> {
     let url = Url::parse(text).map_err(|error| HttpError::Url(error.to_string()))?;
     match url.scheme() {
@@ -32,7 +32,7 @@ pub(super) fn url(text: &str) -> Result<Url, HttpError> {
     }
 }
 
-/// Returns what is sent along with every request, marked so that nothing prints it.
+/// Returns the headers for every request, marked as sensitive so that they are not printed.
 pub(super) fn headers(url: &Url, headers: &[(String, Secret)]) -> Result<HeaderMap, HttpError> {
     let secret = !headers.is_empty() || !url.username().is_empty() || url.password().is_some();
     if secret && url.scheme() == "http" && !is_loopback(url) {
@@ -52,7 +52,7 @@ pub(super) fn headers(url: &Url, headers: &[(String, Secret)]) -> Result<HeaderM
     Ok(map)
 }
 
-/// Returns whether it leads to this machine.
+/// Reports whether a URL leads to this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -62,14 +62,14 @@ pub(super) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Returns all of a URL that can be shown.
-pub(super) fn shown(url: &Url) -> String {
+/// Returns the part of a URL that is safe to show.
+pub(super) fn shown_origin(url: &Url) -> String {
     format!("`{}`", escape(&url.origin().ascii_serialization()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{headers, is_loopback, shown, url};
+    use super::{headers, is_loopback, shown_origin, url};
     use crate::model::Secret;
     use crate::upstream::http::HttpError;
 
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn no_more_than_the_origin_is_shown() {
         let secret = url("https://user:key@example.com:8443/mcp?token=1").expect("a URL");
-        assert_eq!(shown(&secret), "`https://example.com:8443`");
+        assert_eq!(shown_origin(&secret), "`https://example.com:8443`");
         assert!(!is_loopback(&secret));
         assert!(url("file:///etc/passwd").is_err() && url("nonsense").is_err());
     }

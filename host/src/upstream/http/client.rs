@@ -1,8 +1,8 @@
-//! The client that rmcp's transport sends its messages with.
+//! The HTTP client that rmcp's transport uses.
 //!
-//! It differs from rmcp's own in what it does not do: read without end, follow redirects to other
-//! origins, or lose the reason of a failure. A request that never reached the server is sent again;
-//! nothing else is.
+//! Unlike rmcp's own client, it limits the size of answers, does not follow redirects to other
+//! origins, and preserves the reason of a failure. Only a request that never reached the server is
+//! sent again.
 
 use super::super::decode::{self, Envelope, ExpectedAnswer, MessageKind};
 use super::super::secrets::ServerSecrets;
@@ -28,23 +28,23 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 /// Pauses before a request that never reached the server is sent again.
-const AGAIN: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
+const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
 
-/// The largest answer that is read: twice the largest reply that a program can get.
-pub(super) const ANSWER: usize = 32 << 20;
+/// Maximum size of an answer, in bytes: twice the largest reply that a program can get.
+pub(super) const MAX_ANSWER: usize = 32 << 20;
 
-/// The largest answer that is read to learn why something failed.
-const REASON: usize = 64 << 10;
+/// Maximum size of the body of a failed request, in bytes.
+const MAX_FAILURE: usize = 64 << 10;
 
 /// Sends messages to one server.
 #[derive(Clone)]
 pub(in super::super) struct HttpClient {
     client: reqwest::Client,
-    /// The server's origin, fit to be shown.
-    at: Arc<str>,
+    /// The server's origin, safe to show.
+    origin: Arc<str>,
     secrets: Arc<ServerSecrets>,
-    /// How long `server/discover` may take.
-    patience: Option<Duration>,
+    /// Time limit of `server/discover`.
+    probe_timeout: Option<Duration>,
 }
 
 type HttpTransportError = StreamableHttpError<HttpError>;
@@ -55,43 +55,44 @@ impl HttpClient {
         builder: reqwest::ClientBuilder,
         url: &Url,
         secrets: &Arc<ServerSecrets>,
-        patience: Option<Duration>,
+        probe_timeout: Option<Duration>,
     ) -> Result<HttpClient, HttpError> {
-        let client = builder.build().map_err(|error| HttpError::Client(secrets.root(&error)))?;
+        let client =
+            builder.build().map_err(|error| HttpError::Client(secrets.root_cause(&error)))?;
         Ok(HttpClient {
             client,
-            at: address::shown(url).into(),
+            origin: address::shown_origin(url).into(),
             secrets: secrets.clone(),
-            patience,
+            probe_timeout,
         })
     }
 
-    /// Sends a request, again if it never reached the server.
+    /// Sends a request. If it never reached the server, it is sent again.
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, HttpError> {
-        let broken = |error| HttpError::of(&self.at, &error, &self.secrets);
+        let broken = |error| HttpError::of(&self.origin, &error, &self.secrets);
         let request: Request = request.build().map_err(broken)?;
-        for pause in AGAIN {
+        for pause in RETRY_PAUSES {
             let Some(copy) = request.try_clone() else { break };
             match self.client.execute(copy).await {
                 Err(error) if error.is_connect() && !is_tls(&error) => sleep(pause).await,
-                done => return self.accept(done.map_err(broken)?),
+                done => return self.check_status(done.map_err(broken)?),
             }
         }
-        self.accept(self.client.execute(request).await.map_err(broken)?)
+        self.check_status(self.client.execute(request).await.map_err(broken)?)
     }
 
-    /// Refuses redirects and refusals.
-    fn accept(&self, response: Response) -> Result<Response, HttpError> {
-        let (at, status) = (self.at.to_string(), response.status());
+    /// Turns redirects and refused access into errors.
+    fn check_status(&self, response: Response) -> Result<Response, HttpError> {
+        let (origin, status) = (self.origin.to_string(), response.status());
         if status.is_redirection() {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
             let to: Option<Url> = to.and_then(|to| response.url().join(to).ok());
-            let to = to.map_or("nowhere".into(), |to| address::shown(&to));
-            return Err(HttpError::Redirected { at, to });
+            let to = to.map_or("nowhere".into(), |to| address::shown_origin(&to));
+            return Err(HttpError::Redirected { origin, to });
         }
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Err(HttpError::Unauthorized { at, status: status.as_u16() })
+                Err(HttpError::Unauthorized { origin, status: status.as_u16() })
             }
             _ => Ok(response),
         }
@@ -123,55 +124,56 @@ impl HttpClient {
         }
         let expected = expected(message);
         if !status.is_success() {
-            return self.failed(response, expected, session.is_none()).await;
+            return self.failed_response(response, expected, session.is_none()).await;
         }
-        let given = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
-        let given = given.map(str::to_owned);
-        if is(&response, EVENT_STREAM_MIME_TYPE) {
+        let new_session = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
+        let new_session = new_session.map(str::to_owned);
+        if has_content_type(&response, EVENT_STREAM_MIME_TYPE) {
             let call = expected.filter(|(_, expected)| *expected == ExpectedAnswer::Call);
             let call = call.map(|(id, _)| id);
-            let events = events(response, self.at.to_string(), self.secrets.clone(), limit, call);
-            return Ok(StreamableHttpPostResponse::Sse(events, given));
+            let events =
+                events(response, self.origin.to_string(), self.secrets.clone(), limit, call);
+            return Ok(StreamableHttpPostResponse::Sse(events, new_session));
         }
         let Some((id, expected)) = expected else {
-            // Nobody waits for more than that it was taken.
+            // A notification has no answer to wait for.
             return Ok(StreamableHttpPostResponse::Accepted);
         };
-        if !is(&response, JSON_MIME_TYPE) {
-            return Err(HttpTransportError::Client(self.odd(&response)));
+        if !has_content_type(&response, JSON_MIME_TYPE) {
+            return Err(HttpTransportError::Client(self.unexpected_type(&response)));
         }
-        let body = self.body(response, ANSWER).await.map_err(HttpTransportError::Client)?;
+        let body = self.body(response, MAX_ANSWER).await.map_err(HttpTransportError::Client)?;
         match answer(&body, id, expected) {
-            Some(message) => Ok(StreamableHttpPostResponse::Json(message, given)),
+            Some(message) => Ok(StreamableHttpPostResponse::Json(message, new_session)),
             None => Err(HttpTransportError::UnexpectedServerResponse(
                 "it is not an answer of JSON-RPC".into(),
             )),
         }
     }
 
-    /// Says why a request failed: in the words of JSON-RPC, if the server uses them.
-    async fn failed(
+    /// Returns why a request failed: as the JSON-RPC error in the body, if there is one.
+    async fn failed_response(
         &self,
         response: Response,
         expected: Option<(i64, ExpectedAnswer)>,
-        first: bool,
+        no_session: bool,
     ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         let status = response.status();
-        let body = self.body(response, REASON).await.unwrap_or_default();
+        let body = self.body(response, MAX_FAILURE).await.unwrap_or_default();
         if let Some((id, expected)) = expected {
             if let Some(message @ ServerJsonRpcMessage::Error(_)) = answer(&body, id, expected) {
                 return Ok(StreamableHttpPostResponse::Json(message, None));
             }
-            // A server that knows only the handshake refuses what comes without.
-            if expected == ExpectedAnswer::Discovery && first && status.is_client_error() {
+            // A server that supports only the handshake refuses requests before it.
+            if expected == ExpectedAnswer::Discovery && no_session && status.is_client_error() {
                 let message = format!("`server/discover` was refused with HTTP {status}");
                 let refusal = decode::refuse(id, ErrorCode::INVALID_REQUEST, message);
                 return Ok(StreamableHttpPostResponse::Json(refusal, None));
             }
         }
-        let said = self.secrets.words(&String::from_utf8_lossy(&body));
-        let at = self.at.to_string();
-        Err(HttpTransportError::Client(HttpError::Status { at, status: status.as_u16(), said }))
+        let body = self.secrets.safe_text(&String::from_utf8_lossy(&body));
+        let origin = self.origin.to_string();
+        Err(HttpTransportError::Client(HttpError::Status { origin, status: status.as_u16(), body }))
     }
 
     async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
@@ -179,7 +181,7 @@ impl HttpClient {
         while let Some(chunk) = response
             .chunk()
             .await
-            .map_err(|error| HttpError::of(&self.at, &error, &self.secrets))?
+            .map_err(|error| HttpError::of(&self.origin, &error, &self.secrets))?
         {
             if body.len() + chunk.len() > limit {
                 return Err(HttpError::TooLarge);
@@ -189,10 +191,10 @@ impl HttpClient {
         Ok(body)
     }
 
-    fn odd(&self, response: &Response) -> HttpError {
+    fn unexpected_type(&self, response: &Response) -> HttpError {
         let found = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-        let found = self.secrets.words(&String::from_utf8_lossy(found.unwrap_or(b"nothing")));
-        HttpError::ContentType { at: self.at.to_string(), found }
+        let found = self.secrets.safe_text(&String::from_utf8_lossy(found.unwrap_or(b"nothing")));
+        HttpError::ContentType { origin: self.origin.to_string(), found }
     }
 }
 
@@ -213,7 +215,7 @@ impl StreamableHttpClient for HttpClient {
             session,
             authorization,
             headers,
-            ANSWER,
+            MAX_ANSWER,
         )
         .await
     }
@@ -228,9 +230,9 @@ impl StreamableHttpClient for HttpClient {
         limit: usize,
     ) -> Result<StreamableHttpPostResponse, HttpTransportError> {
         let posted = self.post(&uri, &message, session.as_deref(), headers, limit);
-        match (self.patience, expected(&message)) {
-            (Some(patience), Some((id, ExpectedAnswer::Discovery))) => {
-                timeout(patience, posted).await.unwrap_or_else(|_| {
+        match (self.probe_timeout, expected(&message)) {
+            (Some(probe_timeout), Some((id, ExpectedAnswer::Discovery))) => {
+                timeout(probe_timeout, posted).await.unwrap_or_else(|_| {
                     let message = "no answer to `server/discover`".into();
                     let refusal = decode::refuse(id, ErrorCode::METHOD_NOT_FOUND, message);
                     Ok(StreamableHttpPostResponse::Json(refusal, None))
@@ -251,7 +253,7 @@ impl StreamableHttpClient for HttpClient {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        // A server that keeps its sessions does so.
+        // A server may refuse to delete a session. That is not an error.
         self.send(request).await.map(drop).map_err(HttpTransportError::Client)
     }
 
@@ -263,8 +265,15 @@ impl StreamableHttpClient for HttpClient {
         authorization: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxedSseResponse, HttpTransportError> {
-        self.get_stream_with_max_sse_event_size(uri, session, last, authorization, headers, ANSWER)
-            .await
+        self.get_stream_with_max_sse_event_size(
+            uri,
+            session,
+            last,
+            authorization,
+            headers,
+            MAX_ANSWER,
+        )
+        .await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -290,31 +299,30 @@ impl StreamableHttpClient for HttpClient {
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Err(HttpTransportError::ServerDoesNotSupportSse),
             status if !status.is_success() => {
-                let (at, said) = (self.at.to_string(), String::new());
+                let (origin, body) = (self.origin.to_string(), String::new());
                 Err(HttpTransportError::Client(HttpError::Status {
-                    at,
+                    origin,
                     status: status.as_u16(),
-                    said,
+                    body,
                 }))
             }
-            _ if !is(&response, EVENT_STREAM_MIME_TYPE) => {
-                Err(HttpTransportError::Client(self.odd(&response)))
+            _ if !has_content_type(&response, EVENT_STREAM_MIME_TYPE) => {
+                Err(HttpTransportError::Client(self.unexpected_type(&response)))
             }
-            _ => Ok(events(response, self.at.to_string(), self.secrets.clone(), limit, None)),
+            _ => Ok(events(response, self.origin.to_string(), self.secrets.clone(), limit, None)),
         }
     }
 }
 
-/// Returns what a message waits for. rmcp reads lists itself: it looks for arguments that travel as
-/// headers.
+/// Returns the id of a request and how to parse its answer. rmcp parses lists itself, since it
+/// looks for arguments that are sent as headers.
 fn expected(message: &ClientJsonRpcMessage) -> Option<(i64, ExpectedAnswer)> {
     let (id, expected) = ExpectedAnswer::of_message(message)?;
     let RequestId::Number(id) = id else { return None };
     Some((id, if expected == ExpectedAnswer::Plain { ExpectedAnswer::Other } else { expected }))
 }
 
-/// Returns the answer in a body. It is the answer to what was asked with it, whatever id it
-/// carries.
+/// Parses the answer in a body. It answers the request that it came for, whatever id it has.
 fn answer(body: &[u8], id: i64, expected: ExpectedAnswer) -> Option<ServerJsonRpcMessage> {
     match Envelope::open(body)?.kind()? {
         MessageKind::Answer(_, result) => Some(decode::answer(id, expected, result)),
@@ -325,7 +333,7 @@ fn answer(body: &[u8], id: i64, expected: ExpectedAnswer) -> Option<ServerJsonRp
     }
 }
 
-fn is(response: &Response, kind: &str) -> bool {
+fn has_content_type(response: &Response, kind: &str) -> bool {
     let found = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     found.len() >= kind.len() && found[..kind.len()].eq_ignore_ascii_case(kind.as_bytes())
 }

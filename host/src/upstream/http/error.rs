@@ -1,82 +1,83 @@
-//! Why a server behind a URL does not answer.
+//! The errors of using a server at a URL.
 
 use super::super::secrets::ServerSecrets;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-/// What went wrong between us and a URL. Texts of the server in it are escaped and cut, and its
-/// secrets hidden.
+/// The reason why an exchange with a URL failed. Text from the server is escaped and shortened, and
+/// its secrets are hidden.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(in super::super) enum HttpError {
-    /// It is not one.
+    /// The URL is not valid.
     #[error("its URL cannot be used: {0}")]
     Url(String),
-    /// Anybody on the way could read the headers.
+    /// Everyone on the network path could read the headers.
     #[error(
         "its headers may hold keys, and `http:` to another machine shows them to anybody: use `https:`"
     )]
     Plain,
-    /// It cannot be sent.
+    /// The header cannot be sent.
     #[error("the header `{0}` cannot be set")]
     Header(String),
-    /// The client itself.
+    /// The client could not be built.
     #[error("the HTTP client does not work: {0}")]
     Client(String),
-    /// Nothing was sent.
-    #[error("no connection to {at}: {why}")]
-    Connect { at: String, why: String },
-    /// Something was sent, and the answer did not come.
-    #[error("the connection to {at} broke: {why}")]
-    Broken { at: String, why: String },
-    /// It sends us elsewhere.
+    /// No connection was made, so nothing was sent.
+    #[error("no connection to {origin}: {cause}")]
+    Connect { origin: String, cause: String },
+    /// The request was sent, but the answer did not arrive.
+    #[error("the connection to {origin} broke: {cause}")]
+    Broken { origin: String, cause: String },
+    /// The server redirects to another address.
     #[error(
-        "{at} redirects to {to}, which is not followed: if that is meant, put it into the configuration"
+        "{origin} redirects to {to}, which is not followed: if that is meant, put it into the configuration"
     )]
-    Redirected { at: String, to: String },
-    /// It does not like our credentials, or wants some.
-    #[error("{at} refuses access (HTTP {status}): check its headers and keys")]
-    Unauthorized { at: String, status: u16 },
-    /// It does not like the request.
-    #[error("{at} answers with HTTP {status}{}", colon(said))]
-    Status { at: String, status: u16, said: String },
-    /// It does not speak MCP.
+    Redirected { origin: String, to: String },
+    /// The server refuses the credentials, or requires some.
+    #[error("{origin} refuses access (HTTP {status}): check its headers and keys")]
+    Unauthorized { origin: String, status: u16 },
+    /// The server refuses the request.
+    #[error("{origin} answers with HTTP {status}{}", after_colon(body))]
+    Status { origin: String, status: u16, body: String },
+    /// The server does not speak MCP.
     #[error(
-        "{at} answers with `{found}`, not with JSON or events: is it the URL of an MCP server?"
+        "{origin} answers with `{found}`, not with JSON or events: is it the URL of an MCP server?"
     )]
-    ContentType { at: String, found: String },
-    /// It says too much.
+    ContentType { origin: String, found: String },
+    /// The answer is too large.
     #[error("the answer is larger than 32 MiB")]
     TooLarge,
 }
 
 impl HttpError {
-    /// Returns what a failed exchange with `at` means.
-    pub(super) fn of(at: &str, error: &reqwest::Error, secrets: &ServerSecrets) -> HttpError {
-        let (at, why) = (at.to_owned(), cause(error, secrets));
+    /// Returns the error for a failed exchange with `origin`.
+    pub(super) fn of(origin: &str, error: &reqwest::Error, secrets: &ServerSecrets) -> HttpError {
+        let (origin, cause) = (origin.to_owned(), cause(error, secrets));
         match error.is_connect() {
-            true => HttpError::Connect { at, why },
-            false => HttpError::Broken { at, why },
+            true => HttpError::Connect { origin, cause },
+            false => HttpError::Broken { origin, cause },
         }
     }
 }
 
-/// Returns what went wrong, if it was in our client: rmcp wraps it without naming it as a source.
-pub(in super::super) fn known<'e>(
+/// Returns the error of our own client in a chain. rmcp wraps it without exposing it as a source.
+pub(in super::super) fn find_http_error<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> Option<&'e HttpError> {
     let mut next = Some(error);
     while let Some(error) = next {
-        if let Some(StreamableHttpError::Client(known)) = error.downcast_ref() {
-            return Some(known);
+        if let Some(StreamableHttpError::Client(found)) = error.downcast_ref() {
+            return Some(found);
         }
-        if let Some(known) = error.downcast_ref() {
-            return Some(known);
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
         }
         next = error.source();
     }
     None
 }
 
-/// Returns the innermost cause. An I/O error hides what it was made of from its chain.
+/// Returns the innermost cause. The chain of an I/O error does not include the error that it was
+/// made from.
 fn cause(error: &(dyn std::error::Error + 'static), secrets: &ServerSecrets) -> String {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -85,14 +86,14 @@ fn cause(error: &(dyn std::error::Error + 'static), secrets: &ServerSecrets) -> 
             return cause(inner, secrets);
         }
         if error.source().is_none() {
-            return secrets.words(&error.to_string());
+            return secrets.safe_text(&error.to_string());
         }
         next = error.source();
     }
-    secrets.root(error)
+    secrets.root_cause(error)
 }
 
-/// Returns whether TLS failed: trying again would not help.
+/// Reports whether TLS failed. Then trying again does not help.
 pub(super) fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -108,9 +109,9 @@ pub(super) fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-fn colon(said: &str) -> String {
-    match said.is_empty() {
+fn after_colon(body: &str) -> String {
+    match body.is_empty() {
         true => String::new(),
-        false => format!(": {said}"),
+        false => format!(": {body}"),
     }
 }

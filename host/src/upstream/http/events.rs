@@ -1,7 +1,7 @@
-//! Server-sent events of a hostile server: an event that is too large ends the stream.
+//! Reads the server-sent events of a hostile server. An event that is too large ends the stream.
 //!
-//! rmcp parses what they hold. The answer to a call is handed to it as a string, which whoever
-//! waits for it reads: a value of it could take a hundred times its length.
+//! rmcp parses the data of events. The answer to a call is passed to it as a string, which the
+//! caller parses later, because a parsed value could take a hundred times its length.
 
 use super::super::decode::{Envelope, MessageKind, is_heavy};
 use super::super::secrets::ServerSecrets;
@@ -11,30 +11,30 @@ use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use std::future::ready;
 use std::sync::Arc;
 
-/// Returns the events of a response; `call` is the request whose answer it holds, if that is a
+/// Returns the events of a response. `call` is the id of the request that it answers, if that is a
 /// call.
 pub(super) fn events(
     response: reqwest::Response,
-    at: String,
+    origin: String,
     secrets: Arc<ServerSecrets>,
     limit: usize,
     call: Option<i64>,
 ) -> BoxedSseResponse {
     let bytes = response
         .bytes_stream()
-        .map(move |chunk| chunk.map_err(|error| HttpError::of(&at, &error, &secrets)));
+        .map(move |chunk| chunk.map_err(|error| HttpError::of(&origin, &error, &secrets)));
     let events = sse_stream::SseStream::from_bytes_stream(bounded(bytes, limit));
     let light = events.map(move |event| {
         event.map(|mut event| {
-            event.data = event.data.and_then(|data| lightened(data, call));
+            event.data = event.data.and_then(|data| data_for_rmcp(data, call));
             event
         })
     });
     light.boxed()
 }
 
-/// Returns what rmcp is to parse of an event's data; nothing if that would take too much.
-fn lightened(data: String, call: Option<i64>) -> Option<String> {
+/// Returns the data of an event for rmcp to parse, or `None` if that would take too much memory.
+fn data_for_rmcp(data: String, call: Option<i64>) -> Option<String> {
     let envelope = call.and_then(|_| Envelope::open(data.as_bytes()));
     if let (Some(call), Some(MessageKind::Answer(id, result))) =
         (call, envelope.as_ref().and_then(Envelope::kind))
@@ -46,8 +46,8 @@ fn lightened(data: String, call: Option<i64>) -> Option<String> {
     (!is_heavy(&data)).then_some(data)
 }
 
-/// Ends a stream with an error when more than `limit` bytes come without a blank line, which is
-/// what ends an event.
+/// Ends a stream with an error after more than `limit` bytes without a blank line, which ends an
+/// event.
 fn bounded<B: AsRef<[u8]>>(
     stream: impl Stream<Item = Result<B, HttpError>>,
     limit: usize,
@@ -67,16 +67,16 @@ fn bounded<B: AsRef<[u8]>>(
     })
 }
 
-/// The event that is being received.
+/// The size of the event that is being received.
 #[derive(Default)]
 struct EventSize {
     bytes: usize,
-    /// Whether the line so far is empty.
+    /// Whether the current line is empty so far.
     blank: bool,
 }
 
 impl EventSize {
-    /// Adds a chunk. Returns the size of the largest event in it, as far as it goes.
+    /// Adds a chunk. Returns the size of the largest event so far.
     fn add(&mut self, chunk: &[u8]) -> usize {
         let mut largest = self.bytes;
         for line in chunk.split_inclusive(|byte| *byte == b'\n') {
@@ -98,7 +98,7 @@ impl EventSize {
 
 #[cfg(test)]
 mod tests {
-    use super::{HttpError, bounded, lightened};
+    use super::{HttpError, bounded, data_for_rmcp};
     use futures_util::{StreamExt, stream};
 
     async fn pass(chunks: &[&str], limit: usize) -> Vec<bool> {
@@ -110,20 +110,20 @@ mod tests {
     #[test]
     fn the_answer_to_a_call_is_handed_on_as_text() {
         let data = r#"{"jsonrpc":"2.0","id":5,"result":{"content":[1]}}"#;
-        let light = lightened(data.into(), Some(5));
+        let light = data_for_rmcp(data.into(), Some(5));
         assert_eq!(
             light.as_deref(),
             Some(r#"{"jsonrpc":"2.0","id":5,"result":"{\"content\":[1]}"}"#)
         );
-        assert_eq!(lightened(data.into(), Some(6)).as_deref(), Some(data));
-        assert_eq!(lightened(data.into(), None).as_deref(), Some(data));
+        assert_eq!(data_for_rmcp(data.into(), Some(6)).as_deref(), Some(data));
+        assert_eq!(data_for_rmcp(data.into(), None).as_deref(), Some(data));
     }
 
     #[test]
     fn what_would_take_too_much_is_left_out() {
         let heavy = format!("{{\"method\":\"x\",\"params\":[{}[0]]}}", "[0],".repeat(1 << 20));
-        assert_eq!(lightened(heavy.clone(), None), None);
-        assert_eq!(lightened(heavy, Some(1)), None);
+        assert_eq!(data_for_rmcp(heavy.clone(), None), None);
+        assert_eq!(data_for_rmcp(heavy, Some(1)), None);
     }
 
     #[tokio::test]

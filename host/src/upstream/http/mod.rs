@@ -1,8 +1,7 @@
-//! Servers behind a URL: streamable HTTP in both eras, by rmcp's transport over a client of our
-//! own.
+//! Servers at a URL: streamable HTTP in both eras, with rmcp's transport and our own client.
 //!
-//! **Invariant:** credentials go to the origin that they were configured for, over TLS or to this
-//! machine, and nowhere else; no URL, which may hold some, is shown beyond its origin.
+//! **Invariant:** credentials are sent only to the origin that they were configured for, over TLS
+//! or to this machine. A URL may hold credentials, so only its origin is shown.
 
 mod address;
 mod client;
@@ -12,5 +11,5 @@ mod events;
 mod tests;
 mod transport;
 
-pub(super) use error::{HttpError, known};
+pub(super) use error::{HttpError, find_http_error};
 pub(super) use transport::transport;

@@ -1,4 +1,4 @@
-//! The client alone: what is sent again, and what is not.
+//! Tests of the client alone: which requests are sent again.
 
 use super::HttpError;
 use super::address;
@@ -20,23 +20,25 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Leads to machines where nobody listens, until it has been asked often enough.
+/// A resolver that returns addresses without a listener, until it has been asked `found_after`
+/// times.
 struct Detour {
     asked: AtomicU8,
-    right: u8,
+    found_after: u8,
 }
 
 impl Resolve for Detour {
     fn resolve(&self, _: Name) -> Resolving {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        let last = if asked >= self.right { 1 } else { 2 + asked };
+        let last = if asked >= self.found_after { 1 } else { 2 + asked };
         let address = SocketAddr::from((Ipv4Addr::new(127, 0, 0, last), 0));
         let addresses: Addrs = Box::new(std::iter::once(address));
         Box::pin(std::future::ready(Ok(addresses)))
     }
 }
 
-/// A server that takes requests, counts them, and answers with `answer`; with nothing, it hangs up.
+/// Starts a server that counts requests and answers with `answer`, or closes the connection if that
+/// is `None`.
 async fn server(answer: Option<&'static str>) -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -69,24 +71,24 @@ fn ping() -> ClientRequest {
     ClientRequest::PingRequest(PingRequest::default())
 }
 
-/// A client that finds its server only at the attempt after `detours`.
-fn lost(url: &str, detours: u8) -> (HttpClient, Arc<Detour>) {
-    // What `transport` does first.
+/// Returns a client that finds its server only at the attempt after `detours`.
+fn client_with_detours(url: &str, detours: u8) -> (HttpClient, Arc<Detour>) {
+    // `transport` does this first.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = address::url(url).expect("a URL");
-    let detour = Arc::new(Detour { asked: AtomicU8::new(0), right: detours });
+    let detour = Arc::new(Detour { asked: AtomicU8::new(0), found_after: detours });
     let builder = builder(&url, &[]).expect("settings").dns_resolver(detour.clone());
-    let patience = Some(Duration::from_millis(50));
-    (HttpClient::new(builder, &url, &Arc::default(), patience).expect("a client"), detour)
+    let probe_timeout = Some(Duration::from_millis(50));
+    (HttpClient::new(builder, &url, &Arc::default(), probe_timeout).expect("a client"), detour)
 }
 
-const TAKEN: &str = "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n";
+const ACCEPTED: &str = "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n";
 
 #[tokio::test]
 async fn what_never_reached_the_server_is_sent_again() {
-    let (port, count) = server(Some(TAKEN)).await;
+    let (port, count) = server(Some(ACCEPTED)).await;
     let url = format!("http://fake.localhost:{port}/mcp");
-    let (client, detour) = lost(&url, 2);
+    let (client, detour) = client_with_detours(&url, 2);
     assert!(matches!(post(&client, &url, ping()).await, Ok(StreamableHttpPostResponse::Accepted)));
     assert_eq!(detour.asked.load(Ordering::Relaxed), 3);
     assert_eq!(count.load(Ordering::SeqCst), 1);
@@ -94,9 +96,9 @@ async fn what_never_reached_the_server_is_sent_again() {
 
 #[tokio::test]
 async fn but_not_for_ever() {
-    let (port, count) = server(Some(TAKEN)).await;
+    let (port, count) = server(Some(ACCEPTED)).await;
     let url = format!("http://fake.localhost:{port}/mcp");
-    let (client, detour) = lost(&url, 100);
+    let (client, detour) = client_with_detours(&url, 100);
     let error = post(&client, &url, ping()).await.expect_err("nobody listens");
     assert!(matches!(error, StreamableHttpError::Client(HttpError::Connect { .. })), "{error}");
     assert_eq!(detour.asked.load(Ordering::Relaxed), 3);
@@ -107,7 +109,7 @@ async fn but_not_for_ever() {
 async fn what_may_have_reached_the_server_is_not_sent_again() {
     let (port, count) = server(None).await;
     let url = format!("http://fake.localhost:{port}/mcp");
-    let (client, _) = lost(&url, 0);
+    let (client, _) = client_with_detours(&url, 0);
     let error = post(&client, &url, ping()).await.expect_err("it hung up");
     assert!(matches!(error, StreamableHttpError::Client(HttpError::Broken { .. })), "{error}");
     assert_eq!(count.load(Ordering::SeqCst), 1);
@@ -115,11 +117,11 @@ async fn what_may_have_reached_the_server_is_not_sent_again() {
 
 #[tokio::test]
 async fn a_probe_that_is_not_answered_is_taken_as_refused() {
-    // Connects, and says nothing.
+    // Accepts connections and never answers.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url =
         format!("http://fake.localhost:{}/mcp", listener.local_addr().expect("an address").port());
-    let (client, _) = lost(&url, 0);
+    let (client, _) = client_with_detours(&url, 0);
     let probe = ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}));
     match post(&client, &url, probe).await {
         Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), _)) => {

@@ -1,14 +1,14 @@
-//! What a server gets of our environment: what every program needs to find its way, and nothing
-//! else.
+//! Selects the variables of our environment that a server gets: those that every program needs, and
+//! no others.
 //!
-//! **Invariant:** a client hands us its own keys. None of them reaches a server unless it is
-//! declared for that server.
+//! **Invariant:** pml runs with the keys of its client in its environment. A server gets none of
+//! them, unless it is declared for that server.
 
 use crate::config::NETWORK;
 use crate::model::Secret;
 use std::ffi::OsString;
 
-/// Variables that every program may see.
+/// Variables that every program gets.
 const BASE: &[&str] = &[
     "PATH",
     "HOME",
@@ -32,7 +32,7 @@ const BASE: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// And those without which nothing starts on Windows.
+/// Variables that programs need to start on Windows.
 const WINDOWS: &[&str] = &[
     "APPDATA",
     "COMSPEC",
@@ -59,12 +59,15 @@ pub(super) fn base() -> impl Iterator<Item = (&'static str, OsString)> {
     let windows = if cfg!(windows) { WINDOWS } else { &[] };
     let names = BASE.iter().chain(windows).chain(NETWORK);
     let found = names.filter_map(|name| Some((*name, std::env::var_os(name)?)));
-    // A proxy's password is a key like any other.
+    // The password of a proxy is a key, too.
     found.filter(|(name, value)| !NETWORK.contains(name) || !value.to_string_lossy().contains('@'))
 }
 
-/// Gives `command` the base and what is declared for it.
-pub(super) fn scrub(command: &mut tokio::process::Command, declared: &[(String, Secret)]) {
+/// Sets the environment of `command` to the base and the declared variables.
+pub(super) fn set_environment(
+    command: &mut tokio::process::Command,
+    declared: &[(String, Secret)],
+) {
     command.env_clear().envs(base());
     command.envs(declared.iter().map(|(name, value)| (name, value.reveal())));
 }

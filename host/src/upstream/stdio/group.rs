@@ -1,22 +1,22 @@
-//! A process group that does not outlive us.
+//! A process group that does not outlive this process.
 //!
-//! Servers start processes of their own (`npx` starts a shell that starts node), and none may be
-//! left behind, even when we are killed and can do nothing more. So each group begins with a
-//! supervisor: a shell that holds the end of a pipe whose other end only we have. When we end, in
-//! whatever way, the pipe closes, and the supervisor ends the group, itself included.
+//! Servers start processes of their own (`npx` starts a shell that starts node). None may remain,
+//! even if this process is killed. So each group begins with a supervisor: a shell that reads from
+//! a pipe. Only this process has the other end. When it ends, in whatever way, the pipe closes, and
+//! the supervisor ends the group, itself included.
 //!
-//! **Invariant:** the group's id stays ours for as long as the supervisor is not reaped, so that a
-//! signal to the group never reaches a stranger: the supervisor is reaped last.
+//! **Invariant:** the id of the group stays in use as long as the supervisor is not reaped. So the
+//! supervisor is reaped last, and a signal to the group never reaches another process.
 //!
-//! What leaves its group on purpose (a daemon) is not followed.
+//! A process that leaves its group on purpose (a daemon) is not ended.
 
 use std::io;
 use std::process::Stdio;
 use tokio::process::{Child, ChildStdin, Command};
 
 /// Waits for the end of its stdin with builtins only, then gives the group a second to end by
-/// itself. It ignores the signals that it sends to the group, until the one that nobody can ignore.
-/// Should it be cut short before the trap is set, the group holds nobody but itself.
+/// itself. It ignores the signals that it sends to the group, except the last one, which cannot be
+/// ignored. If it is interrupted before the trap is set, the group has no other processes yet.
 #[cfg(unix)]
 const SUPERVISOR: &str = "trap '' HUP INT QUIT TERM PIPE; while read -r _; do :; done; \
     kill -TERM 0; sleep 1; kill -KILL 0";
@@ -25,15 +25,15 @@ const SUPERVISOR: &str = "trap '' HUP INT QUIT TERM PIPE; while read -r _; do :;
 #[derive(Debug)]
 pub(super) struct SupervisedGroup {
     supervisor: Child,
-    /// The pipe that tells the supervisor of our end.
-    leash: Option<ChildStdin>,
+    /// The pipe whose end tells the supervisor that this process ended.
+    supervisor_stdin: Option<ChildStdin>,
     #[cfg(unix)]
     id: i32,
 }
 
 #[cfg(unix)]
 impl SupervisedGroup {
-    /// Begins a group.
+    /// Starts a supervisor and its group.
     pub(super) fn new() -> io::Result<SupervisedGroup> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SUPERVISOR]).current_dir("/");
@@ -43,7 +43,7 @@ impl SupervisedGroup {
         let mut supervisor = command.spawn()?;
         let id = supervisor.id().and_then(|id| i32::try_from(id).ok());
         let id = id.ok_or_else(|| io::Error::other("the supervisor is already gone"))?;
-        Ok(SupervisedGroup { leash: supervisor.stdin.take(), supervisor, id })
+        Ok(SupervisedGroup { supervisor_stdin: supervisor.stdin.take(), supervisor, id })
     }
 
     /// Returns the group's id.
@@ -51,17 +51,17 @@ impl SupervisedGroup {
         Some(self.id)
     }
 
-    /// Has `command` join the group when it is started.
+    /// Makes `command` join the group when it is started.
     pub(super) fn adopt(&self, command: &mut Command) {
         command.process_group(self.id);
     }
 
-    /// Asks all of the group to end.
-    pub(super) fn ask(&self) {
+    /// Sends SIGTERM to all processes of the group.
+    pub(super) fn terminate(&self) {
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Ends all of the group at once.
+    /// Sends SIGKILL to all processes of the group.
     fn kill(&self) {
         self.signal(rustix::process::Signal::KILL);
     }
@@ -71,7 +71,7 @@ impl SupervisedGroup {
         if self.supervisor.id().is_some()
             && let Some(group) = rustix::process::Pid::from_raw(self.id)
         {
-            // Nobody is left, or somebody changed user: nothing more can be done.
+            // The group is empty, or a process changed its user. There is nothing more to do.
             let _ = rustix::process::kill_process_group(group, signal);
         }
     }
@@ -79,7 +79,7 @@ impl SupervisedGroup {
 
 #[cfg(not(unix))]
 impl SupervisedGroup {
-    /// There are no groups here: a server is ended alone, when its handle is dropped.
+    /// Fails, since there are no process groups on this system.
     pub(super) fn new() -> io::Result<SupervisedGroup> {
         Err(io::Error::other("servers that are processes need a unix system"))
     }
@@ -90,16 +90,16 @@ impl SupervisedGroup {
 
     pub(super) fn adopt(&self, _: &mut Command) {}
 
-    pub(super) fn ask(&self) {}
+    pub(super) fn terminate(&self) {}
 
     fn kill(&self) {}
 }
 
 impl SupervisedGroup {
-    /// Ends all of the group and waits for the supervisor.
+    /// Ends all processes of the group and waits for the supervisor.
     pub(super) async fn end(mut self) {
         self.kill();
-        self.leash = None;
+        self.supervisor_stdin = None;
         // An error means that it was reaped elsewhere.
         let _ = self.supervisor.wait().await;
     }

@@ -1,16 +1,16 @@
-//! Lines of a hostile writer.
+//! Reads the lines of a hostile writer.
 //!
-//! **Invariant:** no line is kept beyond the limit; `next` loses nothing when it is dropped
-//! half-way.
+//! **Invariant:** no line is stored beyond the limit. If the future of `next` is dropped, no data
+//! is lost.
 
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// As much as a pipe holds.
+/// The capacity of a pipe.
 const CHUNK: usize = 64 << 10;
 
-/// What is kept of the beginning and of the end of a line that is too long: enough to find its id
-/// in either.
+/// Size of the beginning and of the end that are stored of a line that is too long: enough to find
+/// its id in either.
 pub(super) const ENDS: usize = 1 << 10;
 
 /// Reads line by line.
@@ -18,34 +18,34 @@ pub(super) struct LineReader<R> {
     source: BufReader<R>,
     limit: usize,
     line: Vec<u8>,
-    /// The bytes of the line that were not kept; 0 for a line that fits.
+    /// Number of bytes of the line that were not stored. 0 for a line that fits.
     skipped: usize,
-    /// Whether the last line was handed out.
+    /// Whether the last line was returned.
     done: bool,
 }
 
 /// A line, without its end.
 #[derive(Debug, PartialEq)]
 pub(super) enum BoundedLine<'a> {
-    /// All of it.
+    /// The complete line.
     Whole(&'a [u8]),
-    /// The beginning and the end of one that is too long, one after the other.
+    /// The beginning and the end of a line that is too long, concatenated.
     TooLong(&'a [u8]),
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    /// Reads lines of at most `limit` bytes.
+    /// Returns a reader of lines of at most `limit` bytes.
     pub(super) fn new(source: R, limit: usize) -> LineReader<R> {
         let source = BufReader::with_capacity(CHUNK, source);
         LineReader { source, limit, line: Vec::new(), skipped: 0, done: true }
     }
 
-    /// Returns the next line, or nothing at the end.
+    /// Returns the next line, or `None` at the end.
     pub(super) async fn next(&mut self) -> io::Result<Option<BoundedLine<'_>>> {
         if self.done {
             self.done = false;
             self.skipped = 0;
-            // The room of a large line is given back.
+            // The memory of a large line is released.
             match self.line.capacity() > CHUNK {
                 true => self.line = Vec::new(),
                 false => self.line.clear(),
@@ -81,7 +81,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// Adds to a line that is too long, of which the beginning and the end are kept.
+/// Adds to a line that is too long. Only its beginning and end are stored.
 fn keep_ends(line: &mut Vec<u8>, part: &[u8]) {
     let part = &part[part.len().saturating_sub(ENDS)..];
     line.extend_from_slice(part);
@@ -97,8 +97,8 @@ pub(super) fn id_of(ends: &[u8]) -> Option<i64> {
     let text = String::from_utf8_lossy(ends);
     let head = text.find("\"result\"").or_else(|| text.find("\"error\"")).unwrap_or(0);
     let (head, rest) = text.split_at(head);
-    // Behind the result there can be no more than `"jsonrpc":"2.0"` beside the id, so that the id
-    // follows the last brace.
+    // After the result there is at most `"jsonrpc":"2.0"` beside the id, so the id follows the last
+    // bracket or brace.
     let tail = rest.trim_end().strip_suffix('}').map_or("", |rest| {
         let inside = rest.rfind(['}', ']']).map_or(0, |at| at + 1);
         &rest[inside..]
@@ -106,7 +106,7 @@ pub(super) fn id_of(ends: &[u8]) -> Option<i64> {
     [head, tail].into_iter().find_map(|part| {
         let value = part[part.find("\"id\"")? + 4..].trim_start().strip_prefix(':')?;
         let value = value.split([',', '}']).next()?;
-        super::super::decode::number(value.trim())
+        super::super::decode::parse_id(value.trim())
     })
 }
 

@@ -1,4 +1,4 @@
-//! Servers that are processes of this machine. In flows a launch line, out flow messages.
+//! Servers that are processes of this machine. The input is a launch line, the output is messages.
 
 mod environment;
 mod group;

@@ -1,8 +1,8 @@
-//! What was asked on either side and not answered yet, and so: which lines of a server are worth
-//! reading.
+//! Tracks the requests of both sides that have no answer yet, and so decides which lines of a
+//! server to process.
 //!
-//! **Invariant:** what is not a message, answers nothing, answers twice or is too long never
-//! reaches rmcp, and never keeps a caller waiting that can be told.
+//! **Invariant:** lines that are not messages, answer no request, answer one twice or are too long
+//! never reach rmcp. If the caller that waits for such a line is known, it gets an error.
 
 use super::super::decode::{self, Envelope, ExpectedAnswer, MessageKind};
 use super::super::result::OVERSIZED;
@@ -16,65 +16,67 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Requests of the server that are being answered; further ones are dropped. It has no business
-/// asking anything.
-const REQUESTS: usize = 64;
+/// Maximum number of the server's requests in progress. Further ones are dropped, since a server
+/// has no reason to send requests.
+const MAX_REQUESTS: usize = 64;
 
-/// The longest of them, and the longest notification: neither has much to say.
-const REQUEST: usize = 256 << 10;
+/// Maximum size of a request or notification of the server, in bytes. Real ones are short.
+const MAX_REQUEST_BYTES: usize = 256 << 10;
 
-/// Notifications that anybody here listens to.
-const HEARD: &[&str] = &[
+/// Notifications that are processed.
+const PROCESSED_NOTIFICATIONS: &[&str] = &[
     "notifications/cancelled",
     "notifications/progress",
     "notifications/subscriptions/acknowledged",
     "notifications/tools/list_changed",
 ];
 
-/// What is open between us and a server.
+/// The requests of both sides that have no answer yet.
 pub(super) struct PendingRequests {
     tail: Arc<OutputTail>,
-    /// Our requests that are not answered yet.
+    /// Our requests.
     pending: HashMap<i64, ExpectedAnswer>,
-    /// How long the probe may take, and when it is over.
-    patience: Option<Duration>,
+    /// The time limit of the probe, and its id and deadline.
+    probe_timeout: Option<Duration>,
     probe: Option<(i64, Instant)>,
-    /// Requests of the server that are not answered yet.
-    asked: Arc<AtomicUsize>,
+    /// Number of the server's requests.
+    server_requests: Arc<AtomicUsize>,
 }
 
 impl PendingRequests {
-    /// Returns an empty one. A `server/discover` that is not answered within `patience` is taken as
-    /// refused.
-    pub(super) fn new(tail: Arc<OutputTail>, patience: Option<Duration>) -> PendingRequests {
+    /// Returns an empty table. A `server/discover` without an answer within `probe_timeout` counts
+    /// as refused.
+    pub(super) fn new(tail: Arc<OutputTail>, probe_timeout: Option<Duration>) -> PendingRequests {
         PendingRequests {
             tail,
             pending: HashMap::new(),
-            patience,
+            probe_timeout,
             probe: None,
-            asked: Arc::default(),
+            server_requests: Arc::default(),
         }
     }
 
-    /// Returns when the probe is over, if there is one.
-    pub(super) fn probe_ends(&self) -> Option<Instant> {
+    /// Returns the deadline of the probe, if there is one.
+    pub(super) fn probe_deadline(&self) -> Option<Instant> {
         self.probe.map(|(_, end)| end)
     }
 
-    /// Returns the count of requests that the server waits for.
-    pub(super) fn asked(&self) -> Arc<AtomicUsize> {
-        self.asked.clone()
+    /// Returns the counter of the server's requests.
+    pub(super) fn server_requests(&self) -> Arc<AtomicUsize> {
+        self.server_requests.clone()
     }
 
-    /// Takes note of what is sent, to know what comes back.
-    pub(super) fn note(&mut self, message: &ClientJsonRpcMessage) {
+    /// Records a sent message, to recognise its answer.
+    pub(super) fn record_sent(&mut self, message: &ClientJsonRpcMessage) {
         match message {
             ClientJsonRpcMessage::Request(sent) => {
                 let NumberOrString::Number(id) = sent.id else { return };
                 let expected = ExpectedAnswer::of(&sent.request);
                 self.pending.insert(id, expected);
-                if let (ExpectedAnswer::Discovery, Some(patience)) = (expected, self.patience) {
-                    self.probe = Some((id, Instant::now() + patience));
+                if let (ExpectedAnswer::Discovery, Some(probe_timeout)) =
+                    (expected, self.probe_timeout)
+                {
+                    self.probe = Some((id, Instant::now() + probe_timeout));
                 }
             }
             ClientJsonRpcMessage::Notification(sent) => {
@@ -88,24 +90,24 @@ impl PendingRequests {
         }
     }
 
-    /// Takes an answer off the list.
-    fn settle(&mut self, id: i64) -> Option<ExpectedAnswer> {
+    /// Removes a request that was answered.
+    fn take(&mut self, id: i64) -> Option<ExpectedAnswer> {
         if self.probe.is_some_and(|(probe, _)| probe == id) {
             self.probe = None;
         }
         self.pending.remove(&id)
     }
 
-    /// Returns whether the server has yet to answer for the first time.
-    pub(super) fn beginning(&self) -> bool {
+    /// Reports whether the server has yet to answer for the first time.
+    pub(super) fn awaits_first_answer(&self) -> bool {
         let first = |expected: &ExpectedAnswer| {
             matches!(expected, ExpectedAnswer::Discovery | ExpectedAnswer::Handshake)
         };
         self.pending.values().any(first)
     }
 
-    /// Gives the probe up.
-    pub(super) fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
+    /// Ends the probe, and returns its refusal.
+    pub(super) fn refuse_probe(&mut self) -> Option<ServerJsonRpcMessage> {
         let (id, _) = self.probe.take()?;
         self.pending.remove(&id)?;
         Some(decode::refuse(
@@ -115,39 +117,51 @@ impl PendingRequests {
         ))
     }
 
-    /// Returns the message that a line holds, if anybody waits for it.
+    /// Returns the message in a line, if it is expected.
     pub(super) fn read(&mut self, line: &[u8]) -> Option<ServerJsonRpcMessage> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
         let envelope = Envelope::open(line);
         let Some(kind) = envelope.as_ref().and_then(Envelope::kind) else {
-            self.tail.noise(line);
+            self.tail.push_noise(line);
             return None;
         };
         match kind {
-            MessageKind::Answer(id, result) => Some(decode::answer(id, self.settle(id)?, result)),
+            MessageKind::Answer(id, result) => Some(decode::answer(id, self.take(id)?, result)),
             MessageKind::Refusal(Some(id), error) => {
-                self.settle(id)?;
+                self.take(id)?;
                 Some(ServerJsonRpcMessage::error(error, Some(NumberOrString::Number(id))))
             }
             // A server that does not know the first request may not even read its id.
             MessageKind::Refusal(None, error) => {
-                self.beginning().then(|| ServerJsonRpcMessage::error(error, None))
+                self.awaits_first_answer().then(|| ServerJsonRpcMessage::error(error, None))
             }
-            MessageKind::Notification(method) if !HEARD.contains(&method.as_str()) => None,
-            MessageKind::Request if self.asked.load(Ordering::Relaxed) >= REQUESTS => None,
-            MessageKind::Request | MessageKind::Notification(_) if line.len() > REQUEST => None,
+            MessageKind::Notification(method)
+                if !PROCESSED_NOTIFICATIONS.contains(&method.as_str()) =>
+            {
+                None
+            }
+            MessageKind::Request
+                if self.server_requests.load(Ordering::Relaxed) >= MAX_REQUESTS =>
+            {
+                None
+            }
+            MessageKind::Request | MessageKind::Notification(_)
+                if line.len() > MAX_REQUEST_BYTES =>
+            {
+                None
+            }
             MessageKind::Request | MessageKind::Notification(_) => {
                 match serde_json::from_slice(line) {
                     Ok(message) => {
                         if matches!(message, ServerJsonRpcMessage::Request(_)) {
-                            self.asked.fetch_add(1, Ordering::Relaxed);
+                            self.server_requests.fetch_add(1, Ordering::Relaxed);
                         }
                         Some(message)
                     }
                     Err(_) => {
-                        self.tail.noise(line);
+                        self.tail.push_noise(line);
                         None
                     }
                 }
@@ -155,11 +169,11 @@ impl PendingRequests {
         }
     }
 
-    /// Tells the one who waits for it that an answer was too long.
+    /// Returns an error for the caller whose answer was too long.
     pub(super) fn too_long(&mut self, id: Option<i64>) -> Option<ServerJsonRpcMessage> {
-        self.tail.noise(b"(a line longer than 32 MiB)");
+        self.tail.push_noise(b"(a line longer than 32 MiB)");
         let id = id?;
-        self.settle(id)?;
+        self.take(id)?;
         Some(decode::refuse(id, OVERSIZED, "the answer is larger than 32 MiB".into()))
     }
 }

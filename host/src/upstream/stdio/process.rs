@@ -1,4 +1,4 @@
-//! One process that is a server, from its start to its end.
+//! The process of a server, from its start to its end.
 
 use super::environment;
 use super::group::SupervisedGroup;
@@ -14,20 +14,19 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How long a server may take to end once its stdin is closed: servers need up to half a second.
+/// Time for a server to end after its stdin is closed. Servers need up to half a second.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// And once it was told to.
+/// Time for a server to end after SIGTERM.
 const TERM_GRACE: Duration = Duration::from_millis(500);
 
-/// How long we wait to hear why a server ended: its status and its last words are on their way
-/// already.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Time to wait for the status and the last output of a server that is ending.
+const LAST_OUTPUT: Duration = Duration::from_millis(200);
 
-/// Longer lines of stderr are cut.
+/// Maximum length of a line of stderr. Longer ones are cut.
 const STDERR_LINE: usize = 8 << 10;
 
-/// A running server. Dropped, it is killed with all that it started.
+/// A running server. When dropped, it is killed with all processes that it started.
 #[derive(Debug)]
 pub(in super::super) struct ServerProcess {
     // Dropped first, while the group's id is still ours.
@@ -36,7 +35,7 @@ pub(in super::super) struct ServerProcess {
     stderr: JoinHandle<()>,
 }
 
-/// How to start it.
+/// The command line of a server.
 pub(in super::super) struct CommandLine<'a> {
     pub(in super::super) command: &'a str,
     pub(in super::super) arguments: &'a [String],
@@ -45,7 +44,7 @@ pub(in super::super) struct CommandLine<'a> {
 }
 
 impl ServerProcess {
-    /// Starts a server in a group of its own. Its stderr goes to `tail`.
+    /// Starts a server in its own group. Its stderr is added to `tail`.
     pub(in super::super) fn start(
         line: &CommandLine<'_>,
         tail: Arc<OutputTail>,
@@ -58,22 +57,22 @@ impl ServerProcess {
             .map_err(|error| format!("`/bin/sh` cannot watch over it: {error}"))?;
         let mut command = Command::new(program);
         command.args(*arguments).current_dir(folder);
-        environment::scrub(&mut command, environment);
+        environment::set_environment(&mut command, environment);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         group.adopt(&mut command);
         command.kill_on_drop(true);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                format!("there is no program `{}`", tail.secrets().words(program))
+                format!("there is no program `{}`", tail.secrets().safe_text(program))
             }
-            _ => format!("`{}` does not start: {error}", tail.secrets().words(program)),
+            _ => format!("`{}` does not start: {error}", tail.secrets().safe_text(program)),
         })?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err("it has no pipes".into());
         };
-        let stderr = tokio::spawn(listen(stderr, tail));
+        let stderr = tokio::spawn(read_stderr(stderr, tail));
         Ok((ServerProcess { group, child, stderr }, stdin, stdout))
     }
 
@@ -87,31 +86,31 @@ impl ServerProcess {
         self.group.id()
     }
 
-    /// Returns how it ended, if it has, or does within a moment; then its last words are in its
+    /// Returns how it ended, if it has or does so within a moment. Then its last output is in its
     /// tail.
-    pub(in super::super) async fn ended(&mut self) -> Option<String> {
-        let status = timeout(LAST_WORDS, self.child.wait()).await.ok()?.ok()?;
-        let _ = timeout(LAST_WORDS, &mut self.stderr).await;
+    pub(in super::super) async fn wait_exit(&mut self) -> Option<String> {
+        let status = timeout(LAST_OUTPUT, self.child.wait()).await.ok()?.ok()?;
+        let _ = timeout(LAST_OUTPUT, &mut self.stderr).await;
         Some(describe_exit(status))
     }
 
-    /// Ends it: waits a little, since its stdin is closed; then tells it and all that it started to
-    /// end; then kills them.
+    /// Ends the server, whose stdin is closed already: waits a little, then sends SIGTERM to it and
+    /// all processes that it started, then kills them.
     pub(in super::super) async fn stop(mut self) {
         if timeout(GRACE, self.child.wait()).await.is_err() {
-            self.group.ask();
+            self.group.terminate();
             let _ = timeout(TERM_GRACE, self.child.wait()).await;
         }
-        // What it started and left behind.
-        self.group.ask();
+        // Processes that it started may still run.
+        self.group.terminate();
         self.group.end().await;
         let _ = self.child.wait().await;
         self.stderr.abort();
     }
 }
 
-/// Keeps the last lines of stderr.
-async fn listen(stderr: ChildStderr, tail: Arc<OutputTail>) {
+/// Stores the last lines of stderr.
+async fn read_stderr(stderr: ChildStderr, tail: Arc<OutputTail>) {
     let mut lines = LineReader::new(stderr, STDERR_LINE);
     while let Ok(Some(line)) = lines.next().await {
         match line {

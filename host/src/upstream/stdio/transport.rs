@@ -1,5 +1,5 @@
-//! MCP over a server's stdin and stdout: one message per line. What is worth reading, its ledger
-//! knows.
+//! MCP over a server's stdin and stdout, with one message per line. [`PendingRequests`] decides
+//! which lines to process.
 
 use crate::upstream::output_tail::OutputTail;
 use crate::upstream::stdio::line_reader::{self, BoundedLine, LineReader};
@@ -16,36 +16,36 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 use tokio::time::sleep_until;
 
-/// The longest line that is read: twice the largest reply that a program can get.
-const LINE: usize = 32 << 20;
+/// Maximum length of a line, in bytes: twice the largest reply that a program can get.
+const MAX_LINE: usize = 32 << 20;
 
-/// Lines without a message for us, before the first answer, that are borne: more than any banner or
-/// progress bar has.
-const VAIN: usize = 10_000;
+/// Maximum number of lines without a message for us before the first answer: more than any banner
+/// or progress bar has.
+const MAX_IGNORED_LINES: usize = 10_000;
 
 /// The pipes to a server.
 pub(in super::super) struct StdioTransport {
     stdin: Arc<Mutex<Option<ChildStdin>>>,
     stdout: LineReader<ChildStdout>,
-    ledger: PendingRequests,
-    /// Lines that held no message for us.
-    vain: usize,
+    pending: PendingRequests,
+    /// Number of lines without a message for us.
+    ignored_lines: usize,
 }
 
 impl StdioTransport {
-    /// Speaks MCP over these pipes. A `server/discover` that is not answered within `patience` is
-    /// taken as refused.
+    /// Returns a transport over these pipes. A `server/discover` without an answer within
+    /// `probe_timeout` counts as refused.
     pub(in super::super) fn new(
         stdin: ChildStdin,
         stdout: ChildStdout,
         tail: Arc<OutputTail>,
-        patience: Option<Duration>,
+        probe_timeout: Option<Duration>,
     ) -> StdioTransport {
         StdioTransport {
             stdin: Arc::new(Mutex::new(Some(stdin))),
-            stdout: LineReader::new(stdout, LINE),
-            ledger: PendingRequests::new(tail, patience),
-            vain: 0,
+            stdout: LineReader::new(stdout, MAX_LINE),
+            pending: PendingRequests::new(tail, probe_timeout),
+            ignored_lines: 0,
         }
     }
 }
@@ -57,11 +57,11 @@ impl Transport<RoleClient> for StdioTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.ledger.note(&message);
+        self.pending.record_sent(&message);
         let stdin = self.stdin.clone();
-        let answers =
+        let is_answer =
             matches!(message, ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_));
-        let asked = answers.then(|| self.ledger.asked());
+        let server_requests = is_answer.then(|| self.pending.server_requests());
         let line = serde_json::to_vec(&message).map(|mut line| {
             line.push(b'\n');
             line
@@ -72,10 +72,12 @@ impl Transport<RoleClient> for StdioTransport {
                 Some(stdin) => stdin.write_all(&line).await,
                 None => Err(io::ErrorKind::BrokenPipe.into()),
             };
-            if let Some(asked) = asked {
-                let _ = asked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |asked| {
-                    asked.checked_sub(1)
-                });
+            if let Some(server_requests) = server_requests {
+                let _ = server_requests.fetch_update(
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                    |server_requests| server_requests.checked_sub(1),
+                );
             }
             sent
         }
@@ -83,35 +85,35 @@ impl Transport<RoleClient> for StdioTransport {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            let line = match self.ledger.probe_ends() {
+            let line = match self.pending.probe_deadline() {
                 None => self.stdout.next().await,
                 Some(end) => tokio::select! {
                     biased;
                     line = self.stdout.next() => line,
-                    () = sleep_until(end) => match self.ledger.give_up() {
+                    () = sleep_until(end) => match self.pending.refuse_probe() {
                         Some(refusal) => return Some(refusal),
                         None => continue,
                     },
                 },
             };
-            // An error of the pipe is its end.
+            // A read error counts as the end of the pipe.
             let message = match line.ok()?? {
-                BoundedLine::Whole(line) => self.ledger.read(line),
-                BoundedLine::TooLong(ends) => self.ledger.too_long(line_reader::id_of(ends)),
+                BoundedLine::Whole(line) => self.pending.read(line),
+                BoundedLine::TooLong(ends) => self.pending.too_long(line_reader::id_of(ends)),
             };
             if message.is_some() {
                 return message;
             }
-            // Whoever prints so much before the first answer speaks something else.
-            self.vain += 1;
-            if self.vain >= VAIN && self.ledger.beginning() {
+            // A program that prints so much before the first answer does not speak MCP.
+            self.ignored_lines += 1;
+            if self.ignored_lines >= MAX_IGNORED_LINES && self.pending.awaits_first_answer() {
                 return None;
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // Whoever still writes keeps the pipe open for no longer than the process lives.
+        // A pending write holds the pipe open, but no longer than the process lives.
         if let Ok(mut stdin) = self.stdin.try_lock() {
             *stdin = None;
         }

@@ -1,6 +1,6 @@
-//! Both eras of MCP, and remembering which.
+//! Both eras of MCP, and the cached era.
 
-use super::{fake, remembering, upstreams, works};
+use super::{assert_works, fake, upstreams, with_cache};
 use crate::model::ProtocolEra;
 use crate::store::ServerCache;
 use crate::upstream::{ServerState, Upstreams};
@@ -22,7 +22,7 @@ async fn a_server_is_talked_to_as_it_wants() {
         ("dies-of-discover", ProtocolEra::Legacy, "2025-11-25"),
     ] {
         let upstreams = upstreams(fake(mode));
-        works(&upstreams).await;
+        assert_works(&upstreams).await;
         assert_eq!(era(&upstreams), (Some(wanted), Some(protocol.into())), "{mode}");
         let status = upstreams.status().remove(0);
         assert_eq!(
@@ -36,19 +36,19 @@ async fn a_server_is_talked_to_as_it_wants() {
 #[tokio::test]
 async fn the_era_and_the_tools_are_remembered() {
     let folder = tempfile::tempdir().expect("a folder");
-    let first = remembering(fake("silent"), folder.path());
+    let first = with_cache(fake("silent"), folder.path());
     assert!(first.remembered("fake").is_none());
-    works(&first).await;
+    assert_works(&first).await;
     first.close().await;
-    let kept = ServerCache::open(folder.path()).get("fake", &fake("silent").identity);
-    assert_eq!(kept.expect("remembered").era, ProtocolEra::Legacy);
-    let second = remembering(fake("silent"), folder.path());
+    let cached = ServerCache::open(folder.path()).get("fake", &fake("silent").identity);
+    assert_eq!(cached.expect("remembered").era, ProtocolEra::Legacy);
+    let second = with_cache(fake("silent"), folder.path());
     let remembered = second.remembered("fake").expect("remembered");
     assert!(remembered.get("echo").is_some());
     assert!(second.listed("fake").is_none(), "it was not started");
     assert_eq!(second.status()[0].tools, Some(remembered.tools().len()));
     // Another launch line is another server.
-    assert!(remembering(fake("plain"), folder.path()).remembered("fake").is_none());
+    assert!(with_cache(fake("plain"), folder.path()).remembered("fake").is_none());
 }
 
 #[tokio::test]
@@ -60,16 +60,16 @@ async fn a_server_that_changed_its_era_is_talked_to_in_the_other() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut old = fake(before);
         old.identity = "same".into();
-        let first = remembering(old, folder.path());
-        works(&first).await;
+        let first = with_cache(old, folder.path());
+        assert_works(&first).await;
         first.close().await;
         let mut new = fake(after);
         new.identity = "same".into();
-        let second = remembering(new, folder.path());
-        works(&second).await;
+        let second = with_cache(new, folder.path());
+        assert_works(&second).await;
         assert_eq!(era(&second).0, Some(wanted), "{after}");
         second.close().await;
-        let kept = ServerCache::open(folder.path()).get("fake", "same").expect("remembered");
-        assert_eq!(kept.era, wanted);
+        let cached = ServerCache::open(folder.path()).get("fake", "same").expect("remembered");
+        assert_eq!(cached.era, wanted);
     }
 }

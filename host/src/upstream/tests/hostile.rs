@@ -1,6 +1,6 @@
 //! Servers that print garbage, answer wrongly, or do not answer.
 
-use super::{LONG, call, eventually, fake, none, upstreams, works};
+use super::{LONG, assert_works, call, eventually, fake, no_arguments, upstreams};
 use crate::config::ServerConfig;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -10,8 +10,8 @@ use tokio::time::timeout;
 #[tokio::test]
 async fn garbage_between_the_answers_does_no_harm() {
     let upstreams = upstreams(fake("garbage"));
-    works(&upstreams).await;
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
+    assert_works(&upstreams).await;
     let status = upstreams.status().remove(0);
     assert!(status.noise >= 8, "{}", status.noise);
     assert!(status.stderr.iter().any(|line| line == "\\u{1b}[31mnot json"), "{:?}", status.stderr);
@@ -33,7 +33,7 @@ async fn answers_find_their_calls_in_any_order() {
 async fn a_second_answer_is_ignored() {
     let upstreams = upstreams(fake("twice"));
     for _ in 0..3 {
-        works(&upstreams).await;
+        assert_works(&upstreams).await;
     }
     upstreams.close().await;
 }
@@ -58,19 +58,19 @@ async fn a_call_that_is_dropped_is_withdrawn() {
     {
         let slow = call(&upstreams, "slow", json!({}));
         let slow = std::pin::pin!(slow);
-        // Answered only after the slow one was read: the server reads in order.
+        // Answered only after the slow call was read, since the server reads in order.
         tokio::select! {
             biased;
             _ = slow => panic!("nobody released it"),
-            () = works(&upstreams) => {}
+            () = assert_works(&upstreams) => {}
         }
     }
     assert_eq!(cancelled(&upstreams).await, 1);
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     upstreams.close().await;
 }
 
-/// How many cancellations the server has seen.
+/// Returns the number of cancellations that the server received.
 async fn cancelled(upstreams: &super::Upstreams) -> usize {
     let seen = call(upstreams, "seen", json!({})).await.expect("an answer");
     let seen = seen.as_array().expect("a list");
@@ -82,7 +82,7 @@ async fn a_server_that_stops_reading_holds_up_nobody_for_longer_than_its_time() 
     let mut config = fake("deaf");
     config.call_timeout = Duration::from_millis(200);
     let upstreams = upstreams(config);
-    // More than the pipe holds.
+    // More than the pipe can hold.
     let large = json!({ "text": "x".repeat(1 << 20) });
     let calls = async {
         tokio::join!(call(&upstreams, "echo", large), call(&upstreams, "echo", json!({})))
@@ -103,18 +103,18 @@ async fn a_line_of_a_hundred_megabytes_is_an_error_at_once() {
             ("REPLY_SIZE", "the answer is larger than 32 MiB")
         );
     }
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     upstreams.close().await;
 }
 
 #[tokio::test]
 async fn what_nobody_declared_is_refused_to_the_server() {
     let upstreams = upstreams(fake("plain"));
-    let told = call(&upstreams, "ask", json!({})).await.expect("an answer");
+    let answers = call(&upstreams, "ask", json!({})).await.expect("an answer");
     let unknown = |name: &str| json!([name, -32601]);
     let wanted =
         [unknown("elicitation/create"), unknown("roots/list"), unknown("sampling/createMessage")];
-    assert_eq!(told, Value::from(wanted.to_vec()));
+    assert_eq!(answers, Value::from(wanted.to_vec()));
     let error = call(&upstreams, "input", json!({})).await.expect_err("it asks for input");
     assert_eq!(error.code, "TOOL_FAILED");
     assert!(
@@ -128,9 +128,9 @@ async fn what_nobody_declared_is_refused_to_the_server() {
 #[tokio::test]
 async fn progress_is_told() {
     let upstreams = upstreams(fake("plain"));
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let sink = told.clone();
-    let mut arguments = none();
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let sink = reports.clone();
+    let mut arguments = no_arguments();
     arguments.insert("steps".into(), json!(3));
     let progress = Arc::new(move |step: crate::upstream::progress_tracker::ServerProgress| {
         sink.lock().expect("not poisoned").push((step.done, step.total));
@@ -138,11 +138,11 @@ async fn progress_is_told() {
     let budget = crate::model::RunBudget::of_nobody();
     let answer = upstreams.call("fake", "progress", arguments, Some(progress), &budget).await;
     assert_eq!(answer.as_deref(), Ok("\"done\""));
-    // Each is handled in a task of its own, and the last ones may come after the answer.
-    eventually("all is told", || told.lock().expect("not poisoned").len() == 3).await;
-    let mut told = told.lock().expect("not poisoned").clone();
-    told.sort_by(|one, other| one.0.total_cmp(&other.0));
-    assert_eq!(told, [(1.0, Some(3.0)), (2.0, Some(3.0)), (3.0, Some(3.0))]);
+    // Each report is handled in its own task, and the last ones may arrive after the answer.
+    eventually("all is told", || reports.lock().expect("not poisoned").len() == 3).await;
+    let mut reports = reports.lock().expect("not poisoned").clone();
+    reports.sort_by(|one, other| one.0.total_cmp(&other.0));
+    assert_eq!(reports, [(1.0, Some(3.0)), (2.0, Some(3.0)), (3.0, Some(3.0))]);
     upstreams.close().await;
 }
 

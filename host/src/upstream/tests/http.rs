@@ -1,4 +1,4 @@
-//! Servers behind a URL: rmcp's own in both eras, and some that misbehave.
+//! Servers at a URL: rmcp's own in both eras, and some that misbehave.
 
 use super::{LONG, call, eventually, upstreams};
 use crate::config::{Launch, ServerConfig};
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 
-/// A server of rmcp's, with the tools `echo` and `slow`.
+/// A server made with rmcp, with the tools `echo` and `slow`.
 #[derive(Clone)]
 struct Real {
     versions: &'static [ProtocolVersion],
@@ -85,7 +85,7 @@ async fn real(
     (serve(Router::new().nest_service("/mcp", service)).await, real)
 }
 
-pub(super) fn at(url: &str, headers: &[(&str, &str)]) -> Upstreams {
+pub(super) fn upstreams_at(url: &str, headers: &[(&str, &str)]) -> Upstreams {
     let mut config = ServerConfig::http("fake", url).expect("a server");
     if let Launch::Http { headers: given, .. } = &mut config.launch {
         given.extend(headers.iter().map(|(name, value)| ((*name).into(), Secret::new(*value))));
@@ -93,7 +93,7 @@ pub(super) fn at(url: &str, headers: &[(&str, &str)]) -> Upstreams {
     upstreams(config)
 }
 
-async fn echoes(upstreams: &Upstreams) {
+async fn assert_echoes(upstreams: &Upstreams) {
     assert_eq!(call(upstreams, "echo", json!({ "n": 1 })).await, Ok(json!({ "n": 1 })));
 }
 
@@ -113,12 +113,12 @@ async fn both_eras_answer_with_events_and_with_json() {
         (all, json(), ProtocolEra::Modern),
     ] {
         let (url, _) = real(versions, config).await;
-        let upstreams = at(&url, &[]);
-        echoes(&upstreams).await;
+        let upstreams = upstreams_at(&url, &[]);
+        assert_echoes(&upstreams).await;
         let status = upstreams.status().remove(0);
         assert_eq!((status.state, status.era, status.pid), (ServerState::Running, Some(era), None));
         assert_eq!(upstreams.listed("fake").expect("listed").tools().len(), 2);
-        let many = futures_util::future::join_all((0..50).map(|_| echoes(&upstreams)));
+        let many = futures_util::future::join_all((0..50).map(|_| assert_echoes(&upstreams)));
         many.await;
         upstreams.close().await;
     }
@@ -128,8 +128,8 @@ async fn both_eras_answer_with_events_and_with_json() {
 async fn a_call_that_is_dropped_is_withdrawn_in_both_eras() {
     for versions in [LEGACY, ProtocolVersion::KNOWN_VERSIONS] {
         let (url, server) = real(versions, StreamableHttpServerConfig::default()).await;
-        let upstreams = at(&url, &[]);
-        echoes(&upstreams).await;
+        let upstreams = upstreams_at(&url, &[]);
+        assert_echoes(&upstreams).await;
         {
             let slow = call(&upstreams, "slow", json!({}));
             let begun = eventually("it began", || server.begun.load(Ordering::SeqCst) == 1);
@@ -139,21 +139,21 @@ async fn a_call_that_is_dropped_is_withdrawn_in_both_eras() {
             }
         }
         eventually("it was told", || server.cancelled.load(Ordering::SeqCst) == 1).await;
-        echoes(&upstreams).await;
+        assert_echoes(&upstreams).await;
         upstreams.close().await;
     }
 }
 
-/// Something that answers a request.
+/// Makes the response to a request.
 pub(super) type Answer = Arc<dyn Fn() -> Response + Send + Sync>;
 
-/// A server by hand, with a handshake and JSON answers, that keeps what reached it.
+/// A hand-written server, with a handshake and JSON answers, that records its requests.
 #[derive(Clone, Default)]
 pub(super) struct Raw {
     seen: Arc<Mutex<Vec<(Method, HeaderMap, String)>>>,
-    /// What a call is answered with, if not with its arguments.
+    /// The response to a call, if not its arguments.
     pub(super) answer: Option<Answer>,
-    /// What everything is answered with.
+    /// The response to every request.
     pub(super) always: Option<Answer>,
 }
 
@@ -212,8 +212,8 @@ fn redirect(to: String) -> Answer {
 #[tokio::test]
 async fn headers_go_along_with_every_request() {
     let raw = Raw::default();
-    let upstreams = at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
-    echoes(&upstreams).await;
+    let upstreams = upstreams_at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
+    assert_echoes(&upstreams).await;
     upstreams.close().await;
     let seen = raw.seen.lock().expect("not poisoned");
     assert!(seen.len() >= 4);
@@ -230,7 +230,7 @@ async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
             "always" => raw.always = Some(redirect(elsewhere.clone())),
             _ => raw.answer = Some(redirect(elsewhere.clone())),
         }
-        let upstreams = at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
+        let upstreams = upstreams_at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
         let error = call(&upstreams, "echo", json!({})).await.expect_err("it redirects");
         assert_eq!(error.code, "SERVER_FAILED");
         let to = elsewhere.trim_end_matches("/mcp");
@@ -250,8 +250,8 @@ async fn a_redirect_within_the_origin_is_followed() {
     let app =
         Router::new().route("/mcp", axum::routing::any(|| async { redirect("/there".into())() }));
     let url = serve(app.fallback(handle).with_state(raw.clone())).await;
-    let upstreams = at(&url, &[("X-Key", "hunter22")]);
-    echoes(&upstreams).await;
+    let upstreams = upstreams_at(&url, &[("X-Key", "hunter22")]);
+    assert_echoes(&upstreams).await;
     upstreams.close().await;
     assert!(raw.count() > 0);
 }
@@ -275,7 +275,7 @@ async fn what_does_not_speak_mcp_is_named() {
     ];
     for (message, answer) in answers {
         let raw = Raw { always: Some(answer), ..Raw::default() };
-        let upstreams = at(&raw.serve().await, &[]);
+        let upstreams = upstreams_at(&raw.serve().await, &[]);
         let error = upstreams.list("fake").await.expect_err(message).to_string();
         assert!(error.contains(message), "{error}");
         assert!(error.starts_with("the server `fake` cannot be reached: "), "{error}");
@@ -290,7 +290,7 @@ async fn an_answer_that_is_too_large_is_an_error() {
         ([(header::CONTENT_TYPE, "application/json")], text).into_response()
     };
     let raw = Raw { answer: Some(Arc::new(large)), ..Raw::default() };
-    let upstreams = at(&raw.serve().await, &[]);
+    let upstreams = upstreams_at(&raw.serve().await, &[]);
     let error = call(&upstreams, "echo", json!({})).await.expect_err("too large");
     assert!(error.message.contains("the answer is larger than 32 MiB"), "{}", error.message);
     upstreams.close().await;
@@ -302,7 +302,7 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         listener.local_addr().expect("an address").port()
     };
-    let upstreams = at(&format!("http://127.0.0.1:{port}/mcp?key=hunter22"), &[]);
+    let upstreams = upstreams_at(&format!("http://127.0.0.1:{port}/mcp?key=hunter22"), &[]);
     let error = tokio::time::timeout(LONG, upstreams.list("fake")).await.expect("in time");
     let error = error.expect_err("not there").to_string();
     assert!(error.contains(&format!("no connection to `http://127.0.0.1:{port}`")), "{error}");
@@ -312,7 +312,7 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
 
 #[tokio::test]
 async fn keys_are_not_sent_in_the_clear_to_another_machine() {
-    let upstreams = at("http://192.0.2.1/mcp", &[("Authorization", "Bearer hunter22")]);
+    let upstreams = upstreams_at("http://192.0.2.1/mcp", &[("Authorization", "Bearer hunter22")]);
     let error = upstreams.list("fake").await.expect_err("refused").to_string();
     assert!(error.contains("use `https:`"), "{error}");
 }

@@ -1,6 +1,6 @@
-//! Lists of tools: pages, changes, and names that are none.
+//! Lists of tools: pages, changes, and invalid names.
 
-use super::{LONG, call, eventually, fake, remembering, upstreams};
+use super::{LONG, call, eventually, fake, upstreams, with_cache};
 use futures_util::FutureExt;
 use serde_json::json;
 use std::time::Duration;
@@ -57,7 +57,7 @@ async fn a_list_that_never_comes_is_waited_for_once_by_all() {
         let error = listed.expect_err("no list").to_string();
         assert!(error.contains("does not list its tools: no answer within 2s"), "{error}");
     }
-    // The first, that of the keeper, and at most one more: not one for everybody.
+    // The first one, that of the monitor, and at most one more, but not one for each caller.
     let lists = call(&upstreams, "lists", json!({})).await.expect("an answer");
     assert!(lists == json!(2) || lists == json!(3), "{lists}");
     upstreams.close().await;
@@ -80,10 +80,10 @@ async fn a_list_whose_asker_went_away_is_asked_for_by_another() {
 async fn tools_that_change_are_listed_anew_in_both_eras() {
     for mode in ["plain", "modern"] {
         let folder = tempfile::tempdir().expect("a folder");
-        let upstreams = remembering(fake(mode), folder.path());
+        let upstreams = with_cache(fake(mode), folder.path());
         let before = upstreams.list("fake").await.expect("a list");
         assert!(before.get("grown0").is_none());
-        // A modern server tells only those who have subscribed, which is done in the background.
+        // A modern server notifies only its subscribers, and subscribing happens in the background.
         let subscribed =
             async { while call(&upstreams, "subscribed", json!({})).await != Ok(json!(true)) {} };
         if mode == "modern" {

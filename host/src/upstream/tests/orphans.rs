@@ -1,20 +1,20 @@
-//! No process of a server outlives us.
+//! No process of a server outlives this one.
 
-use super::{eventually, fake, upstreams, with_argument, works};
+use super::{assert_works, eventually, fake, upstreams, with_argument};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The variable that makes this test the host that is killed.
+/// The variable that turns this test into the host to be killed.
 const VICTIM: &str = "PML_TEST_ORPHANS";
 
-/// The pids of the stubborn server and of the child that it started.
+/// The pids of the stubborn server and of its child.
 fn pids(file: &Path) -> Vec<i32> {
     let text = std::fs::read_to_string(file).expect("it wrote its pids");
     text.split(' ').map(|pid| pid.parse().expect("a number")).collect()
 }
 
-/// Whether a process is there, and not only waits to be reaped.
+/// Reports whether a process exists and is not a zombie.
 fn is_alive(pid: i32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => !stat[stat.rfind(')').unwrap_or(0)..].starts_with(") Z"),
@@ -31,7 +31,7 @@ async fn closing_ends_what_ignores_the_end_of_its_stdin_and_what_it_started() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pids");
     let upstreams = upstreams(with_argument(fake("stubborn"), &file));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let pids = pids(&file);
     assert!(pids.len() == 2 && pids.iter().all(|pid| is_alive(*pid)));
     upstreams.close().await;
@@ -43,7 +43,7 @@ async fn dropping_ends_them_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pids");
     let upstreams = upstreams(with_argument(fake("stubborn"), &file));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let pids = pids(&file);
     drop(upstreams);
     eventually("all are gone", || !pids.iter().any(|pid| is_alive(*pid))).await;
@@ -79,10 +79,10 @@ async fn a_host_that_is_killed_leaves_nobody_behind() {
     eventually("all are gone", || !pids.iter().any(|pid| is_alive(*pid))).await;
 }
 
-/// The host of the test above: starts the server, says so, and waits.
+/// The host of the test above: starts the server, prints that, and waits.
 async fn be_killed(file: &Path) {
     let upstreams = upstreams(with_argument(fake("stubborn"), file));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let pid = upstreams.status()[0].pid.expect("a process");
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).expect("small")).expect("not zero");
     let group = rustix::process::getpgid(Some(pid)).expect("it is there");

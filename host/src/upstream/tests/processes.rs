@@ -1,6 +1,6 @@
-//! Processes: started once, scrubbed, reaped, restarted.
+//! Processes: started once, with a clean environment, ended when idle, restarted.
 
-use super::{call, eventually, fake, upstreams, with_variable, works};
+use super::{assert_works, call, eventually, fake, upstreams, with_variable};
 use crate::config::ServerConfig;
 use crate::upstream::{ServerState, UpstreamError};
 use serde_json::json;
@@ -11,7 +11,7 @@ async fn nothing_is_started_before_it_is_needed_and_then_once() {
     let upstreams = upstreams(fake("plain"));
     assert_eq!(upstreams.names(), ["fake"]);
     assert_eq!(upstreams.status()[0].state, ServerState::Idle);
-    let uses = (0..20).map(|_| works(&upstreams));
+    let uses = (0..20).map(|_| assert_works(&upstreams));
     futures_util::future::join_all(uses).await;
     let status = upstreams.status().remove(0);
     assert_eq!((status.state, status.restarts), (ServerState::Running, 0));
@@ -36,7 +36,7 @@ async fn background_servers_are_started_before_they_are_needed() {
 
 #[tokio::test]
 async fn a_server_sees_what_is_declared_and_no_more() {
-    // Cargo's own variables stand for those of a client.
+    // Cargo's own variables stand in for those of a client.
     let config = with_variable(fake("plain"), "FAKE_KEY", "hunter22");
     let upstreams = upstreams(config);
     let seen = call(&upstreams, "environment", json!({})).await.expect("an answer");
@@ -113,7 +113,7 @@ async fn a_server_that_says_nothing_is_given_up() {
 #[tokio::test]
 async fn a_crash_in_the_middle_of_a_call_is_an_error_and_the_next_call_restarts() {
     let upstreams = upstreams(fake("plain"));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let (crash, beside) =
         tokio::join!(call(&upstreams, "crash", json!({})), call(&upstreams, "slow", json!({})));
     let error = crash.expect_err("it crashed");
@@ -124,7 +124,7 @@ async fn a_crash_in_the_middle_of_a_call_is_an_error_and_the_next_call_restarts(
          | fatal: the disk is on fire"
     );
     assert_eq!(beside.expect_err("it crashed").code, "SERVER_FAILED");
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     assert_eq!(upstreams.status()[0].restarts, 1);
     upstreams.close().await;
 }
@@ -152,9 +152,9 @@ async fn an_idle_server_is_reaped_and_started_again_when_needed() {
     let mut config = fake("plain");
     config.idle_timeout = Some(Duration::from_millis(50));
     let upstreams = upstreams(config);
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     eventually("it is idle", || upstreams.status()[0].state == ServerState::Idle).await;
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     let status = upstreams.status().remove(0);
     assert_eq!(status.restarts, 1);
     upstreams.close().await;
@@ -163,8 +163,8 @@ async fn an_idle_server_is_reaped_and_started_again_when_needed() {
 #[tokio::test]
 async fn a_server_that_ends_by_itself_is_started_again_when_needed() {
     let upstreams = upstreams(fake("quits"));
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     eventually("it is gone", || upstreams.listed("fake").is_none()).await;
-    works(&upstreams).await;
+    assert_works(&upstreams).await;
     upstreams.close().await;
 }

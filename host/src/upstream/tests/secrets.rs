@@ -1,6 +1,6 @@
-//! Servers that say aloud what they were given.
+//! Servers that print the secrets that they were given.
 
-use super::http::{Raw, at};
+use super::http::{Raw, upstreams_at};
 use super::{call, fake, upstreams, with_argument};
 use crate::model::Secret;
 use crate::upstream::Upstreams;
@@ -10,8 +10,8 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A process that was given a key as an argument, out of a variable.
-fn blabbing(key: &str) -> Upstreams {
+/// Returns a process that was given a key as an argument, from a variable.
+fn leaking_server(key: &str) -> Upstreams {
     let mut config = with_argument(fake("blabs"), Path::new(key));
     config.secrets.push(Secret::new(key));
     upstreams(config)
@@ -19,7 +19,7 @@ fn blabbing(key: &str) -> Upstreams {
 
 #[tokio::test]
 async fn a_key_among_the_arguments_is_in_no_error() {
-    let upstreams = blabbing("refuse-hunter22");
+    let upstreams = leaking_server("refuse-hunter22");
     let error = upstreams.list("fake").await.expect_err("it refuses").to_string();
     assert!(
         error.contains("it refuses to begin: bad key: [hidden: 15 characters] (-32000)"),
@@ -31,11 +31,11 @@ async fn a_key_among_the_arguments_is_in_no_error() {
 
 #[tokio::test]
 async fn a_key_among_the_arguments_is_in_no_refusal_and_in_no_status() {
-    let upstreams = blabbing("hunter22");
+    let upstreams = leaking_server("hunter22");
     let error = call(&upstreams, "echo", json!({})).await.expect_err("it refuses");
     assert_eq!(error.message, "bad key: [hidden: 8 characters]");
-    let said = upstreams.status().remove(0).stderr;
-    assert!(!said.is_empty() && !said.concat().contains("hunt"), "{said:?}");
+    let stderr = upstreams.status().remove(0).stderr;
+    assert!(!stderr.is_empty() && !stderr.concat().contains("hunt"), "{stderr:?}");
     upstreams.close().await;
 }
 
@@ -51,7 +51,7 @@ async fn a_body_that_echoes_the_headers_does_not_show_the_key() {
             "always" => raw.always = Some(Arc::new(echo)),
             _ => raw.answer = Some(Arc::new(echo)),
         }
-        let upstreams = at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
+        let upstreams = upstreams_at(&raw.serve().await, &[("Authorization", "Bearer hunter22")]);
         let error = call(&upstreams, "echo", json!({})).await.expect_err("it fails").message;
         assert!(error.contains("answers with HTTP 500: xxx"), "{error}");
         let hidden = "Authorization: [hidden: 6 characters] [hidden: 8 characters]";

@@ -1,4 +1,4 @@
-//! A certificate that nobody vouches for is refused, and nothing is sent.
+//! An untrusted certificate is refused, and nothing is sent.
 
 use super::{project, upstreams};
 use crate::config::{Launch, ServerConfig};
@@ -25,8 +25,8 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
     assert_eq!(received.expect("no panic"), 0, "bytes were sent over it");
 }
 
-/// Listens with a self-signed certificate. Tells how many bytes it received over the first
-/// connection.
+/// Listens with a self-signed certificate. Sends the number of bytes that it received over the
+/// first connection.
 fn listen() -> (u16, mpsc::Receiver<usize>) {
     let folder = project().join("tests/kit/tls");
     let certificate = CertificateDer::from_pem_file(folder.join("self-signed.pem")).expect("PEM");
@@ -40,13 +40,13 @@ fn listen() -> (u16, mpsc::Receiver<usize>) {
         .expect("a certificate");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let (stream, _) = listener.accept().expect("a client");
         let connection = ServerConnection::new(Arc::new(config)).expect("TLS");
         let mut stream = StreamOwned::new(connection, stream);
         let received = stream.read(&mut [0; 1024]).unwrap_or(0);
-        tell.send(received).expect("the test waits");
+        sender.send(received).expect("the test waits");
     });
-    (port, told)
+    (port, receiver)
 }

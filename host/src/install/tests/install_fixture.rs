@@ -1,0 +1,98 @@
+//! A project with a fake npm, and the package in the fake's registry.
+
+use crate::config::Environment;
+use crate::install::{Installer, PackageSpec};
+use crate::model::{Ecosystem, Package};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A project, a home folder, and a `PATH` that begins with a fake npm.
+pub(super) struct InstallFixture {
+    pub(super) folder: tempfile::TempDir,
+}
+
+impl InstallFixture {
+    pub(super) fn new() -> InstallFixture {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["project/.pml", "home", "bin"] {
+            fs::create_dir_all(folder.path().join(name)).expect("a folder");
+        }
+        let fixture = InstallFixture { folder };
+        let host = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let fake = host.parent().expect("the workspace").join("tests/kit/fakes/fake_npm.sh");
+        std::os::unix::fs::symlink(fake, fixture.at("bin/npm")).expect("a link");
+        fixture.set_versions(&["1.2.3"]);
+        fixture
+    }
+
+    pub(super) fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn state(&self) -> PathBuf {
+        self.at("project/.pml")
+    }
+
+    /// Changes what the fake does from here on.
+    pub(super) fn set_mode(&self, mode: &str) {
+        fs::write(self.at("bin/mode"), mode).expect("written");
+    }
+
+    /// Sets the versions that the fake's registry has.
+    pub(super) fn set_versions(&self, versions: &[&str]) {
+        let version = |version: &&str| {
+            serde_json::json!({
+                "name": "fake-server", "version": version,
+                "dist": {
+                    "integrity": "sha512-good", "unpackedSize": 123,
+                    "tarball": "https://me:hunter2@registry.example/fake-server.tgz",
+                },
+            })
+        };
+        let all: Vec<_> = versions.iter().map(version).collect();
+        let text = serde_json::to_string(&all).expect("JSON");
+        fs::write(self.at("bin/view.json"), text).expect("written");
+    }
+
+    /// Returns the command lines of the fake that begin with `word`.
+    pub(super) fn calls(&self, word: &str) -> Vec<String> {
+        let calls = fs::read_to_string(self.at("bin/calls")).unwrap_or_default();
+        calls.lines().filter(|line| line.starts_with(word)).map(Into::into).collect()
+    }
+
+    pub(super) fn environment(&self) -> Environment {
+        let path = format!("{}:/usr/bin:/bin", self.at("bin").display());
+        let home = self.at("home").display().to_string();
+        [("PATH", path), ("HOME", home), ("GITHUB_TOKEN", "hunter2".into())].into_iter().collect()
+    }
+
+    /// Returns an installer that remembers nothing, like one in another process.
+    pub(super) fn installer(&self) -> Installer {
+        Installer::new(self.state(), self.environment())
+    }
+
+    pub(super) fn package_folder(&self) -> PathBuf {
+        self.state().join("deps/npm/fake-server@1.2.3")
+    }
+
+    /// Returns what is in `.pml/deps/.work` besides locks.
+    pub(super) fn unfinished(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.state().join("deps/.work")).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| !name.ends_with(".lock")).collect()
+    }
+}
+
+pub(super) fn spec(line: &str) -> PackageSpec {
+    let words: Vec<String> = line.split(' ').map(Into::into).collect();
+    PackageSpec::of(&words[0], &words[1..]).expect("understood").expect("a package")
+}
+
+/// The package in the fake's registry.
+pub(super) fn agreed() -> Package {
+    let source = "registry.example";
+    let line = "npx fake-server";
+    let mut package = Package::new("fake", Ecosystem::Npm, "fake-server", "1.2.3", source, line);
+    package.integrity = Some("sha512-good".into());
+    package
+}
