@@ -1,21 +1,21 @@
-//! Arguments held against a tool's schema before the call goes out, with words that name the field
-//! and what belongs there.
+//! Checks arguments against a tool's schema before the call is sent. A message names the field and
+//! the expected value.
 //!
-//! In flows a schema once and arguments many times, out flow mismatches.
+//! Input: a schema once, then arguments many times. Output: mismatches.
 //!
-//! **Invariant:** nothing is fetched: a schema that refers to something outside itself is not used.
-//! **Invariant:** a schema is hostile and so are arguments: the size of the schema, the work to
-//! check a value against it, the size of regular expressions and their backtracking are bounded.
-//! What would cost too much is not checked; the server judges it.
+//! **Invariant:** no schema is fetched: a schema that refers to something outside itself is not
+//! used. **Invariant:** schemas and arguments are hostile: the size of the schema, the work to
+//! check a value against it, the size of regular expressions and their backtracking are bounded. A
+//! check that would cost too much is skipped; the server checks the arguments itself.
 
 use super::mismatch::{self, Mismatch};
 use crate::catalog::schema_cost::{self, SchemaCost};
 use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 
-/// Largest schema used, in bytes of JSON. The largest known is 30 KiB.
+/// Largest schema that is used, in bytes of JSON. The largest known is 30 KiB.
 const SCHEMA: usize = 512 << 10;
-/// Most steps back in one match of a regular expression.
+/// Most backtracking steps in one match of a regular expression.
 const BACKTRACKS: usize = 10_000;
 /// Largest compiled regular expression, in bytes.
 const PATTERN: usize = 1 << 20;
@@ -28,26 +28,26 @@ pub struct ArgumentValidator {
     weight: SchemaCost,
 }
 
-/// Why arguments cannot be checked against a schema: the server will judge them itself.
+/// The reason why arguments cannot be checked against a schema. The server checks them itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnusableSchema {
-    /// The schema is too large, or unfolds to something too large.
+    /// The schema is too large, or unfolds to one that is too large.
     #[error("the schema is too large to check arguments against it")]
     TooLarge,
     /// The schema refers to something outside itself.
     #[error("the schema refers to something outside itself")]
     Outside,
-    /// The schema is its own part, so that no check of it would end.
+    /// The schema contains itself directly, so that a check would never end.
     #[error("the schema contains itself")]
     Endless,
-    /// The schema is none.
+    /// The schema is not a valid JSON Schema.
     #[error("the schema is not valid")]
     Invalid,
 }
 
 impl ArgumentValidator {
-    /// Makes a schema ready to check arguments.
+    /// Compiles a schema.
     ///
     /// # Errors
     /// Fails if the schema cannot be used. That is no reason to refuse a call.
@@ -69,23 +69,24 @@ impl ArgumentValidator {
             options.build(schema).map_err(|_| UnusableSchema::Invalid)
         };
         let compiled = match build(None) {
-            // Many servers write draft 7 without saying so.
+            // Many servers write draft 7 without declaring it.
             Err(_) if schema.get("$schema").is_none() => build(Some(Draft::Draft7))?,
             other => other?,
         };
         Ok(ArgumentValidator { compiled, schema: schema.clone(), weight })
     }
 
-    /// Checks arguments. What would take too long is taken as right: the server judges it.
+    /// Checks arguments. A check that would take too long is skipped and succeeds: the server
+    /// checks the arguments itself.
     ///
     /// # Errors
-    /// Returns what is wrong, the first mismatches if there are many.
+    /// Returns the mismatches, only the first ones if there are many.
     pub fn check(&self, arguments: &Value) -> Result<(), Vec<Mismatch>> {
         let wrong = self.check_where(arguments, |_| true);
         if wrong.is_empty() { Ok(()) } else { Err(wrong) }
     }
 
-    /// Returns what is wrong with arguments and counts for the caller.
+    /// Returns the mismatches of arguments that pass the filter.
     pub(crate) fn check_where(
         &self,
         arguments: &Value,
@@ -218,7 +219,7 @@ mod tests {
             UnusableSchema::TooLarge
         );
 
-        // Here each level of the value does.
+        // Here each level of the value doubles the work.
         let step = json!({ "type": "object", "properties": { "x": { "$ref": "#" } } });
         let schema = json!({ "anyOf": [step, step, step] });
         let mut deep = json!(1);

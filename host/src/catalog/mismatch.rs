@@ -1,4 +1,4 @@
-//! One thing that is wrong with arguments, in plain words.
+//! Mismatches between arguments and a schema, with messages for people.
 
 use super::wording;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -6,36 +6,36 @@ use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 use std::fmt;
 
-/// Most mismatches told of one call.
+/// Most mismatches reported for one call.
 const MISMATCHES: usize = 8;
 
-/// One thing that is wrong with arguments. Its `Display` names the field and what belongs there.
+/// A mismatch between arguments and a schema. Its `Display` names the field and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// Where, as a JSON pointer: the wrong value, or the object that misses a field or has one too
-    /// many.
+    /// The location, as a JSON pointer: the wrong value, or the object that lacks a field or has an
+    /// unknown one.
     pub path: String,
-    /// What kind of thing is wrong.
+    /// The kind of mismatch.
     pub wrong: MismatchKind,
-    /// Whether it is wrong only because of another part of the arguments.
+    /// Whether the value is wrong only because of another part of the arguments.
     pub(crate) conditional: bool,
     message: String,
 }
 
-/// What kind of thing is wrong.
+/// The kind of mismatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MismatchKind {
     /// The value has another type.
     Type,
-    /// A field is not there.
+    /// A required field is missing.
     Missing(String),
-    /// There are fields that the schema does not know.
+    /// The object has fields that the schema does not name.
     Unknown(Vec<String>),
     /// The list is too long or too short.
     Length,
-    /// The value is not one that is allowed.
+    /// The value is not an allowed one.
     Value,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Returns the first of what is wrong and counts.
+/// Returns the first mismatches that pass the filter.
 pub(super) fn all<'e>(
     schema: &Value,
     errors: impl Iterator<Item = ValidationError<'e>>,
@@ -63,7 +63,7 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
     }
     let field = wording::field(path);
     let (wrong, message) = match error.kind() {
-        // The engine gave up: the server will judge.
+        // The regular expression engine gave up: the server checks the value itself.
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => return None,
         Kind::Type { kind } => {
             (MismatchKind::Type, wording::wrong_type(&field, types(kind), instance))
@@ -93,8 +93,8 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
     Some(Mismatch { path: path.into(), wrong, conditional: is_conditional(rule), message })
 }
 
-/// Whether a rule holds only if something else does. What is behind `anyOf` and its like is told by
-/// that keyword itself.
+/// Reports whether a rule applies only if another one does. Errors inside `anyOf` and similar
+/// keywords are reported by that keyword itself.
 fn is_conditional(rule: &str) -> bool {
     rule.split('/').any(|segment| {
         matches!(segment, "if" | "then" | "else" | "not" | "contains")
@@ -110,8 +110,8 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
     }
 }
 
-/// Tells of alternatives by their types, if that is what is wrong with all of them; else by the one
-/// that fits best.
+/// Describes alternatives by their types, if each of them fails by its type; else by the one that
+/// fits best.
 fn alternatives(
     schema: &Value,
     path: &str,

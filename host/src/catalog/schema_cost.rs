@@ -1,35 +1,35 @@
-//! How much work a schema can make, found before it is used.
+//! Computes how much work a schema can cause, before it is used.
 //!
-//! References make a small schema large: each may double what is behind it. And a schema that
-//! refers to itself may double the work at each level of a value. Both are counted here; a schema
-//! that is its own direct part would never end.
+//! References make a small schema large: each may double the size of its target. A schema that
+//! refers to itself may double the work at each level of a value. Both are counted here. A check of
+//! a schema that directly contains itself would never end, so such a schema is refused.
 
 use super::arguments::UnusableSchema;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest schema with all references written out, in parts.
+/// Largest schema with all references expanded, in parts.
 const UNFOLDED: u64 = 50_000;
 /// Deepest nesting of a schema, references followed.
 const DEPTH: usize = 200;
 /// Most work for one value: parts of the schema times parts of the value.
 const WORK: u64 = 50_000_000;
-/// Most ways through a schema that refers to itself, down to the bottom of a value.
+/// Most paths through a schema that refers to itself, down to the deepest level of a value.
 const WAYS: u64 = 1_000_000;
 
-/// Keywords under which a schema says something of the same value, not of a part of it.
+/// Keywords whose schemas apply to the same value, not to a part of it.
 const IN_PLACE: [&str; 9] =
     ["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
 
-/// What a schema can cost.
+/// The cost of a schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SchemaCost {
     unfolded: u64,
-    /// How many ways lead from one level of a value to the next, through references back.
+    /// The number of paths from one level of a value to the next, through references back.
     ways: u64,
 }
 
-/// Returns what a schema can cost, or why it cannot be used.
+/// Returns the cost of a schema, or the reason why it cannot be used.
 pub(super) fn of(schema: &Value) -> Result<SchemaCost, UnusableSchema> {
     let mut scale = SchemaCostCounter {
         root: schema,
@@ -52,7 +52,7 @@ pub(super) fn of(schema: &Value) -> Result<SchemaCost, UnusableSchema> {
 }
 
 impl SchemaCost {
-    /// Returns whether a value can be checked in bounded time.
+    /// Reports whether a value can be checked in bounded time.
     pub(super) fn bears(self, value: &Value) -> bool {
         let (parts, depth) = measure(value);
         let deepest = u32::try_from(depth).unwrap_or(u32::MAX);
@@ -63,10 +63,10 @@ impl SchemaCost {
 
 struct SchemaCostCounter<'s> {
     root: &'s Value,
-    /// What is behind each reference.
+    /// The size of the target of each reference, in parts.
     known: BTreeMap<&'s str, u64>,
     open: Vec<&'s str>,
-    /// References to what they are part of.
+    /// References to a schema that contains them.
     back: BTreeSet<&'s str>,
 }
 
@@ -91,7 +91,7 @@ impl<'s> SchemaCostCounter<'s> {
                         Value::String(reference) if name == "$ref" => {
                             self.behind(reference, depth + 1)?
                         }
-                        // A nested `$id` would give references within it another root.
+                        // A nested `$id` would give the references within it another root.
                         Value::String(_) if name == "$id" && depth > 0 => {
                             return Err(UnusableSchema::Outside);
                         }
@@ -115,7 +115,7 @@ impl<'s> SchemaCostCounter<'s> {
         }
         let target = target(self.root, reference).ok_or(UnusableSchema::Outside)?;
         if reference == "#" {
-            // All of it is being weighed already.
+            // The whole schema is being counted already.
             self.back.insert(reference);
             self.known.insert(reference, 1);
             return Ok(1);
@@ -135,7 +135,7 @@ fn target<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     }
 }
 
-/// Fails if what a reference points at leads back to itself without going down into the value.
+/// Fails if the target of a reference leads back to itself without descending into the value.
 fn check_ends(root: &Value, reference: &str) -> Result<(), UnusableSchema> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut open: Vec<&Value> = target(root, reference).into_iter().collect();
@@ -176,7 +176,7 @@ fn count<'s>(part: &'s Value, uses: &mut BTreeMap<&'s str, u64>) {
     }
 }
 
-/// How many parts a value has, and how deep they lie.
+/// Returns the number of parts of a value, and its depth.
 fn measure(value: &Value) -> (u64, usize) {
     let (mut parts, mut depth) = (0, 0);
     let mut open = vec![(value, 1)];

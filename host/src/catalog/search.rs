@@ -1,49 +1,49 @@
-//! Search by words over what tools are called, what they say they do, and what they take.
+//! Searches tools by words in their names, descriptions and parameters.
 //!
-//! In flow definitions once, then queries; out flow tools, the best first. A word counts the more,
-//! the rarer it is and the more telling the place it was found in: a tool's name says more than a
-//! sentence about it. Not all words of a query need be found.
+//! Input: definitions once, then queries. Output: tools, the best first. A word scores higher if it
+//! is rarer and if its field is more significant: a tool's name counts more than a sentence about
+//! it. A tool need not match all words of a query.
 //!
-//! **Invariant:** a query costs no more than the words that match it; long texts are cut when the
-//! index is built.
+//! **Invariant:** the cost of a query depends only on the words that match it; long texts are cut
+//! when the index is built.
 
 use crate::model::{Definition, fold, words};
 use rust_stemmers::{Algorithm, Stemmer};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// What a word in a place counts.
+/// The weight of a word in each field.
 const NAME: f32 = 4.0;
 const TITLE: f32 = 2.5;
 const SERVER: f32 = 2.0;
 const PARAMETER: f32 = 1.0;
 const DESCRIPTION: f32 = 1.0;
-/// What the beginning of a word counts, against the whole of it.
+/// The weight of a match with the beginning of a word, relative to the whole word.
 const PREFIX: f32 = 0.5;
-/// How soon more of the same word counts no more.
+/// How quickly repetitions of the same word stop counting: a smaller value saturates earlier.
 const SATURATION: f32 = 2.0;
-/// Shortest beginning of a word that is looked for, in bytes.
+/// Shortest beginning of a word that is searched, in bytes.
 const SHORTEST: usize = 2;
-/// Longest description read, in bytes.
+/// Longest text read, in bytes.
 const READ: usize = 4_000;
 /// Most parameters read.
 const PARAMETERS: usize = 100;
 /// Most words of a query.
 const QUERY: usize = 24;
 
-/// Tools, ready to be searched.
+/// A search index of tools.
 #[derive(Debug)]
 pub struct ToolIndex {
     tools: Vec<Arc<Definition>>,
-    /// For each word the tools that have it, by their place in `tools`, and how much it counts
+    /// The tools that contain each word, by their index in `tools`, with the weight of the word
     /// there.
     words: BTreeMap<String, Vec<(u32, f32)>>,
-    /// Spellings of `tool` and `server:tool`, without case and marks.
+    /// Folded spellings of `tool` and `server:tool`, without case and punctuation.
     names: HashMap<String, Vec<u32>>,
 }
 
 impl ToolIndex {
-    /// Reads the tools.
+    /// Builds the index of the tools.
     pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> ToolIndex {
         let mut tools: Vec<Arc<Definition>> = definitions.into_iter().collect();
         tools.sort_by(|one, other| one.tool.cmp(&other.tool));
@@ -63,7 +63,8 @@ impl ToolIndex {
         index
     }
 
-    /// Returns the tools that fit a query, the best first; all of them by name if it has no words.
+    /// Returns the tools that match a query, the best first. A query without words returns all
+    /// tools by name.
     pub fn search(&self, query: &str) -> Vec<&Arc<Definition>> {
         let mut wanted: Vec<String> = Vec::new();
         for word in words(query).into_iter().map(stem).take(QUERY) {
@@ -105,17 +106,17 @@ impl ToolIndex {
         ranked.into_iter().filter_map(|(_, _, place)| self.tools.get(place as usize)).collect()
     }
 
-    /// Returns how many tools there are.
+    /// Returns the number of tools.
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Returns whether there are none.
+    /// Reports whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// The words that are `word` or begin with it.
+    /// Returns the indexed words that equal `word` or begin with it.
     fn matching<'i>(
         &'i self,
         word: &'i str,
@@ -142,7 +143,8 @@ struct Score {
 }
 
 impl Score {
-    /// A tool that has all words goes before one that has some of them often.
+    /// Returns the total score. A tool that matches all words ranks before one that matches some of
+    /// them often.
     #[expect(clippy::cast_precision_loss, reason = "a query has few words")]
     fn total(&self, wanted: usize) -> f32 {
         self.sum * (0.5 + 0.5 * self.words as f32 / wanted as f32)
@@ -175,8 +177,8 @@ fn start(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns the stem of a word: `issues` and `issue`, `searching`, `searched` and `search` are one.
-/// Words of other languages than English stay as they are, mostly.
+/// Returns the stem of a word: `issues` and `issue` have the same, and so have `searching`,
+/// `searched` and `search`. Words of languages other than English mostly stay unchanged.
 fn stem(word: &str) -> String {
     Stemmer::create(Algorithm::English).stem(&word.to_lowercase()).into_owned()
 }

@@ -1,5 +1,5 @@
-//! A program held against what there is: names of tools, and arguments as far as they are written
-//! out.
+//! Checks a program against the available tools: the names of tools, and arguments as far as they
+//! are written out.
 
 use super::finding::Finding;
 use crate::catalog::{ArgumentValidator, ToolListing, UnresolvedTool, built_in_definitions};
@@ -10,19 +10,19 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Most findings of one program: more are of no use to anybody.
+/// Most findings of one program: more are not useful.
 const FINDINGS: usize = 200;
 /// Longest name quoted, in characters.
 const QUOTE: usize = 128;
 
-/// Returns what is certainly wrong with a program, in the order of its text, module by module.
+/// Returns the definite errors of a program, in the order of its text, module by module.
 ///
-/// Names that are not there are wrong, spellings that could mean two tools, and arguments that no
-/// value of what is not written out could make right. Tools of servers whose tools are not known
-/// are not looked at.
+/// Errors are names that do not exist, spellings that could mean two tools, and arguments that are
+/// wrong for every possible value of the parts that are not written out. Calls to a server whose
+/// tools are not known are not checked.
 ///
 /// # Errors
-/// Fails if a module cannot be parsed, which one that was loaded can.
+/// Fails if a module cannot be parsed. Modules of a loaded program can.
 pub fn check(program: &Program, listing: &ToolListing) -> Result<Vec<Finding>, SourceError> {
     let own = ToolListing::new(built_in_definitions().into_iter().map(Arc::new));
     let mut checker = Checker { program, listing, own: &own, validators: HashMap::new() };
@@ -33,9 +33,9 @@ pub fn check(program: &Program, listing: &ToolListing) -> Result<Vec<Finding>, S
 struct Checker<'c> {
     program: &'c Program,
     listing: &'c ToolListing,
-    /// The tools that pml itself has.
+    /// The built-in tools of pml.
     own: &'c ToolListing,
-    /// One for each tool; none where the schema is of no use.
+    /// The validator of each tool; `None` if its schema is unusable.
     validators: HashMap<ToolName, Option<ArgumentValidator>>,
 }
 
@@ -116,7 +116,7 @@ impl<'c> Checker<'c> {
         let Some(validator) = validator else { return Vec::new() };
         let wrong = validator.check_where(&partial.value, |wrong| partial.is_certain(wrong));
         let findings = wrong.iter().flat_map(|wrong| {
-            // Without arguments there is no place for them but the call's own.
+            // If the call has no arguments, the finding is at the call itself.
             let offset = match found.arguments.written {
                 LiteralValue::Absent => found.offset,
                 _ => partial.offset(wrong).unwrap_or(found.offset),

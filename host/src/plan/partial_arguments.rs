@@ -1,27 +1,27 @@
-//! Arguments as a program writes them: a value with holes, and where each part stands in the text.
+//! Arguments as a program writes them: a value with holes, and the offset of each part in the text.
 
 use crate::catalog::{Mismatch, MismatchKind};
 use crate::source::{Literal, LiteralValue};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A value that is written out in part. Parts are named by JSON pointers.
+/// A value that is written out in part. Its parts are named by JSON pointers.
 #[derive(Debug, Default)]
 pub(super) struct PartialArguments {
     /// The value, with null in each hole.
     pub(super) value: Value,
-    /// Parts of which nothing is known.
+    /// Parts whose values are unknown.
     pub(super) holes: BTreeSet<String>,
     /// Lists and objects that may have more parts.
     pub(super) open: BTreeSet<String>,
-    /// Where parts stand.
+    /// The offsets of parts.
     values: BTreeMap<String, u32>,
-    /// Where the names of fields stand.
+    /// The offsets of the names of fields.
     names: BTreeMap<String, u32>,
 }
 
 impl PartialArguments {
-    /// Reads arguments. None at all are an empty object.
+    /// Reads arguments. Absent arguments are an empty object.
     pub(super) fn new(literal: &Literal) -> PartialArguments {
         let mut partial = PartialArguments::default();
         partial.value = match literal.written {
@@ -63,7 +63,7 @@ impl PartialArguments {
         }
     }
 
-    /// Returns whether a mismatch is there whatever the holes hold.
+    /// Reports whether a mismatch exists for every possible value of the holes.
     pub(super) fn is_certain(&self, mismatch: &Mismatch) -> bool {
         if self.holes.is_empty() && self.open.is_empty() {
             return true;
@@ -78,7 +78,7 @@ impl PartialArguments {
         match &mismatch.wrong {
             MismatchKind::Type => true,
             MismatchKind::Missing(_) | MismatchKind::Length => !self.open.contains(path),
-            // A field that is written is meant to be there, whatever is in it.
+            // A field that is written out exists, whatever its value.
             MismatchKind::Unknown(_) => true,
             MismatchKind::Value => false,
         }
@@ -92,7 +92,7 @@ impl PartialArguments {
         self.holes.iter().chain(&self.open).any(|gap| is_within(gap, path))
     }
 
-    /// Returns where in the text a mismatch is seen best.
+    /// Returns the offset in the text that shows a mismatch best.
     pub(super) fn offset(&self, mismatch: &Mismatch) -> Option<u32> {
         let name = match &mismatch.wrong {
             MismatchKind::Unknown(names) => {
@@ -108,7 +108,7 @@ fn within(path: &str, name: &str) -> String {
     format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Whether a part lies at a path or below it.
+/// Reports whether a part is at a path or below it.
 fn is_within(part: &str, path: &str) -> bool {
     part.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,4 +1,4 @@
-//! A script checked as it stands on disk: what keeps it from being loaded is a finding too.
+//! Checks a script on disk: an error that prevents loading it is a finding too.
 
 use super::check::check;
 use super::finding::Finding;
@@ -6,10 +6,11 @@ use crate::catalog::ToolListing;
 use crate::error::Error;
 use crate::source::{Script, SourceError, SourceLocation};
 
-/// Returns what is certainly wrong with a script and all that it imports. `source_limit` counts the
-/// bytes of all modules together.
+/// Returns the definite errors of a script and of all modules that it imports. `source_limit`
+/// counts the bytes of all modules together.
 ///
-/// A script that is no program, or imports what it may not, has that as its one finding.
+/// A script that is not a valid program, or has an import that is refused, has that error as its
+/// only finding.
 ///
 /// # Errors
 /// Fails if a file cannot be read, or is too large.
@@ -27,7 +28,7 @@ fn unloaded(error: &SourceError) -> Result<Finding, Error> {
     let hint = error.hint().map(str::to_owned);
     match error.position() {
         Some(position) => {
-            // The finding tells the position itself.
+            // The finding shows the position itself.
             let message = error.to_string();
             let end = format!(": {position}");
             let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();

@@ -1,7 +1,7 @@
-//! One module's text to the JavaScript that is executed: parse, blank, wrap.
+//! Compiles one module's text to the JavaScript that is executed: parses, blanks and wraps it.
 //!
-//! Flows in: a text and its role. Flows out: [`CompiledModule`]. **Invariant:** the syntax tree
-//! lives and dies here, on a stack that is known to be large enough for it.
+//! Input: a text and its role. Output: a [`CompiledModule`]. **Invariant:** the syntax tree does
+//! not outlive the compilation, which runs on a stack that is known to be large enough.
 
 use super::blank;
 use super::error::{ModuleText, SourceError};
@@ -12,23 +12,23 @@ use super::stack;
 use super::wrap;
 use crate::model::WorkSlice;
 
-/// Where a module stands in its program.
+/// The role of a module in its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModuleRole {
-    /// What is run: a module or a function body.
+    /// The entry that is run: a module or a function body.
     Entry,
-    /// What is imported: always a module.
+    /// An imported module.
     Imported,
 }
 
-/// An import as written.
+/// An import as the program writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ModuleImport {
     pub(super) specifier: String,
     pub(super) offset: u32,
 }
 
-/// A module ready to execute, its imports not yet followed.
+/// A module that is ready to execute. Its imports are not followed yet.
 #[derive(Debug)]
 pub(super) struct CompiledModule {
     pub(super) code: String,
@@ -37,7 +37,7 @@ pub(super) struct CompiledModule {
     pub(super) imports: Vec<ModuleImport>,
 }
 
-/// Compiles one module, for a run if there is one.
+/// Compiles one module. The CPU time is charged to `run`, if it is given.
 pub(super) fn compile(
     run: Option<&WorkSlice<'_>>,
     text: ModuleText<'_>,
@@ -109,7 +109,7 @@ mod tests {
         compile(None, ModuleText { name: "t.ts", text }, Language::TypeScript, ModuleRole::Entry)
     }
 
-    /// A host crash is the worst outcome: whatever the text, there is an answer.
+    /// A crash of the host is the worst outcome: any text must give a result.
     #[test]
     fn no_text_overflows_the_stack() {
         let around = |open: &str, inner: &str, close: &str, count: usize| {
@@ -157,7 +157,7 @@ mod tests {
             around("()=>{", "", "}", 20_000),
             around("a?(b):c=>", "d", "", 20_000),
         ] {
-            // What is within the limits may load; what is not is a syntax error.
+            // A text within the limits may load; any other is a syntax error.
             if let Err(error) = load(&text) {
                 let head: String = text.chars().take(40).collect();
                 assert!(
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Without a limit on guesses inside guesses, these would take until the end of time.
+    /// Without a limit on nested guesses, these texts would take practically forever.
     #[test]
     fn guesses_of_the_parser_come_to_an_end() {
         for unit in ["f<(a=", "f<[(a=", "({a=f<[", "(a=", "a?(b):c=>", "f<", "async(a=f<{a:"] {

@@ -1,6 +1,6 @@
-//! Reads the entry and follows its imports until every module is there once.
+//! Reads the entry and follows its imports until every module is loaded once.
 //!
-//! Flows in: a [`Script`]. Flows out: a [`Program`], entry first, modules in the order they are
+//! Input: a [`Script`]. Output: a [`Program`], entry first, modules in the order in which they are
 //! first imported. **Invariant:** no more than the limit is ever read, and only regular files are
 //! opened.
 
@@ -19,8 +19,9 @@ use super::resolve::{self, ModuleFile, Workspace};
 use super::script::{Script, ScriptSource};
 use crate::model::{HostWork, WorkSlice};
 
-/// Loads a script within a limit of bytes, for a run if there is one. A run that has no CPU time
-/// left, or that nobody waits for, gets no further than the module at hand.
+/// Loads a script within a limit of bytes, and charges the CPU time to `run`, if it is given.
+/// Loading stops after the current module if the run has no CPU time left or is no longer waited
+/// for.
 pub(super) fn load(
     script: &Script,
     limit: usize,
@@ -60,7 +61,7 @@ pub(super) fn load(
 }
 
 struct Loader<'w> {
-    /// The work of the run that it is loaded for.
+    /// The work slice of the run that the script is loaded for.
     stint: Option<&'w WorkSlice<'w>>,
     limit: usize,
     left: usize,
@@ -76,8 +77,8 @@ struct LoadedModule {
 }
 
 impl Loader<'_> {
-    /// Adds what the modules import until nothing new turns up; cycles end because each file is
-    /// added once.
+    /// Adds the imported modules until no new one is found. Cycles end because each file is added
+    /// once.
     fn follow(mut self) -> Result<Program, SourceError> {
         let mut next = 0;
         while next < self.modules.len() {
@@ -135,7 +136,7 @@ impl Loader<'_> {
             reason: "source file is not UTF-8 text",
             hint: "save it as UTF-8",
         })?;
-        // A text script may carry the name of a file that it imports; names must stay apart.
+        // A text script may have the name of a file that it imports; names must be distinct.
         let taken = self.modules.first().is_some_and(|entry| entry.module.name == file.name);
         let name = if taken { format!("./{}", file.name) } else { file.name };
         self.add(Some(file.path), name, file.language, &text, role)
@@ -190,7 +191,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// Says whether to go on after a module.
+    /// Fails if the run has no CPU time left after a module.
     fn check(&self, name: &str) -> Result<(), SourceError> {
         match self.stint.map_or(Ok(()), WorkSlice::check) {
             Ok(()) => Ok(()),
@@ -200,7 +201,7 @@ impl Loader<'_> {
 
     fn read(&mut self, file: &ModuleFile) -> Result<Vec<u8>, SourceError> {
         let fail = |source| SourceError::SourceRead { path: file.path.clone(), source };
-        // Asked before opening, since opening a pipe would wait for its writer.
+        // This is checked before opening, since opening a pipe would wait for its writer.
         let metadata = fs::metadata(&file.path).map_err(fail)?;
         if !metadata.is_file() {
             return Err(SourceError::SourceKind {
@@ -213,7 +214,7 @@ impl Loader<'_> {
             return Err(self.too_large(&file.name));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        // The file may have grown since: one byte more than allowed tells.
+        // The file may have grown since: reading one byte more than allowed detects it.
         let limit = (self.left as u64).saturating_add(1);
         File::open(&file.path)
             .and_then(|opened| opened.take(limit).read_to_end(&mut bytes))

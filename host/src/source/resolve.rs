@@ -1,8 +1,8 @@
-//! From a specifier to a file: relative, inside the workspace, and named as it is written.
+//! Resolves an import specifier to a file: relative, inside the workspace, and with its full name.
 //!
-//! Flows in: an importing file and a specifier. Flows out: the canonical path and the module's
-//! name, or why not. **Invariant:** a path that leaves the workspace, by `..` or through a link, is
-//! refused without a word about what is there.
+//! Input: an importing file and a specifier. Output: the canonical path and the module's name, or
+//! the reason for a refusal. **Invariant:** a path that leaves the workspace, by `..` or through a
+//! link, is refused, and the error does not reveal whether the target exists.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,14 +10,14 @@ use super::error::SourceError;
 use super::escape::escaped;
 use super::program::Language;
 
-/// What a program has besides its own text; said whenever it asks for more.
+/// The hint for a program that imports anything else.
 const ONLY: &str = "programs have only `mcp` and relative imports of files in the workspace";
-/// A file with one of these in it marks the root of a workspace.
+/// A folder that contains one of these names is the root of a workspace.
 const MARKERS: [&str; 4] = [".git", ".pml.json", "package.json", "deno.json"];
-/// Longest module name kept, in characters.
+/// Longest module name, in characters.
 const NAME: usize = 1024;
 
-/// The folder that imports may reach, made canonical.
+/// The folder that imports may reach, as a canonical path.
 #[derive(Debug, Clone)]
 pub(super) struct Workspace {
     root: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct ModuleFile {
     pub(super) language: Language,
 }
 
-/// Why a specifier leads nowhere.
+/// The reason why a specifier cannot be resolved.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ImportRefusal {
     pub(super) reason: &'static str,
@@ -44,7 +44,7 @@ impl ImportRefusal {
     }
 }
 
-/// Refuses whatever is not a relative path. Needs no workspace.
+/// Refuses any specifier that is not a relative path. Needs no workspace.
 pub(super) fn check_specifier(specifier: &str) -> Result<(), ImportRefusal> {
     let relative = ["./", "../"].iter().any(|start| specifier.starts_with(start));
     if !relative {
@@ -60,7 +60,7 @@ pub(super) fn check_specifier(specifier: &str) -> Result<(), ImportRefusal> {
 }
 
 impl Workspace {
-    /// Makes a folder the workspace.
+    /// Returns the workspace with this folder as its root.
     pub(super) fn new(folder: &Path) -> Result<Self, SourceError> {
         let fail = |source| SourceError::SourceRead { path: folder.to_owned(), source };
         let root = folder.canonicalize().map_err(fail)?;
@@ -74,7 +74,8 @@ impl Workspace {
         Ok(Self { root })
     }
 
-    /// Finds the workspace of a file: the nearest folder above it that has a marker, else its own.
+    /// Finds the workspace of a file: the nearest folder above it that contains a marker, else its
+    /// own folder.
     pub(super) fn around(file: &Path) -> Result<Self, SourceError> {
         let file = file
             .canonicalize()
@@ -132,8 +133,8 @@ impl Workspace {
         }
     }
 
-    /// Joins without touching the disk, so that `..` beyond the root is refused before anything is
-    /// looked up.
+    /// Joins a folder and a specifier without reading the disk, so that `..` beyond the root is
+    /// refused before any file is looked up.
     fn join(&self, folder: &Path, specifier: &str) -> Result<PathBuf, ImportRefusal> {
         let mut path = folder.to_owned();
         for component in Path::new(specifier).components() {
@@ -206,7 +207,8 @@ fn leaves() -> ImportRefusal {
     ImportRefusal::new("it leaves the workspace", ONLY)
 }
 
-/// TypeScript habit writes `./x.js` for what is `./x.ts` on disk.
+/// Returns the TypeScript file that a specifier may mean: TypeScript programs often import `./x.js`
+/// for a file `./x.ts` on disk.
 fn typescript_twin(path: &Path) -> PathBuf {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("js") => path.with_extension("ts"),

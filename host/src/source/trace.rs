@@ -1,10 +1,10 @@
-//! Guest stack traces to positions in the user's own source.
+//! Turns guest stack traces into positions in the user's own source.
 //!
-//! Flows in: the `stack` text of a QuickJS error, lines of `    at name (file:line:column)` or
-//! `    at file:line:column`. Flows out: [`StackFrame`]s of the program's own modules, innermost
-//! first, or the same text with positions corrected. **Invariant:** the text is hostile: what does
-//! not read as a frame of a known module is left out, lengths and counts are bounded, and nothing
-//! panics.
+//! Input: the `stack` text of a QuickJS error, in lines of `    at name (file:line:column)` or
+//! `    at file:line:column`. Output: [`StackFrame`]s of the program's own modules, innermost
+//! first, or the same text with corrected positions. **Invariant:** the text is hostile. A line
+//! that does not read as a frame of a known module is left out, lengths and counts are bounded, and
+//! no input causes a panic.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,33 +15,34 @@ use crate::source::trace_resolver::{FrameLocation, StackLine, TraceResolver};
 
 /// Most frames returned: enough to see a recursion, few enough to read.
 const FRAMES: usize = 50;
-/// Longest function name kept, in characters.
+/// Longest function name, in characters.
 const NAME: usize = 100;
-/// Most lines looked at to find those.
+/// Most lines that are read to find those frames.
 const LINES: usize = 10_000;
 
 /// One function call of a stack trace, in the user's own source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StackFrame {
-    /// The function's name as the program chose it, not escaped; nothing for the program itself and
-    /// nameless functions.
+    /// The function's name as the program chose it, not escaped; `None` for the program itself and
+    /// for nameless functions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// Where in it.
+    /// The position inside the function.
     pub position: Position,
 }
 
 impl Program {
-    /// Reads the frames of a raw guest stack that lie in this program, innermost first, at most 50.
+    /// Returns the frames of a raw guest stack that lie in this program, innermost first, at most
+    /// 50.
     ///
-    /// Constructors that nobody wrote are left out, unless there is nothing else.
+    /// Implicit constructors are left out, unless the stack has no other frames of this program.
     pub fn trace(&self, raw_stack: &str) -> Vec<StackFrame> {
         self.trace_for(raw_stack, None)
     }
 
-    /// Does the same for a run, which is charged for it. Without CPU time left, places are less
-    /// exact.
+    /// Does the same as [`Program::trace`] for a run, and charges the CPU time to it. If the run
+    /// has no CPU time left, positions are less exact.
     pub(crate) fn trace_for(
         &self,
         raw_stack: &str,
@@ -58,8 +59,8 @@ impl Program {
         frames.take(FRAMES).collect()
     }
 
-    /// Returns a raw guest stack with the positions of this program's frames as the user sees them;
-    /// other lines stay.
+    /// Returns a raw guest stack in which the positions of this program's frames are those of the
+    /// user's text. Other lines stay.
     pub fn trace_text(&self, raw_stack: &str) -> String {
         let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
         let lines: Vec<_> =
@@ -83,7 +84,7 @@ impl Program {
     }
 }
 
-/// Which frames are shown.
+/// Selects the frames that are shown.
 enum FrameFilter {
     Written,
     All,
@@ -107,7 +108,7 @@ impl FrameFilter {
     }
 }
 
-/// Returns the name that the program gave to a function.
+/// Returns the name that the program gave to a function, or `None` if it has none.
 fn name(atlas: &TraceResolver<'_>, line: &StackLine<'_>, position: &Position) -> Option<String> {
     match line.function() {
         "" | "<anonymous>" | "<eval>" | "<module>" => None,
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn columns_of_a_modules_first_line_are_mended() {
-        // Raw columns as QuickJS gives them.
+        // Raw columns as QuickJS reports them.
         for (text, raw, column) in [
             ("export const z = 1;   null.y", 22, 23),
             ("   null.y; export {}", 3, 4),

@@ -1,10 +1,10 @@
-//! A function body to a module whose default export runs it.
+//! Wraps a function body as a module whose default export runs it.
 //!
-//! Flows in: the parsed text and its blanked code. Flows out: the module, with `return(…)` around a
-//! last expression. **Invariant:** the wrapper takes a line of its own, and `return(` goes right
-//! after the statement before, so that only text on that statement's last line moves; that is
-//! recorded. **Invariant:** the result parses as exactly one default export of an async arrow
-//! function that holds all statements.
+//! Input: the parsed text and its blanked code. Output: the module, with `return(…)` around a last
+//! expression. **Invariant:** the wrapper has a line of its own, and `return(` is inserted directly
+//! after the previous statement. So only text on that statement's last line moves, and this shift
+//! is recorded. **Invariant:** the result parses as exactly one default export of an async arrow
+//! function that contains all statements.
 
 use oxc::ast::ast::{
     ArrowFunctionBody, ExportDefaultDeclarationKind, Expression, Program, Statement,
@@ -30,7 +30,7 @@ pub(super) struct WrappedBody {
 
 /// The expression that is the program's result.
 struct ResultExpression {
-    /// Where the statement before it ends, if there is one.
+    /// The end of the previous statement, if there is one.
     after: Option<u32>,
     start: u32,
     end: u32,
@@ -84,7 +84,8 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
             out.push('\n');
             out.push_str(&code[..start]);
             let before = out.len();
-            // What a newline ended must end now, since `return` takes the newline's place.
+            // A statement that a newline ended needs a `;` now, since `return` takes the newline's
+            // place.
             if !code[..start].ends_with(';') {
                 out.push(';');
             }
@@ -93,7 +94,7 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
         }
     }
     let expression = &code[start..end];
-    // Blanking may have ended the statement with a `;` in place of its last blank; the parenthesis
+    // Blanking may have ended the statement with a `;` in place of its last blank. The parenthesis
     // ends it now.
     match expression.strip_suffix(';') {
         Some(open) if !source[start..end].ends_with(';') => {
@@ -118,7 +119,7 @@ fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<C
     moved.then(|| ColumnShift { line, column: count(byte + 1), by: count(by) })
 }
 
-/// Returns whether a statement is left at run time.
+/// Reports whether a statement remains at run time.
 fn runs(statement: &Statement<'_>) -> bool {
     !is_erased(statement) && !matches!(statement, Statement::EmptyStatement(_))
 }
@@ -130,7 +131,7 @@ fn last_expression(program: &Program<'_>) -> Option<ResultExpression> {
     };
     let directives = program.directives.len();
     let Some(index) = program.body.iter().rposition(runs) else {
-        // A lone string is a directive to the parser, and a result to its author.
+        // The parser reads a lone string as a directive; the author means it as the result.
         let directive = program.directives.last()?;
         let span = directive.expression.span;
         return Some(ResultExpression {
@@ -148,14 +149,15 @@ fn last_expression(program: &Program<'_>) -> Option<ResultExpression> {
     Some(ResultExpression { after, start: span.start, end: span.end })
 }
 
-/// What a wrapped body must look like to the parser.
+/// The shape that the parser must find in a wrapped body.
 struct WrapperShape {
     statements: usize,
     returns: bool,
 }
 
 impl WrapperShape {
-    /// Reads the shape of a module that is one default export of an async arrow function.
+    /// Returns the shape of a module that is one default export of an async arrow function, or
+    /// `None` for any other module.
     fn of(program: &Program<'_>) -> Option<Self> {
         let [Statement::ExportDefaultDeclaration(export)] = program.body.as_slice() else {
             return None;

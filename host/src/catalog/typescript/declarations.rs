@@ -1,8 +1,9 @@
-//! The file of declarations, `.pml/mcp.d.ts`: what a program may call, for editors and
-//! `tsc --strict`.
+//! Writes the file of declarations, `.pml/mcp.d.ts`: the tools that a program may call, for editors
+//! and `tsc --strict`.
 //!
-//! Each tool is written once, under its server; its other spellings and `mcp.call` refer to that. A
-//! server or a tool that the sandbox makes no property of is reached by `mcp.call` alone.
+//! Each tool is declared once, under its server; its other spellings and `mcp.call` refer to that
+//! declaration. A server or a tool that is not a property in the sandbox can only be called with
+//! `mcp.call`.
 
 use super::naming::{self, NamedType, pascal};
 use super::result;
@@ -15,7 +16,7 @@ use crate::catalog::{ObservedResults, built_in};
 use crate::model::Definition;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest description of a tool, in characters: what an editor shows without scrolling.
+/// Longest description of a tool, in characters: as much as an editor shows without scrolling.
 const DESCRIPTION: usize = 1_000;
 
 const HEAD: &str = "\
@@ -60,11 +61,12 @@ const MCP: &str = "
 }
 ";
 
-/// Returns the declarations of tools: TypeScript that stands by itself.
+/// Returns the declarations of tools: TypeScript that needs no other files.
 ///
-/// A result has the type that its server says, else one that was inferred from results that were
-/// seen and is marked so, else `any`. Arguments are as the server says; a field that the schema
-/// does not name is wrong unless it allows further ones by name.
+/// A result has the type from the server's output schema, else a type inferred from observed
+/// results and marked as such, else `any`. Arguments have the type from the server's schema. A
+/// field that the schema does not name is an error, unless the schema explicitly allows further
+/// fields.
 pub fn declarations<'d>(
     definitions: impl IntoIterator<Item = &'d Definition>,
     observed: Option<&ObservedResults>,
@@ -104,7 +106,8 @@ pub fn declarations<'d>(
     text
 }
 
-/// Names that a type must not have: ours, and those of the language that types are made of.
+/// Names that a type must not have: those of this file, and those of the language that its types
+/// use.
 fn taken() -> BTreeSet<String> {
     ["Servers", "Tools", "CallOptions", "Mcp", "AbortSignal", "Promise", "Parameters", "ReturnType"]
         .into_iter()
@@ -148,7 +151,7 @@ impl DeclarationFile<'_> {
         body
     }
 
-    /// The comment above a tool, and the rest of its declaration after its name.
+    /// Returns the comment above a tool, and the rest of its declaration after its name.
     fn method(&mut self, definition: &Definition, steps: usize) -> (String, String) {
         let tool = &definition.tool;
         let prefix = format!("{}{}", pascal(tool.server()), pascal(tool.tool()));
@@ -175,7 +178,7 @@ impl DeclarationFile<'_> {
         };
         let optional = if is_optional(&arguments) { "?" } else { "" };
         let arguments = match arguments {
-            // A server that says nothing of arguments still takes an object.
+            // A server that gives no schema for arguments still takes an object.
             Type::Unknown(_) => Type::any_object(),
             kind => kind,
         };

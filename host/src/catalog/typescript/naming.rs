@@ -1,4 +1,4 @@
-//! Names for the types that a tool's schemas refer to.
+//! Names the types that a tool's schemas refer to.
 
 use super::reader::{ReferenceMode, SchemaReader};
 use super::text::is_identifier;
@@ -19,8 +19,8 @@ pub(super) struct NamedType {
     pub(super) kind: Type,
 }
 
-/// Reads a schema whose references become named types. A name begins with `prefix` and is in
-/// `taken` afterwards.
+/// Reads a schema whose references become named types. The names begin with `prefix` and are added
+/// to `taken`.
 pub(super) fn read(
     schema: &Value,
     prefix: &str,
@@ -43,7 +43,7 @@ struct TypeNames<'n> {
     prefix: &'n str,
     taken: &'n mut BTreeSet<String>,
     of: BTreeMap<String, String>,
-    /// References whose types are still to be read, with their names.
+    /// References whose types still have to be read, with their names.
     open: Vec<(String, String)>,
 }
 
@@ -75,7 +75,8 @@ fn unused(stem: &str, taken: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// Returns the words of a text as a name of a type, without what no identifier may hold.
+/// Returns the words of a text as the name of a type, without characters that an identifier cannot
+/// contain.
 pub(super) fn pascal(text: &str) -> String {
     let mut name = String::new();
     for word in words(text) {

@@ -1,7 +1,8 @@
-//! Objects of a schema: fields, records, and what is said of a field.
+//! Reads object schemas: fields, records, and the notes of fields.
 //!
-//! A schema that says nothing of further keys allows them. The type does not: nobody means to
-//! misspell a field. A schema that says so (`additionalProperties: true`) has its way.
+//! A schema that does not mention further keys allows them. The type does not, because such a key
+//! is most likely a misspelled field. A schema that allows them explicitly
+//! (`additionalProperties: true`) gives a type that does too.
 
 use super::reader::SchemaReader;
 use super::text::comment;
@@ -15,17 +16,17 @@ const FIELDS: usize = 200;
 const NAME: usize = 200;
 /// Longest note of a field, in characters.
 const NOTE: usize = 400;
-/// Most types that the value of any key may have; with more, it is anything.
+/// Most types in the union for further keys; a larger union becomes `unknown`.
 const KINDS: usize = 4;
 
-/// Returns whether a schema without a type speaks of an object.
+/// Reports whether a schema without a `type` describes an object.
 pub(super) fn is_meant(fields: &Map<String, Value>) -> bool {
     ["properties", "patternProperties", "additionalProperties"]
         .iter()
         .any(|keyword| fields.get(*keyword).is_some_and(Value::is_object))
 }
 
-/// Reads an object.
+/// Reads an object schema.
 pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>) -> Type {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required: BTreeSet<&str> = schema
@@ -74,13 +75,13 @@ pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String
     Type::Object(fields, index.map(Box::new))
 }
 
-/// What a schema says of keys that it does not name.
+/// The keys that a schema does not name.
 enum AdditionalKeys {
-    /// Nothing.
+    /// The schema does not mention them.
     Unsaid,
-    /// There are none.
+    /// The schema forbids them.
     None,
-    /// They have this type.
+    /// The schema gives them this type.
     Of(Type),
 }
 
@@ -103,7 +104,8 @@ fn others<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>)
     AdditionalKeys::Of(Type::union(kinds))
 }
 
-/// The type of all keys together: TypeScript wants the fields to fit in it.
+/// Returns the type of the index signature: TypeScript requires that it includes the types of all
+/// fields.
 fn index(fields: &[ObjectField], others: AdditionalKeys, cut: bool) -> Option<Type> {
     if cut {
         return Some(Type::Unknown(None));
@@ -127,7 +129,7 @@ fn index(fields: &[ObjectField], others: AdditionalKeys, cut: bool) -> Option<Ty
     }
 }
 
-/// What is said of a field: its description and its default, ready for a comment.
+/// Returns the description and the default of a field, ready for a comment.
 fn note(schema: &Value) -> Option<String> {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let mut note = comment(text, NOTE);

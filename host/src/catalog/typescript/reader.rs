@@ -1,8 +1,8 @@
-//! A JSON Schema to a type, as servers write schemas: 2020-12 and draft 7, with `nullable` of
-//! OpenAPI.
+//! Reads a JSON Schema as a type. It accepts schemas as servers write them: 2020-12 and draft 7,
+//! with `nullable` of OpenAPI.
 //!
 //! **Invariant:** a schema is hostile: depth and number of types are bounded, only references
-//! within the schema are followed, and no type is its own direct part.
+//! within the schema are followed, and no type directly contains itself.
 
 use super::object;
 use super::text::quoted;
@@ -10,30 +10,31 @@ use super::types::{FieldPresence, TupleElement, Type};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Deepest nesting of a type. People write five; an editor shows less.
+/// Deepest nesting of a type. Hand-written schemas have about five levels; an editor shows fewer.
 const DEPTH: usize = 16;
-/// Most types read of one tool: the largest known schemas have some hundreds.
+/// Most types read for one tool: the largest known schemas have some hundreds.
 const TYPES: usize = 2_000;
-/// Most literals of an `enum`; more say no more than `string` does.
+/// Most literals of an `enum`; a longer list is no more useful than `string`.
 const LITERALS: usize = 64;
 /// Longest literal, in bytes.
 const LITERAL: usize = 200;
 /// Most members of a union or an intersection.
 const MEMBERS: usize = 48;
-/// Most schemas looked at to find whether a type is its own part; asked for each reference.
+/// Most schemas inspected to find out whether a type contains itself; the search runs for each
+/// reference.
 const PARTS: usize = 256;
-/// Most places of a tuple.
+/// Most elements of a tuple.
 const PLACES: usize = 32;
 
 const CUT: &str = "cut: the schema is too large";
 const REMOTE: &str = "a reference out of the schema";
 const CYCLE: &str = "recursive";
 
-/// What to do with a reference within the schema.
+/// The handling of a reference within the schema.
 pub(super) enum ReferenceMode<'n> {
-    /// Give what it points at a name; the function returns it.
+    /// The target gets a name, which the function returns.
     Named(&'n mut dyn FnMut(&str) -> String),
-    /// Write what it points at in its place.
+    /// The target is written in place of the reference.
     Inline,
 }
 
@@ -43,12 +44,12 @@ pub(super) struct SchemaReader<'s, 'n> {
     references: ReferenceMode<'n>,
     left: usize,
     depth: usize,
-    /// References that are being written in their place.
+    /// References whose targets are being written in place.
     open: Vec<&'s str>,
 }
 
 impl<'s, 'n> SchemaReader<'s, 'n> {
-    /// Returns a reader of `root` and what lies in it.
+    /// Returns a reader of `root` and its parts.
     pub(super) fn new(root: &'s Value, references: ReferenceMode<'n>) -> SchemaReader<'s, 'n> {
         SchemaReader { root, references, left: TYPES, depth: 0, open: Vec::new() }
     }
@@ -58,7 +59,7 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         self.read(self.root)
     }
 
-    /// Reads what a reference points at.
+    /// Reads the target of a reference.
     pub(super) fn read_target(&mut self, reference: &str) -> Type {
         match target(self.root, reference) {
             Some(schema) => self.read(schema),
@@ -71,7 +72,7 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         let fields = match schema {
             Value::Bool(false) => return Type::Never,
             Value::Object(fields) => fields,
-            // `true`, and whatever is no schema at all.
+            // `true`, and any value that is not a schema.
             _ => return Type::Unknown(None),
         };
         if self.left == 0 || self.depth == DEPTH {
@@ -129,7 +130,7 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         }
     }
 
-    /// The type by `type`, or by the keywords that go with one.
+    /// Reads the type from `type`, or from the keywords that imply one.
     fn of_types(&mut self, fields: &'s Map<String, Value>) -> Type {
         match fields.get("type") {
             Some(Value::String(name)) => self.of_type(name, fields),
@@ -161,7 +162,7 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
 
     fn array(&mut self, fields: &'s Map<String, Value>) -> Type {
         let items = fields.get("items");
-        // Draft 7 writes the places of a tuple under `items`, and the rest under `additionalItems`.
+        // Draft 7 has the elements of a tuple under `items`, and the rest under `additionalItems`.
         let (places, rest) = match (fields.get("prefixItems"), items) {
             (Some(Value::Array(places)), rest) => (places, rest),
             (_, Some(Value::Array(places))) => (places, fields.get("additionalItems")),
@@ -174,7 +175,7 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         let count = |keyword: &str| {
             fields.get(keyword).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
         };
-        // Without `minItems` a tuple may be shorter by the letter; nobody who writes one means
+        // Without `minItems` the standard allows a shorter tuple, but no author of a tuple means
         // that.
         let least = count("minItems").unwrap_or(places.len());
         let closed = count("maxItems").is_some_and(|most| most <= places.len());
@@ -219,7 +220,7 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
     }
 }
 
-/// The schema that a reference within `root` points at.
+/// Returns the schema that a reference within `root` points at.
 fn target<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     match reference.strip_prefix('#')? {
         "" => Some(root),
@@ -229,7 +230,7 @@ fn target<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     }
 }
 
-/// A pointer in a URI's fragment has its odd characters as `%20`.
+/// Decodes a pointer in a URI's fragment, which has special characters as `%20`.
 fn decoded(pointer: &str) -> String {
     let mut bytes = Vec::with_capacity(pointer.len());
     let mut rest = pointer.as_bytes();
@@ -244,14 +245,14 @@ fn decoded(pointer: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether what a reference points at is itself, or one of the alternatives or parts of itself: no
-/// type can say that.
+/// Reports whether the target of a reference is itself, or one of the alternatives or parts of
+/// itself: no type can express that.
 fn is_own_part(root: &Value, reference: &str) -> bool {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut open: Vec<&Value> = target(root, reference).into_iter().collect();
     let mut left = PARTS;
     while let Some(schema) = open.pop() {
-        // What is too large to look through is taken for the worst.
+        // A schema that is too large to inspect counts as one that contains itself.
         if left == 0 {
             return true;
         }

@@ -1,4 +1,4 @@
-//! One line that tells an agent how to call a tool and what comes back.
+//! Writes one line that shows an agent how to call a tool and what it returns.
 
 use super::reader::{ReferenceMode, SchemaReader};
 use super::result::{self, ResultTypeSource};
@@ -9,17 +9,17 @@ use crate::catalog::ObservedResults;
 use crate::model::{Definition, cut};
 use serde_json::Value;
 
-/// Longest signature, in characters, the comment not counted. A call with a dozen fields fits.
+/// Longest signature, in characters, without the comment. A call with a dozen fields fits.
 const SIGNATURE: usize = 600;
 /// Longest first sentence of a description, in characters.
 const SENTENCE: usize = 160;
-/// Deepest object that is written out, if there is room for it.
+/// Deepest object that is written out, if there is space for it.
 const DEPTH: usize = 4;
 
-/// Returns how a tool is called, on one line: `mcp.github.search(args: { q: string }): Promise<any>
-/// // Searches.`
+/// Returns the signature of a tool, on one line:
+/// `mcp.github.search(args: { q: string }): Promise<any> // Searches.`
 ///
-/// Objects that are too deep for the room there is are `{ … }`.
+/// Objects that are too deep for the available space become `{ … }`.
 pub fn signature(definition: &Definition, observed: Option<&ObservedResults>) -> String {
     let call = call(definition, observed);
     match sentence(&definition.description) {
@@ -28,7 +28,7 @@ pub fn signature(definition: &Definition, observed: Option<&ObservedResults>) ->
     }
 }
 
-/// Returns how a tool is called, without what it does.
+/// Returns the signature of a tool, without its description.
 pub(in crate::catalog) fn call(
     definition: &Definition,
     observed: Option<&ObservedResults>,
@@ -60,7 +60,7 @@ pub(in crate::catalog) fn call(
     cut(&text, SIGNATURE)
 }
 
-/// Returns whether a call may leave its arguments away.
+/// Reports whether a call may omit its arguments.
 pub(super) fn is_optional(arguments: &Type) -> bool {
     match arguments {
         Type::Object(fields, _) => {

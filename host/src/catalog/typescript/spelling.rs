@@ -1,26 +1,25 @@
-//! The spellings under which a program may call a tool: its name, and the same in camel and in
-//! snake case.
+//! The spellings that a program may use for a tool: its name, and the same in camel and in snake
+//! case.
 
 use super::text::is_identifier;
 use crate::model::{fold, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that the sandbox gives no server and no tool: they are asked for by conversions of a
-/// value. Only `mcp.call("server:then")` reaches such a tool.
+/// Names that are never a server or a tool in the sandbox, because conversions of a value read
+/// properties with these names. Only `mcp.call("server:then")` reaches such a tool.
 const CONVERSIONS: [&str; 5] = ["then", "toJSON", "valueOf", "constructor", "toString"];
 
-/// Returns whether a tool of that name is a property of its server.
+/// Reports whether a tool of that name is a property of its server.
 pub(super) fn is_tool(name: &str) -> bool {
     !CONVERSIONS.contains(&name)
 }
 
-/// Returns whether a server of that name is a property of `mcp`, which has `call` of its own.
+/// Reports whether a server of that name is a property of `mcp`, which has its own `call`.
 pub(super) fn is_server(name: &str) -> bool {
     is_tool(name) && name != "call"
 }
 
-/// Returns the further spellings of each name, by name. Those that could mean two names are left
-/// out.
+/// Returns the other spellings of each name. Spellings that could mean two names are left out.
 pub(super) fn aliases<'n>(
     names: &BTreeSet<&'n str>,
     is_property: fn(&str) -> bool,

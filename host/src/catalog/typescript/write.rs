@@ -1,18 +1,19 @@
-//! A type as text: over several lines with notes, or on one line down to a depth.
+//! Writes a type as text: over several lines with notes, or on one line up to a depth.
 
 use super::text::key;
 use super::types::{FieldPresence, ObjectField, TupleElement, Type};
 
-/// How a type is written.
+/// The layout of a written type.
 #[derive(Clone, Copy)]
 pub(super) enum Style {
-    /// One field a line, with notes, indented by so many steps.
+    /// One field per line, with notes, indented by this many steps.
     Lines(usize),
-    /// On one line, objects that lie deeper than this as `{ … }`.
+    /// On one line, with objects deeper than this as `{ … }`.
     Line(usize),
 }
 
-/// What binds tighter than the text around it needs no parentheses.
+/// The context of a type, by how tightly it binds: a type that binds less tightly than its context
+/// needs parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum TypeContext {
     Nothing,
@@ -28,7 +29,7 @@ pub(super) fn write(kind: &Type, style: Style) -> String {
     text
 }
 
-/// Returns the blanks at the start of a line.
+/// Returns the blanks at the start of an indented line.
 pub(super) fn indent(steps: usize) -> String {
     "    ".repeat(steps)
 }
@@ -126,7 +127,7 @@ fn object(text: &mut String, fields: &[ObjectField], index: Option<&Type>, style
     match style {
         Style::Lines(_) => begin(text, style),
         Style::Line(_) => {
-            // On one line the last semicolon is noise.
+            // On one line the last semicolon is not needed.
             text.pop();
             text.push(' ');
         }

@@ -1,4 +1,4 @@
-//! Blanking inside classes: modifiers, signatures, fields.
+//! Blanks types inside classes: modifiers, signatures, fields.
 
 use oxc::ast::ast::{
     AccessorProperty, AccessorPropertyType, Class, ClassElement, MethodDefinition,
@@ -9,7 +9,7 @@ use oxc::span::{GetSpan as _, Span};
 
 use super::edits::Edits;
 
-/// Returns whether an element is there for types only.
+/// Reports whether a class element exists only for types.
 pub(super) fn is_erased(element: &ClassElement<'_>) -> bool {
     match element {
         ClassElement::TSIndexSignature(_) => true,

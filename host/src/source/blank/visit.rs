@@ -1,6 +1,6 @@
-//! The walk over the syntax tree that decides what to blank.
+//! Walks over the syntax tree and decides what to blank.
 //!
-//! **Invariant:** types are never walked into; they are blanked by their span.
+//! **Invariant:** the walk never enters types; they are blanked by their span.
 
 use std::collections::HashSet;
 
@@ -18,9 +18,9 @@ use super::{class, erase};
 /// A program without its types.
 pub(in super::super) struct BlankedProgram {
     pub(in super::super) code: String,
-    /// What it imports, each specifier once.
+    /// Its imports, each specifier once.
     pub(in super::super) imports: Vec<ModuleImport>,
-    /// Whether it has module syntax that is left at run time.
+    /// Whether it has module syntax that remains at run time.
     pub(in super::super) is_module: bool,
     /// The first `return` outside a function.
     pub(in super::super) top_level_return: Option<u32>,
@@ -62,9 +62,9 @@ struct Blanker<'t> {
     imports: Vec<ModuleImport>,
     seen: HashSet<String>,
     is_module: bool,
-    /// How many functions the walk is inside of.
+    /// The number of functions around the current node.
     functions: usize,
-    /// Where the innermost expression statement starts.
+    /// The start of the innermost expression statement.
     statement_start: u32,
     top_level_return: Option<u32>,
     refusal: Option<UnsupportedConstruct>,
@@ -176,7 +176,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
         }
     }
 
-    // The loader knows the kind of a file from its name; the guest needs no attributes.
+    // The loader takes the kind of a file from its name; the guest needs no attributes.
     fn visit_with_clause(&mut self, it: &WithClause<'a>) {
         let keyword = self.edits.token_before(it.span.start);
         let start = match keyword {
@@ -351,7 +351,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
         self.edits.blank_span(it.span);
     }
 
-    // What has no place in JavaScript
+    // Constructs that JavaScript does not have
 
     fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
         self.refuse(

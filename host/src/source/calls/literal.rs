@@ -1,4 +1,4 @@
-//! Values that are written out in a program, with holes where they are not.
+//! Values that are written out in a program, with holes for parts that are not.
 
 use super::names::ModuleVariables;
 use oxc::ast::ast::*;
@@ -6,30 +6,31 @@ use oxc::span::GetSpan as _;
 use oxc::syntax::operator::UnaryOperator;
 use serde_json::{Number, Value};
 
-/// Largest number whose neighbours are all there: larger ones are not written as they are meant.
+/// Largest number up to which every integer is exact. Larger ones may differ from their source
+/// text.
 const EXACT: f64 = 9_007_199_254_740_991.0;
 
 /// A value as a program writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Literal {
-    /// Where it stands in the module's text, in bytes.
+    /// The byte offset in the module's text.
     pub(crate) offset: u32,
-    /// What is written there.
+    /// The value at that offset.
     pub(crate) written: LiteralValue,
 }
 
-/// What is written.
+/// The value of a literal.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LiteralValue {
-    /// Nothing that can be read from the text.
+    /// A hole: a value that cannot be read from the text.
     Hole,
-    /// `undefined`, or nothing at all.
+    /// `undefined`, or a missing argument.
     Absent,
-    /// A text, a number, a boolean or null.
+    /// A string, a number, a boolean or null.
     Plain(Value),
-    /// A list. If it is open, there may be more items after these.
+    /// A list. If it is open, more items may follow.
     List { items: Vec<Literal>, open: bool },
-    /// An object. If it is open, there may be further fields.
+    /// An object. If it is open, it may have further fields.
     Object { fields: Vec<LiteralField>, open: bool },
 }
 
@@ -37,7 +38,7 @@ pub(crate) enum LiteralValue {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LiteralField {
     pub(crate) name: String,
-    /// Where its name stands.
+    /// The offset of its name.
     pub(crate) offset: u32,
     pub(crate) value: Literal,
 }
@@ -48,12 +49,12 @@ impl Literal {
         Literal { offset, written: LiteralValue::Hole }
     }
 
-    /// Returns nothing at all.
+    /// Returns an absent value.
     pub(super) fn absent(offset: u32) -> Literal {
         Literal { offset, written: LiteralValue::Absent }
     }
 
-    /// Reads an argument of a call.
+    /// Reads an argument of a call. `end` is the offset for a missing argument.
     pub(super) fn of_argument(
         argument: Option<&Argument<'_>>,
         names: &ModuleVariables<'_>,
@@ -83,7 +84,7 @@ impl Literal {
     }
 }
 
-/// Returns a text, a number, a boolean or null, if that is written there.
+/// Returns a string, a number, a boolean or null, if the expression is a literal of that kind.
 pub(super) fn plain(expression: &Expression<'_>) -> Option<Value> {
     match expression.get_inner_expression() {
         Expression::NullLiteral(_) => Some(Value::Null),
@@ -108,7 +109,7 @@ pub(super) fn plain(expression: &Expression<'_>) -> Option<Value> {
 
 fn number(value: f64) -> Option<Value> {
     match value.fract() == 0.0 && value.abs() <= EXACT {
-        // Within the bounds, and minus zero is zero in JSON.
+        // The number is within the bounds. Minus zero is zero in JSON.
         #[expect(clippy::cast_possible_truncation, reason = "it is a whole number that fits")]
         true => Some((value as i64).into()),
         false => Number::from_f64(value).map(Value::Number),
@@ -119,7 +120,7 @@ fn list(it: &ArrayExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValue {
     let mut items = Vec::new();
     for element in &it.elements {
         let item = match element {
-            // Whatever follows has no certain place.
+            // Later items have no certain index.
             ArrayExpressionElement::SpreadElement(_) => {
                 return LiteralValue::List { items, open: true };
             }
@@ -155,7 +156,7 @@ fn object(it: &ObjectExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValu
         };
         let sets_prototype = name == "__proto__" && !property.computed && !property.shorthand;
         if sets_prototype || name == "toJSON" {
-            // Such an object is written as JSON in its own way.
+            // The JSON of such an object does not follow from its fields.
             return LiteralValue::Hole;
         }
         let value = match property.kind {
@@ -170,7 +171,7 @@ fn object(it: &ObjectExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValu
     LiteralValue::Object { fields, open }
 }
 
-/// What comes later may have any name: what is there so far may be replaced.
+/// Turns the fields so far into holes: a property with an unknown name may replace any of them.
 fn forget(fields: &mut [LiteralField], open: &mut bool) {
     *open = true;
     for field in fields {

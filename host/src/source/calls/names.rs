@@ -1,7 +1,6 @@
-//! What the names of a module stand for: `mcp`, a server, a tool, a constant.
+//! Resolves the names of a module to what they refer to: `mcp`, a server, a tool, or a constant.
 //!
-//! **Invariant:** a variable stands for something only if it is bound once and never written to
-//! again.
+//! **Invariant:** a variable is resolved only if it is bound once and never written to again.
 
 use super::literal;
 use oxc::ast::ast::*;
@@ -10,14 +9,15 @@ use oxc::semantic::{Scoping, SymbolId};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Deepest expression looked through: `mcp.server.tool` is three deep, brackets and casts may be
+/// Deepest expression that is resolved: `mcp.server.tool` has three levels, with brackets and casts
 /// around each part.
 const DEPTH: usize = 16;
 
-/// Names that the sandbox gives no server and no tool: conversions of a value ask for them.
+/// Names that are never a server or a tool in the sandbox, because conversions of a value read
+/// properties with these names.
 const CONVERSIONS: [&str; 5] = ["then", "toJSON", "valueOf", "constructor", "toString"];
 
-/// What an expression stands for.
+/// The object that an expression refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum McpReference {
     /// `globalThis`.
@@ -26,20 +26,20 @@ pub(super) enum McpReference {
     Mcp,
     /// `mcp.call`.
     Call,
-    /// A server; which one may be unknown.
+    /// A server, or an unknown one if the name is `None`.
     Server(Option<String>),
-    /// A tool, of which the server or both names may be unknown.
+    /// A tool by server and name. The name, or both, may be unknown.
     Tool(Option<String>, Option<String>),
-    /// A property of these that calls nothing.
+    /// A property of `mcp` or of a server that calls no tool.
     Harmless,
 }
 
-/// What is known of the variables of a module.
+/// The variables of a module whose values are known.
 pub(super) struct ModuleVariables<'s> {
     scoping: &'s Scoping,
     known: HashMap<SymbolId, McpReference>,
     constants: HashMap<SymbolId, Value>,
-    /// Variables that are only declared: the name is that of a global.
+    /// Variables that are only declared (`declare const`): the name refers to a global.
     ambient: HashSet<SymbolId>,
 }
 
@@ -56,7 +56,8 @@ impl<'s> ModuleVariables<'s> {
         names
     }
 
-    /// Returns what an expression stands for, if it is one of the things that calls are made of.
+    /// Returns the reference that an expression evaluates to, or `None` if it is not one that calls
+    /// are made through.
     pub(super) fn resolve(&self, expression: &Expression<'_>) -> Option<McpReference> {
         self.resolve_within(expression, DEPTH)
     }
@@ -104,24 +105,24 @@ impl<'s> ModuleVariables<'s> {
         }
     }
 
-    /// The variable that a name stands for; nothing for a global.
+    /// Returns the variable that a name refers to, or `None` for a global.
     fn symbol(&self, it: &IdentifierReference<'_>) -> Option<SymbolId> {
         let reference = it.reference_id.get()?;
         let symbol = self.scoping.get_reference(reference).symbol_id()?;
         (!self.ambient.contains(&symbol)).then_some(symbol)
     }
 
-    /// Returns whether a name is the global `undefined`.
+    /// Reports whether a name is the global `undefined`.
     pub(super) fn is_undefined(&self, it: &IdentifierReference<'_>) -> bool {
         it.name == "undefined" && self.symbol(it).is_none()
     }
 
-    /// Returns the value of a constant.
+    /// Returns the value of a constant, or `None` if the name is not a constant.
     pub(super) fn constant(&self, it: &IdentifierReference<'_>) -> Option<&Value> {
         self.constants.get(&self.symbol(it)?)
     }
 
-    /// Returns the text that an expression is, if it is written out.
+    /// Returns the string value of an expression, if it is written out.
     pub(super) fn text(&self, expression: &Expression<'_>) -> Option<String> {
         let value = match expression.get_inner_expression() {
             Expression::Identifier(it) => self.constant(it).cloned(),
@@ -139,7 +140,7 @@ impl<'s> ModuleVariables<'s> {
             PropertyKey::StaticIdentifier(it) => Some(it.name.as_str().into()),
             PropertyKey::StringLiteral(it) if !it.lone_surrogates => Some(it.value.as_str().into()),
             PropertyKey::NumericLiteral(it) => {
-                // Whole numbers up to here are written in the same way by everybody.
+                // Whole numbers below this bound have only one usual spelling.
                 (it.value.fract() == 0.0 && it.value.abs() < 1e15).then(|| it.value.to_string())
             }
             _ if computed => self.text(key.as_expression()?),
@@ -147,14 +148,14 @@ impl<'s> ModuleVariables<'s> {
         }
     }
 
-    /// Returns whether a pattern takes nothing out of `known` but what stands for something by
-    /// itself.
+    /// Reports whether every variable of a pattern is bound to a known reference when `known` is
+    /// destructured.
     pub(super) fn is_bound(&self, pattern: &BindingPattern<'_>, known: &McpReference) -> bool {
         self.bindings(pattern, known, &mut |_, _| {})
     }
 
-    /// Hands the variables of a pattern to `take`, with what they stand for. Returns whether that
-    /// is all there is.
+    /// Passes the variables of a pattern to `on_binding`, each with its reference. Returns whether
+    /// these are all variables of the pattern.
     fn bindings(
         &self,
         pattern: &BindingPattern<'_>,
@@ -190,7 +191,7 @@ impl<'s> ModuleVariables<'s> {
     }
 }
 
-/// A property of what is known; without a name, some property.
+/// Returns the reference to a property of a reference. Without a name, it is an unknown property.
 fn member(object: McpReference, name: Option<&str>) -> Option<McpReference> {
     let owned = || name.map(str::to_owned);
     match (object, name) {

@@ -1,10 +1,10 @@
-//! Which calls are found, and which are not.
+//! Tests of which calls are found, and which are not.
 
 use super::{Callee, Literal, LiteralValue, calls_of};
 use crate::source::Script;
 use serde_json::{Value, json};
 
-/// Calls as `server:tool arguments`, with `?` for what is not known.
+/// Returns calls as `server:tool arguments`, with `?` for unknown parts.
 fn calls(text: &str) -> Vec<String> {
     let program = Script::ts(text).load(1 << 20).expect("a program");
     let found = calls_of(&program).expect("calls");
@@ -171,7 +171,7 @@ fn columns_are_right_on_a_line_with_many_calls() {
     assert_eq!(positions, ["p.ts:1:14", "p.ts:1:32", "p.ts:2:7"]);
 }
 
-/// The walks add stack to what the parser needs; the bound of `stack` must hold for both.
+/// The walks need stack in addition to the parser; the bound of `stack` must hold for both.
 #[test]
 fn no_text_overflows_the_stack() {
     let around = |open: &str, inner: &str, close: &str, count: usize| {

@@ -1,5 +1,5 @@
-//! The walk over a module that finds its calls, and the places where it hands on what it could
-//! call.
+//! Walks over a module and finds its calls, and the places where it passes on a reference that can
+//! be called.
 
 use super::find::Callee;
 use super::literal::Literal;
@@ -9,26 +9,26 @@ use oxc::ast_visit::{Visit, walk};
 use oxc::span::GetSpan as _;
 use oxc::syntax::operator::UnaryOperator;
 
-/// A call, and where the name of what it calls stands.
+/// A call whose position is still a byte offset: that of the name of its target.
 pub(super) struct UnplacedCall {
     pub(super) offset: u32,
     pub(super) callee: Callee,
     pub(super) arguments: Literal,
 }
 
-/// Finds calls.
+/// Finds the calls of a module.
 pub(super) struct CallFinder<'w, 's> {
     names: &'w ModuleVariables<'s>,
     found: Vec<UnplacedCall>,
 }
 
 impl<'w, 's> CallFinder<'w, 's> {
-    /// Makes a walk over a module.
+    /// Returns a finder that resolves names with `names`.
     pub(super) fn new(names: &'w ModuleVariables<'s>) -> CallFinder<'w, 's> {
         CallFinder { names, found: Vec::new() }
     }
 
-    /// Returns what was found, in the order of the text.
+    /// Returns the calls found, in the order of the text.
     pub(super) fn finish(mut self) -> Vec<UnplacedCall> {
         self.found.sort_by_key(|call| call.offset);
         self.found
@@ -38,7 +38,7 @@ impl<'w, 's> CallFinder<'w, 's> {
         self.found.push(UnplacedCall { offset, callee, arguments });
     }
 
-    /// What a program could call leaves its hands: anybody may call it, with anything.
+    /// Records a reference that the program passes on: any code may call it, with any arguments.
     fn hand_on(&mut self, expression: &Expression<'_>, known: McpReference) {
         let callee = match known {
             McpReference::Global | McpReference::Harmless => return,
@@ -57,7 +57,7 @@ impl<'w, 's> CallFinder<'w, 's> {
 
     fn call(&mut self, it: &CallExpression<'_>, known: McpReference) {
         let argument = |index: usize| it.arguments.get(index);
-        // A spread before them moves the arguments to no certain place.
+        // After a spread, the index of an argument is not certain.
         let is_certain = |index: usize| {
             !it.arguments.iter().take(index).any(|it| matches!(it, Argument::SpreadElement(_)))
         };
@@ -81,7 +81,7 @@ impl<'w, 's> CallFinder<'w, 's> {
                 };
                 (offset, callee, read(1))
             }
-            // `mcp()` and `mcp.server()` throw: they call nothing.
+            // `mcp()` and `mcp.server()` throw: they call no tool.
             McpReference::Mcp
             | McpReference::Global
             | McpReference::Server(_)
@@ -90,8 +90,7 @@ impl<'w, 's> CallFinder<'w, 's> {
         self.keep(offset, callee, arguments);
     }
 
-    /// Goes on into what is computed inside of an expression that stands for something:
-    /// `mcp[await f()]`.
+    /// Visits the computed keys inside an expression that is a reference: `mcp[await f()]`.
     fn visit_keys<'a>(&mut self, expression: &Expression<'a>) {
         let mut expression = expression.get_inner_expression();
         loop {
@@ -115,7 +114,7 @@ impl<'w, 's> CallFinder<'w, 's> {
     }
 }
 
-/// Where the name of what is called stands: the last name of `a.b.c`.
+/// Returns the offset of the name of a target: the last name of `a.b.c`.
 fn name_of(expression: &Expression<'_>) -> u32 {
     match expression.get_inner_expression() {
         Expression::StaticMemberExpression(it) => it.property.span.start,
@@ -152,7 +151,7 @@ impl<'a> Visit<'a> for CallFinder<'_, '_> {
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
-        // A name for it is not a use of it: the uses of the name are found.
+        // Binding a name to a reference does not use it: the uses of the name are found.
         if let Some(init) = &it.init
             && let Some(known) = self.names.resolve(init)
             && self.names.is_bound(&it.id, &known)
@@ -163,7 +162,7 @@ impl<'a> Visit<'a> for CallFinder<'_, '_> {
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
-        // `typeof mcp` looks at it and no more.
+        // `typeof mcp` does not call it.
         let looks = it.operator == UnaryOperator::Typeof;
         if !looks || self.names.resolve(&it.argument).is_none() {
             walk::walk_unary_expression(self, it);

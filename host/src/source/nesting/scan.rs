@@ -1,4 +1,4 @@
-//! The scan itself: one pass over the text, one level for each open bracket.
+//! The scan: one pass over the text, with one level for each open bracket.
 
 use super::super::program::Language;
 use crate::source::token_class::{self, PrecedingToken};
@@ -9,22 +9,22 @@ const BRACKETS: usize = 200;
 const CHAIN: u32 = 200;
 /// Longest chain of `=>` without brackets: after `?`, each may be the end of a wrong guess.
 const ARROWS: u32 = 16;
-/// Most brackets inside the default values of what may be parameters, so inside a guess.
+/// Most brackets inside the default values of possible parameters, which are inside a guess.
 const GUESSES: usize = 16;
-/// Most values inside type arguments that may be no type arguments: each may double the time to
-/// parse what is inside.
+/// Most values inside possible type arguments: each may double the time to parse the text inside.
 const DOUBLINGS: usize = 5;
-/// Most `infer X extends` open at once: each is read twice, with its constraint and without.
+/// Most `infer X extends` open at once: the parser reads each twice, with its constraint and
+/// without.
 const INFERS: u32 = 8;
-/// Bytes looked at in search of the end of regular expressions, for each byte of the text. An
+/// Most bytes read in search of the end of regular expressions, for each byte of the text. An
 /// ordinary text needs one.
 const RESCANS: usize = 16;
-/// Most `<` open at once. Written types go to ten and more.
+/// Most `<` open at once. Real types nest ten levels and more.
 const ANGLES: u32 = 32;
-/// Most places that may double, counted blindly in a text that can be read in two ways.
+/// Most possible doublings, counted without context in a text that can be read in two ways.
 const BLIND_DOUBLINGS: usize = 8;
 
-/// Where a text nests too deep, and why.
+/// The position at which a text nests too deep, and the reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::source) struct NestingError {
     pub(in crate::source) offset: usize,
@@ -34,7 +34,7 @@ pub(in crate::source) struct NestingError {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenBracket {
-    /// `(`; whether it follows `if`, `while`, `for` or `with`.
+    /// `(`; `header` is true if it follows `if`, `while`, `for` or `with`.
     Paren {
         header: bool,
     },
@@ -49,28 +49,28 @@ struct NestingLevel {
     open: Option<OpenBracket>,
     /// How many `? :` are open since the last statement or item began.
     chain: u32,
-    /// How many `=>` stand in it.
+    /// How many `=>` it contains.
     arrows: u32,
     /// How many `<` are open.
     angles: u32,
     /// Whether this may be a list of parameters or a pattern.
     guessable: bool,
-    /// Whether values may stand in it, not only types: it is inside such a level and no `<` is open
+    /// Whether it may contain values, not only types: it is inside such a level and no `<` is open
     /// there.
     of_values: bool,
-    /// Whether a `=` stands in the current item, so that a value follows even among types.
+    /// Whether the current item contains a `=`, so that a value follows even among types.
     assigning: bool,
     /// Whether a `<` after a value is open.
     doubling: bool,
-    /// Whether it was opened after such a `<`.
+    /// Whether it was opened after a `<` that follows a value.
     doubled: bool,
     /// Whether it was opened inside a guess.
     guessed: bool,
-    /// How many `infer X extends` stand in the current item.
+    /// How many `infer X extends` the current item contains.
     infers: u32,
 }
 
-/// How much of `infer X extends` has been read.
+/// The part of `infer X extends` that has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InferClause {
     No,
@@ -94,7 +94,7 @@ struct NestingScan<'t> {
     rescanned: usize,
 }
 
-/// Checks how deep a text nests.
+/// Checks how deep a text nests. Fails if parsing it could take too much time or stack.
 pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), NestingError> {
     let mut scan = NestingScan {
         text: text.as_bytes(),
@@ -163,8 +163,8 @@ fn too_deep(offset: usize, message: &'static str) -> NestingError {
     NestingError { offset, message, hint: "split it into named parts" }
 }
 
-/// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`, as
-/// far as the eye can tell.
+/// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`. It
+/// does not recognise strings and comments.
 fn blind_doublings(text: &[u8]) -> usize {
     let mut count = 0;
     let mut open = false;
@@ -196,7 +196,8 @@ impl NestingScan<'_> {
         }
     }
 
-    /// Skips white space or a comment; returns whether a line ended in it.
+    /// Skips white space or a comment, and returns whether it contains a line end. Returns `None`
+    /// at any other token.
     fn trivia(&mut self, text: &str) -> Option<bool> {
         match (self.peek(0)?, self.peek(1)) {
             (b'\n' | b'\r', _) => {
@@ -323,7 +324,7 @@ impl NestingScan<'_> {
         while let Some(byte) = self.peek(0) {
             match byte {
                 b'\\' => self.at += 2,
-                // Not closed: the parser stops here too.
+                // The string is not closed: the parser stops here too.
                 b'\n' | b'\r' => break,
                 _ => self.at += 1,
             }
@@ -359,8 +360,8 @@ impl NestingScan<'_> {
         }
     }
 
-    /// Returns whether it makes a difference to this scan if the text up to `end` is a regular
-    /// expression or not.
+    /// Reports whether the result of this scan depends on whether the text up to `end` is a regular
+    /// expression.
     fn matters(&self, end: usize) -> bool {
         let inside = &self.text[self.at + 1..end - 1];
         inside.iter().any(|byte| b"\"'`()[]{}\\".contains(byte))

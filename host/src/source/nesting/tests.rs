@@ -1,4 +1,4 @@
-//! Texts that nest too deep, and texts that only look so.
+//! Texts that nest too deep, and texts that only seem to.
 
 use super::super::program::Language;
 use super::check;

@@ -1,7 +1,6 @@
-//! The walk over a module that notes places as QuickJS does.
+//! Walks over a module and notes positions as QuickJS does.
 //!
-//! **Invariant:** every function notes its own places; what is noted in one says nothing about
-//! another.
+//! **Invariant:** every function notes its own positions; they do not affect other functions.
 
 use std::collections::HashSet;
 use std::mem;
@@ -18,33 +17,33 @@ use crate::source::sites::bound_names::BoundNames;
 use crate::source::sites::call_site::{CallSite, CallSiteKind, CallSites};
 use crate::source::sites::token_columns::TokenColumns;
 
-/// What a function that has noted nothing yet is reported at: no offset.
+/// The offset of a function that has noted no position yet.
 const NOWHERE: u32 = u32::MAX;
 
-/// What is known of a code before the walk.
+/// The indexes of a code that the walk uses.
 pub(super) struct CodeIndex<'w, 'a> {
     pub(super) lines: &'w LineIndex<'w>,
     pub(super) marks: TokenColumns,
     pub(super) names: BoundNames<'a>,
 }
 
-/// Notes places and keeps the sites that are reported at wanted ones.
+/// Notes positions and collects the sites that are reported at wanted ones.
 pub(super) struct CallSiteFinder<'w, 'a> {
     code: &'w CodeIndex<'w, 'a>,
     wanted: &'w HashSet<u32>,
-    /// The place noted last in the current function.
+    /// The position noted last in the current function.
     last: u32,
-    /// What the innermost `throw` throws.
+    /// The expression that the innermost `throw` throws.
     thrown: Option<Span>,
-    /// What the classes around extend.
+    /// The superclasses of the enclosing classes.
     heritage: Vec<Option<&'a str>>,
-    /// The name that a nameless class gets from where it stands.
+    /// The name that a nameless class gets from its variable.
     class_name: Option<&'a str>,
     found: CallSites,
 }
 
 impl<'w, 'a> CallSiteFinder<'w, 'a> {
-    /// Makes a walk.
+    /// Returns a finder for the sites at the wanted offsets.
     pub(super) fn new(code: &'w CodeIndex<'w, 'a>, wanted: &'w HashSet<u32>) -> Self {
         Self {
             code,
@@ -57,7 +56,7 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
         }
     }
 
-    /// Returns what was found.
+    /// Returns the sites found.
     pub(super) fn finish(self) -> CallSites {
         self.found
     }
@@ -119,7 +118,7 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     }
 
     fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
-        // `{ a }` notes nothing.
+        // `{ a }` notes no position.
         if !it.shorthand {
             walk::walk_object_property(self, it);
         }
@@ -242,7 +241,8 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.heritage.push(heritage);
         walk::walk_class(self, it);
         self.heritage.pop();
-        // Static members are filled in by a nameless function that the class calls when it is made.
+        // QuickJS initialises static members in a nameless function that the class calls when it is
+        // created.
         self.keep_call(it.span, it.span.start, Some("<anonymous>"), None);
     }
 }
