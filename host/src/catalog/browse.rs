@@ -3,7 +3,7 @@
 
 use super::observed::ObservedResults;
 use super::search::ToolIndex;
-use super::typescript::{call, sentence};
+use super::typescript::{call_signature, first_sentence};
 use crate::model::{Annotations, ToolName};
 use serde::Serialize;
 
@@ -25,11 +25,11 @@ pub struct BrowsedTool {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The server's annotations about its effects.
-    #[serde(skip_serializing_if = "is_silent")]
+    #[serde(skip_serializing_if = "is_empty_annotations")]
     pub annotations: Annotations,
 }
 
-fn is_silent(annotations: &Annotations) -> bool {
+fn is_empty_annotations(annotations: &Annotations) -> bool {
     *annotations == Annotations::default()
 }
 
@@ -87,11 +87,11 @@ pub fn browse(
     // signatures get two thirds.
     let crowded = names > budget / 3;
     let mut for_signatures = budget - names.min(budget / 3);
-    let mut left = budget;
+    let mut remaining = budget;
     let mut nodes = Vec::new();
     for definition in &found {
         let name = definition.tool.as_str().len() + FRAME;
-        if !nodes.is_empty() && left < name {
+        if !nodes.is_empty() && remaining < name {
             break;
         }
         let mut node = BrowsedTool {
@@ -102,14 +102,14 @@ pub fn browse(
         };
         let mut cost = name;
         if for_signatures > 0 {
-            let call = call(definition, observed);
-            let description = sentence(&definition.description);
-            let more = call.len() + description.len();
-            let share = if crowded { more + name } else { more };
-            if share <= for_signatures {
-                for_signatures -= share;
-                cost += more;
-                node.signature = Some(call);
+            let signature = call_signature(definition, observed);
+            let description = first_sentence(&definition.description);
+            let extra = signature.len() + description.len();
+            let needed = if crowded { extra + name } else { extra };
+            if needed <= for_signatures {
+                for_signatures -= needed;
+                cost += extra;
+                node.signature = Some(signature);
                 node.description = description;
             } else {
                 // Later tools rank lower than this one: they do not get the space that was too
@@ -117,7 +117,7 @@ pub fn browse(
                 for_signatures = 0;
             }
         }
-        left = left.saturating_sub(cost);
+        remaining = remaining.saturating_sub(cost);
         nodes.push(node);
     }
     BrowseResult { shown: nodes.len(), total: found.len(), nodes }

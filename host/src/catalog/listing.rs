@@ -60,24 +60,26 @@ impl ToolListing {
                 return Err(UnresolvedTool::Ambiguous(names));
             }
             NameMatch::None => {
-                let near = nearest(server, names);
-                return Err(UnresolvedTool::Server(near.into_iter().map(str::to_owned).collect()));
+                let similar = nearest(server, names);
+                return Err(UnresolvedTool::Server(
+                    similar.into_iter().map(str::to_owned).collect(),
+                ));
             }
         };
         let Some(tools) = self.servers.get(server) else { return Err(UnresolvedTool::Unlisted) };
-        let full = |name: &str| format!("{server}:{name}");
+        let full_name = |name: &str| format!("{server}:{name}");
         match meant(tool, tools.keys().map(String::as_str)) {
             NameMatch::One(name) => tools.get(name).ok_or(UnresolvedTool::Unlisted),
             NameMatch::Several(names) => {
-                Err(UnresolvedTool::Ambiguous(names.iter().map(|name| full(name)).collect()))
+                Err(UnresolvedTool::Ambiguous(names.iter().map(|name| full_name(name)).collect()))
             }
             NameMatch::None => {
-                let near = nearest(tool, tools.keys().map(String::as_str));
-                let mut near: Vec<String> = near.into_iter().map(full).collect();
-                if near.is_empty() {
-                    near = self.elsewhere(tool);
+                let similar = nearest(tool, tools.keys().map(String::as_str));
+                let mut similar: Vec<String> = similar.into_iter().map(full_name).collect();
+                if similar.is_empty() {
+                    similar = self.same_name_elsewhere(tool);
                 }
-                Err(UnresolvedTool::Tool(near))
+                Err(UnresolvedTool::Tool(similar))
             }
         }
     }
@@ -88,7 +90,7 @@ impl ToolListing {
     }
 
     /// Returns tools of the same name on other servers.
-    fn elsewhere(&self, tool: &str) -> Vec<String> {
+    fn same_name_elsewhere(&self, tool: &str) -> Vec<String> {
         let same = self.iter().map(|it| &it.tool).filter(|name| fold(name.tool()) == fold(tool));
         same.take(3).map(ToolName::to_string).collect()
     }

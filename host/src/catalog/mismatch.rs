@@ -17,7 +17,7 @@ pub struct Mismatch {
     /// unknown one.
     pub path: String,
     /// The kind of mismatch.
-    pub wrong: MismatchKind,
+    pub kind: MismatchKind,
     /// Whether the value is wrong only because of another part of the arguments.
     pub(crate) conditional: bool,
     message: String,
@@ -46,15 +46,15 @@ impl fmt::Display for Mismatch {
 }
 
 /// Returns the first mismatches that pass the filter.
-pub(super) fn all<'e>(
+pub(super) fn from_errors<'e>(
     schema: &Value,
     errors: impl Iterator<Item = ValidationError<'e>>,
-    counts: impl Fn(&Mismatch) -> bool,
+    filter: impl Fn(&Mismatch) -> bool,
 ) -> Vec<Mismatch> {
-    errors.filter_map(|error| of(schema, &error)).filter(counts).take(MISMATCHES).collect()
+    errors.filter_map(|error| from_error(schema, &error)).filter(filter).take(MISMATCHES).collect()
 }
 
-fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
+fn from_error(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
     let path = error.instance_path().as_str();
     let rule = error.schema_path().as_str();
     let instance = error.instance();
@@ -62,7 +62,7 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
         return None;
     }
     let field = wording::field(path);
-    let (wrong, message) = match error.kind() {
+    let (kind, message) = match error.kind() {
         // The regular expression engine gave up: the server checks the value itself.
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => return None,
         Kind::Type { kind } => {
@@ -75,22 +75,22 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known = schema.pointer(&format!("{}/properties", parent(rule)));
-            let message = wording::unknown(path, unexpected, known);
+            let message = wording::unknown_fields(path, unexpected, known);
             (MismatchKind::Unknown(unexpected.clone()), message)
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            return Some(alternatives(schema, path, instance, context));
+            return Some(from_alternatives(schema, path, instance, context));
         }
         Kind::Enum { options } => (MismatchKind::Value, wording::one_of(&field, options)),
         Kind::Constant { expected_value } => {
             (MismatchKind::Value, format!("{field} must be {}", wording::value(expected_value)))
         }
         kind @ (Kind::MinItems { .. } | Kind::MaxItems { .. } | Kind::AdditionalItems { .. }) => {
-            (MismatchKind::Length, wording::bound(&field, kind))
+            (MismatchKind::Length, wording::out_of_bounds(&field, kind))
         }
-        kind => (MismatchKind::Value, wording::bound(&field, kind)),
+        kind => (MismatchKind::Value, wording::out_of_bounds(&field, kind)),
     };
-    Some(Mismatch { path: path.into(), wrong, conditional: is_conditional(rule), message })
+    Some(Mismatch { path: path.into(), kind, conditional: is_conditional(rule), message })
 }
 
 /// Reports whether a rule applies only if another one does. Errors inside `anyOf` and similar
@@ -112,7 +112,7 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
 
 /// Describes alternatives by their types, if each of them fails by its type; else by the one that
 /// fits best.
-fn alternatives(
+fn from_alternatives(
     schema: &Value,
     path: &str,
     instance: &Value,
@@ -137,14 +137,14 @@ fn alternatives(
                 .iter()
                 .filter(|errors| !errors.iter().any(is_type))
                 .min_by_key(|errors| errors.len())
-                .and_then(|errors| errors.iter().find_map(|error| of(schema, error)));
+                .and_then(|errors| errors.iter().find_map(|error| from_error(schema, error)));
             match nearest {
                 Some(Mismatch { message, .. }) => message,
                 None => format!("{field} fits none of the forms that are allowed"),
             }
         }
     };
-    Mismatch { path: path.into(), wrong: MismatchKind::Value, conditional: false, message }
+    Mismatch { path: path.into(), kind: MismatchKind::Value, conditional: false, message }
 }
 
 fn parent(rule: &str) -> &str {
@@ -152,6 +152,6 @@ fn parent(rule: &str) -> &str {
 }
 
 fn is_nullable(schema: &Value, rule: &str) -> bool {
-    let said = schema.pointer(parent(rule)).and_then(|schema| schema.get("nullable"));
-    said == Some(&Value::Bool(true))
+    let nullable = schema.pointer(parent(rule)).and_then(|schema| schema.get("nullable"));
+    nullable == Some(&Value::Bool(true))
 }

@@ -24,7 +24,6 @@ mod wording;
 pub use arguments::{ArgumentValidator, UnusableSchema};
 pub use browse::{BrowseResult, BrowsedTool, browse};
 pub(crate) use built_in::definitions as built_in_definitions;
-
 pub use listing::{ToolListing, UnresolvedTool};
 pub use mismatch::{Mismatch, MismatchKind};
 pub use observed::{InferredSchema, ObservedResults};

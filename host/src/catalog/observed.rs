@@ -34,13 +34,13 @@ const PARTS: usize = 1_000;
 /// Largest file read, in bytes.
 const SIZE: u64 = 48 << 20;
 /// After this many results, only every sixteenth is inspected: the shape is known by then.
-const KNOWN: u32 = 64;
+const KNOWN_AFTER: u32 = 64;
 
 /// The shapes of observed results, by tool.
 #[derive(Debug)]
 pub struct ObservedResults {
     folder: PathBuf,
-    notes: Mutex<ObservationTable>,
+    observations: Mutex<ObservationTable>,
 }
 
 /// A schema that was inferred from results.
@@ -78,19 +78,25 @@ impl ObservedResults {
     pub fn open(folder: impl Into<PathBuf>) -> ObservedResults {
         let folder = folder.into();
         let tools = read(&folder.join(FILE));
-        ObservedResults { folder, notes: Mutex::new(ObservationTable { tools, changed: false }) }
+        ObservedResults {
+            folder,
+            observations: Mutex::new(ObservationTable { tools, changed: false }),
+        }
     }
 
     /// Reports whether a result of a tool is to be inspected. A result that is not is only counted,
     /// and need not be parsed for this.
     pub(crate) fn wants(&self, tool: &ToolName, definition: &str) -> bool {
-        let mut notes = self.notes();
-        let seen = notes.tools.get_mut(tool).filter(|seen| seen.definition == definition);
-        let Some(seen) = seen else { return true };
-        let next = seen.results.saturating_add(1);
-        let wanted = next <= KNOWN || next.is_multiple_of(16);
+        let mut observations = self.observations();
+        let observation = observations
+            .tools
+            .get_mut(tool)
+            .filter(|observation| observation.definition == definition);
+        let Some(observation) = observation else { return true };
+        let next = observation.results.saturating_add(1);
+        let wanted = next <= KNOWN_AFTER || next.is_multiple_of(16);
         if !wanted {
-            seen.results = next;
+            observation.results = next;
         }
         wanted
     }
@@ -98,35 +104,41 @@ impl ObservedResults {
     /// Records the shape of a result of a tool, whose definition has this digest. Does not write
     /// the file.
     pub fn note(&self, tool: &ToolName, definition: &str, result: &Value) {
-        let mut notes = self.notes();
-        let notes = &mut *notes;
-        if !notes.tools.contains_key(tool) && notes.tools.len() >= TOOLS {
+        let mut observations = self.observations();
+        let observations = &mut *observations;
+        if !observations.tools.contains_key(tool) && observations.tools.len() >= TOOLS {
             return;
         }
-        let seen =
-            notes.tools.entry(tool.clone()).or_insert_with(|| ToolObservation::new(definition));
-        if seen.definition != definition {
-            *seen = ToolObservation::new(definition);
+        let observation = observations
+            .tools
+            .entry(tool.clone())
+            .or_insert_with(|| ToolObservation::new(definition));
+        if observation.definition != definition {
+            *observation = ToolObservation::new(definition);
         }
-        seen.results = seen.results.saturating_add(1);
-        if seen.results > KNOWN && !seen.results.is_multiple_of(16) {
+        observation.results = observation.results.saturating_add(1);
+        if observation.results > KNOWN_AFTER && !observation.results.is_multiple_of(16) {
             return;
         }
         // Most results have the same shape as earlier ones: the lock is held briefly, and the file
         // is not written for them.
-        let before = seen.shape.clone();
-        seen.shape.join(ValueShape::of(result));
-        seen.bound();
-        notes.changed |= seen.shape != before || seen.results.is_power_of_two();
+        let before = observation.shape.clone();
+        observation.shape.join(ValueShape::of(result));
+        observation.limit_size();
+        observations.changed |=
+            observation.shape != before || observation.results.is_power_of_two();
     }
 
     /// Returns the schema inferred from the results of a tool, or `None` if no results of this
     /// definition were observed.
     pub fn inferred(&self, definition: &Definition) -> Option<InferredSchema> {
-        let notes = self.notes();
-        let seen = notes.tools.get(&definition.tool)?;
-        let current = seen.definition == definition.digest();
-        current.then(|| InferredSchema { schema: seen.shape.schema(), results: seen.results })
+        let observations = self.observations();
+        let observation = observations.tools.get(&definition.tool)?;
+        let current = observation.definition == definition.digest();
+        current.then(|| InferredSchema {
+            schema: observation.shape.schema(),
+            results: observation.results,
+        })
     }
 
     /// Writes the changes, joined with the observations that other processes have written
@@ -135,21 +147,21 @@ impl ObservedResults {
     /// # Errors
     /// Fails if the folder cannot be written to.
     pub fn flush(&self) -> Result<(), Error> {
-        let mut notes = self.notes();
-        if !notes.changed || !disk::is_own_folder(&self.folder) {
+        let mut observations = self.observations();
+        if !observations.changed || !disk::is_own_folder(&self.folder) {
             return Ok(());
         }
         let path = self.folder.join(FILE);
-        let tools = write(&self.folder, &path, &notes.tools).map_err(|error| {
+        let tools = write(&self.folder, &path, &observations.tools).map_err(|error| {
             let message = format!("cannot write observed results: {}", path.display());
             Error::new(Code::Config, message).with_source(error)
         })?;
-        *notes = ObservationTable { tools, changed: false };
+        *observations = ObservationTable { tools, changed: false };
         Ok(())
     }
 
-    fn notes(&self) -> MutexGuard<'_, ObservationTable> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn observations(&self) -> MutexGuard<'_, ObservationTable> {
+        self.observations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -164,11 +176,11 @@ impl ToolObservation {
         if self.definition == other.definition {
             self.shape.join(other.shape);
             self.results = self.results.max(other.results);
-            self.bound();
+            self.limit_size();
         }
     }
 
-    fn bound(&mut self) {
+    fn limit_size(&mut self) {
         let fits = |shape: &ValueShape| {
             shape.parts() <= PARTS
                 && serde_json::to_string(shape).is_ok_and(|text| text.len() <= SHAPE)
@@ -191,7 +203,7 @@ fn read(path: &Path) -> BTreeMap<ToolName, ToolObservation> {
     while tools.len() > TOOLS {
         tools.pop_last();
     }
-    tools.values_mut().for_each(ToolObservation::bound);
+    tools.values_mut().for_each(ToolObservation::limit_size);
     tools
 }
 
@@ -200,14 +212,14 @@ fn write(
     path: &Path,
     ours: &BTreeMap<ToolName, ToolObservation>,
 ) -> io::Result<BTreeMap<ToolName, ToolObservation>> {
-    let _held = disk::lock(&folder.join(LOCK))?;
+    let _lock = disk::lock(&folder.join(LOCK))?;
     let mut tools = ours.clone();
     for (tool, theirs) in read(path) {
-        let room = tools.len() < TOOLS;
+        let has_space = tools.len() < TOOLS;
         match tools.entry(tool) {
-            Entry::Occupied(mut seen) => seen.get_mut().join(theirs),
-            Entry::Vacant(free) if room => {
-                free.insert(theirs);
+            Entry::Occupied(mut observation) => observation.get_mut().join(theirs),
+            Entry::Vacant(vacant) if has_space => {
+                vacant.insert(theirs);
             }
             Entry::Vacant(_) => {}
         }

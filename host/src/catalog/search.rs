@@ -50,13 +50,13 @@ impl ToolIndex {
         tools.dedup_by(|one, other| one.tool == other.tool);
         let mut index =
             ToolIndex { tools: Vec::new(), words: BTreeMap::new(), names: HashMap::new() };
-        for (place, definition) in tools.iter().enumerate() {
-            let place = u32::try_from(place).unwrap_or(u32::MAX);
+        for (position, definition) in tools.iter().enumerate() {
+            let position = u32::try_from(position).unwrap_or(u32::MAX);
             for (word, weight) in weights(definition) {
-                index.words.entry(word).or_default().push((place, weight));
+                index.words.entry(word).or_default().push((position, weight));
             }
             for name in [definition.tool.tool(), definition.tool.as_str()] {
-                index.names.entry(fold(name)).or_default().push(place);
+                index.names.entry(fold(name)).or_default().push(position);
             }
         }
         index.tools = tools;
@@ -78,32 +78,35 @@ impl ToolIndex {
         let mut scores: HashMap<u32, Score> = HashMap::new();
         for word in &wanted {
             let mut best: HashMap<u32, f32> = HashMap::new();
-            for (found, places) in self.matching(word) {
+            for (found, positions) in self.matching(word) {
                 let part = if found == word { 1.0 } else { PREFIX };
-                let rarity = self.rarity(places.len()) * part;
-                for (place, weight) in places {
+                let rarity = self.rarity(positions.len()) * part;
+                for (position, weight) in positions {
                     let score = rarity * weight / (weight + SATURATION);
-                    let slot = best.entry(*place).or_default();
+                    let slot = best.entry(*position).or_default();
                     *slot = slot.max(score);
                 }
             }
-            for (place, score) in best {
-                let slot = scores.entry(place).or_default();
+            for (position, score) in best {
+                let slot = scores.entry(position).or_default();
                 slot.sum += score;
                 slot.words += 1;
             }
         }
-        for place in self.names.get(&fold(query)).into_iter().flatten() {
-            scores.entry(*place).or_default().exact = true;
+        for position in self.names.get(&fold(query)).into_iter().flatten() {
+            scores.entry(*position).or_default().exact = true;
         }
         let mut ranked: Vec<(f32, bool, u32)> = scores
             .into_iter()
-            .map(|(place, score)| (score.total(wanted.len()), score.exact, place))
+            .map(|(position, score)| (score.total(wanted.len()), score.exact, position))
             .collect();
         ranked.sort_by(|one, other| {
             other.1.cmp(&one.1).then(other.0.total_cmp(&one.0)).then(one.2.cmp(&other.2))
         });
-        ranked.into_iter().filter_map(|(_, _, place)| self.tools.get(place as usize)).collect()
+        ranked
+            .into_iter()
+            .filter_map(|(_, _, position)| self.tools.get(position as usize))
+            .collect()
     }
 
     /// Returns the number of tools.
@@ -129,9 +132,9 @@ impl ToolIndex {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of tools are small")]
-    fn rarity(&self, having: usize) -> f32 {
-        let (all, having) = (self.tools.len() as f32, having as f32);
-        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    fn rarity(&self, count: usize) -> f32 {
+        let (all, count) = (self.tools.len() as f32, count as f32);
+        (1.0 + (all - count + 0.5) / (count + 0.5)).ln()
     }
 }
 
@@ -160,16 +163,16 @@ fn weights(definition: &Definition) -> HashMap<String, f32> {
     };
     add(definition.tool.tool(), NAME);
     add(definition.tool.server(), SERVER);
-    add(definition.title.as_deref().map_or("", start), TITLE);
-    add(start(&definition.description), DESCRIPTION);
+    add(definition.title.as_deref().map_or("", cut_to_limit), TITLE);
+    add(cut_to_limit(&definition.description), DESCRIPTION);
     let parameters = definition.input.get("properties").and_then(|it| it.as_object());
     for (name, _) in parameters.into_iter().flatten().take(PARAMETERS) {
-        add(start(name), PARAMETER);
+        add(cut_to_limit(name), PARAMETER);
     }
     weights
 }
 
-fn start(text: &str) -> &str {
+fn cut_to_limit(text: &str) -> &str {
     let mut end = text.len().min(READ);
     while !text.is_char_boundary(end) {
         end -= 1;

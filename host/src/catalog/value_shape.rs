@@ -17,7 +17,7 @@ const DEPTH: usize = 8;
 /// Most fields of one object; one with more is a record.
 const FIELDS: usize = 48;
 /// From this many fields on, an object is a record if all its fields are optional.
-const LOOSE: usize = 8;
+const OPTIONAL_FIELDS: usize = 8;
 /// Most items inspected in one list.
 const ITEMS: usize = 32;
 /// Most values inspected in one result.
@@ -70,8 +70,8 @@ fn is_false(value: &bool) -> bool {
 impl ValueShape {
     /// Returns the shape of one value.
     pub(super) fn of(value: &Value) -> ValueShape {
-        let mut left = VALUES;
-        of(value, DEPTH, &mut left)
+        let mut remaining = VALUES;
+        shape_of(value, DEPTH, &mut remaining)
     }
 
     /// Joins another shape into this one.
@@ -89,7 +89,7 @@ impl ValueShape {
             (None, Some(others)) => self.object = Some(others),
             (_, None) => {}
         }
-        self.settle();
+        self.normalise();
     }
 
     /// Returns the number of parts of the shape.
@@ -152,11 +152,12 @@ impl ValueShape {
 
     /// Turns an object into a record if it has too many fields, only optional fields, or keys that
     /// are data. An object has either fields or a record, never both.
-    fn settle(&mut self) {
+    fn normalise(&mut self) {
         let Some(fields) = &self.object else { return };
-        let loose = fields.len() >= LOOSE && fields.values().all(|field| field.optional);
-        let data = !fields.keys().all(|name| is_field_name(name));
-        if self.record.is_some() || fields.len() > FIELDS || loose || data {
+        let all_optional =
+            fields.len() >= OPTIONAL_FIELDS && fields.values().all(|field| field.optional);
+        let has_data_keys = !fields.keys().all(|name| is_field_name(name));
+        if self.record.is_some() || fields.len() > FIELDS || all_optional || has_data_keys {
             let mut values = self.record.take().map_or_else(ValueShape::default, |it| *it);
             for field in self.object.take().into_iter().flat_map(BTreeMap::into_values) {
                 values.join(field.shape);
@@ -166,12 +167,12 @@ impl ValueShape {
     }
 }
 
-fn of(value: &Value, depth: usize, left: &mut usize) -> ValueShape {
+fn shape_of(value: &Value, depth: usize, remaining: &mut usize) -> ValueShape {
     let mut shape = ValueShape::default();
-    if depth == 0 || *left == 0 {
+    if depth == 0 || *remaining == 0 {
         return ValueShape { any: true, ..shape };
     }
-    *left -= 1;
+    *remaining -= 1;
     match value {
         Value::Null => shape.null = true,
         Value::Bool(_) => shape.boolean = true,
@@ -181,26 +182,31 @@ fn of(value: &Value, depth: usize, left: &mut usize) -> ValueShape {
         Value::Array(items) => {
             let mut inner = ValueShape::default();
             for item in items.iter().take(ITEMS) {
-                inner.join(of(item, depth - 1, left));
+                inner.join(shape_of(item, depth - 1, remaining));
             }
             shape.array = Some(Box::new(inner));
         }
-        Value::Object(fields) => of_object(&mut shape, fields, depth, left),
+        Value::Object(fields) => read_object(&mut shape, fields, depth, remaining),
     }
     shape
 }
 
-fn of_object(shape: &mut ValueShape, fields: &Map<String, Value>, depth: usize, left: &mut usize) {
+fn read_object(
+    shape: &mut ValueShape,
+    fields: &Map<String, Value>,
+    depth: usize,
+    remaining: &mut usize,
+) {
     if fields.len() > FIELDS || !fields.keys().all(|name| is_field_name(name)) {
         let mut values = ValueShape::default();
         for value in fields.values().take(ITEMS) {
-            values.join(of(value, depth - 1, left));
+            values.join(shape_of(value, depth - 1, remaining));
         }
         shape.record = Some(Box::new(values));
         return;
     }
     let fields = fields.iter().map(|(name, value)| {
-        (name.clone(), ShapeField { shape: of(value, depth - 1, left), optional: false })
+        (name.clone(), ShapeField { shape: shape_of(value, depth - 1, remaining), optional: false })
     });
     shape.object = Some(fields.collect());
 }

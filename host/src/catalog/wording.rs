@@ -11,7 +11,7 @@ const LISTED: usize = 10;
 
 /// Returns the name of a field for people: `/a/0/b` is `` `a[0].b` ``.
 pub(super) fn field(path: &str) -> String {
-    match spelled(path) {
+    match dotted_path(path) {
         name if name.is_empty() => "the arguments".into(),
         name => format!("`{name}`"),
     }
@@ -19,13 +19,13 @@ pub(super) fn field(path: &str) -> String {
 
 /// Returns the name of the field `name` of the object at `path`, for people.
 pub(super) fn field_in(path: &str, name: &str) -> String {
-    match spelled(path) {
-        place if place.is_empty() => format!("`{}`", quote(name)),
-        place => format!("`{place}.{}`", quote(name)),
+    match dotted_path(path) {
+        parent if parent.is_empty() => format!("`{}`", quote(name)),
+        parent => format!("`{parent}.{}`", quote(name)),
     }
 }
 
-fn spelled(path: &str) -> String {
+fn dotted_path(path: &str) -> String {
     let mut name = String::new();
     for segment in path.split('/').skip(1) {
         let segment = segment.replace("~1", "/").replace("~0", "~");
@@ -78,7 +78,7 @@ fn with_article(name: &str) -> &'static str {
 }
 
 /// Returns the message for fields that the schema does not name.
-pub(super) fn unknown(path: &str, unexpected: &[String], known: Option<&Value>) -> String {
+pub(super) fn unknown_fields(path: &str, unexpected: &[String], known: Option<&Value>) -> String {
     let first = unexpected.first().map_or("", String::as_str);
     let rest = match unexpected.len() {
         0 | 1 => String::new(),
@@ -90,11 +90,11 @@ pub(super) fn unknown(path: &str, unexpected: &[String], known: Option<&Value>) 
         .flatten()
         .map(|(name, _)| name.as_str())
         .collect();
-    let meant = match nearest(first, known).first() {
+    let suggestion = match nearest(first, known).first() {
         Some(name) => format!(", did you mean `{}`?", quote(name)),
         None => String::new(),
     };
-    format!("{}{rest} is not known here{meant}", field_in(path, first))
+    format!("{}{rest} is not known here{suggestion}", field_in(path, first))
 }
 
 /// Returns the message for a value that is not one of the allowed ones.
@@ -113,7 +113,7 @@ pub(super) fn value(value: &Value) -> String {
 }
 
 /// Returns the message for a value that is out of bounds.
-pub(super) fn bound(field: &str, kind: &Kind) -> String {
+pub(super) fn out_of_bounds(field: &str, kind: &Kind) -> String {
     match kind {
         Kind::Minimum { limit } => format!("{field} must be at least {limit}"),
         Kind::Maximum { limit } => format!("{field} must be at most {limit}"),

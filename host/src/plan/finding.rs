@@ -21,7 +21,7 @@ pub struct Finding {
     /// spells it.
     pub tool: Option<String>,
     /// The location of the error.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
 }
 
 impl Finding {
@@ -29,7 +29,7 @@ impl Finding {
     /// hint.
     pub fn report(&self) -> String {
         let mut text = self.to_string();
-        if let Some(frame) = &self.place.frame {
+        if let Some(frame) = &self.location.frame {
             text.push_str(&format!("\n{frame}"));
         }
         if let Some(hint) = &self.hint {
@@ -45,13 +45,13 @@ impl Finding {
             "message": self.message,
             "hint": self.hint,
             "tool": self.tool,
-            "position": self.place.position,
+            "position": self.location.position,
         })
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.message, self.place.position)
+        write!(f, "{}: {}", self.message, self.location.position)
     }
 }

@@ -15,18 +15,18 @@ pub(super) struct PartialArguments {
     /// Lists and objects that may have more parts.
     pub(super) open: BTreeSet<String>,
     /// The offsets of parts.
-    values: BTreeMap<String, u32>,
+    value_offsets: BTreeMap<String, u32>,
     /// The offsets of the names of fields.
-    names: BTreeMap<String, u32>,
+    name_offsets: BTreeMap<String, u32>,
 }
 
 impl PartialArguments {
     /// Reads arguments. Absent arguments are an empty object.
     pub(super) fn new(literal: &Literal) -> PartialArguments {
         let mut partial = PartialArguments::default();
-        partial.value = match literal.written {
+        partial.value = match literal.value {
             LiteralValue::Absent => {
-                partial.values.insert(String::new(), literal.offset);
+                partial.value_offsets.insert(String::new(), literal.offset);
                 Value::Object(serde_json::Map::new())
             }
             _ => partial.read(literal, String::new()),
@@ -35,9 +35,9 @@ impl PartialArguments {
     }
 
     fn read(&mut self, literal: &Literal, path: String) -> Value {
-        self.values.insert(path.clone(), literal.offset);
-        match &literal.written {
-            LiteralValue::Plain(value) => value.clone(),
+        self.value_offsets.insert(path.clone(), literal.offset);
+        match &literal.value {
+            LiteralValue::Scalar(value) => value.clone(),
             LiteralValue::Hole | LiteralValue::Absent => {
                 self.holes.insert(path);
                 Value::Null
@@ -54,8 +54,8 @@ impl PartialArguments {
                     self.open.insert(path.clone());
                 }
                 let fields = fields.iter().map(|field| {
-                    let part = within(&path, &field.name);
-                    self.names.insert(part.clone(), field.offset);
+                    let part = child_path(&path, &field.name);
+                    self.name_offsets.insert(part.clone(), field.offset);
                     (field.name.clone(), self.read(&field.value, part))
                 });
                 Value::Object(fields.collect())
@@ -75,7 +75,7 @@ impl PartialArguments {
         if !self.has_gaps(path) {
             return true;
         }
-        match &mismatch.wrong {
+        match &mismatch.kind {
             MismatchKind::Type => true,
             MismatchKind::Missing(_) | MismatchKind::Length => !self.open.contains(path),
             // A field that is written out exists, whatever its value.
@@ -94,17 +94,17 @@ impl PartialArguments {
 
     /// Returns the offset in the text that shows a mismatch best.
     pub(super) fn offset(&self, mismatch: &Mismatch) -> Option<u32> {
-        let name = match &mismatch.wrong {
-            MismatchKind::Unknown(names) => {
-                names.first().and_then(|name| self.names.get(&within(&mismatch.path, name)))
-            }
+        let name = match &mismatch.kind {
+            MismatchKind::Unknown(names) => names
+                .first()
+                .and_then(|name| self.name_offsets.get(&child_path(&mismatch.path, name))),
             _ => None,
         };
-        name.or_else(|| self.values.get(&mismatch.path)).copied()
+        name.or_else(|| self.value_offsets.get(&mismatch.path)).copied()
     }
 }
 
-fn within(path: &str, name: &str) -> String {
+fn child_path(path: &str, name: &str) -> String {
     format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 

@@ -37,22 +37,22 @@ impl PlannedCall {
 /// # Errors
 /// Fails if a module cannot be parsed. Modules of a loaded program can.
 pub fn planned_calls(program: &Program) -> Result<Vec<PlannedCall>, SourceError> {
-    let found = calls_of(program)?;
-    Ok(found.iter().map(planned).collect())
+    let calls = calls_of(program)?;
+    Ok(calls.iter().map(planned_call).collect())
 }
 
-fn planned(found: &ProgramCall) -> PlannedCall {
-    let (server, tool) = match &found.callee {
+fn planned_call(call: &ProgramCall) -> PlannedCall {
+    let (server, tool) = match &call.callee {
         Callee::Tool { server, tool } => (Some(server.clone()), Some(tool.clone())),
-        Callee::Text(text) => match text.split_once(':') {
+        Callee::Name(text) => match text.split_once(':') {
             Some((server, tool)) => (Some(server.to_owned()), Some(tool.to_owned())),
             None => (None, None),
         },
-        Callee::Server(server) => (Some(server.clone()), None),
-        Callee::Anything => (None, None),
+        Callee::SomeToolOf(server) => (Some(server.clone()), None),
+        Callee::SomeTool => (None, None),
     };
-    let position = found.position.clone();
-    let PartialArguments { value, holes, open, .. } = PartialArguments::new(&found.arguments);
+    let position = call.position.clone();
+    let PartialArguments { value, holes, open, .. } = PartialArguments::new(&call.arguments);
     let arguments = (!holes.contains("")).then_some(value);
     let (holes, open) = (holes.into_iter().collect(), open.into_iter().collect());
     PlannedCall { server, tool, position, arguments, holes, open }

@@ -19,11 +19,11 @@ pub fn check_script(
     source_limit: usize,
     listing: &ToolListing,
 ) -> Result<Vec<Finding>, Error> {
-    let found = script.load(source_limit).and_then(|program| check(&program, listing));
-    found.or_else(|error| unloaded(&error).map(|finding| vec![finding]))
+    let findings = script.load(source_limit).and_then(|program| check(&program, listing));
+    findings.or_else(|error| load_finding(&error).map(|finding| vec![finding]))
 }
 
-fn unloaded(error: &SourceError) -> Result<Finding, Error> {
+fn load_finding(error: &SourceError) -> Result<Finding, Error> {
     let code = error.code();
     let hint = error.hint().map(str::to_owned);
     match error.position() {
@@ -32,18 +32,18 @@ fn unloaded(error: &SourceError) -> Result<Finding, Error> {
             let message = error.to_string();
             let end = format!(": {position}");
             let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();
-            let place = SourceLocation { position, frame: error.frame() };
-            Ok(Finding { code, message, hint, tool: None, place })
+            let location = SourceLocation { position, frame: error.frame() };
+            Ok(Finding { code, message, hint, tool: None, location })
         }
         None => {
-            let mut usage = Error::new(code, error.to_string());
+            let mut failure = Error::new(code, error.to_string());
             if let Some(hint) = hint {
-                usage = usage.with_hint(hint);
+                failure = failure.with_hint(hint);
             }
             if let Some(source) = std::error::Error::source(error) {
-                usage = usage.with_source(source.to_string());
+                failure = failure.with_source(source.to_string());
             }
-            Err(usage)
+            Err(failure)
         }
     }
 }

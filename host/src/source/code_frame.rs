@@ -38,7 +38,7 @@ impl CodeFrame {
                 let from = if number == position.line { start } else { 0 };
                 // An empty line at the edge is not useful.
                 if number == position.line || !line.trim().is_empty() {
-                    shown.push((number, draw(line, from)));
+                    shown.push((number, draw_line(line, from)));
                 }
             }
         }
@@ -55,19 +55,19 @@ impl CodeFrame {
 /// caret.
 fn window(line: &str, column: u32) -> (usize, usize) {
     let units = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
-    let mut seen = 0;
+    let mut units_read = 0;
     let before: String = line
         .chars()
         .take_while(|c| {
-            seen += c.len_utf16();
-            seen <= units
+            units_read += c.len_utf16();
+            units_read <= units
         })
         .collect();
     let index = before.chars().count();
-    match end_within(&before, WIDTH * 3 / 4) {
+    match fitting_end(&before, WIDTH * 3 / 4) {
         (shown, columns) if shown == index => (0, columns),
         _ => {
-            let (shown, columns) = end_within(&before, WIDTH / 2);
+            let (shown, columns) = fitting_end(&before, WIDTH / 2);
             // One column more for the `…` in place of the omitted text.
             (index - shown, columns + 1)
         }
@@ -76,11 +76,11 @@ fn window(line: &str, column: u32) -> (usize, usize) {
 
 /// Returns how many characters at the end of a text fit into `limit` columns, and the number of
 /// columns that they take.
-fn end_within(text: &str, most: usize) -> (usize, usize) {
+fn fitting_end(text: &str, limit: usize) -> (usize, usize) {
     let (mut shown, mut used) = (0, 0);
     for c in text.chars().rev() {
-        let columns = drawn(c).1;
-        if used + columns > most {
+        let columns = draw_character(c).1;
+        if used + columns > limit {
             break;
         }
         (shown, used) = (shown + 1, used + columns);
@@ -88,16 +88,16 @@ fn end_within(text: &str, most: usize) -> (usize, usize) {
     (shown, used)
 }
 
-fn draw(line: &str, start: usize) -> String {
+fn draw_line(line: &str, start: usize) -> String {
     let mut out = String::new();
     if start > 0 {
         out.push('…');
     }
-    let mut taken = 0;
+    let mut used = 0;
     for c in line.chars().skip(start) {
-        let (text, columns) = drawn(c);
-        taken += columns;
-        if taken > WIDTH {
+        let (text, columns) = draw_character(c);
+        used += columns;
+        if used > WIDTH {
             out.push('…');
             break;
         }
@@ -108,7 +108,7 @@ fn draw(line: &str, start: usize) -> String {
 
 /// Returns a character as it is drawn, and the number of columns that it takes. A mark without a
 /// width counts as one column, so that their number is bounded too.
-fn drawn(c: char) -> (String, usize) {
+fn draw_character(c: char) -> (String, usize) {
     let mut text = String::new();
     match c {
         '\t' => text.push_str(TAB),

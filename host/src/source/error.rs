@@ -41,7 +41,7 @@ pub enum SourceError {
         /// Advice on what to write instead.
         hint: &'static str,
     },
-    /// An import does not lead to a module inside the workspace.
+    /// An import does not resolve to a module inside the workspace.
     #[error("import of `{specifier}` is refused, {reason}: {}", at.position)]
     ImportRefused {
         /// The specifier as the program wrote it, escaped.
@@ -56,7 +56,7 @@ pub enum SourceError {
     /// All modules together are larger than allowed.
     #[error("source is larger than {limit} bytes: {name}")]
     SourceSize {
-        /// The module that crossed the limit.
+        /// The module that exceeded the limit.
         name: String,
         /// The limit in bytes, over all modules.
         limit: usize,
@@ -75,7 +75,7 @@ pub enum SourceError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A file is not one that can be run.
+    /// A file cannot be run.
     #[error("{reason}: {}", path.display())]
     SourceKind {
         /// The file.
@@ -102,12 +102,12 @@ impl SourceError {
 
     /// Returns the position of the error, if it is in a module's text.
     pub fn position(&self) -> Option<Position> {
-        self.place().map(|place| place.position.clone())
+        self.location().map(|location| location.position.clone())
     }
 
     /// Returns the lines around the error, if it is in a module's text.
     pub fn frame(&self) -> Option<CodeFrame> {
-        self.place().and_then(|place| place.frame.clone())
+        self.location().and_then(|location| location.frame.clone())
     }
 
     /// Returns advice for the author of the program, if there is any.
@@ -123,7 +123,7 @@ impl SourceError {
         }
     }
 
-    fn place(&self) -> Option<&SourceLocation> {
+    fn location(&self) -> Option<&SourceLocation> {
         match self {
             Self::Syntax { at, .. }
             | Self::UnsupportedSyntax { at, .. }
@@ -151,7 +151,7 @@ impl SourceError {
         };
         Self::Syntax {
             message,
-            at: text.place(offset),
+            at: text.location(offset),
             hint: hint.map(|hint| escaped(hint, QUOTE)),
         }
     }
@@ -159,7 +159,7 @@ impl SourceError {
     pub(super) fn unsupported(text: ModuleText<'_>, refusal: UnsupportedConstruct) -> Self {
         Self::UnsupportedSyntax {
             what: refusal.what,
-            at: text.place(refusal.offset),
+            at: text.location(refusal.offset),
             hint: refusal.hint,
         }
     }
@@ -174,7 +174,7 @@ impl SourceError {
         Self::ImportRefused {
             specifier: escaped(specifier, QUOTE),
             reason,
-            at: text.place(offset),
+            at: text.location(offset),
             hint: hint.map(|hint| escaped(&hint, QUOTE * 2)),
         }
     }
@@ -198,7 +198,7 @@ pub(super) struct ModuleText<'t> {
 }
 
 impl ModuleText<'_> {
-    pub(super) fn place(self, offset: u32) -> Box<SourceLocation> {
+    pub(super) fn location(self, offset: u32) -> Box<SourceLocation> {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         let position = LineIndex::new(self.text).position(self.name, offset);
         let frame = CodeFrame::new(self.text, &position);

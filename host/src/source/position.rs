@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A position in one of the program's modules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Position {
-    /// The module's name, as in [`Module::name`](super::SourceModule::name).
+    /// The module's name, as in [`SourceModule::name`](super::SourceModule::name).
     pub module: String,
     /// The line, from 1.
     pub line: u32,

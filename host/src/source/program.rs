@@ -34,16 +34,16 @@ impl Program {
 
     /// Returns the location of a byte offset in a module's own text.
     #[cfg(feature = "servers")]
-    pub(crate) fn place(&self, module: &str, offset: u32) -> Option<SourceLocation> {
+    pub(crate) fn location(&self, module: &str, offset: u32) -> Option<SourceLocation> {
         let module = self.module(module)?;
         let text = ModuleText { name: &module.name, text: &module.source };
-        Some(*text.place(offset))
+        Some(*text.location(offset))
     }
 }
 
 /// One module: the executed code, and the text that the user wrote.
 ///
-/// It is journalled with its run; fields are added, never renamed.
+/// It is stored in the journal with its run; fields are added, never renamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SourceModule {

@@ -11,7 +11,8 @@ use super::escape::escaped;
 use super::program::Language;
 
 /// The hint for a program that imports anything else.
-const ONLY: &str = "programs have only `mcp` and relative imports of files in the workspace";
+const ALLOWED_IMPORTS: &str =
+    "programs have only `mcp` and relative imports of files in the workspace";
 /// A folder that contains one of these names is the root of a workspace.
 const MARKERS: [&str; 4] = [".git", ".pml.json", "package.json", "deno.json"];
 /// Longest module name, in characters.
@@ -48,7 +49,7 @@ impl ImportRefusal {
 pub(super) fn check_specifier(specifier: &str) -> Result<(), ImportRefusal> {
     let relative = ["./", "../"].iter().any(|start| specifier.starts_with(start));
     if !relative {
-        return Err(ImportRefusal::new("it is not a relative path", ONLY));
+        return Err(ImportRefusal::new("it is not a relative path", ALLOWED_IMPORTS));
     }
     if specifier.contains(['\\', '\0', '?', '#', '%']) {
         return Err(ImportRefusal::new(
@@ -76,15 +77,15 @@ impl Workspace {
 
     /// Finds the workspace of a file: the nearest folder above it that contains a marker, else its
     /// own folder.
-    pub(super) fn around(file: &Path) -> Result<Self, SourceError> {
+    pub(super) fn containing(file: &Path) -> Result<Self, SourceError> {
         let file = file
             .canonicalize()
             .map_err(|source| SourceError::SourceRead { path: file.to_owned(), source })?;
-        let own = file.parent().unwrap_or(&file);
-        let marked = own
+        let own_folder = file.parent().unwrap_or(&file);
+        let marked = own_folder
             .ancestors()
             .find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()));
-        Self::new(marked.unwrap_or(own))
+        Self::new(marked.unwrap_or(own_folder))
     }
 
     /// Returns the entry file.
@@ -103,7 +104,7 @@ impl Workspace {
             Ok(Language::Json) => {
                 Err(kind("JSON is not a program", "import it from a `.ts` or `.js` file"))
             }
-            Ok(language) => Ok(self.resolved(path, language)),
+            Ok(language) => Ok(self.module_file(path, language)),
             Err((reason, hint)) => Err(kind(reason, hint)),
         }
     }
@@ -117,18 +118,18 @@ impl Workspace {
         check_specifier(specifier)?;
         let folder = importer.and_then(Path::parent).unwrap_or(&self.root);
         let wanted = self.join(folder, specifier)?;
-        let found = match self.existing(&wanted)? {
+        let found = match self.canonical_inside(&wanted)? {
             Some(path) => path,
-            None => match self.existing(&typescript_twin(&wanted))? {
+            None => match self.canonical_inside(&typescript_twin(&wanted))? {
                 Some(path) => path,
-                None => return Err(self.missing(&wanted)),
+                None => return Err(self.no_such_file(&wanted)),
             },
         };
         if !found.is_file() {
-            return Err(self.missing_folder(&wanted, &found));
+            return Err(self.not_a_file(&wanted, &found));
         }
         match language(&found) {
-            Ok(language) => Ok(self.resolved(found, language)),
+            Ok(language) => Ok(self.module_file(found, language)),
             Err((reason, hint)) => Err(ImportRefusal::new(reason, hint)),
         }
     }
@@ -144,21 +145,21 @@ impl Workspace {
                     path.pop();
                 }
                 Component::Normal(name) => path.push(name),
-                _ => return Err(leaves()),
+                _ => return Err(leaves_workspace()),
             }
         }
         Ok(path)
     }
 
-    fn existing(&self, path: &Path) -> Result<Option<PathBuf>, ImportRefusal> {
+    fn canonical_inside(&self, path: &Path) -> Result<Option<PathBuf>, ImportRefusal> {
         match path.canonicalize() {
             Ok(path) if path.starts_with(&self.root) => Ok(Some(path)),
-            Ok(_) => Err(leaves()),
+            Ok(_) => Err(leaves_workspace()),
             Err(_) => Ok(None),
         }
     }
 
-    fn missing(&self, wanted: &Path) -> ImportRefusal {
+    fn no_such_file(&self, wanted: &Path) -> ImportRefusal {
         let stem = wanted.file_stem().map(|stem| wanted.with_file_name(stem));
         let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut candidates = Vec::new();
@@ -168,14 +169,14 @@ impl Workspace {
         }
         let found = candidates
             .iter()
-            .find(|path| matches!(self.existing(path), Ok(Some(found)) if found.is_file()));
+            .find(|path| matches!(self.canonical_inside(path), Ok(Some(found)) if found.is_file()));
         ImportRefusal {
             reason: "there is no such file",
             hint: found.map(|path| format!("write the whole name: `{}`", self.name(path))),
         }
     }
 
-    fn missing_folder(&self, wanted: &Path, found: &Path) -> ImportRefusal {
+    fn not_a_file(&self, wanted: &Path, found: &Path) -> ImportRefusal {
         let index = ["index.ts", "index.js"]
             .iter()
             .map(|name| found.join(name))
@@ -185,12 +186,12 @@ impl Workspace {
                 "it is a folder",
                 format!("write the whole name: `{}`", self.name(&path)),
             ),
-            None if found.is_dir() => self.missing(wanted),
-            None => ImportRefusal::new("it is not a regular file", ONLY),
+            None if found.is_dir() => self.no_such_file(wanted),
+            None => ImportRefusal::new("it is not a regular file", ALLOWED_IMPORTS),
         }
     }
 
-    fn resolved(&self, path: PathBuf, language: Language) -> ModuleFile {
+    fn module_file(&self, path: PathBuf, language: Language) -> ModuleFile {
         let name = self.name(&path);
         ModuleFile { path, name, language }
     }
@@ -203,8 +204,8 @@ impl Workspace {
     }
 }
 
-fn leaves() -> ImportRefusal {
-    ImportRefusal::new("it leaves the workspace", ONLY)
+fn leaves_workspace() -> ImportRefusal {
+    ImportRefusal::new("it leaves the workspace", ALLOWED_IMPORTS)
 }
 
 /// Returns the TypeScript file that a specifier may mean: TypeScript programs often import `./x.js`
@@ -299,7 +300,7 @@ mod tests {
         ] {
             let refused = check_specifier(specifier).unwrap_err();
             assert_eq!(refused.reason, "it is not a relative path", "{specifier}");
-            assert_eq!(refused.hint.as_deref(), Some(ONLY));
+            assert_eq!(refused.hint.as_deref(), Some(ALLOWED_IMPORTS));
         }
         assert!(check_specifier("./a\\..\\b.ts").is_err());
     }
@@ -309,7 +310,11 @@ mod tests {
         let (folder, workspace) = workspace(&["a.ts", "lib/b.ts"]);
         fs::write(folder.path().join("secret.ts"), "").unwrap();
         for specifier in ["../secret.ts", "./lib/../../secret.ts", "../absent.ts", "../root/a.ts"] {
-            assert_eq!(workspace.resolve(None, specifier).unwrap_err(), leaves(), "{specifier}");
+            assert_eq!(
+                workspace.resolve(None, specifier).unwrap_err(),
+                leaves_workspace(),
+                "{specifier}"
+            );
         }
     }
 
@@ -322,15 +327,15 @@ mod tests {
         symlink(folder.path().join("secret.ts"), workspace.root.join("link.ts")).unwrap();
         symlink(folder.path(), workspace.root.join("up")).unwrap();
         symlink(workspace.root.join("a.ts"), workspace.root.join("inner.ts")).unwrap();
-        assert_eq!(workspace.resolve(None, "./link.ts").unwrap_err(), leaves());
-        assert_eq!(workspace.resolve(None, "./up/secret.ts").unwrap_err(), leaves());
+        assert_eq!(workspace.resolve(None, "./link.ts").unwrap_err(), leaves_workspace());
+        assert_eq!(workspace.resolve(None, "./up/secret.ts").unwrap_err(), leaves_workspace());
         assert_eq!(workspace.resolve(None, "./inner.ts").unwrap().name, "a.ts");
     }
 
     #[test]
     fn workspace_of_a_file_is_the_nearest_marked_folder() {
         let (_folder, outer) = workspace(&["package.json", "deep/er/a.ts"]);
-        let found = Workspace::around(&outer.root.join("deep/er/a.ts")).unwrap();
+        let found = Workspace::containing(&outer.root.join("deep/er/a.ts")).unwrap();
         assert_eq!(found.root, outer.root);
         assert_eq!(found.entry(&outer.root.join("deep/er/a.ts")).unwrap().name, "deep/er/a.ts");
     }

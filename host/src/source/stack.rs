@@ -59,22 +59,22 @@ const HEAVY_WORDS: [&[u8]; 4] = [b"class", b"extends", b"function", b"namespace"
 
 /// Runs `work` on this thread if its stack is large enough, else on a new thread with a larger
 /// stack.
-pub(super) fn with_enough<R: Send>(
+pub(super) fn on_large_stack<R: Send>(
     text: ModuleText<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, SourceError> {
-    with_enough_for(None, text, work)
+    on_large_stack_for(None, text, work)
 }
 
 /// Does the same as [`on_large_stack`] for a run, and charges the CPU time of the other thread to
 /// it.
-pub(super) fn with_enough_for<R: Send>(
+pub(super) fn on_large_stack_for<R: Send>(
     run: Option<&WorkSlice<'_>>,
     text: ModuleText<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, SourceError> {
     let work_of_run = run.map(WorkSlice::work);
-    let size = bound(text.text.as_bytes());
+    let size = stack_bound(text.text.as_bytes());
     let refuse = |message: &str| {
         SourceError::syntax(
             text,
@@ -99,7 +99,7 @@ pub(super) fn with_enough_for<R: Send>(
             .name("pml-source".to_owned())
             .stack_size(size)
             .spawn_scoped(scope, || {
-                let _stint = work_of_run.map(HostWork::begin);
+                let _slice = work_of_run.map(HostWork::begin);
                 guarded()
             });
         match spawned.map(thread::ScopedJoinHandle::join) {
@@ -111,7 +111,7 @@ pub(super) fn with_enough_for<R: Send>(
 }
 
 /// Returns an upper bound of the stack that parsing and walking a text can take, in bytes.
-fn bound(text: &[u8]) -> usize {
+fn stack_bound(text: &[u8]) -> usize {
     let (mut brackets, mut operators) = (0usize, 0usize);
     let mut word: Option<usize> = None;
     for (at, byte) in text.iter().enumerate() {
@@ -145,24 +145,24 @@ mod tests {
     #[test]
     fn small_texts_stay_on_the_thread() {
         let here = thread::current().id();
-        assert_eq!(bound(b"plain words"), BASE);
+        assert_eq!(stack_bound(b"plain words"), BASE);
         if BASE <= SPARE {
-            assert_eq!(with_enough(EMPTY, || thread::current().id()).unwrap(), here);
+            assert_eq!(on_large_stack(EMPTY, || thread::current().id()).unwrap(), here);
         }
     }
 
     #[test]
     fn the_bound_grows_with_what_nests_even_in_strings() {
-        assert!(bound(b"'(((('") >= 4 * BRACKET);
-        assert!(bound(b"typeof typeof x") >= 2 * OPERATOR);
-        assert!(bound(b"class extends class extends x") >= 4 * BRACKET);
-        assert!(bound(b"!!!!x") >= 4 * OPERATOR);
+        assert!(stack_bound(b"'(((('") >= 4 * BRACKET);
+        assert!(stack_bound(b"typeof typeof x") >= 2 * OPERATOR);
+        assert!(stack_bound(b"class extends class extends x") >= 4 * BRACKET);
+        assert!(stack_bound(b"!!!!x") >= 4 * OPERATOR);
     }
 
     #[test]
     fn a_panic_is_a_refusal() {
         for text in ["", &"(".repeat(1_000)] {
-            let error = with_enough(ModuleText { name: "m", text }, || -> () {
+            let error = on_large_stack(ModuleText { name: "m", text }, || -> () {
                 panic!("as a parser might")
             })
             .unwrap_err();
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn texts_beyond_any_stack_are_refused() {
         let text = "(".repeat(MOST / BRACKET + 1);
-        let error = with_enough(ModuleText { name: "m", text: &text }, || ()).unwrap_err();
+        let error = on_large_stack(ModuleText { name: "m", text: &text }, || ()).unwrap_err();
         assert_eq!(error.code(), Code::Syntax);
     }
 }

@@ -22,16 +22,16 @@ pub(super) enum PrecedingToken {
     /// `if`, `while`, `for` or `with`: a parenthesis with a statement after it follows.
     Header,
     /// A contextual keyword: a keyword in some places and a name in others.
-    Either,
+    ContextualKeyword,
 }
 
 /// Reports whether a byte is part of a word or number.
-pub(super) fn is_part(byte: u8) -> bool {
+pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'$' | b'\\' | b'#')
 }
 
 /// Returns the class of a word, given the class of the token before it.
-pub(super) fn class(word: &[u8], before: PrecedingToken) -> PrecedingToken {
+pub(super) fn classify(word: &[u8], before: PrecedingToken) -> PrecedingToken {
     if before == PrecedingToken::Dot {
         return PrecedingToken::Operand;
     }
@@ -46,13 +46,13 @@ pub(super) fn class(word: &[u8], before: PrecedingToken) -> PrecedingToken {
         }
         b"of" | b"let" | b"static" | b"type" | b"declare" | b"abstract" | b"async" | b"get"
         | b"set" | b"as" | b"satisfies" | b"is" | b"keyof" | b"infer" | b"readonly" | b"unique"
-        | b"asserts" => PrecedingToken::Either,
+        | b"asserts" => PrecedingToken::ContextualKeyword,
         _ => PrecedingToken::Operand,
     }
 }
 
 /// Reports whether a word can follow a value without starting a new statement.
-pub(super) fn continues(word: &[u8]) -> bool {
+pub(super) fn continues_statement(word: &[u8]) -> bool {
     matches!(
         word,
         b"as"
@@ -76,7 +76,7 @@ pub(super) fn continues(word: &[u8]) -> bool {
 
 /// Reports whether a word cannot occur in a list of types, so that a `<` before it was a
 /// comparison.
-pub(super) fn ends_types(word: &[u8]) -> bool {
+pub(super) fn ends_type_list(word: &[u8]) -> bool {
     matches!(
         word,
         b"const"

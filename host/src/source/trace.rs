@@ -48,13 +48,16 @@ impl Program {
         raw_stack: &str,
         run: Option<&WorkSlice<'_>>,
     ) -> Vec<StackFrame> {
-        let lines: Vec<_> = raw_stack.lines().take(LINES).map(StackLine::read).collect();
-        let atlas = TraceResolver::new(self, &lines, run);
-        let places = atlas.places(&lines);
-        let shown = FrameFilter::of(&places);
-        let frames = lines.iter().zip(&places).filter_map(|(line, place)| {
-            let position = shown.position(place)?;
-            Some(StackFrame { function: name(&atlas, line, position), position: position.clone() })
+        let lines: Vec<_> = raw_stack.lines().take(LINES).map(StackLine::parse).collect();
+        let resolver = TraceResolver::new(self, &lines, run);
+        let locations = resolver.locations(&lines);
+        let filter = FrameFilter::for_locations(&locations);
+        let frames = lines.iter().zip(&locations).filter_map(|(line, location)| {
+            let position = filter.position(location)?;
+            Some(StackFrame {
+                function: function_name(&resolver, line, position),
+                position: position.clone(),
+            })
         });
         frames.take(FRAMES).collect()
     }
@@ -63,15 +66,17 @@ impl Program {
     /// user's text. Other lines stay.
     pub fn trace_text(&self, raw_stack: &str) -> String {
         let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
-        let lines: Vec<_> =
-            texts.iter().map(|text| StackLine::read(text.trim_end_matches(['\n', '\r']))).collect();
-        let places = TraceResolver::new(self, &lines, None).places(&lines);
-        let shown = FrameFilter::of(&places);
+        let lines: Vec<_> = texts
+            .iter()
+            .map(|text| StackLine::parse(text.trim_end_matches(['\n', '\r'])))
+            .collect();
+        let locations = TraceResolver::new(self, &lines, None).locations(&lines);
+        let filter = FrameFilter::for_locations(&locations);
         let mut out = String::with_capacity(raw_stack.len());
-        for ((text, line), place) in texts.iter().zip(&lines).zip(&places) {
-            match (shown.position(place), place) {
+        for ((text, line), location) in texts.iter().zip(&lines).zip(&locations) {
+            match (filter.position(location), location) {
                 (Some(Position { line: number, column, .. }), _) => {
-                    let (start, end) = line.numbers();
+                    let (start, end) = line.number_range();
                     out.push_str(&text[..start]);
                     out.push_str(&format!("{number}:{column}"));
                     out.push_str(&text[end..]);
@@ -86,21 +91,21 @@ impl Program {
 
 /// Selects the frames that are shown.
 enum FrameFilter {
-    Written,
+    HideImplicit,
     All,
 }
 
 impl FrameFilter {
-    fn of(places: &[FrameLocation]) -> Self {
-        if places.iter().any(|place| matches!(place, FrameLocation::At(_))) {
-            Self::Written
+    fn for_locations(locations: &[FrameLocation]) -> Self {
+        if locations.iter().any(|location| matches!(location, FrameLocation::At(_))) {
+            Self::HideImplicit
         } else {
             Self::All
         }
     }
 
-    fn position<'a>(&self, place: &'a FrameLocation) -> Option<&'a Position> {
-        match (place, self) {
+    fn position<'a>(&self, location: &'a FrameLocation) -> Option<&'a Position> {
+        match (location, self) {
             (FrameLocation::At(position), _)
             | (FrameLocation::ImplicitConstructor(position), Self::All) => Some(position),
             _ => None,
@@ -109,10 +114,14 @@ impl FrameFilter {
 }
 
 /// Returns the name that the program gave to a function, or `None` if it has none.
-fn name(atlas: &TraceResolver<'_>, line: &StackLine<'_>, position: &Position) -> Option<String> {
+fn function_name(
+    resolver: &TraceResolver<'_>,
+    line: &StackLine<'_>,
+    position: &Position,
+) -> Option<String> {
     match line.function() {
         "" | "<anonymous>" | "<eval>" | "<module>" => None,
-        "default" if atlas.is_body(position) => None,
+        "default" if resolver.is_function_body(position) => None,
         name => Some(name.chars().take(NAME).collect()),
     }
 }
@@ -126,7 +135,7 @@ mod tests {
         Script::ts(text).load(1 << 20).unwrap()
     }
 
-    fn places(program: &Program, stack: &str) -> Vec<(Option<String>, u32, u32)> {
+    fn locations(program: &Program, stack: &str) -> Vec<(Option<String>, u32, u32)> {
         let frames = program.trace(stack).into_iter();
         frames.map(|frame| (frame.function, frame.position.line, frame.position.column)).collect()
     }
@@ -136,7 +145,7 @@ mod tests {
         let program = program("function f() {\n  throw new Error('x')\n}\nf()");
         let stack = "    at f (program.ts:2:9)\n    at default (program.ts:4:1)\n    at native (native)\n    at run (pml:prelude:3:1)\n    at program.ts:1:10\n    at <anonymous> (program.ts:3:1)\n    at gone (missing)\n";
         assert_eq!(
-            places(&program, stack),
+            locations(&program, stack),
             [(Some("f".into()), 2, 9), (None, 4, 1), (None, 1, 10), (None, 3, 1)]
         );
     }
@@ -150,7 +159,7 @@ mod tests {
         let raw = line.find("f(").unwrap() + 1;
         let stack = format!("    at default (program.ts:1:{raw})\n");
         let wanted = 1 + text[..text.find("f(").unwrap()].encode_utf16().count();
-        assert_eq!(places(&program, &stack), [(None, 1, u32::try_from(wanted).unwrap())]);
+        assert_eq!(locations(&program, &stack), [(None, 1, u32::try_from(wanted).unwrap())]);
         assert_eq!(program.trace_text(&stack), format!("    at default (program.ts:1:{wanted})\n"));
     }
 
@@ -164,7 +173,7 @@ mod tests {
             ("export {}", 1, 1),
         ] {
             let stack = format!("    at <anonymous> (program.ts:1:{raw})");
-            assert_eq!(places(&program(text), &stack), [(None, 1, column)], "{text}");
+            assert_eq!(locations(&program(text), &stack), [(None, 1, column)], "{text}");
         }
     }
 

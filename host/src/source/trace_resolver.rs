@@ -33,7 +33,7 @@ struct RawPosition<'t> {
 
 impl<'t> StackLine<'t> {
     /// Parses a line without its line end.
-    pub(super) fn read(text: &'t str) -> Self {
+    pub(super) fn parse(text: &'t str) -> Self {
         let frame = || {
             if text.len() > LINE {
                 return None;
@@ -43,15 +43,15 @@ impl<'t> StackLine<'t> {
         let Some(call) = frame() else { return Self { function: None, raw: None } };
         let base = text.len() - call.len();
         // A name may contain ` (` itself: the last one counts.
-        let (function, place, start) =
+        let (function, location, start) =
             match call.strip_suffix(')').and_then(|inner| inner.rsplit_once(" (")) {
-                Some((function, place)) => (function, place, base + function.len() + 2),
+                Some((function, location)) => (function, location, base + function.len() + 2),
                 None => ("", call, base),
             };
         let raw = || {
-            let (rest, column) = place.rsplit_once(':')?;
+            let (rest, column) = location.rsplit_once(':')?;
             let (file, line) = rest.rsplit_once(':')?;
-            let numbers = (start + file.len() + 1, start + place.len());
+            let numbers = (start + file.len() + 1, start + location.len());
             Some(RawPosition { file, line: number(line)?, column: number(column)?, numbers })
         };
         Self { function: Some(function), raw: raw() }
@@ -63,7 +63,7 @@ impl<'t> StackLine<'t> {
     }
 
     /// Returns the start and end of the line and column numbers in the text.
-    pub(super) fn numbers(&self) -> (usize, usize) {
+    pub(super) fn number_range(&self) -> (usize, usize) {
         self.raw.as_ref().map_or((0, 0), |raw| raw.numbers)
     }
 }
@@ -84,7 +84,7 @@ pub(super) enum FrameLocation {
 
 /// The modules that a stack has frames in.
 pub(super) struct TraceResolver<'p> {
-    charts: HashMap<&'p str, IndexedModule<'p>>,
+    modules: HashMap<&'p str, IndexedModule<'p>>,
 }
 
 /// One module with its line indexes.
@@ -105,61 +105,61 @@ impl<'p> TraceResolver<'p> {
         let files: HashSet<&str> =
             lines.iter().filter_map(|line| Some(line.raw.as_ref()?.file)).collect();
         let modules = program.modules.iter().filter(|module| files.contains(module.name.as_str()));
-        let charts =
+        let modules =
             modules.map(|module| (module.name.as_str(), IndexedModule::new(module, lines, run)));
-        Self { charts: charts.collect() }
+        Self { modules: modules.collect() }
     }
 
     /// Returns the location of each line.
-    pub(super) fn places(&self, lines: &[StackLine<'_>]) -> Vec<FrameLocation> {
+    pub(super) fn locations(&self, lines: &[StackLine<'_>]) -> Vec<FrameLocation> {
         let mut callee = None;
-        let mut places = Vec::with_capacity(lines.len());
+        let mut locations = Vec::with_capacity(lines.len());
         for line in lines {
-            places.push(self.place(line, callee).unwrap_or(FrameLocation::OutsideProgram));
+            locations.push(self.location(line, callee).unwrap_or(FrameLocation::OutsideProgram));
             callee = line.function.or(callee);
         }
-        places
+        locations
     }
 
     /// Reports whether the module of a position is the body of a function.
-    pub(super) fn is_body(&self, position: &Position) -> bool {
-        let chart = self.charts.get(position.module.as_str());
-        chart.is_some_and(|chart| chart.module.first_line == 0)
+    pub(super) fn is_function_body(&self, position: &Position) -> bool {
+        let indexed = self.modules.get(position.module.as_str());
+        indexed.is_some_and(|indexed| indexed.module.first_line == 0)
     }
 
     /// Returns the location of one line. The callee is the function that the frame waits for; the
     /// frame in which the error was made waits for none.
-    fn place(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
+    fn location(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
         let raw = line.raw.as_ref()?;
-        let chart = self.charts.get(raw.file)?;
-        let as_told = chart.position_as_told(raw)?;
-        let Some(offset) = chart.offset(raw) else { return Some(FrameLocation::At(as_told)) };
-        if chart.sites.is_made_constructor(offset, line.function()) {
-            return Some(FrameLocation::ImplicitConstructor(as_told));
+        let indexed = self.modules.get(raw.file)?;
+        let reported = indexed.reported_position(raw)?;
+        let Some(offset) = indexed.offset(raw) else { return Some(FrameLocation::At(reported)) };
+        if indexed.sites.is_implicit_constructor(offset, line.function()) {
+            return Some(FrameLocation::ImplicitConstructor(reported));
         }
         let site = match callee {
-            None => chart.sites.of_error(offset),
-            Some(callee) => chart.sites.of_call(offset, callee),
+            None => indexed.sites.error_site(offset),
+            Some(callee) => indexed.sites.call_site(offset, callee),
         };
-        Some(FrameLocation::At(site.and_then(|site| chart.position(site)).unwrap_or(as_told)))
+        Some(FrameLocation::At(site.and_then(|site| indexed.position(site)).unwrap_or(reported)))
     }
 }
 
 impl<'p> IndexedModule<'p> {
     fn new(module: &'p SourceModule, lines: &[StackLine<'_>], run: Option<&WorkSlice<'_>>) -> Self {
         let (source, code) = (LineIndex::new(&module.source), LineIndex::new(&module.code));
-        let mut chart = Self { module, source, code, sites: CallSites::default() };
+        let mut indexed = Self { module, source, code, sites: CallSites::default() };
         let raws = lines.iter().filter_map(|line| line.raw.as_ref());
         let wanted = raws
             .filter(|raw| raw.file == module.name)
-            .filter_map(|raw| chart.offset(raw))
+            .filter_map(|raw| indexed.offset(raw))
             .collect::<HashSet<_>>();
         // Without sites, positions are those that QuickJS reports: good enough for a run that has
         // no CPU time left.
         if run.is_none_or(|run| run.check().is_ok()) {
-            chart.sites = sites::find(&module.code, &chart.code, &wanted, run);
+            indexed.sites = sites::find(&module.code, &indexed.code, &wanted, run);
         }
-        chart
+        indexed
     }
 
     /// Returns the offset of a reported position in the executed code.
@@ -172,23 +172,23 @@ impl<'p> IndexedModule<'p> {
     fn position(&self, offset: u32) -> Option<Position> {
         let (line, byte) = self.code.locate(usize::try_from(offset).ok()?);
         let line = (line + self.module.first_line).checked_sub(1)?;
-        self.unshifted(line, u32::try_from(byte + 1).ok()?)
+        self.user_position(line, u32::try_from(byte + 1).ok()?)
     }
 
     /// Returns the user's position for a position as QuickJS reports it.
-    fn position_as_told(&self, raw: &RawPosition<'_>) -> Option<Position> {
+    fn reported_position(&self, raw: &RawPosition<'_>) -> Option<Position> {
         let column = match self.source.line(raw.line) {
             Some(text) if self.module.first_line == 1 && raw.line == 1 => {
                 first_line_column(text, raw.column)
             }
             _ => raw.column,
         };
-        self.unshifted(raw.line, column)
+        self.user_position(raw.line, column)
     }
 
     /// Returns the user's position for a line and a column of the executed code. The column counts
     /// bytes, as QuickJS does.
-    fn unshifted(&self, line: u32, column: u32) -> Option<Position> {
+    fn user_position(&self, line: u32, column: u32) -> Option<Position> {
         let text = self.source.line(line)?;
         let column = self.module.shift.map_or(column, |shift| shift.undo(line, column));
         let byte = usize::try_from(column).ok()?.saturating_sub(1).min(text.len());

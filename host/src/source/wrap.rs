@@ -31,7 +31,7 @@ pub(super) struct WrappedBody {
 /// The expression that is the program's result.
 struct ResultExpression {
     /// The end of the previous statement, if there is one.
-    after: Option<u32>,
+    previous_end: Option<u32>,
     start: u32,
     end: u32,
 }
@@ -46,12 +46,12 @@ pub(super) fn wrap(
     let wrapped = build(text.text, code, last.as_ref());
     let expected = WrapperShape {
         statements: program.directives.len()
-            + program.body.iter().filter(|statement| runs(statement)).count(),
+            + program.body.iter().filter(|statement| is_executed(statement)).count(),
         returns: last.is_some(),
     };
     if parse::with_module(&wrapped.code, WrapperShape::of)
         .flatten()
-        .is_none_or(|shape| !shape.fits(&expected))
+        .is_none_or(|shape| !shape.matches(&expected))
     {
         let message = "the program cannot be made a function body";
         return Err(SourceError::syntax(
@@ -73,9 +73,9 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
         out.push_str(TAIL);
         return WrappedBody { code: out, shift: None };
     };
-    let (start, end) = (last.after.unwrap_or(0) as usize, last.end as usize);
+    let (start, end) = (last.previous_end.unwrap_or(0) as usize, last.end as usize);
     let mut shift = None;
-    match last.after {
+    match last.previous_end {
         None => {
             out.push_str(RETURN);
             out.push('\n');
@@ -120,7 +120,7 @@ fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<C
 }
 
 /// Reports whether a statement remains at run time.
-fn runs(statement: &Statement<'_>) -> bool {
+fn is_executed(statement: &Statement<'_>) -> bool {
     !is_erased(statement) && !matches!(statement, Statement::EmptyStatement(_))
 }
 
@@ -130,23 +130,23 @@ fn last_expression(program: &Program<'_>) -> Option<ResultExpression> {
         program.directives.get(index).map(|directive| directive.span.end)
     };
     let directives = program.directives.len();
-    let Some(index) = program.body.iter().rposition(runs) else {
+    let Some(index) = program.body.iter().rposition(is_executed) else {
         // The parser reads a lone string as a directive; the author means it as the result.
         let directive = program.directives.last()?;
         let span = directive.expression.span;
         return Some(ResultExpression {
-            after: directive_end(directives - 1),
+            previous_end: directive_end(directives - 1),
             start: span.start,
             end: span.end,
         });
     };
     let Statement::ExpressionStatement(statement) = &program.body[index] else { return None };
-    let after = match index.checked_sub(1) {
+    let previous_end = match index.checked_sub(1) {
         Some(before) => Some(program.body[before].span().end),
         None => directive_end(directives),
     };
     let span = statement.expression.span();
-    Some(ResultExpression { after, start: span.start, end: span.end })
+    Some(ResultExpression { previous_end, start: span.start, end: span.end })
 }
 
 /// The shape that the parser must find in a wrapped body.
@@ -171,15 +171,15 @@ impl WrapperShape {
         if !plain || !program.directives.is_empty() || export.span.end != program.span.end {
             return None;
         }
-        let last = body.statements.iter().rfind(|statement| runs(statement));
+        let last = body.statements.iter().rfind(|statement| is_executed(statement));
         let returns = matches!(last, Some(Statement::ReturnStatement(it))
             if matches!(it.argument, Some(Expression::ParenthesizedExpression(_))));
         let statements = body.directives.len()
-            + body.statements.iter().filter(|statement| runs(statement)).count();
+            + body.statements.iter().filter(|statement| is_executed(statement)).count();
         Some(Self { statements, returns })
     }
 
-    fn fits(&self, expected: &Self) -> bool {
+    fn matches(&self, expected: &Self) -> bool {
         self.statements == expected.statements && (self.returns || !expected.returns)
     }
 }

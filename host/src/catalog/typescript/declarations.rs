@@ -5,7 +5,7 @@
 //! declaration. A server or a tool that is not a property in the sandbox can only be called with
 //! `mcp.call`.
 
-use super::naming::{self, NamedType, pascal};
+use super::naming::{self, NamedType, pascal_case};
 use super::result;
 use super::signature::is_optional;
 use super::spelling::{aliases, is_server, is_tool};
@@ -71,24 +71,24 @@ pub fn declarations<'d>(
     definitions: impl IntoIterator<Item = &'d Definition>,
     observed: Option<&ObservedResults>,
 ) -> String {
-    let own = built_in::definitions();
+    let built_in_tools = built_in::definitions();
     let given: Vec<&Definition> = definitions.into_iter().collect();
     let mut servers: BTreeMap<&str, BTreeMap<&str, &Definition>> = BTreeMap::new();
-    for definition in given.into_iter().chain(&own) {
+    for definition in given.into_iter().chain(&built_in_tools) {
         let tools = servers.entry(definition.tool.server()).or_default();
         tools.insert(definition.tool.tool(), definition);
     }
-    let mut file = DeclarationFile { observed, taken: taken(), types: Vec::new() };
+    let mut file = DeclarationFile { observed, taken: reserved_names(), types: Vec::new() };
     let mut properties = String::from("    interface Servers {\n");
     let mut names = String::from("    interface Tools {\n");
     let spellings = aliases(&servers.keys().copied().collect(), is_server);
     for (server, tools) in &servers {
-        let body = file.server(server, tools, &mut names);
+        let body = file.declare_server(server, tools, &mut names);
         if is_server(server) {
             properties.push_str(&format!("        {}: {{\n{body}        }};\n", key(server)));
             for spelling in spellings.get(server).into_iter().flatten() {
-                let same = quoted(server);
-                properties.push_str(&format!("        {}: Servers[{same}];\n", key(spelling)));
+                let reference = quoted(server);
+                properties.push_str(&format!("        {}: Servers[{reference}];\n", key(spelling)));
             }
         }
     }
@@ -108,7 +108,7 @@ pub fn declarations<'d>(
 
 /// Names that a type must not have: those of this file, and those of the language that its types
 /// use.
-fn taken() -> BTreeSet<String> {
+fn reserved_names() -> BTreeSet<String> {
     ["Servers", "Tools", "CallOptions", "Mcp", "AbortSignal", "Promise", "Parameters", "ReturnType"]
         .into_iter()
         .map(str::to_owned)
@@ -122,7 +122,7 @@ struct DeclarationFile<'o> {
 }
 
 impl DeclarationFile<'_> {
-    fn server(
+    fn declare_server(
         &mut self,
         server: &str,
         tools: &BTreeMap<&str, &Definition>,
@@ -131,34 +131,34 @@ impl DeclarationFile<'_> {
         let spellings = aliases(&tools.keys().copied().collect(), is_tool);
         let mut body = String::new();
         for (tool, definition) in tools {
-            let full = quoted(definition.tool.as_str());
+            let full_name = quoted(definition.tool.as_str());
             let (server_name, tool_name) = (quoted(server), quoted(tool));
             if !is_server(server) || !is_tool(tool) {
-                let (note, method) = self.method(definition, 2);
-                names.push_str(&format!("{note}        {full}{method};\n"));
+                let (note, method) = self.declare_method(definition, 2);
+                names.push_str(&format!("{note}        {full_name}{method};\n"));
                 continue;
             }
-            let (note, method) = self.method(definition, 3);
+            let (note, method) = self.declare_method(definition, 3);
             body.push_str(&format!("{note}            {}{method};\n", key(tool)));
-            let same = format!("Servers[{server_name}][{tool_name}]");
-            names.push_str(&format!("        {full}: {same};\n"));
+            let reference = format!("Servers[{server_name}][{tool_name}]");
+            names.push_str(&format!("        {full_name}: {reference};\n"));
             for spelling in spellings.get(tool).into_iter().flatten() {
                 let about = comment(tool, DESCRIPTION);
                 body.push_str(&format!("            /** The same as `{about}`. */\n"));
-                body.push_str(&format!("            {}: {same};\n", key(spelling)));
+                body.push_str(&format!("            {}: {reference};\n", key(spelling)));
             }
         }
         body
     }
 
     /// Returns the comment above a tool, and the rest of its declaration after its name.
-    fn method(&mut self, definition: &Definition, steps: usize) -> (String, String) {
+    fn declare_method(&mut self, definition: &Definition, steps: usize) -> (String, String) {
         let tool = &definition.tool;
-        let prefix = format!("{}{}", pascal(tool.server()), pascal(tool.tool()));
+        let prefix = format!("{}{}", pascal_case(tool.server()), pascal_case(tool.tool()));
         let prefix = if prefix.is_empty() { "Tool".into() } else { prefix };
         let (arguments, named) = naming::read(&definition.input, &prefix, &mut self.taken);
         self.types.extend(named);
-        let (result, source) = result::of(definition, self.observed, |schema| {
+        let (result, source) = result::result_type(definition, self.observed, |schema| {
             let (kind, named) = naming::read(schema, &format!("{prefix}Result"), &mut self.taken);
             self.types.extend(named);
             kind

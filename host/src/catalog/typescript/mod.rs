@@ -25,4 +25,4 @@ mod tests;
 
 pub use declarations::declarations;
 pub use signature::signature;
-pub(in crate::catalog) use signature::{call, sentence};
+pub(in crate::catalog) use signature::{call_signature, first_sentence};

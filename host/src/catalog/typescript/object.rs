@@ -20,7 +20,7 @@ const NOTE: usize = 400;
 const KINDS: usize = 4;
 
 /// Reports whether a schema without a `type` describes an object.
-pub(super) fn is_meant(fields: &Map<String, Value>) -> bool {
+pub(super) fn is_object_schema(fields: &Map<String, Value>) -> bool {
     ["properties", "patternProperties", "additionalProperties"]
         .iter()
         .any(|keyword| fields.get(*keyword).is_some_and(Value::is_object))
@@ -36,7 +36,7 @@ pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let others = others(reader, schema);
+    let additional_keys = additional_keys(reader, schema);
     let presence = |name: &str| match required.contains(name) {
         true => FieldPresence::Required,
         false => FieldPresence::Optional,
@@ -59,7 +59,7 @@ pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String
     for name in required.into_iter().filter(|name| is_short(name)) {
         let declared = properties.is_some_and(|properties| properties.contains_key(name));
         if !declared && fields.len() < FIELDS {
-            let kind = match &others {
+            let kind = match &additional_keys {
                 AdditionalKeys::Of(kind) => kind.clone(),
                 _ => Type::Unknown(None),
             };
@@ -71,21 +71,24 @@ pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String
             });
         }
     }
-    let index = index(&fields, others, cut);
-    Type::Object(fields, index.map(Box::new))
+    let index_type = index_type(&fields, additional_keys, cut);
+    Type::Object(fields, index_type.map(Box::new))
 }
 
 /// The keys that a schema does not name.
 enum AdditionalKeys {
     /// The schema does not mention them.
-    Unsaid,
+    Unspecified,
     /// The schema forbids them.
     None,
     /// The schema gives them this type.
     Of(Type),
 }
 
-fn others<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>) -> AdditionalKeys {
+fn additional_keys<'s>(
+    reader: &mut SchemaReader<'s, '_>,
+    schema: &'s Map<String, Value>,
+) -> AdditionalKeys {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let mut kinds: Vec<Type> = patterns
         .into_iter()
@@ -97,7 +100,7 @@ fn others<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>)
         schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties"));
     match additional {
         Some(Value::Bool(false)) if kinds.is_empty() => return AdditionalKeys::None,
-        None if kinds.is_empty() => return AdditionalKeys::Unsaid,
+        None if kinds.is_empty() => return AdditionalKeys::Unspecified,
         None | Some(Value::Bool(false)) => {}
         Some(schema) => kinds.push(reader.read(schema)),
     }
@@ -106,14 +109,14 @@ fn others<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>)
 
 /// Returns the type of the index signature: TypeScript requires that it includes the types of all
 /// fields.
-fn index(fields: &[ObjectField], others: AdditionalKeys, cut: bool) -> Option<Type> {
+fn index_type(fields: &[ObjectField], additional_keys: AdditionalKeys, cut: bool) -> Option<Type> {
     if cut {
         return Some(Type::Unknown(None));
     }
-    match others {
-        AdditionalKeys::Unsaid if fields.is_empty() => Some(Type::Unknown(None)),
+    match additional_keys {
+        AdditionalKeys::Unspecified if fields.is_empty() => Some(Type::Unknown(None)),
         AdditionalKeys::None if fields.is_empty() => Some(Type::Never),
-        AdditionalKeys::Unsaid | AdditionalKeys::None => None,
+        AdditionalKeys::Unspecified | AdditionalKeys::None => None,
         AdditionalKeys::Of(kind) if fields.is_empty() => Some(kind),
         AdditionalKeys::Of(kind) => {
             let mut kinds = vec![kind];

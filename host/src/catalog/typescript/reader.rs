@@ -24,7 +24,7 @@ const MEMBERS: usize = 48;
 /// reference.
 const PARTS: usize = 256;
 /// Most elements of a tuple.
-const PLACES: usize = 32;
+const ELEMENTS: usize = 32;
 
 const CUT: &str = "cut: the schema is too large";
 const REMOTE: &str = "a reference out of the schema";
@@ -42,16 +42,16 @@ pub(super) enum ReferenceMode<'n> {
 pub(super) struct SchemaReader<'s, 'n> {
     root: &'s Value,
     references: ReferenceMode<'n>,
-    left: usize,
+    remaining: usize,
     depth: usize,
     /// References whose targets are being written in place.
-    open: Vec<&'s str>,
+    expanding: Vec<&'s str>,
 }
 
 impl<'s, 'n> SchemaReader<'s, 'n> {
     /// Returns a reader of `root` and its parts.
     pub(super) fn new(root: &'s Value, references: ReferenceMode<'n>) -> SchemaReader<'s, 'n> {
-        SchemaReader { root, references, left: TYPES, depth: 0, open: Vec::new() }
+        SchemaReader { root, references, remaining: TYPES, depth: 0, expanding: Vec::new() }
     }
 
     /// Reads the whole schema.
@@ -75,10 +75,10 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
             // `true`, and any value that is not a schema.
             _ => return Type::Unknown(None),
         };
-        if self.left == 0 || self.depth == DEPTH {
+        if self.remaining == 0 || self.depth == DEPTH {
             return Type::Unknown(Some(CUT));
         }
-        self.left -= 1;
+        self.remaining -= 1;
         self.depth += 1;
         let kind = self.read_fields(fields);
         self.depth -= 1;
@@ -88,31 +88,31 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
     fn read_fields(&mut self, fields: &'s Map<String, Value>) -> Type {
         let mut parts = Vec::new();
         if let Some(Value::String(reference)) = fields.get("$ref") {
-            parts.push(self.reference(reference));
+            parts.push(self.read_reference(reference));
         } else if fields.contains_key("$dynamicRef") || fields.contains_key("$recursiveRef") {
             parts.push(Type::Unknown(Some(REMOTE)));
         }
         parts.push(match (fields.get("const"), fields.get("enum")) {
             (Some(value), _) => literal(value),
             (None, Some(Value::Array(values))) if !values.is_empty() => {
-                self.literals(values, fields)
+                self.read_literals(values, fields)
             }
-            _ => self.of_types(fields),
+            _ => self.read_types(fields),
         });
         for keyword in ["anyOf", "oneOf"] {
-            if let Some(members) = self.members(fields, keyword) {
+            if let Some(members) = self.read_members(fields, keyword) {
                 parts.push(Type::union(members));
             }
         }
-        parts.extend(self.members(fields, "allOf").unwrap_or_default());
-        let kind = Type::both(parts);
+        parts.extend(self.read_members(fields, "allOf").unwrap_or_default());
+        let kind = Type::intersection(parts);
         match fields.get("nullable") {
             Some(Value::Bool(true)) => Type::union([kind, Type::word("null")]),
             _ => kind,
         }
     }
 
-    fn members(&mut self, fields: &'s Map<String, Value>, keyword: &str) -> Option<Vec<Type>> {
+    fn read_members(&mut self, fields: &'s Map<String, Value>, keyword: &str) -> Option<Vec<Type>> {
         let members = fields.get(keyword)?.as_array()?;
         if members.len() > MEMBERS {
             return Some(vec![Type::Unknown(Some(CUT))]);
@@ -120,10 +120,10 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         (!members.is_empty()).then(|| members.iter().map(|member| self.read(member)).collect())
     }
 
-    fn literals(&mut self, values: &[Value], fields: &'s Map<String, Value>) -> Type {
+    fn read_literals(&mut self, values: &[Value], fields: &'s Map<String, Value>) -> Type {
         match values.len() > LITERALS {
             false => Type::union(values.iter().map(literal)),
-            true => match self.of_types(fields) {
+            true => match self.read_types(fields) {
                 Type::Unknown(_) if values.iter().all(Value::is_string) => Type::word("string"),
                 kind => kind,
             },
@@ -131,45 +131,48 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
     }
 
     /// Reads the type from `type`, or from the keywords that imply one.
-    fn of_types(&mut self, fields: &'s Map<String, Value>) -> Type {
+    fn read_types(&mut self, fields: &'s Map<String, Value>) -> Type {
         match fields.get("type") {
-            Some(Value::String(name)) => self.of_type(name, fields),
+            Some(Value::String(name)) => self.read_type(name, fields),
             Some(Value::Array(names)) => {
                 let names: BTreeSet<&str> = names.iter().filter_map(Value::as_str).collect();
                 let (null, others): (Vec<&str>, Vec<&str>) =
                     names.into_iter().partition(|name| *name == "null");
-                let kinds: Vec<Type> =
-                    others.into_iter().chain(null).map(|name| self.of_type(name, fields)).collect();
+                let kinds: Vec<Type> = others
+                    .into_iter()
+                    .chain(null)
+                    .map(|name| self.read_type(name, fields))
+                    .collect();
                 if kinds.is_empty() { Type::Unknown(None) } else { Type::union(kinds) }
             }
-            _ if object::is_meant(fields) => object::read(self, fields),
+            _ if object::is_object_schema(fields) => object::read(self, fields),
             _ if fields.contains_key("items") || fields.contains_key("prefixItems") => {
-                self.array(fields)
+                self.read_array(fields)
             }
             _ => Type::Unknown(None),
         }
     }
 
-    fn of_type(&mut self, name: &str, fields: &'s Map<String, Value>) -> Type {
+    fn read_type(&mut self, name: &str, fields: &'s Map<String, Value>) -> Type {
         match name {
             "string" | "boolean" | "null" | "number" => Type::word(name),
             "integer" => Type::word("number"),
-            "array" => self.array(fields),
+            "array" => self.read_array(fields),
             "object" => object::read(self, fields),
             _ => Type::Unknown(None),
         }
     }
 
-    fn array(&mut self, fields: &'s Map<String, Value>) -> Type {
+    fn read_array(&mut self, fields: &'s Map<String, Value>) -> Type {
         let items = fields.get("items");
         // Draft 7 has the elements of a tuple under `items`, and the rest under `additionalItems`.
-        let (places, rest) = match (fields.get("prefixItems"), items) {
-            (Some(Value::Array(places)), rest) => (places, rest),
-            (_, Some(Value::Array(places))) => (places, fields.get("additionalItems")),
+        let (elements, rest) = match (fields.get("prefixItems"), items) {
+            (Some(Value::Array(elements)), rest) => (elements, rest),
+            (_, Some(Value::Array(elements))) => (elements, fields.get("additionalItems")),
             (_, Some(items)) => return Type::Array(Box::new(self.read(items))),
             (_, None) => return Type::Array(Box::new(Type::Unknown(None))),
         };
-        if places.len() > PLACES {
+        if elements.len() > ELEMENTS {
             return Type::Array(Box::new(Type::Unknown(Some(CUT))));
         }
         let count = |keyword: &str| {
@@ -177,14 +180,14 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         };
         // Without `minItems` the standard allows a shorter tuple, but no author of a tuple means
         // that.
-        let least = count("minItems").unwrap_or(places.len());
-        let closed = count("maxItems").is_some_and(|most| most <= places.len());
-        let kinds: Vec<TupleElement> = places
+        let minimum = count("minItems").unwrap_or(elements.len());
+        let closed = count("maxItems").is_some_and(|most| most <= elements.len());
+        let kinds: Vec<TupleElement> = elements
             .iter()
             .enumerate()
-            .map(|(index, place)| TupleElement {
-                kind: self.read(place),
-                presence: if index < least {
+            .map(|(index, element)| TupleElement {
+                kind: self.read(element),
+                presence: if index < minimum {
                     FieldPresence::Required
                 } else {
                     FieldPresence::Optional
@@ -200,20 +203,22 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         Type::Tuple(kinds, rest)
     }
 
-    fn reference(&mut self, reference: &'s str) -> Type {
+    fn read_reference(&mut self, reference: &'s str) -> Type {
         let Some(schema) = target(self.root, reference) else {
             return Type::Unknown(Some(REMOTE));
         };
-        if is_own_part(self.root, reference) {
+        if contains_itself(self.root, reference) {
             return Type::Unknown(Some(CYCLE));
         }
         match &mut self.references {
             ReferenceMode::Named(name) => Type::word(name(reference)),
-            ReferenceMode::Inline if self.open.contains(&reference) => Type::Unknown(Some(CYCLE)),
+            ReferenceMode::Inline if self.expanding.contains(&reference) => {
+                Type::Unknown(Some(CYCLE))
+            }
             ReferenceMode::Inline => {
-                self.open.push(reference);
+                self.expanding.push(reference);
                 let kind = self.read(schema);
-                self.open.pop();
+                self.expanding.pop();
                 kind
             }
         }
@@ -224,14 +229,14 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
 fn target<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     match reference.strip_prefix('#')? {
         "" => Some(root),
-        pointer => root
-            .pointer(pointer)
-            .or_else(|| pointer.contains('%').then(|| root.pointer(&decoded(pointer))).flatten()),
+        pointer => root.pointer(pointer).or_else(|| {
+            pointer.contains('%').then(|| root.pointer(&percent_decode(pointer))).flatten()
+        }),
     }
 }
 
 /// Decodes a pointer in a URI's fragment, which has special characters as `%20`.
-fn decoded(pointer: &str) -> String {
+fn percent_decode(pointer: &str) -> String {
     let mut bytes = Vec::with_capacity(pointer.len());
     let mut rest = pointer.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -247,27 +252,27 @@ fn decoded(pointer: &str) -> String {
 
 /// Reports whether the target of a reference is itself, or one of the alternatives or parts of
 /// itself: no type can express that.
-fn is_own_part(root: &Value, reference: &str) -> bool {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut open: Vec<&Value> = target(root, reference).into_iter().collect();
-    let mut left = PARTS;
-    while let Some(schema) = open.pop() {
+fn contains_itself(root: &Value, reference: &str) -> bool {
+    let mut visited: BTreeSet<&str> = BTreeSet::new();
+    let mut pending: Vec<&Value> = target(root, reference).into_iter().collect();
+    let mut remaining = PARTS;
+    while let Some(schema) = pending.pop() {
         // A schema that is too large to inspect counts as one that contains itself.
-        if left == 0 {
+        if remaining == 0 {
             return true;
         }
-        left -= 1;
+        remaining -= 1;
         if let Some(next) = schema.get("$ref").and_then(Value::as_str) {
             if next == reference {
                 return true;
             }
-            if seen.insert(next) {
-                open.extend(target(root, next));
+            if visited.insert(next) {
+                pending.extend(target(root, next));
             }
         }
         for keyword in ["anyOf", "oneOf", "allOf"] {
             let members = schema.get(keyword).and_then(Value::as_array);
-            open.extend(members.into_iter().flatten().take(MEMBERS));
+            pending.extend(members.into_iter().flatten().take(MEMBERS));
         }
     }
     false

@@ -20,21 +20,21 @@ pub(super) enum ResultTypeSource {
 }
 
 /// Returns the type of a tool's result and its source. `read` reads a schema.
-pub(super) fn of(
+pub(super) fn result_type(
     definition: &Definition,
     observed: Option<&ObservedResults>,
     mut read: impl FnMut(&Value) -> Type,
 ) -> (Type, ResultTypeSource) {
     if let Some(schema) = &definition.output {
         let kind = read(schema);
-        if !kind.says_nothing() {
+        if !kind.is_uninformative() {
             return (kind, ResultTypeSource::Declared);
         }
     }
-    let seen = observed.and_then(|observed| observed.inferred(definition));
-    match seen {
+    let inferred = observed.and_then(|observed| observed.inferred(definition));
+    match inferred {
         Some(InferredSchema { schema, results }) => match read(&schema) {
-            kind if kind.says_nothing() => (Type::word("any"), ResultTypeSource::Unknown),
+            kind if kind.is_uninformative() => (Type::word("any"), ResultTypeSource::Unknown),
             kind => (kind, ResultTypeSource::Inferred(results)),
         },
         None => (Type::word("any"), ResultTypeSource::Unknown),

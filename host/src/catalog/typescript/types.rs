@@ -15,9 +15,9 @@ pub(super) enum Type {
     Tuple(Vec<TupleElement>, Option<Box<Type>>),
     /// An object with fields, and a type for all other keys.
     Object(Vec<ObjectField>, Option<Box<Type>>),
-    /// One of several; two or more.
+    /// A union of two or more types.
     Union(Vec<Type>),
-    /// All of several; two or more.
+    /// An intersection of two or more types.
     Intersection(Vec<Type>),
 }
 
@@ -58,10 +58,10 @@ impl Type {
     }
 
     /// Reports whether the type gives a reader no information.
-    pub(super) fn says_nothing(&self) -> bool {
+    pub(super) fn is_uninformative(&self) -> bool {
         match self {
             Type::Unknown(_) => true,
-            Type::Object(fields, Some(index)) => fields.is_empty() && index.says_nothing(),
+            Type::Object(fields, Some(index)) => fields.is_empty() && index.is_uninformative(),
             _ => false,
         }
     }
@@ -74,9 +74,9 @@ impl Type {
                 Type::Unknown(note) => return Type::Unknown(note),
                 Type::Never => {}
                 Type::Union(inner) => {
-                    inner.into_iter().for_each(|one| push_new(&mut flat, one));
+                    inner.into_iter().for_each(|one| push_unique(&mut flat, one));
                 }
-                one => push_new(&mut flat, one),
+                one => push_unique(&mut flat, one),
             }
         }
         match flat.len() {
@@ -87,7 +87,7 @@ impl Type {
     }
 
     /// Returns the intersection of types.
-    pub(super) fn both(members: impl IntoIterator<Item = Type>) -> Type {
+    pub(super) fn intersection(members: impl IntoIterator<Item = Type>) -> Type {
         let mut flat: Vec<Type> = Vec::new();
         let mut note = None;
         for member in members {
@@ -95,9 +95,9 @@ impl Type {
                 Type::Unknown(why) => note = note.or(why),
                 Type::Never => return Type::Never,
                 Type::Intersection(inner) => {
-                    inner.into_iter().for_each(|one| push_new(&mut flat, one))
+                    inner.into_iter().for_each(|one| push_unique(&mut flat, one))
                 }
-                one => push_new(&mut flat, one),
+                one => push_unique(&mut flat, one),
             }
         }
         let mut flat = merge_objects(flat);
@@ -109,7 +109,7 @@ impl Type {
     }
 }
 
-fn push_new(types: &mut Vec<Type>, one: Type) {
+fn push_unique(types: &mut Vec<Type>, one: Type) {
     if !types.contains(&one) {
         types.push(one);
     }

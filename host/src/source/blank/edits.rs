@@ -55,7 +55,7 @@ impl<'t> Edits<'t> {
 
     /// Puts a `;` at the end of a statement or class field whose last token was blanked, since the
     /// newline after it may no longer end it.
-    pub(super) fn end_here(&mut self, end: u32) {
+    pub(super) fn end_statement(&mut self, end: u32) {
         let Some(last) = end.checked_sub(1) else { return };
         if self.is_blanked(last)
             && self.token_from(end).is_some_and(|token| token.kind() != Kind::RCurly)
@@ -93,7 +93,7 @@ impl<'t> Edits<'t> {
     }
 
     /// Blanks the next token of a kind after `offset`, if only closing brackets are between.
-    pub(super) fn blank_mark(&mut self, offset: u32, kind: Kind) {
+    pub(super) fn blank_token(&mut self, offset: u32, kind: Kind) {
         let tokens = self.tokens_from(offset);
         let token =
             tokens.iter().find(|token| !matches!(token.kind(), Kind::RBrack | Kind::RParen));

@@ -16,11 +16,11 @@ pub(crate) enum Callee {
     /// A tool that is named by its server and its own name: `mcp.server.tool`.
     Tool { server: String, tool: String },
     /// A tool that is named by one string: `mcp.call("server:tool")`.
-    Text(String),
+    Name(String),
     /// Some tool of this server.
-    Server(String),
+    SomeToolOf(String),
     /// Some tool of some server.
-    Anything,
+    SomeTool,
 }
 
 /// A call in the text, or a place where the program passes on a reference that can be called.
@@ -44,31 +44,31 @@ pub(crate) fn calls_of(program: &Program) -> Result<Vec<ProgramCall>, SourceErro
     let mut found = Vec::new();
     for module in &program.modules {
         if module.language != Language::Json {
-            found.extend(of_module(module)?);
+            found.extend(calls_in_module(module)?);
         }
     }
     Ok(found)
 }
 
-fn of_module(module: &SourceModule) -> Result<Vec<ProgramCall>, SourceError> {
+fn calls_in_module(module: &SourceModule) -> Result<Vec<ProgramCall>, SourceError> {
     let text = ModuleText { name: &module.name, text: &module.source };
     // Most modules call no tools and need not be parsed a second time.
     if !module.source.contains("mcp") && !module.source.contains('\\') {
         return Ok(Vec::new());
     }
-    stack::with_enough(text, || {
+    stack::on_large_stack(text, || {
         parse::with_scopes(text, module.language, |program, scoping| {
             let names = ModuleVariables::new(program, scoping);
             let mut walk = CallFinder::new(&names);
             walk.visit_program(program);
-            placed(text, walk.finish())
+            with_positions(text, walk.finish())
         })
     })?
 }
 
 /// Adds positions to calls. Columns are counted from the previous call on the line, since a text
 /// may be one long line with many calls.
-fn placed(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<ProgramCall> {
+fn with_positions(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<ProgramCall> {
     let lines = LineIndex::new(text.text);
     let mut before = (0, 0, 0);
     let mut found = Vec::with_capacity(calls.len());

@@ -8,7 +8,7 @@ use serde_json::{Number, Value};
 
 /// Largest number up to which every integer is exact. Larger ones may differ from their source
 /// text.
-const EXACT: f64 = 9_007_199_254_740_991.0;
+const MAX_EXACT: f64 = 9_007_199_254_740_991.0;
 
 /// A value as a program writes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub(crate) struct Literal {
     /// The byte offset in the module's text.
     pub(crate) offset: u32,
     /// The value at that offset.
-    pub(crate) written: LiteralValue,
+    pub(crate) value: LiteralValue,
 }
 
 /// The value of a literal.
@@ -27,7 +27,7 @@ pub(crate) enum LiteralValue {
     /// `undefined`, or a missing argument.
     Absent,
     /// A string, a number, a boolean or null.
-    Plain(Value),
+    Scalar(Value),
     /// A list. If it is open, more items may follow.
     List { items: Vec<Literal>, open: bool },
     /// An object. If it is open, it may have further fields.
@@ -46,46 +46,49 @@ pub(crate) struct LiteralField {
 impl Literal {
     /// Returns a hole.
     pub(super) fn hole(offset: u32) -> Literal {
-        Literal { offset, written: LiteralValue::Hole }
+        Literal { offset, value: LiteralValue::Hole }
     }
 
     /// Returns an absent value.
     pub(super) fn absent(offset: u32) -> Literal {
-        Literal { offset, written: LiteralValue::Absent }
+        Literal { offset, value: LiteralValue::Absent }
     }
 
     /// Reads an argument of a call. `end` is the offset for a missing argument.
-    pub(super) fn of_argument(
+    pub(super) fn from_argument(
         argument: Option<&Argument<'_>>,
         names: &ModuleVariables<'_>,
-        at: u32,
+        end: u32,
     ) -> Self {
         match argument.map(|argument| (argument.as_expression(), argument.span().start)) {
-            None => Literal::absent(at),
-            Some((Some(expression), _)) => Literal::of(expression, names),
+            None => Literal::absent(end),
+            Some((Some(expression), _)) => Literal::from_expression(expression, names),
             Some((None, offset)) => Literal::hole(offset),
         }
     }
 
     /// Reads an expression.
-    pub(super) fn of(expression: &Expression<'_>, names: &ModuleVariables<'_>) -> Literal {
+    pub(super) fn from_expression(
+        expression: &Expression<'_>,
+        names: &ModuleVariables<'_>,
+    ) -> Literal {
         let inner = expression.get_inner_expression();
         let offset = inner.span().start;
-        let written = match inner {
+        let value = match inner {
             Expression::ObjectExpression(it) => object(it, names),
             Expression::ArrayExpression(it) => list(it, names),
             Expression::Identifier(it) if names.is_undefined(it) => LiteralValue::Absent,
             Expression::Identifier(it) => names
-                .constant(it)
-                .map_or(LiteralValue::Hole, |value| LiteralValue::Plain(value.clone())),
-            other => plain(other).map_or(LiteralValue::Hole, LiteralValue::Plain),
+                .constant_value(it)
+                .map_or(LiteralValue::Hole, |value| LiteralValue::Scalar(value.clone())),
+            other => scalar(other).map_or(LiteralValue::Hole, LiteralValue::Scalar),
         };
-        Literal { offset, written }
+        Literal { offset, value }
     }
 }
 
 /// Returns a string, a number, a boolean or null, if the expression is a literal of that kind.
-pub(super) fn plain(expression: &Expression<'_>) -> Option<Value> {
+pub(super) fn scalar(expression: &Expression<'_>) -> Option<Value> {
     match expression.get_inner_expression() {
         Expression::NullLiteral(_) => Some(Value::Null),
         Expression::BooleanLiteral(it) => Some(Value::Bool(it.value)),
@@ -108,7 +111,7 @@ pub(super) fn plain(expression: &Expression<'_>) -> Option<Value> {
 }
 
 fn number(value: f64) -> Option<Value> {
-    match value.fract() == 0.0 && value.abs() <= EXACT {
+    match value.fract() == 0.0 && value.abs() <= MAX_EXACT {
         // The number is within the bounds. Minus zero is zero in JSON.
         #[expect(clippy::cast_possible_truncation, reason = "it is a whole number that fits")]
         true => Some((value as i64).into()),
@@ -126,13 +129,13 @@ fn list(it: &ArrayExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValue {
             }
             ArrayExpressionElement::Elision(it) => Literal::absent(it.span.start),
             _ => match element.as_expression() {
-                Some(expression) => Literal::of(expression, names),
+                Some(expression) => Literal::from_expression(expression, names),
                 None => Literal::hole(element.span().start),
             },
         };
         // JSON has no `undefined`: in a list it becomes null.
-        items.push(match item.written {
-            LiteralValue::Absent => Literal { written: LiteralValue::Plain(Value::Null), ..item },
+        items.push(match item.value {
+            LiteralValue::Absent => Literal { value: LiteralValue::Scalar(Value::Null), ..item },
             _ => item,
         });
     }
@@ -146,12 +149,12 @@ fn object(it: &ObjectExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValu
         let property = match property {
             ObjectPropertyKind::ObjectProperty(property) => property,
             ObjectPropertyKind::SpreadProperty(_) => {
-                forget(&mut fields, &mut open);
+                forget_fields(&mut fields, &mut open);
                 continue;
             }
         };
-        let Some(name) = names.key(&property.key, property.computed) else {
-            forget(&mut fields, &mut open);
+        let Some(name) = names.property_name(&property.key, property.computed) else {
+            forget_fields(&mut fields, &mut open);
             continue;
         };
         let sets_prototype = name == "__proto__" && !property.computed && !property.shorthand;
@@ -160,11 +163,13 @@ fn object(it: &ObjectExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValu
             return LiteralValue::Hole;
         }
         let value = match property.kind {
-            PropertyKind::Init if !property.method => Literal::of(&property.value, names),
+            PropertyKind::Init if !property.method => {
+                Literal::from_expression(&property.value, names)
+            }
             _ => Literal::hole(property.span.start),
         };
         fields.retain(|field| field.name != name);
-        if value.written != LiteralValue::Absent {
+        if value.value != LiteralValue::Absent {
             fields.push(LiteralField { name, offset: property.key.span().start, value });
         }
     }
@@ -172,9 +177,9 @@ fn object(it: &ObjectExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValu
 }
 
 /// Turns the fields so far into holes: a property with an unknown name may replace any of them.
-fn forget(fields: &mut [LiteralField], open: &mut bool) {
+fn forget_fields(fields: &mut [LiteralField], open: &mut bool) {
     *open = true;
     for field in fields {
-        field.value.written = LiteralValue::Hole;
+        field.value.value = LiteralValue::Hole;
     }
 }

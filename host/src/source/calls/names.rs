@@ -37,7 +37,7 @@ pub(super) enum McpReference {
 /// The variables of a module whose values are known.
 pub(super) struct ModuleVariables<'s> {
     scoping: &'s Scoping,
-    known: HashMap<SymbolId, McpReference>,
+    references: HashMap<SymbolId, McpReference>,
     constants: HashMap<SymbolId, Value>,
     /// Variables that are only declared (`declare const`): the name refers to a global.
     ambient: HashSet<SymbolId>,
@@ -48,7 +48,7 @@ impl<'s> ModuleVariables<'s> {
     pub(super) fn new(program: &Program<'_>, scoping: &'s Scoping) -> ModuleVariables<'s> {
         let mut names = ModuleVariables {
             scoping,
-            known: HashMap::new(),
+            references: HashMap::new(),
             constants: HashMap::new(),
             ambient: HashSet::new(),
         };
@@ -65,7 +65,7 @@ impl<'s> ModuleVariables<'s> {
     fn resolve_within(&self, expression: &Expression<'_>, depth: usize) -> Option<McpReference> {
         let depth = depth.checked_sub(1)?;
         match expression {
-            Expression::Identifier(it) => self.of_identifier(it),
+            Expression::Identifier(it) => self.resolve_identifier(it),
             Expression::ParenthesizedExpression(it) => self.resolve_within(&it.expression, depth),
             Expression::TSAsExpression(it) => self.resolve_within(&it.expression, depth),
             Expression::TSSatisfiesExpression(it) => self.resolve_within(&it.expression, depth),
@@ -78,7 +78,7 @@ impl<'s> ModuleVariables<'s> {
             }
             Expression::ComputedMemberExpression(it) => {
                 let object = self.resolve_within(&it.object, depth)?;
-                member(object, self.text(&it.expression).as_deref())
+                member(object, self.string_value(&it.expression).as_deref())
             }
             Expression::ChainExpression(it) => match &it.expression {
                 ChainElement::StaticMemberExpression(it) => {
@@ -87,7 +87,7 @@ impl<'s> ModuleVariables<'s> {
                 }
                 ChainElement::ComputedMemberExpression(it) => {
                     let object = self.resolve_within(&it.object, depth)?;
-                    member(object, self.text(&it.expression).as_deref())
+                    member(object, self.string_value(&it.expression).as_deref())
                 }
                 ChainElement::TSNonNullExpression(it) => self.resolve_within(&it.expression, depth),
                 _ => None,
@@ -96,12 +96,12 @@ impl<'s> ModuleVariables<'s> {
         }
     }
 
-    fn of_identifier(&self, it: &IdentifierReference<'_>) -> Option<McpReference> {
+    fn resolve_identifier(&self, it: &IdentifierReference<'_>) -> Option<McpReference> {
         match self.symbol(it) {
             None if it.name == "mcp" => Some(McpReference::Mcp),
             None if it.name == "globalThis" => Some(McpReference::Global),
             None => None,
-            Some(symbol) => self.known.get(&symbol).cloned(),
+            Some(symbol) => self.references.get(&symbol).cloned(),
         }
     }
 
@@ -118,15 +118,15 @@ impl<'s> ModuleVariables<'s> {
     }
 
     /// Returns the value of a constant, or `None` if the name is not a constant.
-    pub(super) fn constant(&self, it: &IdentifierReference<'_>) -> Option<&Value> {
+    pub(super) fn constant_value(&self, it: &IdentifierReference<'_>) -> Option<&Value> {
         self.constants.get(&self.symbol(it)?)
     }
 
     /// Returns the string value of an expression, if it is written out.
-    pub(super) fn text(&self, expression: &Expression<'_>) -> Option<String> {
+    pub(super) fn string_value(&self, expression: &Expression<'_>) -> Option<String> {
         let value = match expression.get_inner_expression() {
-            Expression::Identifier(it) => self.constant(it).cloned(),
-            other => literal::plain(other),
+            Expression::Identifier(it) => self.constant_value(it).cloned(),
+            other => literal::scalar(other),
         };
         match value? {
             Value::String(text) => Some(text),
@@ -135,7 +135,7 @@ impl<'s> ModuleVariables<'s> {
     }
 
     /// Returns the name of a property, if it is written out.
-    pub(super) fn key(&self, key: &PropertyKey<'_>, computed: bool) -> Option<String> {
+    pub(super) fn property_name(&self, key: &PropertyKey<'_>, computed: bool) -> Option<String> {
         match key {
             PropertyKey::StaticIdentifier(it) => Some(it.name.as_str().into()),
             PropertyKey::StringLiteral(it) if !it.lone_surrogates => Some(it.value.as_str().into()),
@@ -143,15 +143,19 @@ impl<'s> ModuleVariables<'s> {
                 // Whole numbers below this bound have only one usual spelling.
                 (it.value.fract() == 0.0 && it.value.abs() < 1e15).then(|| it.value.to_string())
             }
-            _ if computed => self.text(key.as_expression()?),
+            _ if computed => self.string_value(key.as_expression()?),
             _ => None,
         }
     }
 
-    /// Reports whether every variable of a pattern is bound to a known reference when `known` is
-    /// destructured.
-    pub(super) fn is_bound(&self, pattern: &BindingPattern<'_>, known: &McpReference) -> bool {
-        self.bindings(pattern, known, &mut |_, _| {})
+    /// Reports whether every variable of a pattern is bound to a known reference when `reference`
+    /// is destructured.
+    pub(super) fn binds_only_known(
+        &self,
+        pattern: &BindingPattern<'_>,
+        reference: &McpReference,
+    ) -> bool {
+        self.bindings(pattern, reference, &mut |_, _| {})
     }
 
     /// Passes the variables of a pattern to `on_binding`, each with its reference. Returns whether
@@ -159,13 +163,13 @@ impl<'s> ModuleVariables<'s> {
     fn bindings(
         &self,
         pattern: &BindingPattern<'_>,
-        known: &McpReference,
-        take: &mut dyn FnMut(SymbolId, &McpReference),
+        reference: &McpReference,
+        on_binding: &mut dyn FnMut(SymbolId, &McpReference),
     ) -> bool {
         match pattern {
             BindingPattern::BindingIdentifier(it) => match it.symbol_id.get() {
                 Some(symbol) if self.is_constant(symbol) => {
-                    take(symbol, known);
+                    on_binding(symbol, reference);
                     true
                 }
                 _ => false,
@@ -173,9 +177,9 @@ impl<'s> ModuleVariables<'s> {
             BindingPattern::ObjectPattern(it) => {
                 let mut all = it.rest.is_none();
                 for property in &it.properties {
-                    let name = self.key(&property.key, property.computed);
-                    all &= match name.and_then(|name| member(known.clone(), Some(&name))) {
-                        Some(part) => self.bindings(&property.value, &part, take),
+                    let name = self.property_name(&property.key, property.computed);
+                    all &= match name.and_then(|name| member(reference.clone(), Some(&name))) {
+                        Some(part) => self.bindings(&property.value, &part, on_binding),
                         None => false,
                     };
                 }
@@ -219,16 +223,16 @@ impl<'a> Visit<'a> for ModuleVariables<'_> {
                 continue;
             }
             let Some(init) = &declarator.init else { continue };
-            if let Some(known) = self.resolve(init) {
+            if let Some(reference) = self.resolve(init) {
                 let mut found = Vec::new();
-                self.bindings(&declarator.id, &known, &mut |symbol, known| {
-                    found.push((symbol, known.clone()));
+                self.bindings(&declarator.id, &reference, &mut |symbol, reference| {
+                    found.push((symbol, reference.clone()));
                 });
-                self.known.extend(found);
+                self.references.extend(found);
             } else if let BindingPattern::BindingIdentifier(id) = &declarator.id
                 && let Some(symbol) = id.symbol_id.get()
                 && self.is_constant(symbol)
-                && let Some(value) = literal::plain(init)
+                && let Some(value) = literal::scalar(init)
             {
                 self.constants.insert(symbol, value);
             }

@@ -4,7 +4,7 @@ use super::super::program::Language;
 use super::check;
 
 fn check_ts(text: &str) -> Result<(), &'static str> {
-    check(text, Language::TypeScript).map_err(|deep| deep.message)
+    check(text, Language::TypeScript).map_err(|error| error.message)
 }
 
 #[test]

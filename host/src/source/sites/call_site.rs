@@ -62,7 +62,7 @@ impl CallSites {
     }
 
     /// Reports whether a frame is that of an implicit constructor.
-    pub(in super::super) fn is_made_constructor(&self, reported: u32, function: &str) -> bool {
+    pub(in super::super) fn is_implicit_constructor(&self, reported: u32, function: &str) -> bool {
         let is_named = |name: Option<String>| self.classes.contains(&(reported, name));
         let is_nameless = matches!(function, "" | "<anonymous>" | "default");
         !self.classes.is_empty()
@@ -71,7 +71,7 @@ impl CallSites {
     }
 
     /// Returns the offset of the site that made an error, for the innermost frame.
-    pub(in super::super) fn of_error(&self, reported: u32) -> Option<u32> {
+    pub(in super::super) fn error_site(&self, reported: u32) -> Option<u32> {
         let calls = || self.calls(reported);
         calls()
             .rfind(|site| site.makes_error)
@@ -81,7 +81,7 @@ impl CallSites {
 
     /// Returns the offset of the site at which a frame waits for a function. The name is empty for
     /// a nameless function.
-    pub(in super::super) fn of_call(&self, reported: u32, function: &str) -> Option<u32> {
+    pub(in super::super) fn call_site(&self, reported: u32, function: &str) -> Option<u32> {
         for (prefix, kind) in [("get ", CallSiteKind::Get), ("set ", CallSiteKind::Set)] {
             if let Some(name) = function.strip_prefix(prefix) {
                 let mut sites = self.sites.get(&reported)?.iter();
@@ -93,7 +93,7 @@ impl CallSites {
         let calls = || self.calls(reported);
         let name = function.strip_prefix('#').unwrap_or(function);
         let named = calls().find(|site| site.name.as_deref() == Some(name));
-        if named.is_none() && is_implicit(function) {
+        if named.is_none() && is_called_by_language(function) {
             return None;
         }
         // The function has another name than the expression that calls it. So it is not a function
@@ -112,7 +112,7 @@ impl CallSites {
 
 /// Reports whether the language itself calls functions of this name, so that the waiting frame need
 /// not contain a call. An untagged template is put together by `concat`.
-fn is_implicit(function: &str) -> bool {
+fn is_called_by_language(function: &str) -> bool {
     matches!(function, "valueOf" | "toString" | "concat" | "next" | "return")
         || function.starts_with('[')
 }

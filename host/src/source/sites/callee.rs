@@ -12,7 +12,7 @@ pub(super) struct CalleeName<'a> {
 }
 
 impl<'a> CalleeName<'a> {
-    /// Reads a callee, in a class that extends `superclass`.
+    /// Reads the target of a call inside a class that extends `superclass`.
     pub(super) fn of(expression: &Expression<'a>, superclass: Option<&'a str>) -> Self {
         let (name, start) = match expression {
             Expression::Identifier(it) => (Some(it.name.as_str()), Some(it.span.start)),

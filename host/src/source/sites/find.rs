@@ -28,10 +28,10 @@ pub(in super::super) fn find(
     if nesting::check(code, Language::JavaScript).is_err() {
         return CallSites::default();
     }
-    let found = stack::with_enough_for(run, text, || {
+    let found = stack::on_large_stack_for(run, text, || {
         parse::with_program(text, Language::JavaScript, |ParsedText { program, tokens }| {
-            let (marks, names) = (TokenColumns::new(code, tokens), BoundNames::new(program));
-            let code = CodeIndex { lines, marks, names };
+            let (columns, names) = (TokenColumns::new(code, tokens), BoundNames::new(program));
+            let code = CodeIndex { lines, columns, names };
             let mut walk = CallSiteFinder::new(&code, wanted);
             walk.visit_program(program);
             walk.finish()

@@ -43,7 +43,7 @@ impl TokenColumns {
     }
 
     /// Returns the offset that QuickJS reports for the token that starts at `start`.
-    pub(super) fn at(&self, start: u32) -> u32 {
+    pub(super) fn reported_offset(&self, start: u32) -> u32 {
         match self.tokens.binary_search_by_key(&start, |(start, _)| *start) {
             Ok(index) => self.tokens[index].1,
             Err(_) => start,
@@ -51,7 +51,7 @@ impl TokenColumns {
     }
 
     /// Returns the start of the token before the one that starts at `start`.
-    pub(super) fn before(&self, start: u32) -> u32 {
+    pub(super) fn previous_start(&self, start: u32) -> u32 {
         let index = self.tokens.partition_point(|(token, _)| *token < start);
         index.checked_sub(1).and_then(|index| self.tokens.get(index)).map_or(start, |it| it.0)
     }

@@ -18,12 +18,12 @@ use crate::source::sites::call_site::{CallSite, CallSiteKind, CallSites};
 use crate::source::sites::token_columns::TokenColumns;
 
 /// The offset of a function that has noted no position yet.
-const NOWHERE: u32 = u32::MAX;
+const NO_OFFSET: u32 = u32::MAX;
 
 /// The indexes of a code that the walk uses.
 pub(super) struct CodeIndex<'w, 'a> {
     pub(super) lines: &'w LineIndex<'w>,
-    pub(super) marks: TokenColumns,
+    pub(super) columns: TokenColumns,
     pub(super) names: BoundNames<'a>,
 }
 
@@ -32,11 +32,11 @@ pub(super) struct CallSiteFinder<'w, 'a> {
     code: &'w CodeIndex<'w, 'a>,
     wanted: &'w HashSet<u32>,
     /// The position noted last in the current function.
-    last: u32,
+    last_noted: u32,
     /// The expression that the innermost `throw` throws.
     thrown: Option<Span>,
     /// The superclasses of the enclosing classes.
-    heritage: Vec<Option<&'a str>>,
+    superclasses: Vec<Option<&'a str>>,
     /// The name that a nameless class gets from its variable.
     class_name: Option<&'a str>,
     found: CallSites,
@@ -48,9 +48,9 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
         Self {
             code,
             wanted,
-            last: NOWHERE,
+            last_noted: NO_OFFSET,
             thrown: None,
-            heritage: Vec::new(),
+            superclasses: Vec::new(),
             class_name: None,
             found: CallSites::default(),
         }
@@ -62,27 +62,27 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
     }
 
     fn superclass(&self) -> Option<&'a str> {
-        self.heritage.last().copied().flatten()
+        self.superclasses.last().copied().flatten()
     }
 
     fn note_token(&mut self, start: u32) {
-        self.last = self.code.marks.at(start);
+        self.last_noted = self.code.columns.reported_offset(start);
     }
 
     fn in_function(&mut self, walk: impl FnOnce(&mut Self)) {
-        let last = mem::replace(&mut self.last, NOWHERE);
+        let outer = mem::replace(&mut self.last_noted, NO_OFFSET);
         walk(self);
-        self.last = last;
+        self.last_noted = outer;
     }
 
-    fn keep_call(
+    fn record_call(
         &mut self,
         span: Span,
         start: u32,
         name: Option<&str>,
         arguments: Option<&[Argument<'_>]>,
     ) {
-        if !self.wanted.contains(&self.last) {
+        if !self.wanted.contains(&self.last_noted) {
             return;
         }
         let is_error = name.is_some_and(|name| name.ends_with("Error") || name == "DOMException");
@@ -94,11 +94,11 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
             makes_error: is_error || self.thrown == Some(span),
             is_inert: arguments.is_some_and(|it| self.code.names.are_inert(it)),
         };
-        self.found.push(self.last, site);
+        self.found.push(self.last_noted, site);
     }
 
-    fn keep_access(&mut self, kind: CallSiteKind, property: &IdentifierName<'_>) {
-        if self.wanted.contains(&self.last) {
+    fn record_access(&mut self, kind: CallSiteKind, property: &IdentifierName<'_>) {
+        if self.wanted.contains(&self.last_noted) {
             let site = CallSite {
                 kind,
                 start: property.span.start,
@@ -107,14 +107,14 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
                 makes_error: false,
                 is_inert: false,
             };
-            self.found.push(self.last, site);
+            self.found.push(self.last_noted, site);
         }
     }
 }
 
 impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.last = it.span.start;
+        self.last_noted = it.span.start;
     }
 
     fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
@@ -157,8 +157,8 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         }
         self.visit_arguments(&it.arguments);
         let callee = CalleeName::of(&it.callee, self.superclass());
-        let start = callee.start.unwrap_or_else(|| self.code.marks.before(first));
-        self.keep_call(it.span, start, callee.name, Some(&it.arguments));
+        let start = callee.start.unwrap_or_else(|| self.code.columns.previous_start(first));
+        self.record_call(it.span, start, callee.name, Some(&it.arguments));
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
@@ -166,7 +166,7 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.visit_expression(&it.callee);
         self.visit_arguments(&it.arguments);
         let name = CalleeName::of(&it.callee, self.superclass()).name;
-        self.keep_call(it.span, it.span.start, name, Some(&it.arguments));
+        self.record_call(it.span, it.span.start, name, Some(&it.arguments));
     }
 
     fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
@@ -175,18 +175,18 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.visit_template_literal(&it.quasi);
         let callee = CalleeName::of(&it.tag, self.superclass());
         let start = callee.start.unwrap_or(it.quasi.span.start);
-        self.keep_call(it.span, start, callee.name, None);
+        self.record_call(it.span, start, callee.name, None);
     }
 
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         self.visit_expression(&it.object);
-        self.keep_access(CallSiteKind::Get, &it.property);
+        self.record_access(CallSiteKind::Get, &it.property);
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
         walk::walk_assignment_expression(self, it);
         if let AssignmentTarget::StaticMemberExpression(member) = &it.left {
-            self.keep_access(CallSiteKind::Set, &member.property);
+            self.record_access(CallSiteKind::Set, &member.property);
         }
     }
 
@@ -221,8 +221,8 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        let around = self.class_name.take();
-        let name = it.id.as_ref().map(|id| id.name.as_str()).or(around);
+        let variable_name = self.class_name.take();
+        let name = it.id.as_ref().map(|id| id.name.as_str()).or(variable_name);
         let has_constructor = it.body.body.iter().any(|element| {
             matches!(element, ClassElement::MethodDefinition(method)
                 if method.kind == MethodDefinitionKind::Constructor)
@@ -234,15 +234,15 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
                 self.found.push_class(end - byte, name.map(str::to_owned));
             }
         }
-        let heritage = it
+        let superclass = it
             .heritage
             .as_ref()
             .and_then(|heritage| CalleeName::of(&heritage.expression, None).name);
-        self.heritage.push(heritage);
+        self.superclasses.push(superclass);
         walk::walk_class(self, it);
-        self.heritage.pop();
+        self.superclasses.pop();
         // QuickJS initialises static members in a nameless function that the class calls when it is
         // created.
-        self.keep_call(it.span, it.span.start, Some("<anonymous>"), None);
+        self.record_call(it.span, it.span.start, Some("<anonymous>"), None);
     }
 }
