@@ -1,21 +1,21 @@
-//! Arguments held against a tool's schema before the call goes out, with words that name the field
-//! and what belongs there.
+//! Checks arguments against a tool's schema before the call is sent. A message names the field and
+//! the expected value.
 //!
-//! In flows a schema once and arguments many times, out flow mismatches.
+//! Input: a schema once, then arguments many times. Output: mismatches.
 //!
-//! **Invariant:** nothing is fetched: a schema that refers to something outside itself is not used.
-//! **Invariant:** a schema is hostile and so are arguments: the size of the schema, the work to
-//! check a value against it, the size of regular expressions and their backtracking are bounded.
-//! What would cost too much is not checked; the server judges it.
+//! **Invariant:** no schema is fetched: a schema that refers to something outside itself is not
+//! used. **Invariant:** schemas and arguments are hostile: the size of the schema, the work to
+//! check a value against it, the size of regular expressions and their backtracking are bounded. A
+//! check that would cost too much is skipped; the server checks the arguments itself.
 
 use super::mismatch::{self, Mismatch};
 use crate::catalog::schema_cost::{self, SchemaCost};
 use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 
-/// Largest schema used, in bytes of JSON. The largest known is 30 KiB.
+/// Largest schema that is used, in bytes of JSON. The largest known is 30 KiB.
 const SCHEMA: usize = 512 << 10;
-/// Most steps back in one match of a regular expression.
+/// Most backtracking steps in one match of a regular expression.
 const BACKTRACKS: usize = 10_000;
 /// Largest compiled regular expression, in bytes.
 const PATTERN: usize = 1 << 20;
@@ -25,34 +25,34 @@ const PATTERN: usize = 1 << 20;
 pub struct ArgumentValidator {
     compiled: jsonschema::Validator,
     schema: Value,
-    weight: SchemaCost,
+    cost: SchemaCost,
 }
 
-/// Why arguments cannot be checked against a schema: the server will judge them itself.
+/// The reason why arguments cannot be checked against a schema. The server checks them itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnusableSchema {
-    /// The schema is too large, or unfolds to something too large.
+    /// The schema is too large, or unfolds to one that is too large.
     #[error("the schema is too large to check arguments against it")]
     TooLarge,
     /// The schema refers to something outside itself.
     #[error("the schema refers to something outside itself")]
     Outside,
-    /// The schema is its own part, so that no check of it would end.
+    /// The schema contains itself directly, so that a check would never end.
     #[error("the schema contains itself")]
     Endless,
-    /// The schema is none.
+    /// The schema is not a valid JSON Schema.
     #[error("the schema is not valid")]
     Invalid,
 }
 
 impl ArgumentValidator {
-    /// Makes a schema ready to check arguments.
+    /// Compiles a schema.
     ///
     /// # Errors
     /// Fails if the schema cannot be used. That is no reason to refuse a call.
     pub fn new(schema: &Value) -> Result<ArgumentValidator, UnusableSchema> {
-        let weight = schema_cost::of(schema)?;
+        let cost = schema_cost::cost_of(schema)?;
         if schema.to_string().len() > SCHEMA {
             return Err(UnusableSchema::TooLarge);
         }
@@ -69,32 +69,33 @@ impl ArgumentValidator {
             options.build(schema).map_err(|_| UnusableSchema::Invalid)
         };
         let compiled = match build(None) {
-            // Many servers write draft 7 without saying so.
+            // Many servers write draft 7 without declaring it.
             Err(_) if schema.get("$schema").is_none() => build(Some(Draft::Draft7))?,
             other => other?,
         };
-        Ok(ArgumentValidator { compiled, schema: schema.clone(), weight })
+        Ok(ArgumentValidator { compiled, schema: schema.clone(), cost })
     }
 
-    /// Checks arguments. What would take too long is taken as right: the server judges it.
+    /// Checks arguments. A check that would take too long is skipped and succeeds: the server
+    /// checks the arguments itself.
     ///
     /// # Errors
-    /// Returns what is wrong, the first mismatches if there are many.
+    /// Returns the mismatches, only the first ones if there are many.
     pub fn check(&self, arguments: &Value) -> Result<(), Vec<Mismatch>> {
-        let wrong = self.check_where(arguments, |_| true);
-        if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+        let mismatches = self.mismatches(arguments, |_| true);
+        if mismatches.is_empty() { Ok(()) } else { Err(mismatches) }
     }
 
-    /// Returns what is wrong with arguments and counts for the caller.
-    pub(crate) fn check_where(
+    /// Returns the mismatches of arguments that pass the filter.
+    pub(crate) fn mismatches(
         &self,
         arguments: &Value,
-        counts: impl Fn(&Mismatch) -> bool,
+        filter: impl Fn(&Mismatch) -> bool,
     ) -> Vec<Mismatch> {
-        if !self.weight.bears(arguments) || self.compiled.is_valid(arguments) {
+        if !self.cost.allows(arguments) || self.compiled.is_valid(arguments) {
             return Vec::new();
         }
-        mismatch::all(&self.schema, self.compiled.iter_errors(arguments), counts)
+        mismatch::from_errors(&self.schema, self.compiled.iter_errors(arguments), filter)
     }
 }
 
@@ -103,11 +104,11 @@ mod tests {
     use super::{ArgumentValidator, UnusableSchema};
     use serde_json::{Value, json};
 
-    fn wrong(schema: Value, arguments: Value) -> Vec<String> {
+    fn messages(schema: Value, arguments: Value) -> Vec<String> {
         let validator = ArgumentValidator::new(&schema).expect("a schema");
         match validator.check(&arguments) {
             Ok(()) => Vec::new(),
-            Err(wrong) => wrong.iter().map(ToString::to_string).collect(),
+            Err(mismatches) => mismatches.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -129,7 +130,7 @@ mod tests {
     #[test]
     fn right_arguments_pass() {
         let arguments = json!({ "path": "a", "limit": 3, "mode": "text", "since": null });
-        assert_eq!(wrong(read_file(), arguments), [""; 0]);
+        assert_eq!(messages(read_file(), arguments), [""; 0]);
     }
 
     #[test]
@@ -149,7 +150,7 @@ mod tests {
             (json!({ "path": "a", "mod": "x" }), "`mod` is not known here, did you mean `mode`?"),
             (json!([]), "the arguments must be an object, not an array"),
         ] {
-            assert_eq!(wrong(read_file(), arguments), [message]);
+            assert_eq!(messages(read_file(), arguments), [message]);
         }
     }
 
@@ -159,21 +160,21 @@ mod tests {
             { "type": "string" }, { "type": "null" },
         ] } } });
         assert_eq!(
-            wrong(schema, json!({ "x": 1 })),
+            messages(schema, json!({ "x": 1 })),
             ["`x` must be a string or null, not a number"]
         );
         let schema = json!({ "properties": { "x": { "oneOf": [
             { "type": "object", "properties": { "kind": { "const": "a" }, "n": { "type": "number" } }, "required": ["kind", "n"] },
             { "type": "string" },
         ] } } });
-        assert_eq!(wrong(schema, json!({ "x": { "kind": "a" } })), ["`x.n` is missing"]);
+        assert_eq!(messages(schema, json!({ "x": { "kind": "a" } })), ["`x.n` is missing"]);
     }
 
     #[test]
     fn nullable_of_openapi_allows_null() {
         let schema = json!({ "properties": { "x": { "type": "string", "nullable": true } } });
-        assert_eq!(wrong(schema.clone(), json!({ "x": null })), [""; 0]);
-        assert_eq!(wrong(schema, json!({ "x": 1 })).len(), 1);
+        assert_eq!(messages(schema.clone(), json!({ "x": null })), [""; 0]);
+        assert_eq!(messages(schema, json!({ "x": 1 })).len(), 1);
     }
 
     #[test]
@@ -182,8 +183,8 @@ mod tests {
             "type": "array", "items": [{ "type": "number" }, { "type": "number" }],
             "additionalItems": false,
         } } });
-        assert_eq!(wrong(pair.clone(), json!({ "at": [1, 2] })), [""; 0]);
-        assert_eq!(wrong(pair, json!({ "at": [1, "x"] })).len(), 1);
+        assert_eq!(messages(pair.clone(), json!({ "at": [1, 2] })), [""; 0]);
+        assert_eq!(messages(pair, json!({ "at": [1, "x"] })).len(), 1);
     }
 
     #[test]
@@ -218,7 +219,7 @@ mod tests {
             UnusableSchema::TooLarge
         );
 
-        // Here each level of the value does.
+        // Here each level of the value doubles the work.
         let step = json!({ "type": "object", "properties": { "x": { "$ref": "#" } } });
         let schema = json!({ "anyOf": [step, step, step] });
         let mut deep = json!(1);
@@ -230,7 +231,7 @@ mod tests {
         assert!(validator.check(&json!({ "x": 1 })).is_err());
 
         let slow = json!({ "properties": { "x": { "pattern": "^(a|aa)+\\1c$" } } });
-        assert_eq!(wrong(slow, json!({ "x": "a".repeat(200) })), [""; 0]);
+        assert_eq!(messages(slow, json!({ "x": "a".repeat(200) })), [""; 0]);
     }
 
     #[test]
@@ -244,7 +245,7 @@ mod tests {
         });
         let value = json!({ "children": [{ "name": "a", "children": [{ "name": 1 }] }] });
         assert_eq!(
-            wrong(tree, value),
+            messages(tree, value),
             ["`children[0].children[0].name` must be a string, not a number"]
         );
     }
@@ -253,8 +254,8 @@ mod tests {
     fn many_and_long_mismatches_are_cut() {
         let schema = json!({ "additionalProperties": { "enum": (0..500).collect::<Vec<_>>() } });
         let arguments: Value = (0..500).map(|n| (format!("k{n}\u{202e}"), json!("x"))).collect();
-        let wrong = wrong(schema, arguments);
-        assert!(wrong.len() <= 8, "{}", wrong.len());
-        assert!(wrong.iter().all(|text| text.len() < 400 && !text.contains('\u{202e}')));
+        let messages = messages(schema, arguments);
+        assert!(messages.len() <= 8, "{}", messages.len());
+        assert!(messages.iter().all(|text| text.len() < 400 && !text.contains('\u{202e}')));
     }
 }

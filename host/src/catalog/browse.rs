@@ -1,47 +1,47 @@
-//! What an agent sees of the tools under a budget: the best ones with their signatures, the rest by
-//! name, and how many there are.
+//! Lists tools for an agent within a budget: the best ones with their signatures, the rest by name,
+//! and the total number.
 
 use super::observed::ObservedResults;
 use super::search::ToolIndex;
-use super::typescript::{call, sentence};
+use super::typescript::{call_signature, first_sentence};
 use crate::model::{Annotations, ToolName};
 use serde::Serialize;
 
-/// Characters of a token, roughly.
+/// Approximate characters per token.
 const TOKEN: usize = 4;
-/// What the fields of a node cost beside their contents, in characters.
+/// The cost of a node's field names and punctuation, in characters.
 const FRAME: usize = 60;
 
-/// One tool, for an agent.
+/// One tool, as an agent sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BrowsedTool {
     /// `server:tool`.
     pub tool: ToolName,
-    /// How it is called and what comes back, in TypeScript; nothing if there was no room.
+    /// The TypeScript signature of the call and its result; `None` if there was no space.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
-    /// What it does, in a sentence; nothing if there was no room.
+    /// The description, in one sentence; empty if there was no space.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What its server says of its effects.
-    #[serde(skip_serializing_if = "is_silent")]
+    /// The server's annotations about its effects.
+    #[serde(skip_serializing_if = "is_empty_annotations")]
     pub annotations: Annotations,
 }
 
-fn is_silent(annotations: &Annotations) -> bool {
+fn is_empty_annotations(annotations: &Annotations) -> bool {
     *annotations == Annotations::default()
 }
 
-/// What fits into a budget.
+/// The tools that fit into a budget.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BrowseResult {
     /// The tools, the best first.
     pub nodes: Vec<BrowsedTool>,
-    /// How many of them are there.
+    /// The number of tools in `nodes`.
     pub shown: usize,
-    /// How many fit the query.
+    /// The number of tools that match the query.
     pub total: usize,
 }
 
@@ -54,7 +54,7 @@ impl BrowseResult {
         }
     }
 
-    /// Returns the whole as text: the coverage, then one tool a line.
+    /// Returns the result as text: the coverage, then one tool per line.
     pub fn text(&self) -> String {
         let mut text = self.coverage();
         for node in &self.nodes {
@@ -69,11 +69,11 @@ impl BrowseResult {
     }
 }
 
-/// Returns the tools that fit a query, as many as a budget of tokens holds.
+/// Returns the tools that match a query, as many as fit into a budget of tokens.
 ///
-/// Signatures go to the best ones, and names to the rest while there is room for them. Some room is
-/// kept for names, so that one long signature does not hide what else there is; and the first is
-/// named whatever the budget.
+/// The best tools get signatures, and the rest get names while there is space. Some space is
+/// reserved for names, so that one long signature does not hide the other tools. The first tool is
+/// always named, whatever the budget.
 pub fn browse(
     index: &ToolIndex,
     query: &str,
@@ -83,15 +83,15 @@ pub fn browse(
     let found = index.search(query);
     let budget = budget_tokens.saturating_mul(TOKEN);
     let names: usize = found.iter().map(|it| it.tool.as_str().len() + FRAME).sum();
-    // If all names take less than a third of it, they have their room; else those with signatures
-    // get two thirds.
+    // If all names take less than a third of the budget, they get that space; else tools with
+    // signatures get two thirds.
     let crowded = names > budget / 3;
     let mut for_signatures = budget - names.min(budget / 3);
-    let mut left = budget;
+    let mut remaining = budget;
     let mut nodes = Vec::new();
     for definition in &found {
         let name = definition.tool.as_str().len() + FRAME;
-        if !nodes.is_empty() && left < name {
+        if !nodes.is_empty() && remaining < name {
             break;
         }
         let mut node = BrowsedTool {
@@ -102,22 +102,22 @@ pub fn browse(
         };
         let mut cost = name;
         if for_signatures > 0 {
-            let call = call(definition, observed);
-            let description = sentence(&definition.description);
-            let more = call.len() + description.len();
-            let share = if crowded { more + name } else { more };
-            if share <= for_signatures {
-                for_signatures -= share;
-                cost += more;
-                node.signature = Some(call);
+            let signature = call_signature(definition, observed);
+            let description = first_sentence(&definition.description);
+            let extra = signature.len() + description.len();
+            let needed = if crowded { extra + name } else { extra };
+            if needed <= for_signatures {
+                for_signatures -= needed;
+                cost += extra;
+                node.signature = Some(signature);
                 node.description = description;
             } else {
-                // Those that follow are worth less than this one: they do not get what it could not
-                // have.
+                // Later tools rank lower than this one: they do not get the space that was too
+                // small for it.
                 for_signatures = 0;
             }
         }
-        left = left.saturating_sub(cost);
+        remaining = remaining.saturating_sub(cost);
         nodes.push(node);
     }
     BrowseResult { shown: nodes.len(), total: found.len(), nodes }

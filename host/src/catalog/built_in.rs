@@ -1,4 +1,4 @@
-//! The tools that pml itself has, described as a server would describe them.
+//! The built-in tools of pml, described as a server would describe them.
 
 use crate::model::{Definition, ToolName};
 use serde_json::{Value, json};

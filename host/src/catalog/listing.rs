@@ -1,7 +1,7 @@
-//! What there is to call, by name: a tool as a program spells it to the one that is meant.
+//! The available tools by name. Finds the tool that a program's spelling means.
 //!
-//! **Invariant:** a name that is written exactly means that name and nothing else; another spelling
-//! of it is found only if it can mean one thing.
+//! **Invariant:** an exact name means that tool and no other; another spelling is resolved only if
+//! it can mean one tool.
 
 use crate::model::{Definition, NameMatch, ToolName, fold, meant, nearest};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,17 +15,17 @@ pub struct ToolListing {
     unlisted: BTreeSet<String>,
 }
 
-/// Why a name leads to no tool.
+/// The reason why a name does not resolve to a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnresolvedTool {
-    /// There is no such server. These are called nearly so.
+    /// No such server exists. These servers have similar names.
     Server(Vec<String>),
-    /// The server has no such tool. These, as `server:tool`, are called nearly so.
+    /// The server has no such tool. These tools, as `server:tool`, have similar names.
     Tool(Vec<String>),
-    /// The spelling could mean any of these.
+    /// The spelling could mean any of these names.
     Ambiguous(Vec<String>),
-    /// The server is there, and what it offers is not known.
+    /// The server exists, but its tools are not known.
     Unlisted,
 }
 
@@ -47,10 +47,10 @@ impl ToolListing {
         self
     }
 
-    /// Returns the tool that is meant.
+    /// Returns the tool that the names mean.
     ///
     /// # Errors
-    /// Fails if there is none, or more than one.
+    /// Fails if there is no such tool, or more than one.
     pub fn resolve(&self, server: &str, tool: &str) -> Result<&Arc<Definition>, UnresolvedTool> {
         let names = self.servers.keys().chain(&self.unlisted).map(String::as_str);
         let server = match meant(server, names.clone()) {
@@ -60,35 +60,37 @@ impl ToolListing {
                 return Err(UnresolvedTool::Ambiguous(names));
             }
             NameMatch::None => {
-                let near = nearest(server, names);
-                return Err(UnresolvedTool::Server(near.into_iter().map(str::to_owned).collect()));
+                let similar = nearest(server, names);
+                return Err(UnresolvedTool::Server(
+                    similar.into_iter().map(str::to_owned).collect(),
+                ));
             }
         };
         let Some(tools) = self.servers.get(server) else { return Err(UnresolvedTool::Unlisted) };
-        let full = |name: &str| format!("{server}:{name}");
+        let full_name = |name: &str| format!("{server}:{name}");
         match meant(tool, tools.keys().map(String::as_str)) {
             NameMatch::One(name) => tools.get(name).ok_or(UnresolvedTool::Unlisted),
             NameMatch::Several(names) => {
-                Err(UnresolvedTool::Ambiguous(names.iter().map(|name| full(name)).collect()))
+                Err(UnresolvedTool::Ambiguous(names.iter().map(|name| full_name(name)).collect()))
             }
             NameMatch::None => {
-                let near = nearest(tool, tools.keys().map(String::as_str));
-                let mut near: Vec<String> = near.into_iter().map(full).collect();
-                if near.is_empty() {
-                    near = self.elsewhere(tool);
+                let similar = nearest(tool, tools.keys().map(String::as_str));
+                let mut similar: Vec<String> = similar.into_iter().map(full_name).collect();
+                if similar.is_empty() {
+                    similar = self.same_name_elsewhere(tool);
                 }
-                Err(UnresolvedTool::Tool(near))
+                Err(UnresolvedTool::Tool(similar))
             }
         }
     }
 
-    /// Returns all tools, by name.
+    /// Returns all tools, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Definition>> {
         self.servers.values().flat_map(BTreeMap::values)
     }
 
-    /// Tools of that very name on other servers.
-    fn elsewhere(&self, tool: &str) -> Vec<String> {
+    /// Returns tools of the same name on other servers.
+    fn same_name_elsewhere(&self, tool: &str) -> Vec<String> {
         let same = self.iter().map(|it| &it.tool).filter(|name| fold(name.tool()) == fold(tool));
         same.take(3).map(ToolName::to_string).collect()
     }

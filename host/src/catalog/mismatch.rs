@@ -1,4 +1,4 @@
-//! One thing that is wrong with arguments, in plain words.
+//! Mismatches between arguments and a schema, with messages for people.
 
 use super::wording;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -6,36 +6,36 @@ use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 use std::fmt;
 
-/// Most mismatches told of one call.
+/// Most mismatches reported for one call.
 const MISMATCHES: usize = 8;
 
-/// One thing that is wrong with arguments. Its `Display` names the field and what belongs there.
+/// A mismatch between arguments and a schema. Its `Display` names the field and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// Where, as a JSON pointer: the wrong value, or the object that misses a field or has one too
-    /// many.
+    /// The location, as a JSON pointer: the wrong value, or the object that lacks a field or has an
+    /// unknown one.
     pub path: String,
-    /// What kind of thing is wrong.
-    pub wrong: MismatchKind,
-    /// Whether it is wrong only because of another part of the arguments.
+    /// The kind of mismatch.
+    pub kind: MismatchKind,
+    /// Whether the value is wrong only because of another part of the arguments.
     pub(crate) conditional: bool,
     message: String,
 }
 
-/// What kind of thing is wrong.
+/// The kind of mismatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MismatchKind {
     /// The value has another type.
     Type,
-    /// A field is not there.
+    /// A required field is missing.
     Missing(String),
-    /// There are fields that the schema does not know.
+    /// The object has fields that the schema does not name.
     Unknown(Vec<String>),
     /// The list is too long or too short.
     Length,
-    /// The value is not one that is allowed.
+    /// The value is not an allowed one.
     Value,
 }
 
@@ -45,16 +45,16 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Returns the first of what is wrong and counts.
-pub(super) fn all<'e>(
+/// Returns the first mismatches that pass the filter.
+pub(super) fn from_errors<'e>(
     schema: &Value,
     errors: impl Iterator<Item = ValidationError<'e>>,
-    counts: impl Fn(&Mismatch) -> bool,
+    filter: impl Fn(&Mismatch) -> bool,
 ) -> Vec<Mismatch> {
-    errors.filter_map(|error| of(schema, &error)).filter(counts).take(MISMATCHES).collect()
+    errors.filter_map(|error| from_error(schema, &error)).filter(filter).take(MISMATCHES).collect()
 }
 
-fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
+fn from_error(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
     let path = error.instance_path().as_str();
     let rule = error.schema_path().as_str();
     let instance = error.instance();
@@ -62,8 +62,8 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
         return None;
     }
     let field = wording::field(path);
-    let (wrong, message) = match error.kind() {
-        // The engine gave up: the server will judge.
+    let (kind, message) = match error.kind() {
+        // The regular expression engine gave up: the server checks the value itself.
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => return None,
         Kind::Type { kind } => {
             (MismatchKind::Type, wording::wrong_type(&field, types(kind), instance))
@@ -75,26 +75,26 @@ fn of(schema: &Value, error: &ValidationError<'_>) -> Option<Mismatch> {
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known = schema.pointer(&format!("{}/properties", parent(rule)));
-            let message = wording::unknown(path, unexpected, known);
+            let message = wording::unknown_fields(path, unexpected, known);
             (MismatchKind::Unknown(unexpected.clone()), message)
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            return Some(alternatives(schema, path, instance, context));
+            return Some(from_alternatives(schema, path, instance, context));
         }
         Kind::Enum { options } => (MismatchKind::Value, wording::one_of(&field, options)),
         Kind::Constant { expected_value } => {
             (MismatchKind::Value, format!("{field} must be {}", wording::value(expected_value)))
         }
         kind @ (Kind::MinItems { .. } | Kind::MaxItems { .. } | Kind::AdditionalItems { .. }) => {
-            (MismatchKind::Length, wording::bound(&field, kind))
+            (MismatchKind::Length, wording::out_of_bounds(&field, kind))
         }
-        kind => (MismatchKind::Value, wording::bound(&field, kind)),
+        kind => (MismatchKind::Value, wording::out_of_bounds(&field, kind)),
     };
-    Some(Mismatch { path: path.into(), wrong, conditional: is_conditional(rule), message })
+    Some(Mismatch { path: path.into(), kind, conditional: is_conditional(rule), message })
 }
 
-/// Whether a rule holds only if something else does. What is behind `anyOf` and its like is told by
-/// that keyword itself.
+/// Reports whether a rule applies only if another one does. Errors inside `anyOf` and similar
+/// keywords are reported by that keyword itself.
 fn is_conditional(rule: &str) -> bool {
     rule.split('/').any(|segment| {
         matches!(segment, "if" | "then" | "else" | "not" | "contains")
@@ -110,9 +110,9 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
     }
 }
 
-/// Tells of alternatives by their types, if that is what is wrong with all of them; else by the one
-/// that fits best.
-fn alternatives(
+/// Describes alternatives by their types, if each of them fails by its type; else by the one that
+/// fits best.
+fn from_alternatives(
     schema: &Value,
     path: &str,
     instance: &Value,
@@ -137,14 +137,14 @@ fn alternatives(
                 .iter()
                 .filter(|errors| !errors.iter().any(is_type))
                 .min_by_key(|errors| errors.len())
-                .and_then(|errors| errors.iter().find_map(|error| of(schema, error)));
+                .and_then(|errors| errors.iter().find_map(|error| from_error(schema, error)));
             match nearest {
                 Some(Mismatch { message, .. }) => message,
                 None => format!("{field} fits none of the forms that are allowed"),
             }
         }
     };
-    Mismatch { path: path.into(), wrong: MismatchKind::Value, conditional: false, message }
+    Mismatch { path: path.into(), kind: MismatchKind::Value, conditional: false, message }
 }
 
 fn parent(rule: &str) -> &str {
@@ -152,6 +152,6 @@ fn parent(rule: &str) -> &str {
 }
 
 fn is_nullable(schema: &Value, rule: &str) -> bool {
-    let said = schema.pointer(parent(rule)).and_then(|schema| schema.get("nullable"));
-    said == Some(&Value::Bool(true))
+    let nullable = schema.pointer(parent(rule)).and_then(|schema| schema.get("nullable"));
+    nullable == Some(&Value::Bool(true))
 }

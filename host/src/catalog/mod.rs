@@ -1,12 +1,13 @@
-//! What the servers offer, made useful: TypeScript types and signatures, search, browsing under a
-//! budget, checks of arguments, and shapes of results that servers say nothing of.
+//! The tools of the servers, in useful forms: TypeScript types and signatures, search, browsing
+//! within a budget, checks of arguments, and inferred shapes of results whose servers give no
+//! output schema.
 //!
-//! In flow definitions of tools (and results, of which only shapes are kept), out flow text, ranked
+//! Input: definitions of tools, and results, of which only shapes are stored. Output: text, ranked
 //! lists and mismatches.
 //!
-//! **Invariant:** a definition is hostile text: everything that is made of it is quoted or escaped,
-//! and bounded in size and time. **Invariant:** nothing is fetched for a schema, and no value of a
-//! result is kept. This room knows nothing of servers, policy or runs.
+//! **Invariant:** a definition is hostile text: everything made from it is quoted or escaped, and
+//! bounded in size and time. **Invariant:** no schema is fetched, and no value of a result is
+//! stored. This module does not know servers, policy or runs.
 
 mod arguments;
 mod browse;
@@ -23,7 +24,6 @@ mod wording;
 pub use arguments::{ArgumentValidator, UnusableSchema};
 pub use browse::{BrowseResult, BrowsedTool, browse};
 pub(crate) use built_in::definitions as built_in_definitions;
-
 pub use listing::{ToolListing, UnresolvedTool};
 pub use mismatch::{Mismatch, MismatchKind};
 pub use observed::{InferredSchema, ObservedResults};

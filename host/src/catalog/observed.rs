@@ -1,14 +1,13 @@
-//! Shapes of results that were seen, for tools whose servers say nothing of them:
-//! `.pml/observed.json`.
+//! Shapes of observed results, for tools whose servers give no output schema: `.pml/observed.json`.
 //!
-//! In flow results, out flow schemas. A note costs a walk over the result and no disk;
-//! [`ObservedResults::flush`] writes. Several processes may have the file: each joins what it has
-//! seen to what is there, under a lock, and puts a whole new file in its place.
+//! Input: results. Output: schemas. Recording a result costs a walk over it and no disk access;
+//! [`ObservedResults::flush`] writes the file. Several processes may share the file: each joins its
+//! own observations with those in the file, under a lock, and replaces the whole file.
 //!
-//! **Invariant:** shapes only, never values. A shape belongs to one definition of its tool: another
-//! one starts anew. **Invariant:** the file is bounded, and whatever it holds, reading it does no
-//! harm: what cannot be understood counts as nothing seen, since everything in it can be seen
-//! again.
+//! **Invariant:** the file stores shapes, never values. A shape belongs to one definition of its
+//! tool: another definition starts anew. **Invariant:** the file is bounded, and reading it is safe
+//! whatever its content: a file that cannot be understood counts as empty, since everything in it
+//! can be observed again.
 
 use crate::catalog::value_shape::ValueShape;
 use crate::disk::{self, FileDurability};
@@ -24,24 +23,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const FILE: &str = "observed.json";
 const LOCK: &str = "observed.lock";
-/// The form of the file. Another one counts as nothing seen.
+/// The format version of the file. A file of another version counts as empty.
 const VERSION: u32 = 1;
-/// Most tools kept.
+/// Most tools stored.
 const TOOLS: usize = 2_000;
-/// Largest shape kept, in bytes of JSON.
+/// Largest shape stored, in bytes of JSON.
 const SHAPE: usize = 16 << 10;
-/// Most parts of a shape: more never fit.
+/// Most parts of a shape: more never fit into that size.
 const PARTS: usize = 1_000;
 /// Largest file read, in bytes.
 const SIZE: u64 = 48 << 20;
-/// From so many results on, only every sixteenth is looked at: the shape is known by then.
-const KNOWN: u32 = 64;
+/// After this many results, only every sixteenth is inspected: the shape is known by then.
+const KNOWN_AFTER: u32 = 64;
 
-/// What was seen of results, per tool.
+/// The shapes of observed results, by tool.
 #[derive(Debug)]
 pub struct ObservedResults {
     folder: PathBuf,
-    notes: Mutex<ObservationTable>,
+    observations: Mutex<ObservationTable>,
 }
 
 /// A schema that was inferred from results.
@@ -50,7 +49,7 @@ pub struct ObservedResults {
 pub struct InferredSchema {
     /// The JSON Schema.
     pub schema: Value,
-    /// How many results it was inferred from.
+    /// The number of results it was inferred from.
     pub results: u32,
 }
 
@@ -75,80 +74,94 @@ struct ObservationFile {
 }
 
 impl ObservedResults {
-    /// Reads what was seen so far in a project's `.pml` folder, which need not be there.
+    /// Reads the observations in a project's `.pml` folder, which need not exist.
     pub fn open(folder: impl Into<PathBuf>) -> ObservedResults {
         let folder = folder.into();
         let tools = read(&folder.join(FILE));
-        ObservedResults { folder, notes: Mutex::new(ObservationTable { tools, changed: false }) }
+        ObservedResults {
+            folder,
+            observations: Mutex::new(ObservationTable { tools, changed: false }),
+        }
     }
 
-    /// Returns whether a result of a tool is to be looked at. One that is not is counted, and need
-    /// not be read for it.
+    /// Reports whether a result of a tool is to be inspected. A result that is not is only counted,
+    /// and need not be parsed for this.
     pub(crate) fn wants(&self, tool: &ToolName, definition: &str) -> bool {
-        let mut notes = self.notes();
-        let seen = notes.tools.get_mut(tool).filter(|seen| seen.definition == definition);
-        let Some(seen) = seen else { return true };
-        let next = seen.results.saturating_add(1);
-        let wanted = next <= KNOWN || next.is_multiple_of(16);
+        let mut observations = self.observations();
+        let observation = observations
+            .tools
+            .get_mut(tool)
+            .filter(|observation| observation.definition == definition);
+        let Some(observation) = observation else { return true };
+        let next = observation.results.saturating_add(1);
+        let wanted = next <= KNOWN_AFTER || next.is_multiple_of(16);
         if !wanted {
-            seen.results = next;
+            observation.results = next;
         }
         wanted
     }
 
-    /// Notes the shape of a result of a tool, whose definition has this digest. Nothing is written.
+    /// Records the shape of a result of a tool, whose definition has this digest. Does not write
+    /// the file.
     pub fn note(&self, tool: &ToolName, definition: &str, result: &Value) {
-        let mut notes = self.notes();
-        let notes = &mut *notes;
-        if !notes.tools.contains_key(tool) && notes.tools.len() >= TOOLS {
+        let mut observations = self.observations();
+        let observations = &mut *observations;
+        if !observations.tools.contains_key(tool) && observations.tools.len() >= TOOLS {
             return;
         }
-        let seen =
-            notes.tools.entry(tool.clone()).or_insert_with(|| ToolObservation::new(definition));
-        if seen.definition != definition {
-            *seen = ToolObservation::new(definition);
+        let observation = observations
+            .tools
+            .entry(tool.clone())
+            .or_insert_with(|| ToolObservation::new(definition));
+        if observation.definition != definition {
+            *observation = ToolObservation::new(definition);
         }
-        seen.results = seen.results.saturating_add(1);
-        if seen.results > KNOWN && !seen.results.is_multiple_of(16) {
+        observation.results = observation.results.saturating_add(1);
+        if observation.results > KNOWN_AFTER && !observation.results.is_multiple_of(16) {
             return;
         }
-        // Most results look like those before: no lock is held for long, and nothing is written for
-        // them.
-        let before = seen.shape.clone();
-        seen.shape.join(ValueShape::of(result));
-        seen.bound();
-        notes.changed |= seen.shape != before || seen.results.is_power_of_two();
+        // Most results have the same shape as earlier ones: the lock is held briefly, and the file
+        // is not written for them.
+        let before = observation.shape.clone();
+        observation.shape.join(ValueShape::of(result));
+        observation.limit_size();
+        observations.changed |=
+            observation.shape != before || observation.results.is_power_of_two();
     }
 
-    /// Returns what the results of a tool look like, if any were seen of this very definition.
+    /// Returns the schema inferred from the results of a tool, or `None` if no results of this
+    /// definition were observed.
     pub fn inferred(&self, definition: &Definition) -> Option<InferredSchema> {
-        let notes = self.notes();
-        let seen = notes.tools.get(&definition.tool)?;
-        let current = seen.definition == definition.digest();
-        current.then(|| InferredSchema { schema: seen.shape.schema(), results: seen.results })
+        let observations = self.observations();
+        let observation = observations.tools.get(&definition.tool)?;
+        let current = observation.definition == definition.digest();
+        current.then(|| InferredSchema {
+            schema: observation.shape.schema(),
+            results: observation.results,
+        })
     }
 
-    /// Writes what has changed, together with what other processes have seen meanwhile. A project
-    /// without its folder keeps nothing.
+    /// Writes the changes, joined with the observations that other processes have written
+    /// meanwhile. Writes no file if the project's folder does not exist.
     ///
     /// # Errors
     /// Fails if the folder cannot be written to.
     pub fn flush(&self) -> Result<(), Error> {
-        let mut notes = self.notes();
-        if !notes.changed || !disk::is_own_folder(&self.folder) {
+        let mut observations = self.observations();
+        if !observations.changed || !disk::is_own_folder(&self.folder) {
             return Ok(());
         }
         let path = self.folder.join(FILE);
-        let tools = write(&self.folder, &path, &notes.tools).map_err(|error| {
+        let tools = write(&self.folder, &path, &observations.tools).map_err(|error| {
             let message = format!("cannot write observed results: {}", path.display());
             Error::new(Code::Config, message).with_source(error)
         })?;
-        *notes = ObservationTable { tools, changed: false };
+        *observations = ObservationTable { tools, changed: false };
         Ok(())
     }
 
-    fn notes(&self) -> MutexGuard<'_, ObservationTable> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn observations(&self) -> MutexGuard<'_, ObservationTable> {
+        self.observations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -158,15 +171,16 @@ impl ToolObservation {
     }
 
     fn join(&mut self, other: ToolObservation) {
-        // Ours is newer than what is on disk: the tool has changed.
+        // The observation in memory is newer than the one on disk: with another definition, the
+        // tool has changed.
         if self.definition == other.definition {
             self.shape.join(other.shape);
             self.results = self.results.max(other.results);
-            self.bound();
+            self.limit_size();
         }
     }
 
-    fn bound(&mut self) {
+    fn limit_size(&mut self) {
         let fits = |shape: &ValueShape| {
             shape.parts() <= PARTS
                 && serde_json::to_string(shape).is_ok_and(|text| text.len() <= SHAPE)
@@ -189,7 +203,7 @@ fn read(path: &Path) -> BTreeMap<ToolName, ToolObservation> {
     while tools.len() > TOOLS {
         tools.pop_last();
     }
-    tools.values_mut().for_each(ToolObservation::bound);
+    tools.values_mut().for_each(ToolObservation::limit_size);
     tools
 }
 
@@ -198,14 +212,14 @@ fn write(
     path: &Path,
     ours: &BTreeMap<ToolName, ToolObservation>,
 ) -> io::Result<BTreeMap<ToolName, ToolObservation>> {
-    let _held = disk::lock(&folder.join(LOCK))?;
+    let _lock = disk::lock(&folder.join(LOCK))?;
     let mut tools = ours.clone();
     for (tool, theirs) in read(path) {
-        let room = tools.len() < TOOLS;
+        let has_space = tools.len() < TOOLS;
         match tools.entry(tool) {
-            Entry::Occupied(mut seen) => seen.get_mut().join(theirs),
-            Entry::Vacant(free) if room => {
-                free.insert(theirs);
+            Entry::Occupied(mut observation) => observation.get_mut().join(theirs),
+            Entry::Vacant(vacant) if has_space => {
+                vacant.insert(theirs);
             }
             Entry::Vacant(_) => {}
         }

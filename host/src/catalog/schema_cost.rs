@@ -1,77 +1,83 @@
-//! How much work a schema can make, found before it is used.
+//! Computes how much work a schema can cause, before it is used.
 //!
-//! References make a small schema large: each may double what is behind it. And a schema that
-//! refers to itself may double the work at each level of a value. Both are counted here; a schema
-//! that is its own direct part would never end.
+//! References make a small schema large: each may double the size of its target. A schema that
+//! refers to itself may double the work at each level of a value. Both are counted here. A check of
+//! a schema that directly contains itself would never end, so such a schema is refused.
 
 use super::arguments::UnusableSchema;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest schema with all references written out, in parts.
+/// Largest schema with all references expanded, in parts.
 const UNFOLDED: u64 = 50_000;
 /// Deepest nesting of a schema, references followed.
 const DEPTH: usize = 200;
 /// Most work for one value: parts of the schema times parts of the value.
 const WORK: u64 = 50_000_000;
-/// Most ways through a schema that refers to itself, down to the bottom of a value.
-const WAYS: u64 = 1_000_000;
+/// Most paths through a schema that refers to itself, down to the deepest level of a value.
+const PATHS: u64 = 1_000_000;
 
-/// Keywords under which a schema says something of the same value, not of a part of it.
+/// Keywords whose schemas apply to the same value, not to a part of it.
 const IN_PLACE: [&str; 9] =
     ["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
 
-/// What a schema can cost.
+/// The cost of a schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SchemaCost {
     unfolded: u64,
-    /// How many ways lead from one level of a value to the next, through references back.
-    ways: u64,
+    /// The number of paths from one level of a value to the next, through references back.
+    paths: u64,
 }
 
-/// Returns what a schema can cost, or why it cannot be used.
-pub(super) fn of(schema: &Value) -> Result<SchemaCost, UnusableSchema> {
-    let mut scale = SchemaCostCounter {
+/// Returns the cost of a schema, or the reason why it cannot be used.
+pub(super) fn cost_of(schema: &Value) -> Result<SchemaCost, UnusableSchema> {
+    let mut counter = SchemaCostCounter {
         root: schema,
-        known: BTreeMap::new(),
-        open: Vec::new(),
-        back: BTreeSet::new(),
+        sizes: BTreeMap::new(),
+        expanding: Vec::new(),
+        back_references: BTreeSet::new(),
     };
-    let unfolded = scale.weigh(schema, 0)?;
+    let unfolded = counter.count_parts(schema, 0)?;
     if unfolded > UNFOLDED {
         return Err(UnusableSchema::TooLarge);
     }
-    let targets: BTreeSet<&str> = scale.known.keys().copied().chain(["#"]).collect();
+    let targets: BTreeSet<&str> = counter.sizes.keys().copied().chain(["#"]).collect();
     for target in targets {
-        check_ends(schema, target)?;
+        check_terminates(schema, target)?;
     }
     let mut uses = BTreeMap::new();
-    count(schema, &mut uses);
-    let ways = scale.back.iter().filter_map(|back| uses.get(back)).max().copied().unwrap_or(1);
-    Ok(SchemaCost { unfolded, ways })
+    count_references(schema, &mut uses);
+    let paths = counter
+        .back_references
+        .iter()
+        .filter_map(|reference| uses.get(reference))
+        .max()
+        .copied()
+        .unwrap_or(1);
+    Ok(SchemaCost { unfolded, paths })
 }
 
 impl SchemaCost {
-    /// Returns whether a value can be checked in bounded time.
-    pub(super) fn bears(self, value: &Value) -> bool {
+    /// Reports whether a value can be checked in bounded time.
+    pub(super) fn allows(self, value: &Value) -> bool {
         let (parts, depth) = measure(value);
         let deepest = u32::try_from(depth).unwrap_or(u32::MAX);
         self.unfolded.saturating_mul(parts) <= WORK
-            && self.ways.checked_pow(deepest).is_some_and(|ways| ways <= WAYS)
+            && self.paths.checked_pow(deepest).is_some_and(|paths| paths <= PATHS)
     }
 }
 
 struct SchemaCostCounter<'s> {
     root: &'s Value,
-    /// What is behind each reference.
-    known: BTreeMap<&'s str, u64>,
-    open: Vec<&'s str>,
-    /// References to what they are part of.
-    back: BTreeSet<&'s str>,
+    /// The size of the target of each reference, in parts.
+    sizes: BTreeMap<&'s str, u64>,
+    expanding: Vec<&'s str>,
+    /// References to a schema that contains them.
+    back_references: BTreeSet<&'s str>,
 }
 
 impl<'s> SchemaCostCounter<'s> {
-    fn weigh(&mut self, part: &'s Value, depth: usize) -> Result<u64, UnusableSchema> {
+    fn count_parts(&mut self, part: &'s Value, depth: usize) -> Result<u64, UnusableSchema> {
         if depth > DEPTH {
             return Err(UnusableSchema::TooLarge);
         }
@@ -79,7 +85,7 @@ impl<'s> SchemaCostCounter<'s> {
         match part {
             Value::Array(items) => {
                 for item in items {
-                    sum = sum.saturating_add(self.weigh(item, depth + 1)?);
+                    sum = sum.saturating_add(self.count_parts(item, depth + 1)?);
                 }
             }
             Value::Object(fields) => {
@@ -89,13 +95,13 @@ impl<'s> SchemaCostCounter<'s> {
                 for (name, field) in fields {
                     let more = match field {
                         Value::String(reference) if name == "$ref" => {
-                            self.behind(reference, depth + 1)?
+                            self.count_target(reference, depth + 1)?
                         }
-                        // A nested `$id` would give references within it another root.
+                        // A nested `$id` would give the references within it another root.
                         Value::String(_) if name == "$id" && depth > 0 => {
                             return Err(UnusableSchema::Outside);
                         }
-                        field => self.weigh(field, depth + 1)?,
+                        field => self.count_parts(field, depth + 1)?,
                     };
                     sum = sum.saturating_add(more);
                 }
@@ -105,26 +111,26 @@ impl<'s> SchemaCostCounter<'s> {
         Ok(sum)
     }
 
-    fn behind(&mut self, reference: &'s str, depth: usize) -> Result<u64, UnusableSchema> {
-        if let Some(known) = self.known.get(reference) {
-            return Ok(*known);
+    fn count_target(&mut self, reference: &'s str, depth: usize) -> Result<u64, UnusableSchema> {
+        if let Some(size) = self.sizes.get(reference) {
+            return Ok(*size);
         }
-        if self.open.contains(&reference) {
-            self.back.insert(reference);
+        if self.expanding.contains(&reference) {
+            self.back_references.insert(reference);
             return Ok(1);
         }
         let target = target(self.root, reference).ok_or(UnusableSchema::Outside)?;
         if reference == "#" {
-            // All of it is being weighed already.
-            self.back.insert(reference);
-            self.known.insert(reference, 1);
+            // The whole schema is being counted already.
+            self.back_references.insert(reference);
+            self.sizes.insert(reference, 1);
             return Ok(1);
         }
-        self.open.push(reference);
-        let weight = self.weigh(target, depth)?;
-        self.open.pop();
-        self.known.insert(reference, weight);
-        Ok(weight)
+        self.expanding.push(reference);
+        let size = self.count_parts(target, depth)?;
+        self.expanding.pop();
+        self.sizes.insert(reference, size);
+        Ok(size)
     }
 }
 
@@ -135,27 +141,27 @@ fn target<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     }
 }
 
-/// Fails if what a reference points at leads back to itself without going down into the value.
-fn check_ends(root: &Value, reference: &str) -> Result<(), UnusableSchema> {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut open: Vec<&Value> = target(root, reference).into_iter().collect();
-    while let Some(part) = open.pop() {
+/// Fails if the target of a reference leads back to itself without descending into the value.
+fn check_terminates(root: &Value, reference: &str) -> Result<(), UnusableSchema> {
+    let mut visited: BTreeSet<&str> = BTreeSet::new();
+    let mut pending: Vec<&Value> = target(root, reference).into_iter().collect();
+    while let Some(part) = pending.pop() {
         let Value::Object(fields) = part else { continue };
         if let Some(next) = fields.get("$ref").and_then(Value::as_str) {
             if next == reference {
                 return Err(UnusableSchema::Endless);
             }
-            if seen.insert(next) {
-                open.extend(target(root, next));
+            if visited.insert(next) {
+                pending.extend(target(root, next));
             }
         }
         for keyword in IN_PLACE {
             match fields.get(keyword) {
-                Some(Value::Array(members)) => open.extend(members),
+                Some(Value::Array(members)) => pending.extend(members),
                 Some(Value::Object(members)) if keyword.starts_with("depend") => {
-                    open.extend(members.values());
+                    pending.extend(members.values());
                 }
-                Some(schema) => open.push(schema),
+                Some(schema) => pending.push(schema),
                 None => {}
             }
         }
@@ -163,30 +169,30 @@ fn check_ends(root: &Value, reference: &str) -> Result<(), UnusableSchema> {
     Ok(())
 }
 
-fn count<'s>(part: &'s Value, uses: &mut BTreeMap<&'s str, u64>) {
+fn count_references<'s>(part: &'s Value, uses: &mut BTreeMap<&'s str, u64>) {
     match part {
-        Value::Array(items) => items.iter().for_each(|item| count(item, uses)),
+        Value::Array(items) => items.iter().for_each(|item| count_references(item, uses)),
         Value::Object(fields) => {
             if let Some(Value::String(reference)) = fields.get("$ref") {
                 *uses.entry(reference).or_default() += 1;
             }
-            fields.values().for_each(|field| count(field, uses));
+            fields.values().for_each(|field| count_references(field, uses));
         }
         _ => {}
     }
 }
 
-/// How many parts a value has, and how deep they lie.
+/// Returns the number of parts of a value, and its depth.
 fn measure(value: &Value) -> (u64, usize) {
     let (mut parts, mut depth) = (0, 0);
-    let mut open = vec![(value, 1)];
-    while let Some((value, level)) = open.pop() {
+    let mut pending = vec![(value, 1)];
+    while let Some((value, level)) = pending.pop() {
         parts += 1;
         depth = depth.max(level);
         match value {
-            Value::Array(items) => open.extend(items.iter().map(|item| (item, level + 1))),
+            Value::Array(items) => pending.extend(items.iter().map(|item| (item, level + 1))),
             Value::Object(fields) => {
-                open.extend(fields.values().map(|field| (field, level + 1)));
+                pending.extend(fields.values().map(|field| (field, level + 1)));
             }
             _ => {}
         }

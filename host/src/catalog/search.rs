@@ -1,69 +1,70 @@
-//! Search by words over what tools are called, what they say they do, and what they take.
+//! Searches tools by words in their names, descriptions and parameters.
 //!
-//! In flow definitions once, then queries; out flow tools, the best first. A word counts the more,
-//! the rarer it is and the more telling the place it was found in: a tool's name says more than a
-//! sentence about it. Not all words of a query need be found.
+//! Input: definitions once, then queries. Output: tools, the best first. A word scores higher if it
+//! is rarer and if its field is more significant: a tool's name counts more than a sentence about
+//! it. A tool need not match all words of a query.
 //!
-//! **Invariant:** a query costs no more than the words that match it; long texts are cut when the
-//! index is built.
+//! **Invariant:** the cost of a query depends only on the words that match it; long texts are cut
+//! when the index is built.
 
 use crate::model::{Definition, fold, words};
 use rust_stemmers::{Algorithm, Stemmer};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// What a word in a place counts.
+/// The weight of a word in each field.
 const NAME: f32 = 4.0;
 const TITLE: f32 = 2.5;
 const SERVER: f32 = 2.0;
 const PARAMETER: f32 = 1.0;
 const DESCRIPTION: f32 = 1.0;
-/// What the beginning of a word counts, against the whole of it.
+/// The weight of a match with the beginning of a word, relative to the whole word.
 const PREFIX: f32 = 0.5;
-/// How soon more of the same word counts no more.
+/// How quickly repetitions of the same word stop counting: a smaller value saturates earlier.
 const SATURATION: f32 = 2.0;
-/// Shortest beginning of a word that is looked for, in bytes.
+/// Shortest beginning of a word that is searched, in bytes.
 const SHORTEST: usize = 2;
-/// Longest description read, in bytes.
+/// Longest text read, in bytes.
 const READ: usize = 4_000;
 /// Most parameters read.
 const PARAMETERS: usize = 100;
 /// Most words of a query.
 const QUERY: usize = 24;
 
-/// Tools, ready to be searched.
+/// A search index of tools.
 #[derive(Debug)]
 pub struct ToolIndex {
     tools: Vec<Arc<Definition>>,
-    /// For each word the tools that have it, by their place in `tools`, and how much it counts
+    /// The tools that contain each word, by their index in `tools`, with the weight of the word
     /// there.
     words: BTreeMap<String, Vec<(u32, f32)>>,
-    /// Spellings of `tool` and `server:tool`, without case and marks.
+    /// Folded spellings of `tool` and `server:tool`, without case and punctuation.
     names: HashMap<String, Vec<u32>>,
 }
 
 impl ToolIndex {
-    /// Reads the tools.
+    /// Builds the index of the tools.
     pub fn new(definitions: impl IntoIterator<Item = Arc<Definition>>) -> ToolIndex {
         let mut tools: Vec<Arc<Definition>> = definitions.into_iter().collect();
         tools.sort_by(|one, other| one.tool.cmp(&other.tool));
         tools.dedup_by(|one, other| one.tool == other.tool);
         let mut index =
             ToolIndex { tools: Vec::new(), words: BTreeMap::new(), names: HashMap::new() };
-        for (place, definition) in tools.iter().enumerate() {
-            let place = u32::try_from(place).unwrap_or(u32::MAX);
+        for (position, definition) in tools.iter().enumerate() {
+            let position = u32::try_from(position).unwrap_or(u32::MAX);
             for (word, weight) in weights(definition) {
-                index.words.entry(word).or_default().push((place, weight));
+                index.words.entry(word).or_default().push((position, weight));
             }
             for name in [definition.tool.tool(), definition.tool.as_str()] {
-                index.names.entry(fold(name)).or_default().push(place);
+                index.names.entry(fold(name)).or_default().push(position);
             }
         }
         index.tools = tools;
         index
     }
 
-    /// Returns the tools that fit a query, the best first; all of them by name if it has no words.
+    /// Returns the tools that match a query, the best first. A query without words returns all
+    /// tools by name.
     pub fn search(&self, query: &str) -> Vec<&Arc<Definition>> {
         let mut wanted: Vec<String> = Vec::new();
         for word in words(query).into_iter().map(stem).take(QUERY) {
@@ -77,45 +78,48 @@ impl ToolIndex {
         let mut scores: HashMap<u32, Score> = HashMap::new();
         for word in &wanted {
             let mut best: HashMap<u32, f32> = HashMap::new();
-            for (found, places) in self.matching(word) {
+            for (found, positions) in self.matching(word) {
                 let part = if found == word { 1.0 } else { PREFIX };
-                let rarity = self.rarity(places.len()) * part;
-                for (place, weight) in places {
+                let rarity = self.rarity(positions.len()) * part;
+                for (position, weight) in positions {
                     let score = rarity * weight / (weight + SATURATION);
-                    let slot = best.entry(*place).or_default();
+                    let slot = best.entry(*position).or_default();
                     *slot = slot.max(score);
                 }
             }
-            for (place, score) in best {
-                let slot = scores.entry(place).or_default();
+            for (position, score) in best {
+                let slot = scores.entry(position).or_default();
                 slot.sum += score;
                 slot.words += 1;
             }
         }
-        for place in self.names.get(&fold(query)).into_iter().flatten() {
-            scores.entry(*place).or_default().exact = true;
+        for position in self.names.get(&fold(query)).into_iter().flatten() {
+            scores.entry(*position).or_default().exact = true;
         }
         let mut ranked: Vec<(f32, bool, u32)> = scores
             .into_iter()
-            .map(|(place, score)| (score.total(wanted.len()), score.exact, place))
+            .map(|(position, score)| (score.total(wanted.len()), score.exact, position))
             .collect();
         ranked.sort_by(|one, other| {
             other.1.cmp(&one.1).then(other.0.total_cmp(&one.0)).then(one.2.cmp(&other.2))
         });
-        ranked.into_iter().filter_map(|(_, _, place)| self.tools.get(place as usize)).collect()
+        ranked
+            .into_iter()
+            .filter_map(|(_, _, position)| self.tools.get(position as usize))
+            .collect()
     }
 
-    /// Returns how many tools there are.
+    /// Returns the number of tools.
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Returns whether there are none.
+    /// Reports whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// The words that are `word` or begin with it.
+    /// Returns the indexed words that equal `word` or begin with it.
     fn matching<'i>(
         &'i self,
         word: &'i str,
@@ -128,9 +132,9 @@ impl ToolIndex {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of tools are small")]
-    fn rarity(&self, having: usize) -> f32 {
-        let (all, having) = (self.tools.len() as f32, having as f32);
-        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    fn rarity(&self, count: usize) -> f32 {
+        let (all, count) = (self.tools.len() as f32, count as f32);
+        (1.0 + (all - count + 0.5) / (count + 0.5)).ln()
     }
 }
 
@@ -142,7 +146,8 @@ struct Score {
 }
 
 impl Score {
-    /// A tool that has all words goes before one that has some of them often.
+    /// Returns the total score. A tool that matches all words ranks before one that matches some of
+    /// them often.
     #[expect(clippy::cast_precision_loss, reason = "a query has few words")]
     fn total(&self, wanted: usize) -> f32 {
         self.sum * (0.5 + 0.5 * self.words as f32 / wanted as f32)
@@ -158,16 +163,16 @@ fn weights(definition: &Definition) -> HashMap<String, f32> {
     };
     add(definition.tool.tool(), NAME);
     add(definition.tool.server(), SERVER);
-    add(definition.title.as_deref().map_or("", start), TITLE);
-    add(start(&definition.description), DESCRIPTION);
+    add(definition.title.as_deref().map_or("", cut_to_limit), TITLE);
+    add(cut_to_limit(&definition.description), DESCRIPTION);
     let parameters = definition.input.get("properties").and_then(|it| it.as_object());
     for (name, _) in parameters.into_iter().flatten().take(PARAMETERS) {
-        add(start(name), PARAMETER);
+        add(cut_to_limit(name), PARAMETER);
     }
     weights
 }
 
-fn start(text: &str) -> &str {
+fn cut_to_limit(text: &str) -> &str {
     let mut end = text.len().min(READ);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -175,8 +180,8 @@ fn start(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns the stem of a word: `issues` and `issue`, `searching`, `searched` and `search` are one.
-/// Words of other languages than English stay as they are, mostly.
+/// Returns the stem of a word: `issues` and `issue` have the same, and so have `searching`,
+/// `searched` and `search`. Words of languages other than English mostly stay unchanged.
 fn stem(word: &str) -> String {
     Stemmer::create(Algorithm::English).stem(&word.to_lowercase()).into_owned()
 }

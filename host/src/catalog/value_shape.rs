@@ -1,33 +1,33 @@
-//! The shape of JSON values: what a schema would say of all that were seen, and nothing of what was
-//! in them.
+//! The shape of JSON values: what a schema would say about all observed values, without the values
+//! themselves.
 //!
-//! Shapes join: joining one that is known already changes nothing, so that notes of several
-//! processes can be put together in any order, and twice.
+//! Shapes can be joined. Joining a shape that is already included changes nothing, so the
+//! observations of several processes can be combined in any order, and more than once.
 //!
-//! **Invariant:** a shape holds no value. Keys that look like data and not like fields (an address,
-//! an id, a path) are not kept: such an object is a record. **Invariant:** depth, fields and parts
-//! are bounded, whatever a server answers.
+//! **Invariant:** a shape contains no value. Keys that look like data and not like field names (an
+//! address, an id, a path) are not stored: such an object is a record. **Invariant:** depth, fields
+//! and parts are bounded, whatever a server returns.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Deepest nesting looked at.
+/// Deepest nesting that is inspected.
 const DEPTH: usize = 8;
 /// Most fields of one object; one with more is a record.
 const FIELDS: usize = 48;
-/// From so many fields on, an object none of whose fields is always there is a record.
-const LOOSE: usize = 8;
-/// Most items looked at of one list.
+/// From this many fields on, an object is a record if all its fields are optional.
+const OPTIONAL_FIELDS: usize = 8;
+/// Most items inspected in one list.
 const ITEMS: usize = 32;
-/// Most values looked at of one result.
+/// Most values inspected in one result.
 const VALUES: usize = 4_000;
 /// Longest name of a field, in bytes.
 const NAME: usize = 64;
 /// Most digits in the name of a field: an id or a date has more.
 const DIGITS: usize = 3;
 
-/// What is known of a value: each part says that it was seen.
+/// The kinds of values that were observed at one position; each field that is set was observed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ValueShape {
@@ -41,16 +41,16 @@ pub(super) struct ValueShape {
     number: bool,
     #[serde(skip_serializing_if = "is_false")]
     string: bool,
-    /// Anything: too deep or too large to say more.
+    /// Any value: too deep or too large for more detail.
     #[serde(skip_serializing_if = "is_false")]
     any: bool,
-    /// A list, and what its items are.
+    /// A list, with the shape of its items.
     #[serde(skip_serializing_if = "Option::is_none")]
     array: Option<Box<ValueShape>>,
     /// An object with fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<BTreeMap<String, ShapeField>>,
-    /// An object whose keys are data, and what its values are.
+    /// An object whose keys are data, with the shape of its values.
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<Box<ValueShape>>,
 }
@@ -70,11 +70,11 @@ fn is_false(value: &bool) -> bool {
 impl ValueShape {
     /// Returns the shape of one value.
     pub(super) fn of(value: &Value) -> ValueShape {
-        let mut left = VALUES;
-        of(value, DEPTH, &mut left)
+        let mut remaining = VALUES;
+        shape_of(value, DEPTH, &mut remaining)
     }
 
-    /// Takes in another shape.
+    /// Joins another shape into this one.
     pub(super) fn join(&mut self, other: ValueShape) {
         self.null |= other.null;
         self.boolean |= other.boolean;
@@ -89,17 +89,17 @@ impl ValueShape {
             (None, Some(others)) => self.object = Some(others),
             (_, None) => {}
         }
-        self.settle();
+        self.normalise();
     }
 
-    /// Returns how many parts there are in it.
+    /// Returns the number of parts of the shape.
     pub(super) fn parts(&self) -> usize {
         let boxed = |inner: &Option<Box<ValueShape>>| inner.as_ref().map_or(0, |it| it.parts());
         let fields = self.object.iter().flatten().map(|(_, field)| field.shape.parts());
         1 + boxed(&self.array) + boxed(&self.record) + fields.sum::<usize>()
     }
 
-    /// Makes everything `any` that lies deeper than `depth`.
+    /// Replaces every part that is deeper than `depth` by `any`.
     pub(super) fn prune(&mut self, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else {
             *self = ValueShape { any: true, ..ValueShape::default() };
@@ -127,7 +127,7 @@ impl ValueShape {
         }
         if let Some(items) = &self.array {
             let items = match **items == ValueShape::default() {
-                // Only empty lists were seen.
+                // Only empty lists were observed.
                 true => json!({}),
                 false => items.schema(),
             };
@@ -150,13 +150,14 @@ impl ValueShape {
         }
     }
 
-    /// An object is fields or a record, never both; too many fields, or none that is always there,
-    /// make a record.
-    fn settle(&mut self) {
+    /// Turns an object into a record if it has too many fields, only optional fields, or keys that
+    /// are data. An object has either fields or a record, never both.
+    fn normalise(&mut self) {
         let Some(fields) = &self.object else { return };
-        let loose = fields.len() >= LOOSE && fields.values().all(|field| field.optional);
-        let data = !fields.keys().all(|name| is_field_name(name));
-        if self.record.is_some() || fields.len() > FIELDS || loose || data {
+        let all_optional =
+            fields.len() >= OPTIONAL_FIELDS && fields.values().all(|field| field.optional);
+        let has_data_keys = !fields.keys().all(|name| is_field_name(name));
+        if self.record.is_some() || fields.len() > FIELDS || all_optional || has_data_keys {
             let mut values = self.record.take().map_or_else(ValueShape::default, |it| *it);
             for field in self.object.take().into_iter().flat_map(BTreeMap::into_values) {
                 values.join(field.shape);
@@ -166,12 +167,12 @@ impl ValueShape {
     }
 }
 
-fn of(value: &Value, depth: usize, left: &mut usize) -> ValueShape {
+fn shape_of(value: &Value, depth: usize, remaining: &mut usize) -> ValueShape {
     let mut shape = ValueShape::default();
-    if depth == 0 || *left == 0 {
+    if depth == 0 || *remaining == 0 {
         return ValueShape { any: true, ..shape };
     }
-    *left -= 1;
+    *remaining -= 1;
     match value {
         Value::Null => shape.null = true,
         Value::Bool(_) => shape.boolean = true,
@@ -181,26 +182,31 @@ fn of(value: &Value, depth: usize, left: &mut usize) -> ValueShape {
         Value::Array(items) => {
             let mut inner = ValueShape::default();
             for item in items.iter().take(ITEMS) {
-                inner.join(of(item, depth - 1, left));
+                inner.join(shape_of(item, depth - 1, remaining));
             }
             shape.array = Some(Box::new(inner));
         }
-        Value::Object(fields) => of_object(&mut shape, fields, depth, left),
+        Value::Object(fields) => read_object(&mut shape, fields, depth, remaining),
     }
     shape
 }
 
-fn of_object(shape: &mut ValueShape, fields: &Map<String, Value>, depth: usize, left: &mut usize) {
+fn read_object(
+    shape: &mut ValueShape,
+    fields: &Map<String, Value>,
+    depth: usize,
+    remaining: &mut usize,
+) {
     if fields.len() > FIELDS || !fields.keys().all(|name| is_field_name(name)) {
         let mut values = ValueShape::default();
         for value in fields.values().take(ITEMS) {
-            values.join(of(value, depth - 1, left));
+            values.join(shape_of(value, depth - 1, remaining));
         }
         shape.record = Some(Box::new(values));
         return;
     }
     let fields = fields.iter().map(|(name, value)| {
-        (name.clone(), ShapeField { shape: of(value, depth - 1, left), optional: false })
+        (name.clone(), ShapeField { shape: shape_of(value, depth - 1, remaining), optional: false })
     });
     shape.object = Some(fields.collect());
 }
@@ -230,7 +236,7 @@ fn join_fields(fields: &mut BTreeMap<String, ShapeField>, others: BTreeMap<Strin
     }
 }
 
-/// A field is named by a programmer: a word of some kind.
+/// Reports whether a key looks like a field name that a programmer chose.
 fn is_field_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '@');
     name.len() <= NAME

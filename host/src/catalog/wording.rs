@@ -1,32 +1,31 @@
-//! The words for what is wrong with a value. Everything that comes from a schema or from arguments
-//! is escaped and cut.
+//! Messages for mismatches. All text from a schema or from arguments is escaped and cut.
 
 use crate::model::{cut, escape, nearest};
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-/// Longest piece of a schema or of arguments quoted, in characters.
+/// Longest piece of a schema or of arguments that is quoted, in characters.
 const QUOTE: usize = 80;
-/// Most values of an `enum` listed.
+/// Most values of an `enum` that are listed.
 const LISTED: usize = 10;
 
-/// Returns a field for people: `/a/0/b` is `` `a[0].b` ``.
+/// Returns the name of a field for people: `/a/0/b` is `` `a[0].b` ``.
 pub(super) fn field(path: &str) -> String {
-    match spelled(path) {
+    match dotted_path(path) {
         name if name.is_empty() => "the arguments".into(),
         name => format!("`{name}`"),
     }
 }
 
-/// Returns the field `name` of the object at `path`.
+/// Returns the name of the field `name` of the object at `path`, for people.
 pub(super) fn field_in(path: &str, name: &str) -> String {
-    match spelled(path) {
-        place if place.is_empty() => format!("`{}`", quote(name)),
-        place => format!("`{place}.{}`", quote(name)),
+    match dotted_path(path) {
+        parent if parent.is_empty() => format!("`{}`", quote(name)),
+        parent => format!("`{parent}.{}`", quote(name)),
     }
 }
 
-fn spelled(path: &str) -> String {
+fn dotted_path(path: &str) -> String {
     let mut name = String::new();
     for segment in path.split('/').skip(1) {
         let segment = segment.replace("~1", "/").replace("~0", "~");
@@ -39,10 +38,10 @@ fn spelled(path: &str) -> String {
     cut(&name, QUOTE * 2)
 }
 
-/// Returns what to say of a value that has another type.
+/// Returns the message for a value that has another type.
 pub(super) fn wrong_type(field: &str, types: Vec<&'static str>, value: &Value) -> String {
     let mut names: Vec<&str> = Vec::new();
-    // A number includes integers; null comes last.
+    // The type number includes integers; null comes last.
     let wanted = |name: &&str| *name != "integer" || !types.contains(&"number");
     for name in types.iter().copied().filter(wanted).map(with_article) {
         if !names.contains(&name) {
@@ -78,8 +77,8 @@ fn with_article(name: &str) -> &'static str {
     }
 }
 
-/// Returns what to say of fields that the schema does not know.
-pub(super) fn unknown(path: &str, unexpected: &[String], known: Option<&Value>) -> String {
+/// Returns the message for fields that the schema does not name.
+pub(super) fn unknown_fields(path: &str, unexpected: &[String], known: Option<&Value>) -> String {
     let first = unexpected.first().map_or("", String::as_str);
     let rest = match unexpected.len() {
         0 | 1 => String::new(),
@@ -91,14 +90,14 @@ pub(super) fn unknown(path: &str, unexpected: &[String], known: Option<&Value>) 
         .flatten()
         .map(|(name, _)| name.as_str())
         .collect();
-    let meant = match nearest(first, known).first() {
+    let suggestion = match nearest(first, known).first() {
         Some(name) => format!(", did you mean `{}`?", quote(name)),
         None => String::new(),
     };
-    format!("{}{rest} is not known here{meant}", field_in(path, first))
+    format!("{}{rest} is not known here{suggestion}", field_in(path, first))
 }
 
-/// Returns what to say of a value that is none of those allowed.
+/// Returns the message for a value that is not one of the allowed ones.
 pub(super) fn one_of(field: &str, options: &Value) -> String {
     let options = options.as_array().map_or(&[][..], Vec::as_slice);
     let mut listed: Vec<String> = options.iter().take(LISTED).map(value).collect();
@@ -113,8 +112,8 @@ pub(super) fn value(value: &Value) -> String {
     quote(&value.to_string())
 }
 
-/// Returns what to say of a value that is out of bounds.
-pub(super) fn bound(field: &str, kind: &Kind) -> String {
+/// Returns the message for a value that is out of bounds.
+pub(super) fn out_of_bounds(field: &str, kind: &Kind) -> String {
     match kind {
         Kind::Minimum { limit } => format!("{field} must be at least {limit}"),
         Kind::Maximum { limit } => format!("{field} must be at most {limit}"),

@@ -1,34 +1,35 @@
-//! One thing that is certainly wrong with a program.
+//! A definite error in a program.
 
 use crate::model::Code;
 use crate::source::SourceLocation;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// One thing that is certainly wrong with a program. Its `Display` is one line; [`Finding::report`]
-/// shows the code too.
+/// A definite error in a program. Its `Display` is one line; [`Finding::report`] also shows the
+/// code around it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What kind: `TOOL_UNKNOWN`, `TOOL_AMBIGUOUS`, `ARGUMENTS`, or why the script cannot be
-    /// loaded.
+    /// The kind of error: `TOOL_UNKNOWN`, `TOOL_AMBIGUOUS`, `ARGUMENTS`, or the reason why the
+    /// script cannot be loaded.
     pub code: Code,
-    /// What is wrong, in a line.
+    /// The error message, in one line.
     pub message: String,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub hint: Option<String>,
-    /// The tool it is about, as `server:tool`: as it is called if it was found, else as the program
+    /// The tool of the call, as `server:tool`: its own name if it was found, else as the program
     /// spells it.
     pub tool: Option<String>,
-    /// Where.
-    pub place: SourceLocation,
+    /// The location of the error.
+    pub location: SourceLocation,
 }
 
 impl Finding {
-    /// Returns the finding for a person: the message, the lines around it, the hint.
+    /// Returns the finding as text for a person: the message, the lines around the position, the
+    /// hint.
     pub fn report(&self) -> String {
         let mut text = self.to_string();
-        if let Some(frame) = &self.place.frame {
+        if let Some(frame) = &self.location.frame {
             text.push_str(&format!("\n{frame}"));
         }
         if let Some(hint) = &self.hint {
@@ -37,20 +38,20 @@ impl Finding {
         text
     }
 
-    /// Returns the finding for a program.
+    /// Returns the finding as JSON.
     pub fn json(&self) -> Value {
         json!({
             "code": self.code.as_str(),
             "message": self.message,
             "hint": self.hint,
             "tool": self.tool,
-            "position": self.place.position,
+            "position": self.location.position,
         })
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.message, self.place.position)
+        write!(f, "{}: {}", self.message, self.location.position)
     }
 }

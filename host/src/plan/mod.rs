@@ -1,10 +1,11 @@
-//! What a program will do: its calls, held against what the servers offer, without running it.
+//! Finds the calls that a program will make and compares them with the tools of the servers,
+//! without running it.
 //!
-//! In flow a [`Program`](crate::source::Program) and a
-//! [`ToolListing`](crate::catalog::ToolListing), out flow [`PlannedCall`]s and [`Finding`]s.
+//! Input: a [`Program`](crate::source::Program) and a [`ToolListing`](crate::catalog::ToolListing).
+//! Output: [`PlannedCall`]s and [`Finding`]s.
 //!
-//! **Invariant:** a finding is certain: the call it tells of fails whenever it is made. What
-//! depends on values that are not written out is never found wrong.
+//! **Invariant:** a finding is certain: its call fails whenever it is made. A call whose failure
+//! depends on values that are not written out has no finding.
 
 mod check;
 mod finding;

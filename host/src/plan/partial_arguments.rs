@@ -1,32 +1,32 @@
-//! Arguments as a program writes them: a value with holes, and where each part stands in the text.
+//! Arguments as a program writes them: a value with holes, and the offset of each part in the text.
 
 use crate::catalog::{Mismatch, MismatchKind};
 use crate::source::{Literal, LiteralValue};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A value that is written out in part. Parts are named by JSON pointers.
+/// A value that is written out in part. Its parts are named by JSON pointers.
 #[derive(Debug, Default)]
 pub(super) struct PartialArguments {
     /// The value, with null in each hole.
     pub(super) value: Value,
-    /// Parts of which nothing is known.
+    /// Parts whose values are unknown.
     pub(super) holes: BTreeSet<String>,
     /// Lists and objects that may have more parts.
     pub(super) open: BTreeSet<String>,
-    /// Where parts stand.
-    values: BTreeMap<String, u32>,
-    /// Where the names of fields stand.
-    names: BTreeMap<String, u32>,
+    /// The offsets of parts.
+    value_offsets: BTreeMap<String, u32>,
+    /// The offsets of the names of fields.
+    name_offsets: BTreeMap<String, u32>,
 }
 
 impl PartialArguments {
-    /// Reads arguments. None at all are an empty object.
+    /// Reads arguments. Absent arguments are an empty object.
     pub(super) fn new(literal: &Literal) -> PartialArguments {
         let mut partial = PartialArguments::default();
-        partial.value = match literal.written {
+        partial.value = match literal.value {
             LiteralValue::Absent => {
-                partial.values.insert(String::new(), literal.offset);
+                partial.value_offsets.insert(String::new(), literal.offset);
                 Value::Object(serde_json::Map::new())
             }
             _ => partial.read(literal, String::new()),
@@ -35,9 +35,9 @@ impl PartialArguments {
     }
 
     fn read(&mut self, literal: &Literal, path: String) -> Value {
-        self.values.insert(path.clone(), literal.offset);
-        match &literal.written {
-            LiteralValue::Plain(value) => value.clone(),
+        self.value_offsets.insert(path.clone(), literal.offset);
+        match &literal.value {
+            LiteralValue::Scalar(value) => value.clone(),
             LiteralValue::Hole | LiteralValue::Absent => {
                 self.holes.insert(path);
                 Value::Null
@@ -54,8 +54,8 @@ impl PartialArguments {
                     self.open.insert(path.clone());
                 }
                 let fields = fields.iter().map(|field| {
-                    let part = within(&path, &field.name);
-                    self.names.insert(part.clone(), field.offset);
+                    let part = child_path(&path, &field.name);
+                    self.name_offsets.insert(part.clone(), field.offset);
                     (field.name.clone(), self.read(&field.value, part))
                 });
                 Value::Object(fields.collect())
@@ -63,7 +63,7 @@ impl PartialArguments {
         }
     }
 
-    /// Returns whether a mismatch is there whatever the holes hold.
+    /// Reports whether a mismatch exists for every possible value of the holes.
     pub(super) fn is_certain(&self, mismatch: &Mismatch) -> bool {
         if self.holes.is_empty() && self.open.is_empty() {
             return true;
@@ -75,10 +75,10 @@ impl PartialArguments {
         if !self.has_gaps(path) {
             return true;
         }
-        match &mismatch.wrong {
+        match &mismatch.kind {
             MismatchKind::Type => true,
             MismatchKind::Missing(_) | MismatchKind::Length => !self.open.contains(path),
-            // A field that is written is meant to be there, whatever is in it.
+            // A field that is written out exists, whatever its value.
             MismatchKind::Unknown(_) => true,
             MismatchKind::Value => false,
         }
@@ -92,23 +92,23 @@ impl PartialArguments {
         self.holes.iter().chain(&self.open).any(|gap| is_within(gap, path))
     }
 
-    /// Returns where in the text a mismatch is seen best.
+    /// Returns the offset in the text that shows a mismatch best.
     pub(super) fn offset(&self, mismatch: &Mismatch) -> Option<u32> {
-        let name = match &mismatch.wrong {
-            MismatchKind::Unknown(names) => {
-                names.first().and_then(|name| self.names.get(&within(&mismatch.path, name)))
-            }
+        let name = match &mismatch.kind {
+            MismatchKind::Unknown(names) => names
+                .first()
+                .and_then(|name| self.name_offsets.get(&child_path(&mismatch.path, name))),
             _ => None,
         };
-        name.or_else(|| self.values.get(&mismatch.path)).copied()
+        name.or_else(|| self.value_offsets.get(&mismatch.path)).copied()
     }
 }
 
-fn within(path: &str, name: &str) -> String {
+fn child_path(path: &str, name: &str) -> String {
     format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Whether a part lies at a path or below it.
+/// Reports whether a part is at a path or below it.
 fn is_within(part: &str, path: &str) -> bool {
     part.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,21 +1,21 @@
-//! The calls of a program, for whoever wants to know before it runs.
+//! Lists the calls of a program before it runs.
 
 use crate::plan::partial_arguments::PartialArguments;
 use crate::source::{Callee, Position, Program, ProgramCall, SourceError, calls_of};
 use serde::Serialize;
 use serde_json::Value;
 
-/// A call that a program will make if it comes to that place, as far as its text says.
+/// A call that a program makes if it reaches that position, as far as its text shows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PlannedCall {
-    /// The server, as the program spells it; nothing if it is computed.
+    /// The server, as the program spells it; `None` if it is computed.
     pub server: Option<String>,
-    /// The tool, as the program spells it; nothing if it is computed.
+    /// The tool, as the program spells it; `None` if it is computed.
     pub tool: Option<String>,
-    /// Where.
+    /// The position of the call.
     pub position: Position,
-    /// The arguments, with null in each hole; nothing if none of it is known.
+    /// The arguments, with null in each hole; `None` if they are not known at all.
     pub arguments: Option<Value>,
     /// Parts of the arguments that are not written out, as JSON pointers.
     pub holes: Vec<String>,
@@ -25,34 +25,34 @@ pub struct PlannedCall {
 }
 
 impl PlannedCall {
-    /// Returns whether what is called is known only when the program runs.
+    /// Reports whether the target of the call is known only when the program runs.
     pub fn is_dynamic(&self) -> bool {
         self.server.is_none() || self.tool.is_none()
     }
 }
 
-/// Returns the calls that a program makes, in the order of its text, module by module. Where it
-/// hands on what it could call, that is a call of which only a part is known.
+/// Returns the calls that a program makes, in the order of its text, module by module. A place
+/// where it passes on a reference that can be called is a call that is known only in part.
 ///
 /// # Errors
-/// Fails if a module cannot be parsed, which one that was loaded can.
+/// Fails if a module cannot be parsed. Modules of a loaded program can.
 pub fn planned_calls(program: &Program) -> Result<Vec<PlannedCall>, SourceError> {
-    let found = calls_of(program)?;
-    Ok(found.iter().map(planned).collect())
+    let calls = calls_of(program)?;
+    Ok(calls.iter().map(planned_call).collect())
 }
 
-fn planned(found: &ProgramCall) -> PlannedCall {
-    let (server, tool) = match &found.callee {
+fn planned_call(call: &ProgramCall) -> PlannedCall {
+    let (server, tool) = match &call.callee {
         Callee::Tool { server, tool } => (Some(server.clone()), Some(tool.clone())),
-        Callee::Text(text) => match text.split_once(':') {
+        Callee::Name(text) => match text.split_once(':') {
             Some((server, tool)) => (Some(server.to_owned()), Some(tool.to_owned())),
             None => (None, None),
         },
-        Callee::Server(server) => (Some(server.clone()), None),
-        Callee::Anything => (None, None),
+        Callee::SomeToolOf(server) => (Some(server.clone()), None),
+        Callee::SomeTool => (None, None),
     };
-    let position = found.position.clone();
-    let PartialArguments { value, holes, open, .. } = PartialArguments::new(&found.arguments);
+    let position = call.position.clone();
+    let PartialArguments { value, holes, open, .. } = PartialArguments::new(&call.arguments);
     let arguments = (!holes.contains("")).then_some(value);
     let (holes, open) = (holes.into_iter().collect(), open.into_iter().collect());
     PlannedCall { server, tool, position, arguments, holes, open }

@@ -1,4 +1,4 @@
-//! A script checked as it stands on disk: what keeps it from being loaded is a finding too.
+//! Checks a script on disk: an error that prevents loading it is a finding too.
 
 use super::check::check;
 use super::finding::Finding;
@@ -6,10 +6,11 @@ use crate::catalog::ToolListing;
 use crate::error::Error;
 use crate::source::{Script, SourceError, SourceLocation};
 
-/// Returns what is certainly wrong with a script and all that it imports. `source_limit` counts the
-/// bytes of all modules together.
+/// Returns the definite errors of a script and of all modules that it imports. `source_limit`
+/// counts the bytes of all modules together.
 ///
-/// A script that is no program, or imports what it may not, has that as its one finding.
+/// A script that is not a valid program, or has an import that is refused, has that error as its
+/// only finding.
 ///
 /// # Errors
 /// Fails if a file cannot be read, or is too large.
@@ -18,31 +19,31 @@ pub fn check_script(
     source_limit: usize,
     listing: &ToolListing,
 ) -> Result<Vec<Finding>, Error> {
-    let found = script.load(source_limit).and_then(|program| check(&program, listing));
-    found.or_else(|error| unloaded(&error).map(|finding| vec![finding]))
+    let findings = script.load(source_limit).and_then(|program| check(&program, listing));
+    findings.or_else(|error| load_finding(&error).map(|finding| vec![finding]))
 }
 
-fn unloaded(error: &SourceError) -> Result<Finding, Error> {
+fn load_finding(error: &SourceError) -> Result<Finding, Error> {
     let code = error.code();
     let hint = error.hint().map(str::to_owned);
     match error.position() {
         Some(position) => {
-            // The finding tells the position itself.
+            // The finding shows the position itself.
             let message = error.to_string();
             let end = format!(": {position}");
             let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();
-            let place = SourceLocation { position, frame: error.frame() };
-            Ok(Finding { code, message, hint, tool: None, place })
+            let location = SourceLocation { position, frame: error.frame() };
+            Ok(Finding { code, message, hint, tool: None, location })
         }
         None => {
-            let mut usage = Error::new(code, error.to_string());
+            let mut failure = Error::new(code, error.to_string());
             if let Some(hint) = hint {
-                usage = usage.with_hint(hint);
+                failure = failure.with_hint(hint);
             }
             if let Some(source) = std::error::Error::source(error) {
-                usage = usage.with_source(source.to_string());
+                failure = failure.with_source(source.to_string());
             }
-            Err(usage)
+            Err(failure)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is found wrong with programs, and what is not.
+//! Tests of which findings programs have, and which they do not.
 
 use super::{Finding, check_program, check_script, planned_calls};
 use crate::catalog::ToolListing;

@@ -1,8 +1,8 @@
-//! A few lines of the user's text around a position, drawn for a person.
+//! Shows a few lines of the user's text around a position to a person.
 //!
-//! Flows in: a text and a [`Position`]. Flows out: [`CodeFrame`], whose `Display` is plain text
-//! without colour. **Invariant:** the text shown is escaped and each line is bounded, however
-//! hostile or long the source is.
+//! Input: a text and a [`Position`]. Output: a [`CodeFrame`], whose `Display` is plain text without
+//! colour. **Invariant:** the shown text is escaped and each line is bounded, even if the source is
+//! hostile or long.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use super::escape::push_escaped;
 use super::position::{LineIndex, Position};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of source shown per line: wide enough for code, narrow enough for a terminal with its
-/// gutter.
+/// Columns of source shown for each line: wide enough for code, narrow enough for a terminal with
+/// its gutter.
 const WIDTH: usize = 120;
-/// Columns a tab is drawn as.
+/// The text that a tab is drawn as.
 const TAB: &str = "    ";
 
 /// Source lines around a position, ready to print.
@@ -25,7 +25,7 @@ pub struct CodeFrame {
 }
 
 impl CodeFrame {
-    /// Returns the frame of `position` in `text`, or nothing if the text has no such line.
+    /// Returns the frame of `position` in `text`, or `None` if the text has no such line.
     pub(super) fn new(text: &str, position: &Position) -> Option<Self> {
         let lines = LineIndex::new(text);
         let marked = lines.line(position.line)?;
@@ -36,9 +36,9 @@ impl CodeFrame {
         {
             if let Some(line) = lines.line(number) {
                 let from = if number == position.line { start } else { 0 };
-                // An empty line at the edge says nothing.
+                // An empty line at the edge is not useful.
                 if number == position.line || !line.trim().is_empty() {
-                    shown.push((number, draw(line, from)));
+                    shown.push((number, draw_line(line, from)));
                 }
             }
         }
@@ -51,35 +51,36 @@ impl CodeFrame {
     }
 }
 
-/// Returns the first character to show of the marked line, and the drawn column of the caret.
+/// Returns the index of the first shown character of the marked line, and the drawn column of the
+/// caret.
 fn window(line: &str, column: u32) -> (usize, usize) {
     let units = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
-    let mut seen = 0;
+    let mut units_read = 0;
     let before: String = line
         .chars()
         .take_while(|c| {
-            seen += c.len_utf16();
-            seen <= units
+            units_read += c.len_utf16();
+            units_read <= units
         })
         .collect();
     let index = before.chars().count();
-    match end_within(&before, WIDTH * 3 / 4) {
+    match fitting_end(&before, WIDTH * 3 / 4) {
         (shown, columns) if shown == index => (0, columns),
         _ => {
-            let (shown, columns) = end_within(&before, WIDTH / 2);
-            // One column more for the `…` that stands for what is left out.
+            let (shown, columns) = fitting_end(&before, WIDTH / 2);
+            // One column more for the `…` in place of the omitted text.
             (index - shown, columns + 1)
         }
     }
 }
 
-/// Returns how many characters at the end of a text fit into `most` columns, and the columns that
-/// they take.
-fn end_within(text: &str, most: usize) -> (usize, usize) {
+/// Returns how many characters at the end of a text fit into `limit` columns, and the number of
+/// columns that they take.
+fn fitting_end(text: &str, limit: usize) -> (usize, usize) {
     let (mut shown, mut used) = (0, 0);
     for c in text.chars().rev() {
-        let columns = drawn(c).1;
-        if used + columns > most {
+        let columns = draw_character(c).1;
+        if used + columns > limit {
             break;
         }
         (shown, used) = (shown + 1, used + columns);
@@ -87,16 +88,16 @@ fn end_within(text: &str, most: usize) -> (usize, usize) {
     (shown, used)
 }
 
-fn draw(line: &str, start: usize) -> String {
+fn draw_line(line: &str, start: usize) -> String {
     let mut out = String::new();
     if start > 0 {
         out.push('…');
     }
-    let mut taken = 0;
+    let mut used = 0;
     for c in line.chars().skip(start) {
-        let (text, columns) = drawn(c);
-        taken += columns;
-        if taken > WIDTH {
+        let (text, columns) = draw_character(c);
+        used += columns;
+        if used > WIDTH {
             out.push('…');
             break;
         }
@@ -105,9 +106,9 @@ fn draw(line: &str, start: usize) -> String {
     out
 }
 
-/// Returns a character as it is drawn, and how many columns it takes. A mark without a width counts
-/// as one, so that no number of them passes.
-fn drawn(c: char) -> (String, usize) {
+/// Returns a character as it is drawn, and the number of columns that it takes. A mark without a
+/// width counts as one column, so that their number is bounded too.
+fn draw_character(c: char) -> (String, usize) {
     let mut text = String::new();
     match c {
         '\t' => text.push_str(TAB),

@@ -1,7 +1,7 @@
-//! One module's text to the JavaScript that is executed: parse, blank, wrap.
+//! Compiles one module's text to the JavaScript that is executed: parses, blanks and wraps it.
 //!
-//! Flows in: a text and its role. Flows out: [`CompiledModule`]. **Invariant:** the syntax tree
-//! lives and dies here, on a stack that is known to be large enough for it.
+//! Input: a text and its role. Output: a [`CompiledModule`]. **Invariant:** the syntax tree does
+//! not outlive the compilation, which runs on a stack that is known to be large enough.
 
 use super::blank;
 use super::error::{ModuleText, SourceError};
@@ -12,23 +12,23 @@ use super::stack;
 use super::wrap;
 use crate::model::WorkSlice;
 
-/// Where a module stands in its program.
+/// The role of a module in its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModuleRole {
-    /// What is run: a module or a function body.
+    /// The entry that is run: a module or a function body.
     Entry,
-    /// What is imported: always a module.
+    /// An imported module.
     Imported,
 }
 
-/// An import as written.
+/// An import as the program writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ModuleImport {
     pub(super) specifier: String,
     pub(super) offset: u32,
 }
 
-/// A module ready to execute, its imports not yet followed.
+/// A module that is ready to execute. Its imports are not followed yet.
 #[derive(Debug)]
 pub(super) struct CompiledModule {
     pub(super) code: String,
@@ -37,21 +37,21 @@ pub(super) struct CompiledModule {
     pub(super) imports: Vec<ModuleImport>,
 }
 
-/// Compiles one module, for a run if there is one.
+/// Compiles one module. The CPU time is charged to `run`, if it is given.
 pub(super) fn compile(
     run: Option<&WorkSlice<'_>>,
     text: ModuleText<'_>,
     language: Language,
     role: ModuleRole,
 ) -> Result<CompiledModule, SourceError> {
-    nesting::check(text.text, language).map_err(|deep| {
-        let offset = u32::try_from(deep.offset).unwrap_or(u32::MAX);
-        SourceError::syntax(text, offset, deep.message, Some(deep.hint))
+    nesting::check(text.text, language).map_err(|error| {
+        let offset = u32::try_from(error.offset).unwrap_or(u32::MAX);
+        SourceError::syntax(text, offset, error.message, Some(error.hint))
     })?;
-    stack::with_enough_for(run, text, || compile_here(text, language, role))?
+    stack::on_large_stack_for(run, text, || parse_and_compile(text, language, role))?
 }
 
-fn compile_here(
+fn parse_and_compile(
     text: ModuleText<'_>,
     language: Language,
     role: ModuleRole,
@@ -109,55 +109,55 @@ mod tests {
         compile(None, ModuleText { name: "t.ts", text }, Language::TypeScript, ModuleRole::Entry)
     }
 
-    /// A host crash is the worst outcome: whatever the text, there is an answer.
+    /// A crash of the host is the worst outcome: any text must give a result.
     #[test]
     fn no_text_overflows_the_stack() {
-        let around = |open: &str, inner: &str, close: &str, count: usize| {
+        let nested = |open: &str, inner: &str, close: &str, count: usize| {
             format!("{}{inner}{}", open.repeat(count), close.repeat(count))
         };
         for text in [
-            around("(", "", "", 200_000),
-            around("[", "", "", 200_000),
-            around("{", "", "", 200_000),
-            around("(", "1", ")", 50_000),
-            around("[", "", "]", 50_000),
-            around("{", "", "}", 50_000),
-            around("!", "1", "", 100_000),
-            around("- ", "1", "", 100_000),
-            around("typeof ", "1", "", 20_000),
-            around("a?b:", "1", "", 20_000),
-            around("a?", "1", ":b", 20_000),
-            around("x=>", "x", "", 20_000),
-            around("if(1)", ";", "", 10_000),
-            around("if(1);else ", ";", "", 10_000),
-            around("do ", ";", " while(1)", 10_000),
-            around("", "a", "+a", 50_000),
-            around("", "a", ".b", 50_000),
-            around("", "a", "()", 20_000),
-            around("", "a", "!", 50_000),
-            around("", "a", " as T", 20_000),
-            around("a=", "1", "", 20_000),
-            around("`${", "1", "}`", 20_000),
-            around("new ", "X", "", 20_000),
-            around("<T>", "x", "", 20_000),
-            around("class extends ", "x", "{}", 20_000),
-            around("await ", "1", "", 20_000),
-            around("l:", "1", "", 10_000),
-            format!("type T = {}", around("A<", "A", ">", 20_000)),
-            format!("type T = {}", around("(", "A", ")", 20_000)),
-            format!("type T = {}", around("keyof ", "A", "", 20_000)),
-            format!("type T = {}", around("{a:", "A", "}", 20_000)),
-            format!("type T = {}", around("()=>", "A", "", 20_000)),
-            format!("type T = {}", around("A extends B?C:", "A", "", 20_000)),
-            around("f<(a=", "", "", 10_000),
-            around("f<", "", "", 10_000),
-            around("/(", "/", "", 10_000),
-            around("@a ", "class A{}", "", 20_000),
-            around("function f(){", "", "}", 20_000),
-            around("()=>{", "", "}", 20_000),
-            around("a?(b):c=>", "d", "", 20_000),
+            nested("(", "", "", 200_000),
+            nested("[", "", "", 200_000),
+            nested("{", "", "", 200_000),
+            nested("(", "1", ")", 50_000),
+            nested("[", "", "]", 50_000),
+            nested("{", "", "}", 50_000),
+            nested("!", "1", "", 100_000),
+            nested("- ", "1", "", 100_000),
+            nested("typeof ", "1", "", 20_000),
+            nested("a?b:", "1", "", 20_000),
+            nested("a?", "1", ":b", 20_000),
+            nested("x=>", "x", "", 20_000),
+            nested("if(1)", ";", "", 10_000),
+            nested("if(1);else ", ";", "", 10_000),
+            nested("do ", ";", " while(1)", 10_000),
+            nested("", "a", "+a", 50_000),
+            nested("", "a", ".b", 50_000),
+            nested("", "a", "()", 20_000),
+            nested("", "a", "!", 50_000),
+            nested("", "a", " as T", 20_000),
+            nested("a=", "1", "", 20_000),
+            nested("`${", "1", "}`", 20_000),
+            nested("new ", "X", "", 20_000),
+            nested("<T>", "x", "", 20_000),
+            nested("class extends ", "x", "{}", 20_000),
+            nested("await ", "1", "", 20_000),
+            nested("l:", "1", "", 10_000),
+            format!("type T = {}", nested("A<", "A", ">", 20_000)),
+            format!("type T = {}", nested("(", "A", ")", 20_000)),
+            format!("type T = {}", nested("keyof ", "A", "", 20_000)),
+            format!("type T = {}", nested("{a:", "A", "}", 20_000)),
+            format!("type T = {}", nested("()=>", "A", "", 20_000)),
+            format!("type T = {}", nested("A extends B?C:", "A", "", 20_000)),
+            nested("f<(a=", "", "", 10_000),
+            nested("f<", "", "", 10_000),
+            nested("/(", "/", "", 10_000),
+            nested("@a ", "class A{}", "", 20_000),
+            nested("function f(){", "", "}", 20_000),
+            nested("()=>{", "", "}", 20_000),
+            nested("a?(b):c=>", "d", "", 20_000),
         ] {
-            // What is within the limits may load; what is not is a syntax error.
+            // A text within the limits may load; any other is a syntax error.
             if let Err(error) = load(&text) {
                 let head: String = text.chars().take(40).collect();
                 assert!(
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Without a limit on guesses inside guesses, these would take until the end of time.
+    /// Without a limit on nested guesses, these texts would take practically forever.
     #[test]
     fn guesses_of_the_parser_come_to_an_end() {
         for unit in ["f<(a=", "f<[(a=", "({a=f<[", "(a=", "a?(b):c=>", "f<", "async(a=f<{a:"] {

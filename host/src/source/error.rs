@@ -1,7 +1,7 @@
-//! What can be wrong with a source: one error type, with a stable code, a position and a code frame
-//! where there is one.
+//! Errors in a source: one error type, with a stable code, and a position and a code frame where
+//! they are known.
 //!
-//! Flows in: what the parser, the loader and the file system refuse. Flows out: [`SourceError`].
+//! Input: errors of the parser, the loader and the file system. Output: [`SourceError`].
 //! **Invariant:** text taken from a program (specifiers, parser messages) is escaped before it
 //! becomes part of a message.
 
@@ -13,50 +13,50 @@ use super::position::{LineIndex, Position};
 use crate::model::Code;
 use crate::source::code_frame::CodeFrame;
 
-/// Longest piece of a program quoted in a message: enough to recognise it, too short to flood a
-/// terminal.
+/// Longest piece of a program that is quoted in a message: enough to recognise it, too short to
+/// flood a terminal.
 const QUOTE: usize = 200;
 
-/// Why a script could not be loaded.
+/// The reason why a script could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
     /// The text is not JavaScript or TypeScript.
     #[error("{message}: {}", at.position)]
     Syntax {
-        /// What the parser says.
+        /// The parser's message.
         message: String,
-        /// Where.
+        /// The location.
         at: Box<SourceLocation>,
-        /// What to do about it.
+        /// Advice on how to fix it.
         hint: Option<String>,
     },
     /// The text is valid TypeScript that cannot be run by removing its types.
     #[error("{what} cannot be used here: {}", at.position)]
     UnsupportedSyntax {
-        /// The construct, named.
+        /// The name of the construct.
         what: &'static str,
-        /// Where.
+        /// The location.
         at: Box<SourceLocation>,
-        /// What to write instead.
+        /// Advice on what to write instead.
         hint: &'static str,
     },
-    /// An import does not lead to a module inside the workspace.
+    /// An import does not resolve to a module inside the workspace.
     #[error("import of `{specifier}` is refused, {reason}: {}", at.position)]
     ImportRefused {
-        /// What the program wrote, escaped.
+        /// The specifier as the program wrote it, escaped.
         specifier: String,
-        /// Why it is refused.
+        /// The reason for the refusal.
         reason: &'static str,
-        /// Where.
+        /// The location.
         at: Box<SourceLocation>,
-        /// What to write instead.
+        /// Advice on what to write instead.
         hint: Option<String>,
     },
     /// All modules together are larger than allowed.
     #[error("source is larger than {limit} bytes: {name}")]
     SourceSize {
-        /// The module that crossed the limit.
+        /// The module that exceeded the limit.
         name: String,
         /// The limit in bytes, over all modules.
         limit: usize,
@@ -64,7 +64,7 @@ pub enum SourceError {
     /// The run has no CPU time left for parsing it.
     #[error("parsing the source took longer than the CPU time of the run: {name}")]
     CpuTime {
-        /// The module that was to be parsed.
+        /// The module that was about to be parsed.
         name: String,
     },
     /// A file could not be read.
@@ -72,17 +72,17 @@ pub enum SourceError {
     SourceRead {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file is not one that can be run.
+    /// A file cannot be run.
     #[error("{reason}: {}", path.display())]
     SourceKind {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why it cannot be run.
         reason: &'static str,
-        /// What to do about it.
+        /// Advice on how to fix it.
         hint: &'static str,
     },
 }
@@ -100,17 +100,17 @@ impl SourceError {
         }
     }
 
-    /// Returns where the error is, if it is in a module's text.
+    /// Returns the position of the error, if it is in a module's text.
     pub fn position(&self) -> Option<Position> {
-        self.place().map(|place| place.position.clone())
+        self.location().map(|location| location.position.clone())
     }
 
     /// Returns the lines around the error, if it is in a module's text.
     pub fn frame(&self) -> Option<CodeFrame> {
-        self.place().and_then(|place| place.frame.clone())
+        self.location().and_then(|location| location.frame.clone())
     }
 
-    /// Returns what the author of the program can do about it.
+    /// Returns advice for the author of the program, if there is any.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Syntax { hint, .. } | Self::ImportRefused { hint, .. } => hint.as_deref(),
@@ -123,7 +123,7 @@ impl SourceError {
         }
     }
 
-    fn place(&self) -> Option<&SourceLocation> {
+    fn location(&self) -> Option<&SourceLocation> {
         match self {
             Self::Syntax { at, .. }
             | Self::UnsupportedSyntax { at, .. }
@@ -151,7 +151,7 @@ impl SourceError {
         };
         Self::Syntax {
             message,
-            at: text.place(offset),
+            at: text.location(offset),
             hint: hint.map(|hint| escaped(hint, QUOTE)),
         }
     }
@@ -159,7 +159,7 @@ impl SourceError {
     pub(super) fn unsupported(text: ModuleText<'_>, refusal: UnsupportedConstruct) -> Self {
         Self::UnsupportedSyntax {
             what: refusal.what,
-            at: text.place(refusal.offset),
+            at: text.location(refusal.offset),
             hint: refusal.hint,
         }
     }
@@ -174,7 +174,7 @@ impl SourceError {
         Self::ImportRefused {
             specifier: escaped(specifier, QUOTE),
             reason,
-            at: text.place(offset),
+            at: text.location(offset),
             hint: hint.map(|hint| escaped(&hint, QUOTE * 2)),
         }
     }
@@ -184,13 +184,13 @@ impl SourceError {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SourceLocation {
-    /// Where.
+    /// The location.
     pub position: Position,
-    /// The lines around it.
+    /// The lines around the position.
     pub frame: Option<CodeFrame>,
 }
 
-/// A module's name and text, for making places in it.
+/// A module's name and text, from which locations are made.
 #[derive(Clone, Copy)]
 pub(super) struct ModuleText<'t> {
     pub(super) name: &'t str,
@@ -198,7 +198,7 @@ pub(super) struct ModuleText<'t> {
 }
 
 impl ModuleText<'_> {
-    pub(super) fn place(self, offset: u32) -> Box<SourceLocation> {
+    pub(super) fn location(self, offset: u32) -> Box<SourceLocation> {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         let position = LineIndex::new(self.text).position(self.name, offset);
         let frame = CodeFrame::new(self.text, &position);
@@ -206,7 +206,7 @@ impl ModuleText<'_> {
     }
 }
 
-/// A construct that cannot be run, found at an offset.
+/// A construct that cannot be run, with its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnsupportedConstruct {
     pub(super) offset: u32,

@@ -1,7 +1,8 @@
-//! Text from a program, made safe to show: control, bidi and zero-width characters become `\u{…}`.
+//! Makes text from a program safe to show: control, bidi and zero-width characters become `\u{…}`.
 //!
-//! Flows in: hostile text. Flows out: text that cannot move the cursor, reorder a line, or hide in
-//! it. **Invariant:** the output holds no character for which [`is_hidden`] is true.
+//! Input: hostile text. Output: text that cannot move the cursor, reorder a line, or hide
+//! characters in it. **Invariant:** the output contains no character for which [`is_hidden`] is
+//! true.
 
 use crate::model::is_hidden;
 use std::fmt::Write as _;

@@ -1,13 +1,13 @@
-//! A JSON file as a module with a default export.
+//! Turns a JSON file into a module with a default export.
 //!
-//! Flows in: JSON text. Flows out: JavaScript whose default export is the same value.
-//! **Invariant:** the value is the one `JSON.parse` gives, also for the key `__proto__`, which a
+//! Input: JSON text. Output: JavaScript whose default export is the same value. **Invariant:** the
+//! value is the one that `JSON.parse` returns. This includes the key `__proto__`, which an object
 //! literal would treat as the prototype.
 
 use crate::model::weigh;
 use serde_json::Value;
 
-/// What JSON may take in memory once it is parsed.
+/// Most memory that parsed JSON may take, in bytes.
 const MEMORY: usize = 256 << 20;
 
 /// Returns the module of a JSON text, or the parser's message with its line and byte column.
@@ -30,7 +30,7 @@ pub(super) fn module(text: &str) -> Result<String, (String, usize, usize)> {
     Ok(format!("export default {text}"))
 }
 
-// serde_json stops at a depth of 128, so that these two recursions are bounded.
+// serde_json stops at a depth of 128, so these two recursions are bounded.
 fn has_proto(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(has_proto),

@@ -1,6 +1,6 @@
-//! Reads the entry and follows its imports until every module is there once.
+//! Reads the entry and follows its imports until every module is loaded once.
 //!
-//! Flows in: a [`Script`]. Flows out: a [`Program`], entry first, modules in the order they are
+//! Input: a [`Script`]. Output: a [`Program`], entry first, modules in the order in which they are
 //! first imported. **Invariant:** no more than the limit is ever read, and only regular files are
 //! opened.
 
@@ -19,22 +19,23 @@ use super::resolve::{self, ModuleFile, Workspace};
 use super::script::{Script, ScriptSource};
 use crate::model::{HostWork, WorkSlice};
 
-/// Loads a script within a limit of bytes, for a run if there is one. A run that has no CPU time
-/// left, or that nobody waits for, gets no further than the module at hand.
+/// Loads a script within a limit of bytes, and charges the CPU time to `run`, if it is given.
+/// Loading stops after the current module if the run has no CPU time left or is no longer waited
+/// for.
 pub(super) fn load(
     script: &Script,
     limit: usize,
     run: Option<&HostWork<'_>>,
 ) -> Result<Program, SourceError> {
-    let stint = run.map(HostWork::begin);
+    let work = run.map(HostWork::begin);
     let workspace = |folder: &Path| Workspace::new(folder);
     let mut loader = Loader {
-        stint: stint.as_ref(),
+        work: work.as_ref(),
         limit,
-        left: limit,
+        remaining: limit,
         workspace: None,
         modules: Vec::new(),
-        known: HashMap::new(),
+        indexes: HashMap::new(),
     };
     match &script.origin {
         ScriptSource::Text { text, language } => {
@@ -42,53 +43,53 @@ pub(super) fn load(
             let default =
                 if *language == Language::TypeScript { "program.ts" } else { "program.js" };
             let name = script.name.as_deref().unwrap_or(default).to_owned();
-            loader.spend(text.len(), &name)?;
+            loader.use_bytes(text.len(), &name)?;
             loader.add(None, name, *language, text, ModuleRole::Entry)?;
         }
         ScriptSource::File { path } => {
             let workspace = match &script.workspace {
                 Some(folder) => Workspace::new(folder)?,
-                None => Workspace::around(path)?,
+                None => Workspace::containing(path)?,
             };
             let entry = workspace.entry(path)?;
             loader.workspace = Some(workspace);
-            loader.known.insert(entry.path.clone(), 0);
+            loader.indexes.insert(entry.path.clone(), 0);
             loader.add_file(entry, ModuleRole::Entry)?;
         }
     }
-    loader.follow()
+    loader.follow_imports()
 }
 
 struct Loader<'w> {
-    /// The work of the run that it is loaded for.
-    stint: Option<&'w WorkSlice<'w>>,
+    /// The work slice of the run that the script is loaded for.
+    work: Option<&'w WorkSlice<'w>>,
     limit: usize,
-    left: usize,
+    remaining: usize,
     workspace: Option<Workspace>,
     modules: Vec<LoadedModule>,
     /// Canonical path → index in `modules`.
-    known: HashMap<PathBuf, usize>,
+    indexes: HashMap<PathBuf, usize>,
 }
 
 struct LoadedModule {
     module: SourceModule,
-    wanted: Vec<compile::ModuleImport>,
+    imports: Vec<compile::ModuleImport>,
 }
 
 impl Loader<'_> {
-    /// Adds what the modules import until nothing new turns up; cycles end because each file is
-    /// added once.
-    fn follow(mut self) -> Result<Program, SourceError> {
+    /// Adds the imported modules until no new one is found. Cycles end because each file is added
+    /// once.
+    fn follow_imports(mut self) -> Result<Program, SourceError> {
         let mut next = 0;
         while next < self.modules.len() {
-            let wanted = std::mem::take(&mut self.modules[next].wanted);
-            for import in wanted {
+            let imports = std::mem::take(&mut self.modules[next].imports);
+            for import in imports {
                 let resolved = self.resolve(next, &import)?;
-                let index = match self.known.get(&resolved.path) {
+                let index = match self.indexes.get(&resolved.path) {
                     Some(index) => *index,
                     None => {
                         let index = self.modules.len();
-                        self.known.insert(resolved.path.clone(), index);
+                        self.indexes.insert(resolved.path.clone(), index);
                         self.add_file(resolved, ModuleRole::Imported)?;
                         index
                     }
@@ -135,7 +136,7 @@ impl Loader<'_> {
             reason: "source file is not UTF-8 text",
             hint: "save it as UTF-8",
         })?;
-        // A text script may carry the name of a file that it imports; names must stay apart.
+        // A text script may have the name of a file that it imports; names must be distinct.
         let taken = self.modules.first().is_some_and(|entry| entry.module.name == file.name);
         let name = if taken { format!("./{}", file.name) } else { file.name };
         self.add(Some(file.path), name, file.language, &text, role)
@@ -172,9 +173,9 @@ impl Loader<'_> {
                 })?;
                 CompiledModule { code, first_line: 1, shift: None, imports: Vec::new() }
             }
-            _ => compile::compile(self.stint, ModuleText { name: &name, text }, language, role)?,
+            _ => compile::compile(self.work, ModuleText { name: &name, text }, language, role)?,
         };
-        self.check(&name)?;
+        self.check_cpu_time(&name)?;
         let CompiledModule { code, first_line, shift, imports } = compiled;
         let module = SourceModule {
             name,
@@ -186,13 +187,13 @@ impl Loader<'_> {
             first_line,
             shift,
         };
-        self.modules.push(LoadedModule { module, wanted: imports });
+        self.modules.push(LoadedModule { module, imports });
         Ok(())
     }
 
-    /// Says whether to go on after a module.
-    fn check(&self, name: &str) -> Result<(), SourceError> {
-        match self.stint.map_or(Ok(()), WorkSlice::check) {
+    /// Fails if the run has no CPU time left after a module.
+    fn check_cpu_time(&self, name: &str) -> Result<(), SourceError> {
+        match self.work.map_or(Ok(()), WorkSlice::check) {
             Ok(()) => Ok(()),
             Err(_) => Err(SourceError::CpuTime { name: name.to_owned() }),
         }
@@ -200,7 +201,7 @@ impl Loader<'_> {
 
     fn read(&mut self, file: &ModuleFile) -> Result<Vec<u8>, SourceError> {
         let fail = |source| SourceError::SourceRead { path: file.path.clone(), source };
-        // Asked before opening, since opening a pipe would wait for its writer.
+        // This is checked before opening, since opening a pipe would wait for its writer.
         let metadata = fs::metadata(&file.path).map_err(fail)?;
         if !metadata.is_file() {
             return Err(SourceError::SourceKind {
@@ -209,21 +210,21 @@ impl Loader<'_> {
                 hint: "name a file",
             });
         }
-        if metadata.len() > self.left as u64 {
+        if metadata.len() > self.remaining as u64 {
             return Err(self.too_large(&file.name));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        // The file may have grown since: one byte more than allowed tells.
-        let limit = (self.left as u64).saturating_add(1);
+        // The file may have grown since: reading one byte more than allowed detects it.
+        let limit = (self.remaining as u64).saturating_add(1);
         File::open(&file.path)
             .and_then(|opened| opened.take(limit).read_to_end(&mut bytes))
             .map_err(fail)?;
-        self.spend(bytes.len(), &file.name)?;
+        self.use_bytes(bytes.len(), &file.name)?;
         Ok(bytes)
     }
 
-    fn spend(&mut self, bytes: usize, name: &str) -> Result<(), SourceError> {
-        self.left = self.left.checked_sub(bytes).ok_or_else(|| self.too_large(name))?;
+    fn use_bytes(&mut self, bytes: usize, name: &str) -> Result<(), SourceError> {
+        self.remaining = self.remaining.checked_sub(bytes).ok_or_else(|| self.too_large(name))?;
         Ok(())
     }
 

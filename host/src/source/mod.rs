@@ -1,21 +1,21 @@
-//! Text in, a [`Program`] that the guest can run out; and back: guest stack traces to positions in
-//! the user's own source.
+//! Turns program text into a [`Program`] that the guest can run, and guest stack traces into
+//! positions in the user's own source.
 //!
-//! [`Script`] says what to run and where its imports may reach. [`Script::load`] reads it, blanks
-//! its types in place, wraps a function body as a module, and follows relative imports.
-//! [`Program::trace`] and [`Program::code_frame`] show where in the user's text something went
-//! wrong. `calls` finds what a program calls, without running it.
+//! A [`Script`] names the program to run and the folder that its imports may reach.
+//! [`Script::load`] reads it, replaces its types by blanks, wraps a function body as a module, and
+//! follows relative imports. [`Program::trace`] and [`Program::code_frame`] show the place in the
+//! user's text where an error happened. `calls` finds the calls of a program without running it.
 //!
-//! A program is one of two things. With a value `import` or `export`, or `import.meta`, it is an ES
+//! A program has one of two forms. With a value `import` or `export`, or `import.meta`, it is an ES
 //! module. Otherwise it is the body of an async function: it may `return` and `await`, and a last
 //! expression is its result.
 //!
-//! **Invariant:** blanking and wrapping never move anything that has a position, with one exception
-//! that is recorded ([`ColumnShift`]) and undone. **Invariant:** the text is parsed alone before it
-//! is wrapped, and the wrapped text is parsed again: no text can close its wrapper. **Invariant:**
-//! nothing outside the workspace is read, and an error never tells what is there. **Invariant:**
-//! hostile text costs at most linear time and a bounded stack. This room knows nothing of the
-//! sandbox, of policy, or of which tools there are.
+//! **Invariant:** blanking and wrapping never move anything that has a position. The one exception
+//! is recorded ([`ColumnShift`]) and undone. **Invariant:** the text is parsed alone before it is
+//! wrapped, and the wrapped text is parsed again: no text can close its wrapper. **Invariant:** no
+//! file outside the workspace is read, and an error never reveals whether one exists.
+//! **Invariant:** hostile text costs at most linear time and a bounded stack. This module does not
+//! know the sandbox, the policy, or the available tools.
 
 mod blank;
 #[cfg(feature = "servers")]

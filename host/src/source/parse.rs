@@ -1,8 +1,7 @@
-//! The parser, and its complaints in the words of this house.
+//! Runs the parser, and turns its diagnostics into [`SourceError`]s.
 //!
-//! Flows in: a text. Flows out: a syntax tree with tokens, lent to a function, or the first syntax
-//! error. **Invariant:** a tree is handed out only if the parser had nothing to say against the
-//! text.
+//! Input: a text. Output: a syntax tree with tokens, lent to a function, or the first syntax error.
+//! **Invariant:** the function gets a tree only if the parser reports no error for the text.
 
 use oxc::allocator::Allocator;
 use oxc::ast::ast::{JSXElement, JSXFragment, Program};
@@ -23,7 +22,7 @@ pub(super) struct ParsedText<'p, 'a> {
     pub(super) tokens: &'p [Token],
 }
 
-/// Parses a text as strict module code in which `return` is allowed everywhere, and hands the tree
+/// Parses a text as strict module code in which `return` is allowed everywhere, and passes the tree
 /// to `read`.
 pub(super) fn with_program<R>(
     text: ModuleText<'_>,
@@ -53,8 +52,8 @@ pub(super) fn with_program<R>(
     }
 }
 
-/// Parses a text as [`with_program`] does, and hands the tree to `read` with the variables that its
-/// names stand for.
+/// Parses a text as [`with_program`] does, and passes the tree to `read` with the variables that
+/// its names refer to.
 #[cfg(feature = "servers")]
 pub(super) fn with_scopes<R>(
     text: ModuleText<'_>,
@@ -77,8 +76,8 @@ pub(super) fn with_scopes<R>(
     }
 }
 
-/// Parses generated JavaScript as a module and hands the tree to `read`, or nothing if it does not
-/// parse.
+/// Parses generated JavaScript as a module and passes the tree to `read`. Returns `None` if the
+/// code does not parse.
 pub(super) fn with_module<R>(code: &str, read: impl FnOnce(&Program<'_>) -> R) -> Option<R> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, SourceType::mjs().with_jsx(false)).parse();
@@ -115,7 +114,7 @@ fn refuse(
     SourceError::syntax(text, offset, &diagnostic.message, diagnostic.help.as_deref())
 }
 
-/// Returns where the first JSX element stands, if JSX is all that is wrong with the text.
+/// Returns the offset of the first JSX element, if JSX is the only error in the text.
 fn jsx(text: &str, source_type: SourceType) -> Option<u32> {
     if !text.contains("</") && !text.contains("/>") {
         return None;

@@ -1,6 +1,6 @@
-//! Where something stands in the user's text, and the index that turns byte offsets into it.
+//! Positions in the user's text, and the index that turns byte offsets into them.
 //!
-//! Flows in: byte offsets (from the parser) and line plus byte column (from the guest). Flows out:
+//! Input: byte offsets (from the parser) and line plus byte column (from the guest). Output:
 //! [`Position`]. **Invariant:** lines and columns are 1-based; columns count UTF-16 units, as
 //! editors do.
 
@@ -8,10 +8,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A place in one of the program's modules.
+/// A position in one of the program's modules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Position {
-    /// The module's name, as in [`Module::name`](super::SourceModule::name).
+    /// The module's name, as in [`SourceModule::name`](super::SourceModule::name).
     pub module: String,
     /// The line, from 1.
     pub line: u32,
@@ -32,7 +32,7 @@ pub(super) struct LineIndex<'t> {
 }
 
 impl<'t> LineIndex<'t> {
-    /// Reads the line starts of `text`.
+    /// Builds the index of `text`.
     pub(super) fn new(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
@@ -75,7 +75,7 @@ impl<'t> LineIndex<'t> {
     }
 }
 
-/// Returns the 1-based UTF-16 column of a byte offset within a line; an offset inside a character
+/// Returns the 1-based UTF-16 column of a byte offset within a line. An offset inside a character
 /// counts as its start.
 pub(super) fn utf16_column(line: &str, byte: usize) -> u32 {
     let units: usize = line

@@ -1,8 +1,9 @@
-//! A program ready for the guest: JavaScript modules, entry first, beside the text they came from.
+//! A program that is ready for the guest: JavaScript modules, the entry first, each with its
+//! original text.
 //!
-//! Flows in: compiled modules from `load`. Flows out: code to execute, and code frames of the
-//! user's own text. **Invariant:** `code` and `source` agree byte for byte in position, apart from
-//! the wrapper's first line and `shift`.
+//! Input: compiled modules from `load`. Output: code to execute, and code frames of the user's own
+//! text. **Invariant:** every byte of `code` has the same position as in `source`, apart from the
+//! wrapper's first line and `shift`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::PathBuf;
@@ -21,37 +22,37 @@ pub struct Program {
 }
 
 impl Program {
-    /// Returns the module of that name.
+    /// Returns the module with the given name.
     pub fn module(&self, name: &str) -> Option<&SourceModule> {
         self.modules.iter().find(|module| module.name == name)
     }
 
-    /// Returns the user's lines around a position, or nothing if it is not in this program.
+    /// Returns the user's lines around a position, or `None` if it is not in this program.
     pub fn code_frame(&self, position: &Position) -> Option<CodeFrame> {
         CodeFrame::new(&self.module(&position.module)?.source, position)
     }
 
-    /// Returns the place of an offset in a module's own text, in bytes.
+    /// Returns the location of a byte offset in a module's own text.
     #[cfg(feature = "servers")]
-    pub(crate) fn place(&self, module: &str, offset: u32) -> Option<SourceLocation> {
+    pub(crate) fn location(&self, module: &str, offset: u32) -> Option<SourceLocation> {
         let module = self.module(module)?;
         let text = ModuleText { name: &module.name, text: &module.source };
-        Some(*text.place(offset))
+        Some(*text.location(offset))
     }
 }
 
-/// One module: what is executed, and what the user wrote.
+/// One module: the executed code, and the text that the user wrote.
 ///
-/// It is journalled with its run; fields are added, never renamed.
+/// It is stored in the journal with its run; fields are added, never renamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SourceModule {
     /// The path relative to the workspace with `/`, or the script's display name.
     pub name: String,
-    /// The file it was read from, links resolved; nothing for a text script.
+    /// The file it was read from, with links resolved; `None` for a text script.
     #[serde(skip)]
     pub path: Option<PathBuf>,
-    /// What the source is written in.
+    /// The language of the source.
     pub language: Language,
     /// The JavaScript to execute, always an ES module.
     ///
@@ -60,16 +61,16 @@ pub struct SourceModule {
     /// The text as the user wrote it, without a byte order mark.
     #[serde(serialize_with = "write_text", deserialize_with = "read_text")]
     pub source: Arc<str>,
-    /// Specifiers as written, each with the name of the module it leads to.
+    /// Specifiers as written, each with the name of the module it resolves to.
     pub imports: Vec<(String, String)>,
     /// The line number of the first line of `code`: 1 for a module, 0 for a wrapped function body,
     /// so that in both cases the user's first line is line 1.
     pub first_line: u32,
-    /// Where a line of `code` has more text than the same line of `source`.
+    /// The line of `code` that has more text than the same line of `source`, if any.
     pub shift: Option<ColumnShift>,
 }
 
-/// What a module's source is written in.
+/// The language of a module's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -88,10 +89,10 @@ pub enum Language {
 pub struct ColumnShift {
     /// The line, from 1.
     pub line: u32,
-    /// The byte column from 1 at which text was inserted: what stood there or after it has moved
+    /// The byte column, from 1, at which text was inserted. Text at or after this column has moved
     /// right.
     pub column: u32,
-    /// How many bytes were inserted.
+    /// The number of inserted bytes.
     pub by: u32,
 }
 

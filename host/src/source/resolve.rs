@@ -1,8 +1,8 @@
-//! From a specifier to a file: relative, inside the workspace, and named as it is written.
+//! Resolves an import specifier to a file: relative, inside the workspace, and with its full name.
 //!
-//! Flows in: an importing file and a specifier. Flows out: the canonical path and the module's
-//! name, or why not. **Invariant:** a path that leaves the workspace, by `..` or through a link, is
-//! refused without a word about what is there.
+//! Input: an importing file and a specifier. Output: the canonical path and the module's name, or
+//! the reason for a refusal. **Invariant:** a path that leaves the workspace, by `..` or through a
+//! link, is refused, and the error does not reveal whether the target exists.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,14 +10,15 @@ use super::error::SourceError;
 use super::escape::escaped;
 use super::program::Language;
 
-/// What a program has besides its own text; said whenever it asks for more.
-const ONLY: &str = "programs have only `mcp` and relative imports of files in the workspace";
-/// A file with one of these in it marks the root of a workspace.
+/// The hint for a program that imports anything else.
+const ALLOWED_IMPORTS: &str =
+    "programs have only `mcp` and relative imports of files in the workspace";
+/// A folder that contains one of these names is the root of a workspace.
 const MARKERS: [&str; 4] = [".git", ".pml.json", "package.json", "deno.json"];
-/// Longest module name kept, in characters.
+/// Longest module name, in characters.
 const NAME: usize = 1024;
 
-/// The folder that imports may reach, made canonical.
+/// The folder that imports may reach, as a canonical path.
 #[derive(Debug, Clone)]
 pub(super) struct Workspace {
     root: PathBuf,
@@ -31,7 +32,7 @@ pub(super) struct ModuleFile {
     pub(super) language: Language,
 }
 
-/// Why a specifier leads nowhere.
+/// The reason why a specifier cannot be resolved.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ImportRefusal {
     pub(super) reason: &'static str,
@@ -44,11 +45,11 @@ impl ImportRefusal {
     }
 }
 
-/// Refuses whatever is not a relative path. Needs no workspace.
+/// Refuses any specifier that is not a relative path. Needs no workspace.
 pub(super) fn check_specifier(specifier: &str) -> Result<(), ImportRefusal> {
     let relative = ["./", "../"].iter().any(|start| specifier.starts_with(start));
     if !relative {
-        return Err(ImportRefusal::new("it is not a relative path", ONLY));
+        return Err(ImportRefusal::new("it is not a relative path", ALLOWED_IMPORTS));
     }
     if specifier.contains(['\\', '\0', '?', '#', '%']) {
         return Err(ImportRefusal::new(
@@ -60,7 +61,7 @@ pub(super) fn check_specifier(specifier: &str) -> Result<(), ImportRefusal> {
 }
 
 impl Workspace {
-    /// Makes a folder the workspace.
+    /// Returns the workspace with this folder as its root.
     pub(super) fn new(folder: &Path) -> Result<Self, SourceError> {
         let fail = |source| SourceError::SourceRead { path: folder.to_owned(), source };
         let root = folder.canonicalize().map_err(fail)?;
@@ -74,16 +75,17 @@ impl Workspace {
         Ok(Self { root })
     }
 
-    /// Finds the workspace of a file: the nearest folder above it that has a marker, else its own.
-    pub(super) fn around(file: &Path) -> Result<Self, SourceError> {
+    /// Finds the workspace of a file: the nearest folder above it that contains a marker, else its
+    /// own folder.
+    pub(super) fn containing(file: &Path) -> Result<Self, SourceError> {
         let file = file
             .canonicalize()
             .map_err(|source| SourceError::SourceRead { path: file.to_owned(), source })?;
-        let own = file.parent().unwrap_or(&file);
-        let marked = own
+        let own_folder = file.parent().unwrap_or(&file);
+        let marked = own_folder
             .ancestors()
             .find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()));
-        Self::new(marked.unwrap_or(own))
+        Self::new(marked.unwrap_or(own_folder))
     }
 
     /// Returns the entry file.
@@ -102,7 +104,7 @@ impl Workspace {
             Ok(Language::Json) => {
                 Err(kind("JSON is not a program", "import it from a `.ts` or `.js` file"))
             }
-            Ok(language) => Ok(self.resolved(path, language)),
+            Ok(language) => Ok(self.module_file(path, language)),
             Err((reason, hint)) => Err(kind(reason, hint)),
         }
     }
@@ -116,24 +118,24 @@ impl Workspace {
         check_specifier(specifier)?;
         let folder = importer.and_then(Path::parent).unwrap_or(&self.root);
         let wanted = self.join(folder, specifier)?;
-        let found = match self.existing(&wanted)? {
+        let found = match self.canonical_inside(&wanted)? {
             Some(path) => path,
-            None => match self.existing(&typescript_twin(&wanted))? {
+            None => match self.canonical_inside(&typescript_twin(&wanted))? {
                 Some(path) => path,
-                None => return Err(self.missing(&wanted)),
+                None => return Err(self.no_such_file(&wanted)),
             },
         };
         if !found.is_file() {
-            return Err(self.missing_folder(&wanted, &found));
+            return Err(self.not_a_file(&wanted, &found));
         }
         match language(&found) {
-            Ok(language) => Ok(self.resolved(found, language)),
+            Ok(language) => Ok(self.module_file(found, language)),
             Err((reason, hint)) => Err(ImportRefusal::new(reason, hint)),
         }
     }
 
-    /// Joins without touching the disk, so that `..` beyond the root is refused before anything is
-    /// looked up.
+    /// Joins a folder and a specifier without reading the disk, so that `..` beyond the root is
+    /// refused before any file is looked up.
     fn join(&self, folder: &Path, specifier: &str) -> Result<PathBuf, ImportRefusal> {
         let mut path = folder.to_owned();
         for component in Path::new(specifier).components() {
@@ -143,21 +145,21 @@ impl Workspace {
                     path.pop();
                 }
                 Component::Normal(name) => path.push(name),
-                _ => return Err(leaves()),
+                _ => return Err(leaves_workspace()),
             }
         }
         Ok(path)
     }
 
-    fn existing(&self, path: &Path) -> Result<Option<PathBuf>, ImportRefusal> {
+    fn canonical_inside(&self, path: &Path) -> Result<Option<PathBuf>, ImportRefusal> {
         match path.canonicalize() {
             Ok(path) if path.starts_with(&self.root) => Ok(Some(path)),
-            Ok(_) => Err(leaves()),
+            Ok(_) => Err(leaves_workspace()),
             Err(_) => Ok(None),
         }
     }
 
-    fn missing(&self, wanted: &Path) -> ImportRefusal {
+    fn no_such_file(&self, wanted: &Path) -> ImportRefusal {
         let stem = wanted.file_stem().map(|stem| wanted.with_file_name(stem));
         let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut candidates = Vec::new();
@@ -167,14 +169,14 @@ impl Workspace {
         }
         let found = candidates
             .iter()
-            .find(|path| matches!(self.existing(path), Ok(Some(found)) if found.is_file()));
+            .find(|path| matches!(self.canonical_inside(path), Ok(Some(found)) if found.is_file()));
         ImportRefusal {
             reason: "there is no such file",
             hint: found.map(|path| format!("write the whole name: `{}`", self.name(path))),
         }
     }
 
-    fn missing_folder(&self, wanted: &Path, found: &Path) -> ImportRefusal {
+    fn not_a_file(&self, wanted: &Path, found: &Path) -> ImportRefusal {
         let index = ["index.ts", "index.js"]
             .iter()
             .map(|name| found.join(name))
@@ -184,12 +186,12 @@ impl Workspace {
                 "it is a folder",
                 format!("write the whole name: `{}`", self.name(&path)),
             ),
-            None if found.is_dir() => self.missing(wanted),
-            None => ImportRefusal::new("it is not a regular file", ONLY),
+            None if found.is_dir() => self.no_such_file(wanted),
+            None => ImportRefusal::new("it is not a regular file", ALLOWED_IMPORTS),
         }
     }
 
-    fn resolved(&self, path: PathBuf, language: Language) -> ModuleFile {
+    fn module_file(&self, path: PathBuf, language: Language) -> ModuleFile {
         let name = self.name(&path);
         ModuleFile { path, name, language }
     }
@@ -202,11 +204,12 @@ impl Workspace {
     }
 }
 
-fn leaves() -> ImportRefusal {
-    ImportRefusal::new("it leaves the workspace", ONLY)
+fn leaves_workspace() -> ImportRefusal {
+    ImportRefusal::new("it leaves the workspace", ALLOWED_IMPORTS)
 }
 
-/// TypeScript habit writes `./x.js` for what is `./x.ts` on disk.
+/// Returns the TypeScript file that a specifier may mean: TypeScript programs often import `./x.js`
+/// for a file `./x.ts` on disk.
 fn typescript_twin(path: &Path) -> PathBuf {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("js") => path.with_extension("ts"),
@@ -297,7 +300,7 @@ mod tests {
         ] {
             let refused = check_specifier(specifier).unwrap_err();
             assert_eq!(refused.reason, "it is not a relative path", "{specifier}");
-            assert_eq!(refused.hint.as_deref(), Some(ONLY));
+            assert_eq!(refused.hint.as_deref(), Some(ALLOWED_IMPORTS));
         }
         assert!(check_specifier("./a\\..\\b.ts").is_err());
     }
@@ -307,7 +310,11 @@ mod tests {
         let (folder, workspace) = workspace(&["a.ts", "lib/b.ts"]);
         fs::write(folder.path().join("secret.ts"), "").unwrap();
         for specifier in ["../secret.ts", "./lib/../../secret.ts", "../absent.ts", "../root/a.ts"] {
-            assert_eq!(workspace.resolve(None, specifier).unwrap_err(), leaves(), "{specifier}");
+            assert_eq!(
+                workspace.resolve(None, specifier).unwrap_err(),
+                leaves_workspace(),
+                "{specifier}"
+            );
         }
     }
 
@@ -320,15 +327,15 @@ mod tests {
         symlink(folder.path().join("secret.ts"), workspace.root.join("link.ts")).unwrap();
         symlink(folder.path(), workspace.root.join("up")).unwrap();
         symlink(workspace.root.join("a.ts"), workspace.root.join("inner.ts")).unwrap();
-        assert_eq!(workspace.resolve(None, "./link.ts").unwrap_err(), leaves());
-        assert_eq!(workspace.resolve(None, "./up/secret.ts").unwrap_err(), leaves());
+        assert_eq!(workspace.resolve(None, "./link.ts").unwrap_err(), leaves_workspace());
+        assert_eq!(workspace.resolve(None, "./up/secret.ts").unwrap_err(), leaves_workspace());
         assert_eq!(workspace.resolve(None, "./inner.ts").unwrap().name, "a.ts");
     }
 
     #[test]
     fn workspace_of_a_file_is_the_nearest_marked_folder() {
         let (_folder, outer) = workspace(&["package.json", "deep/er/a.ts"]);
-        let found = Workspace::around(&outer.root.join("deep/er/a.ts")).unwrap();
+        let found = Workspace::containing(&outer.root.join("deep/er/a.ts")).unwrap();
         assert_eq!(found.root, outer.root);
         assert_eq!(found.entry(&outer.root.join("deep/er/a.ts")).unwrap().name, "deep/er/a.ts");
     }

@@ -1,7 +1,8 @@
-//! What to run, as a door hands it over: text or a file, and the folder its imports may reach.
+//! The program to run, as a door passes it in: text or a file, and the folder that its imports may
+//! reach.
 //!
-//! Flows in: text, paths. Flows out: [`Script`], and through [`Script::load`] a [`Program`].
-//! **Invariant:** building a script touches no file; only `load` does.
+//! Input: text, paths. Output: a [`Script`], and through [`Script::load`] a [`Program`].
+//! **Invariant:** building a script reads no file; only `load` does.
 
 use std::path::PathBuf;
 
@@ -11,13 +12,13 @@ use super::load;
 use super::program::{Language, Program};
 use crate::model::HostWork;
 
-/// Longest display name kept, in characters.
+/// Longest display name, in characters.
 const NAME: usize = 256;
 
 /// A script to run.
 ///
-/// Types are erased, never checked. Imports that are not marked `type` are kept even if only types
-/// are used from them, as with TypeScript's `verbatimModuleSyntax`.
+/// Types are erased, never checked. Imports that are not marked `type` stay even if only types are
+/// used from them, as with TypeScript's `verbatimModuleSyntax`.
 #[derive(Debug, Clone)]
 pub struct Script {
     pub(super) origin: ScriptSource,
@@ -42,10 +43,11 @@ impl Script {
         Self::text(text.into(), Language::JavaScript)
     }
 
-    /// Returns a script in a file that ends in `.ts`, `.mts`, `.js` or `.mjs`.
+    /// Returns a script that is read from a file, whose name ends in `.ts`, `.mts`, `.js` or
+    /// `.mjs`.
     ///
-    /// Its workspace is the nearest folder above it with `.git`, `.pml.json`, `package.json` or
-    /// `deno.json` in it, else its own folder.
+    /// Its workspace is the nearest folder above it that contains `.git`, `.pml.json`,
+    /// `package.json` or `deno.json`, else its own folder.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self { origin: ScriptSource::File { path: path.into() }, name: None, workspace: None }
     }
@@ -54,23 +56,23 @@ impl Script {
         Self { origin: ScriptSource::Text { text, language }, name: None, workspace: None }
     }
 
-    /// Sets the display name of a text script; a file is named by its path in the workspace.
+    /// Sets the display name of a text script. A file is named by its path in the workspace.
     #[must_use]
     pub fn named(mut self, name: impl AsRef<str>) -> Self {
         self.name = Some(escaped(name.as_ref(), NAME));
         self
     }
 
-    /// Sets the folder that relative imports may reach. A text script imports as if it lay in that
-    /// folder.
+    /// Sets the folder that relative imports may reach. A text script imports as if it were a file
+    /// in that folder.
     #[must_use]
     pub fn in_workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.workspace = Some(folder.into());
         self
     }
 
-    /// Returns the length of a text script in bytes; nothing for a file, whose length is not known
-    /// before it is read.
+    /// Returns the length of a text script in bytes, or `None` for a file, whose length is not
+    /// known before it is read.
     pub(crate) fn length(&self) -> Option<usize> {
         match &self.origin {
             ScriptSource::Text { text, .. } => Some(text.len()),
@@ -78,17 +80,17 @@ impl Script {
         }
     }
 
-    /// Reads the script and everything it imports. `source_limit` counts the bytes of all modules
-    /// together.
+    /// Reads the script and all modules that it imports. `source_limit` counts the bytes of all
+    /// modules together.
     ///
     /// # Errors
     /// Fails if a file cannot be read, is too large, is not valid, uses syntax that cannot be
-    /// erased, or imports what is not in the workspace.
+    /// erased, or imports a file outside the workspace.
     pub fn load(&self, source_limit: usize) -> Result<Program, SourceError> {
         load::load(self, source_limit, None)
     }
 
-    /// Does the same for a run, which is charged for it.
+    /// Does the same as [`Script::load`] for a run, and charges the CPU time to it.
     pub(crate) fn load_for(
         &self,
         source_limit: usize,

@@ -1,12 +1,12 @@
-//! Enough stack for the parser and the walk over its tree, whatever the text.
+//! Provides enough stack for the parser and the walk over its tree, for any text.
 //!
-//! The parser is a recursive descent one without a depth limit, and a stack overflow would end the
-//! host. So the stack a text can need is bounded from above before it is parsed, by counting
-//! everything in it that could nest, wherever it stands: strings and comments too, since telling
-//! them apart is the parser's business. The bound is generous, and most of the stack it asks for is
-//! never touched.
+//! The parser is a recursive descent parser without a depth limit, and a stack overflow would end
+//! the host process. So the stack that a text can need is bounded from above before it is parsed,
+//! by counting everything in it that could nest. Strings and comments count too, since only the
+//! parser can tell them apart. The bound is generous, and most of the requested stack is never
+//! touched.
 //!
-//! Flows in: a text and the work to do on it. Flows out: what the work returns, or a refusal.
+//! Input: a text and the work to do on it. Output: the result of the work, or a refusal.
 //! **Invariant:** work runs only on a stack at least as large as the bound.
 
 use std::panic::{self, AssertUnwindSafe};
@@ -21,12 +21,12 @@ const BRACKET: usize = if cfg!(debug_assertions) { 10 << 10 } else { 3 << 10 };
 /// Stack for one operator or nesting word, in bytes. Measured: up to 0.6 KiB in release builds, 1.5
 /// KiB in debug builds.
 const OPERATOR: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 10 };
-/// Stack that anything needs, in bytes.
+/// Stack that any text needs, in bytes.
 const BASE: usize = if cfg!(debug_assertions) { 512 << 10 } else { 64 << 10 };
-/// Stack that any calling thread has to spare, in bytes: an eighth of the 2 MiB that Rust gives a
+/// Stack that every calling thread can spare, in bytes: an eighth of the 2 MiB that Rust gives a
 /// thread.
 const SPARE: usize = 256 << 10;
-/// Most stack ever asked for, in bytes. A megabyte of ordinary code needs a third of it.
+/// Most stack that is ever requested, in bytes. A megabyte of ordinary code needs a third of it.
 const MOST: usize = if cfg!(debug_assertions) { 4 << 30 } else { 1 << 30 };
 
 /// Words that nest by themselves, without a bracket or an operator.
@@ -57,22 +57,24 @@ const NESTING_WORDS: [&[u8]; 22] = [
 /// Words that nest like brackets.
 const HEAVY_WORDS: [&[u8]; 4] = [b"class", b"extends", b"function", b"namespace"];
 
-/// Runs `work` on this thread if its stack will do, else on a thread with enough.
-pub(super) fn with_enough<R: Send>(
+/// Runs `work` on this thread if its stack is large enough, else on a new thread with a larger
+/// stack.
+pub(super) fn on_large_stack<R: Send>(
     text: ModuleText<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, SourceError> {
-    with_enough_for(None, text, work)
+    on_large_stack_for(None, text, work)
 }
 
-/// Does the same for a run, which is charged for what another thread takes.
-pub(super) fn with_enough_for<R: Send>(
+/// Does the same as [`on_large_stack`] for a run, and charges the CPU time of the other thread to
+/// it.
+pub(super) fn on_large_stack_for<R: Send>(
     run: Option<&WorkSlice<'_>>,
     text: ModuleText<'_>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R, SourceError> {
     let work_of_run = run.map(WorkSlice::work);
-    let size = bound(text.text.as_bytes());
+    let size = stack_bound(text.text.as_bytes());
     let refuse = |message: &str| {
         SourceError::syntax(
             text,
@@ -81,7 +83,7 @@ pub(super) fn with_enough_for<R: Send>(
             Some("split it into modules, or pass data as `inputs`"),
         )
     };
-    // The parser is large and the text hostile: a bug in it must cost one program, not the host.
+    // The parser is large and the text hostile: a bug in it must fail one program, not the host.
     let guarded = || {
         panic::catch_unwind(AssertUnwindSafe(work))
             .map_err(|_| refuse("the parser failed on this text"))
@@ -97,7 +99,7 @@ pub(super) fn with_enough_for<R: Send>(
             .name("pml-source".to_owned())
             .stack_size(size)
             .spawn_scoped(scope, || {
-                let _stint = work_of_run.map(HostWork::begin);
+                let _slice = work_of_run.map(HostWork::begin);
                 guarded()
             });
         match spawned.map(thread::ScopedJoinHandle::join) {
@@ -108,8 +110,8 @@ pub(super) fn with_enough_for<R: Send>(
     })
 }
 
-/// Returns an upper bound of the stack that parsing and walking a text can take.
-fn bound(text: &[u8]) -> usize {
+/// Returns an upper bound of the stack that parsing and walking a text can take, in bytes.
+fn stack_bound(text: &[u8]) -> usize {
     let (mut brackets, mut operators) = (0usize, 0usize);
     let mut word: Option<usize> = None;
     for (at, byte) in text.iter().enumerate() {
@@ -143,24 +145,24 @@ mod tests {
     #[test]
     fn small_texts_stay_on_the_thread() {
         let here = thread::current().id();
-        assert_eq!(bound(b"plain words"), BASE);
+        assert_eq!(stack_bound(b"plain words"), BASE);
         if BASE <= SPARE {
-            assert_eq!(with_enough(EMPTY, || thread::current().id()).unwrap(), here);
+            assert_eq!(on_large_stack(EMPTY, || thread::current().id()).unwrap(), here);
         }
     }
 
     #[test]
     fn the_bound_grows_with_what_nests_even_in_strings() {
-        assert!(bound(b"'(((('") >= 4 * BRACKET);
-        assert!(bound(b"typeof typeof x") >= 2 * OPERATOR);
-        assert!(bound(b"class extends class extends x") >= 4 * BRACKET);
-        assert!(bound(b"!!!!x") >= 4 * OPERATOR);
+        assert!(stack_bound(b"'(((('") >= 4 * BRACKET);
+        assert!(stack_bound(b"typeof typeof x") >= 2 * OPERATOR);
+        assert!(stack_bound(b"class extends class extends x") >= 4 * BRACKET);
+        assert!(stack_bound(b"!!!!x") >= 4 * OPERATOR);
     }
 
     #[test]
     fn a_panic_is_a_refusal() {
         for text in ["", &"(".repeat(1_000)] {
-            let error = with_enough(ModuleText { name: "m", text }, || -> () {
+            let error = on_large_stack(ModuleText { name: "m", text }, || -> () {
                 panic!("as a parser might")
             })
             .unwrap_err();
@@ -171,7 +173,7 @@ mod tests {
     #[test]
     fn texts_beyond_any_stack_are_refused() {
         let text = "(".repeat(MOST / BRACKET + 1);
-        let error = with_enough(ModuleText { name: "m", text: &text }, || ()).unwrap_err();
+        let error = on_large_stack(ModuleText { name: "m", text: &text }, || ()).unwrap_err();
         assert_eq!(error.code(), Code::Syntax);
     }
 }

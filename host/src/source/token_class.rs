@@ -1,9 +1,8 @@
-//! What a word or token says about the token after it, for telling a division from a regular
-//! expression.
+//! Classifies a token by what may follow it, to distinguish a division from a regular expression.
 //!
-//! Flows in: a word and the token before it. Flows out: its [`PrecedingToken`] class.
+//! Input: a word and the token before it. Output: its [`PrecedingToken`] class.
 
-/// The last token, as far as the next one cares.
+/// The class of the last token, as far as it matters for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PrecedingToken {
     /// A value may follow.
@@ -14,7 +13,7 @@ pub(super) enum PrecedingToken {
     Dot,
     /// A value ended here.
     Operand,
-    /// A `}`: of a block, or of a value.
+    /// A `}`: the end of a block or of a value.
     Brace,
     /// A `>`: an operator, or the end of type arguments.
     Angle,
@@ -22,17 +21,17 @@ pub(super) enum PrecedingToken {
     Keyword,
     /// `if`, `while`, `for` or `with`: a parenthesis with a statement after it follows.
     Header,
-    /// A word that is a keyword in some places only.
-    Either,
+    /// A contextual keyword: a keyword in some places and a name in others.
+    ContextualKeyword,
 }
 
-/// Returns whether a byte is part of a word or number.
-pub(super) fn is_part(byte: u8) -> bool {
+/// Reports whether a byte is part of a word or number.
+pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'$' | b'\\' | b'#')
 }
 
-/// Returns what a word is after the token before it.
-pub(super) fn class(word: &[u8], before: PrecedingToken) -> PrecedingToken {
+/// Returns the class of a word, given the class of the token before it.
+pub(super) fn classify(word: &[u8], before: PrecedingToken) -> PrecedingToken {
     if before == PrecedingToken::Dot {
         return PrecedingToken::Operand;
     }
@@ -47,13 +46,13 @@ pub(super) fn class(word: &[u8], before: PrecedingToken) -> PrecedingToken {
         }
         b"of" | b"let" | b"static" | b"type" | b"declare" | b"abstract" | b"async" | b"get"
         | b"set" | b"as" | b"satisfies" | b"is" | b"keyof" | b"infer" | b"readonly" | b"unique"
-        | b"asserts" => PrecedingToken::Either,
+        | b"asserts" => PrecedingToken::ContextualKeyword,
         _ => PrecedingToken::Operand,
     }
 }
 
-/// Returns whether a word can follow a value without starting a new statement.
-pub(super) fn continues(word: &[u8]) -> bool {
+/// Reports whether a word can follow a value without starting a new statement.
+pub(super) fn continues_statement(word: &[u8]) -> bool {
     matches!(
         word,
         b"as"
@@ -75,8 +74,9 @@ pub(super) fn continues(word: &[u8]) -> bool {
     )
 }
 
-/// Returns whether a word can stand in no list of types, so that a `<` before it was a comparison.
-pub(super) fn ends_types(word: &[u8]) -> bool {
+/// Reports whether a word cannot occur in a list of types, so that a `<` before it was a
+/// comparison.
+pub(super) fn ends_type_list(word: &[u8]) -> bool {
     matches!(
         word,
         b"const"

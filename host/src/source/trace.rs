@@ -1,10 +1,10 @@
-//! Guest stack traces to positions in the user's own source.
+//! Turns guest stack traces into positions in the user's own source.
 //!
-//! Flows in: the `stack` text of a QuickJS error, lines of `    at name (file:line:column)` or
-//! `    at file:line:column`. Flows out: [`StackFrame`]s of the program's own modules, innermost
-//! first, or the same text with positions corrected. **Invariant:** the text is hostile: what does
-//! not read as a frame of a known module is left out, lengths and counts are bounded, and nothing
-//! panics.
+//! Input: the `stack` text of a QuickJS error, in lines of `    at name (file:line:column)` or
+//! `    at file:line:column`. Output: [`StackFrame`]s of the program's own modules, innermost
+//! first, or the same text with corrected positions. **Invariant:** the text is hostile. A line
+//! that does not read as a frame of a known module is left out, lengths and counts are bounded, and
+//! no input causes a panic.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,62 +15,68 @@ use crate::source::trace_resolver::{FrameLocation, StackLine, TraceResolver};
 
 /// Most frames returned: enough to see a recursion, few enough to read.
 const FRAMES: usize = 50;
-/// Longest function name kept, in characters.
+/// Longest function name, in characters.
 const NAME: usize = 100;
-/// Most lines looked at to find those.
+/// Most lines that are read to find those frames.
 const LINES: usize = 10_000;
 
 /// One function call of a stack trace, in the user's own source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StackFrame {
-    /// The function's name as the program chose it, not escaped; nothing for the program itself and
-    /// nameless functions.
+    /// The function's name as the program chose it, not escaped; `None` for the program itself and
+    /// for nameless functions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// Where in it.
+    /// The position inside the function.
     pub position: Position,
 }
 
 impl Program {
-    /// Reads the frames of a raw guest stack that lie in this program, innermost first, at most 50.
+    /// Returns the frames of a raw guest stack that lie in this program, innermost first, at most
+    /// 50.
     ///
-    /// Constructors that nobody wrote are left out, unless there is nothing else.
+    /// Implicit constructors are left out, unless the stack has no other frames of this program.
     pub fn trace(&self, raw_stack: &str) -> Vec<StackFrame> {
         self.trace_for(raw_stack, None)
     }
 
-    /// Does the same for a run, which is charged for it. Without CPU time left, places are less
-    /// exact.
+    /// Does the same as [`Program::trace`] for a run, and charges the CPU time to it. If the run
+    /// has no CPU time left, positions are less exact.
     pub(crate) fn trace_for(
         &self,
         raw_stack: &str,
         run: Option<&WorkSlice<'_>>,
     ) -> Vec<StackFrame> {
-        let lines: Vec<_> = raw_stack.lines().take(LINES).map(StackLine::read).collect();
-        let atlas = TraceResolver::new(self, &lines, run);
-        let places = atlas.places(&lines);
-        let shown = FrameFilter::of(&places);
-        let frames = lines.iter().zip(&places).filter_map(|(line, place)| {
-            let position = shown.position(place)?;
-            Some(StackFrame { function: name(&atlas, line, position), position: position.clone() })
+        let lines: Vec<_> = raw_stack.lines().take(LINES).map(StackLine::parse).collect();
+        let resolver = TraceResolver::new(self, &lines, run);
+        let locations = resolver.locations(&lines);
+        let filter = FrameFilter::for_locations(&locations);
+        let frames = lines.iter().zip(&locations).filter_map(|(line, location)| {
+            let position = filter.position(location)?;
+            Some(StackFrame {
+                function: function_name(&resolver, line, position),
+                position: position.clone(),
+            })
         });
         frames.take(FRAMES).collect()
     }
 
-    /// Returns a raw guest stack with the positions of this program's frames as the user sees them;
-    /// other lines stay.
+    /// Returns a raw guest stack in which the positions of this program's frames are those of the
+    /// user's text. Other lines stay.
     pub fn trace_text(&self, raw_stack: &str) -> String {
         let texts: Vec<_> = raw_stack.split_inclusive('\n').collect();
-        let lines: Vec<_> =
-            texts.iter().map(|text| StackLine::read(text.trim_end_matches(['\n', '\r']))).collect();
-        let places = TraceResolver::new(self, &lines, None).places(&lines);
-        let shown = FrameFilter::of(&places);
+        let lines: Vec<_> = texts
+            .iter()
+            .map(|text| StackLine::parse(text.trim_end_matches(['\n', '\r'])))
+            .collect();
+        let locations = TraceResolver::new(self, &lines, None).locations(&lines);
+        let filter = FrameFilter::for_locations(&locations);
         let mut out = String::with_capacity(raw_stack.len());
-        for ((text, line), place) in texts.iter().zip(&lines).zip(&places) {
-            match (shown.position(place), place) {
+        for ((text, line), location) in texts.iter().zip(&lines).zip(&locations) {
+            match (filter.position(location), location) {
                 (Some(Position { line: number, column, .. }), _) => {
-                    let (start, end) = line.numbers();
+                    let (start, end) = line.number_range();
                     out.push_str(&text[..start]);
                     out.push_str(&format!("{number}:{column}"));
                     out.push_str(&text[end..]);
@@ -83,23 +89,23 @@ impl Program {
     }
 }
 
-/// Which frames are shown.
+/// Selects the frames that are shown.
 enum FrameFilter {
-    Written,
+    HideImplicit,
     All,
 }
 
 impl FrameFilter {
-    fn of(places: &[FrameLocation]) -> Self {
-        if places.iter().any(|place| matches!(place, FrameLocation::At(_))) {
-            Self::Written
+    fn for_locations(locations: &[FrameLocation]) -> Self {
+        if locations.iter().any(|location| matches!(location, FrameLocation::At(_))) {
+            Self::HideImplicit
         } else {
             Self::All
         }
     }
 
-    fn position<'a>(&self, place: &'a FrameLocation) -> Option<&'a Position> {
-        match (place, self) {
+    fn position<'a>(&self, location: &'a FrameLocation) -> Option<&'a Position> {
+        match (location, self) {
             (FrameLocation::At(position), _)
             | (FrameLocation::ImplicitConstructor(position), Self::All) => Some(position),
             _ => None,
@@ -107,11 +113,15 @@ impl FrameFilter {
     }
 }
 
-/// Returns the name that the program gave to a function.
-fn name(atlas: &TraceResolver<'_>, line: &StackLine<'_>, position: &Position) -> Option<String> {
+/// Returns the name that the program gave to a function, or `None` if it has none.
+fn function_name(
+    resolver: &TraceResolver<'_>,
+    line: &StackLine<'_>,
+    position: &Position,
+) -> Option<String> {
     match line.function() {
         "" | "<anonymous>" | "<eval>" | "<module>" => None,
-        "default" if atlas.is_body(position) => None,
+        "default" if resolver.is_function_body(position) => None,
         name => Some(name.chars().take(NAME).collect()),
     }
 }
@@ -125,7 +135,7 @@ mod tests {
         Script::ts(text).load(1 << 20).unwrap()
     }
 
-    fn places(program: &Program, stack: &str) -> Vec<(Option<String>, u32, u32)> {
+    fn locations(program: &Program, stack: &str) -> Vec<(Option<String>, u32, u32)> {
         let frames = program.trace(stack).into_iter();
         frames.map(|frame| (frame.function, frame.position.line, frame.position.column)).collect()
     }
@@ -135,7 +145,7 @@ mod tests {
         let program = program("function f() {\n  throw new Error('x')\n}\nf()");
         let stack = "    at f (program.ts:2:9)\n    at default (program.ts:4:1)\n    at native (native)\n    at run (pml:prelude:3:1)\n    at program.ts:1:10\n    at <anonymous> (program.ts:3:1)\n    at gone (missing)\n";
         assert_eq!(
-            places(&program, stack),
+            locations(&program, stack),
             [(Some("f".into()), 2, 9), (None, 4, 1), (None, 1, 10), (None, 3, 1)]
         );
     }
@@ -149,13 +159,13 @@ mod tests {
         let raw = line.find("f(").unwrap() + 1;
         let stack = format!("    at default (program.ts:1:{raw})\n");
         let wanted = 1 + text[..text.find("f(").unwrap()].encode_utf16().count();
-        assert_eq!(places(&program, &stack), [(None, 1, u32::try_from(wanted).unwrap())]);
+        assert_eq!(locations(&program, &stack), [(None, 1, u32::try_from(wanted).unwrap())]);
         assert_eq!(program.trace_text(&stack), format!("    at default (program.ts:1:{wanted})\n"));
     }
 
     #[test]
     fn columns_of_a_modules_first_line_are_mended() {
-        // Raw columns as QuickJS gives them.
+        // Raw columns as QuickJS reports them.
         for (text, raw, column) in [
             ("export const z = 1;   null.y", 22, 23),
             ("   null.y; export {}", 3, 4),
@@ -163,7 +173,7 @@ mod tests {
             ("export {}", 1, 1),
         ] {
             let stack = format!("    at <anonymous> (program.ts:1:{raw})");
-            assert_eq!(places(&program(text), &stack), [(None, 1, column)], "{text}");
+            assert_eq!(locations(&program(text), &stack), [(None, 1, column)], "{text}");
         }
     }
 

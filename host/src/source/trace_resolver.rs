@@ -1,9 +1,9 @@
-//! Lines of a raw stack to places in the user's own text.
+//! Resolves the lines of a raw stack to positions in the user's own text.
 //!
-//! Flows in: the lines of a stack, and the program. Flows out: for each line the place that is
-//! meant, if it is a frame of the program. A module is parsed again only if the stack leads into
-//! it, and then once. **Invariant:** the text is hostile: what does not read as a frame of a known
-//! module leads nowhere, and nothing panics.
+//! Input: the lines of a stack, and the program. Output: for each line the position in the user's
+//! text, if it is a frame of the program. A module is parsed again only if the stack has frames in
+//! it, and then once. **Invariant:** the text is hostile. A line that does not read as a frame of a
+//! known module is outside the program, and no input causes a panic.
 
 use crate::model::WorkSlice;
 use std::collections::{HashMap, HashSet};
@@ -17,23 +17,23 @@ const LINE: usize = 4096;
 
 /// One line of a raw stack.
 pub(super) struct StackLine<'t> {
-    /// The function's name, empty if it has none; nothing if the line is no frame.
+    /// The function's name, empty if it has none; `None` if the line is not a frame.
     function: Option<&'t str>,
     raw: Option<RawPosition<'t>>,
 }
 
-/// A place as QuickJS tells it.
+/// A position as QuickJS reports it.
 struct RawPosition<'t> {
     file: &'t str,
     line: u32,
     column: u32,
-    /// Where in the text the numbers stand.
+    /// The start and end of the line and column numbers in the text.
     numbers: (usize, usize),
 }
 
 impl<'t> StackLine<'t> {
-    /// Reads a line without its end.
-    pub(super) fn read(text: &'t str) -> Self {
+    /// Parses a line without its line end.
+    pub(super) fn parse(text: &'t str) -> Self {
         let frame = || {
             if text.len() > LINE {
                 return None;
@@ -42,16 +42,16 @@ impl<'t> StackLine<'t> {
         };
         let Some(call) = frame() else { return Self { function: None, raw: None } };
         let base = text.len() - call.len();
-        // A name may hold ` (` itself: the last one counts.
-        let (function, place, start) =
+        // A name may contain ` (` itself: the last one counts.
+        let (function, location, start) =
             match call.strip_suffix(')').and_then(|inner| inner.rsplit_once(" (")) {
-                Some((function, place)) => (function, place, base + function.len() + 2),
+                Some((function, location)) => (function, location, base + function.len() + 2),
                 None => ("", call, base),
             };
         let raw = || {
-            let (rest, column) = place.rsplit_once(':')?;
+            let (rest, column) = location.rsplit_once(':')?;
             let (file, line) = rest.rsplit_once(':')?;
-            let numbers = (start + file.len() + 1, start + place.len());
+            let numbers = (start + file.len() + 1, start + location.len());
             Some(RawPosition { file, line: number(line)?, column: number(column)?, numbers })
         };
         Self { function: Some(function), raw: raw() }
@@ -62,8 +62,8 @@ impl<'t> StackLine<'t> {
         self.function.unwrap_or_default()
     }
 
-    /// Returns where in the text the line and column numbers stand.
-    pub(super) fn numbers(&self) -> (usize, usize) {
+    /// Returns the start and end of the line and column numbers in the text.
+    pub(super) fn number_range(&self) -> (usize, usize) {
         self.raw.as_ref().map_or((0, 0), |raw| raw.numbers)
     }
 }
@@ -72,19 +72,19 @@ fn number(text: &str) -> Option<u32> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// Where a line of a stack leads.
+/// The location that a line of a stack refers to.
 pub(super) enum FrameLocation {
-    /// Not into the program.
+    /// Outside the program.
     OutsideProgram,
-    /// To a constructor of the program that nobody wrote.
+    /// In an implicit constructor of the program, which has no text of its own.
     ImplicitConstructor(Position),
-    /// To this place of the program.
+    /// At this position of the program.
     At(Position),
 }
 
-/// The modules that a stack leads into.
+/// The modules that a stack has frames in.
 pub(super) struct TraceResolver<'p> {
-    charts: HashMap<&'p str, IndexedModule<'p>>,
+    modules: HashMap<&'p str, IndexedModule<'p>>,
 }
 
 /// One module with its line indexes.
@@ -96,7 +96,7 @@ struct IndexedModule<'p> {
 }
 
 impl<'p> TraceResolver<'p> {
-    /// Reads the modules that the lines lead into.
+    /// Indexes the modules that the lines have frames in.
     pub(super) fn new(
         program: &'p Program,
         lines: &[StackLine<'_>],
@@ -105,89 +105,90 @@ impl<'p> TraceResolver<'p> {
         let files: HashSet<&str> =
             lines.iter().filter_map(|line| Some(line.raw.as_ref()?.file)).collect();
         let modules = program.modules.iter().filter(|module| files.contains(module.name.as_str()));
-        let charts =
+        let modules =
             modules.map(|module| (module.name.as_str(), IndexedModule::new(module, lines, run)));
-        Self { charts: charts.collect() }
+        Self { modules: modules.collect() }
     }
 
-    /// Returns where each line leads.
-    pub(super) fn places(&self, lines: &[StackLine<'_>]) -> Vec<FrameLocation> {
+    /// Returns the location of each line.
+    pub(super) fn locations(&self, lines: &[StackLine<'_>]) -> Vec<FrameLocation> {
         let mut callee = None;
-        let mut places = Vec::with_capacity(lines.len());
+        let mut locations = Vec::with_capacity(lines.len());
         for line in lines {
-            places.push(self.place(line, callee).unwrap_or(FrameLocation::OutsideProgram));
+            locations.push(self.location(line, callee).unwrap_or(FrameLocation::OutsideProgram));
             callee = line.function.or(callee);
         }
-        places
+        locations
     }
 
-    /// Returns whether a module is the body of a function.
-    pub(super) fn is_body(&self, position: &Position) -> bool {
-        let chart = self.charts.get(position.module.as_str());
-        chart.is_some_and(|chart| chart.module.first_line == 0)
+    /// Reports whether the module of a position is the body of a function.
+    pub(super) fn is_function_body(&self, position: &Position) -> bool {
+        let indexed = self.modules.get(position.module.as_str());
+        indexed.is_some_and(|indexed| indexed.module.first_line == 0)
     }
 
-    /// The callee is the function that the frame waits for; the frame in which the error was made
-    /// waits for none.
-    fn place(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
+    /// Returns the location of one line. The callee is the function that the frame waits for; the
+    /// frame in which the error was made waits for none.
+    fn location(&self, line: &StackLine<'_>, callee: Option<&str>) -> Option<FrameLocation> {
         let raw = line.raw.as_ref()?;
-        let chart = self.charts.get(raw.file)?;
-        let as_told = chart.position_as_told(raw)?;
-        let Some(offset) = chart.offset(raw) else { return Some(FrameLocation::At(as_told)) };
-        if chart.sites.is_made_constructor(offset, line.function()) {
-            return Some(FrameLocation::ImplicitConstructor(as_told));
+        let indexed = self.modules.get(raw.file)?;
+        let reported = indexed.reported_position(raw)?;
+        let Some(offset) = indexed.offset(raw) else { return Some(FrameLocation::At(reported)) };
+        if indexed.sites.is_implicit_constructor(offset, line.function()) {
+            return Some(FrameLocation::ImplicitConstructor(reported));
         }
         let site = match callee {
-            None => chart.sites.of_error(offset),
-            Some(callee) => chart.sites.of_call(offset, callee),
+            None => indexed.sites.error_site(offset),
+            Some(callee) => indexed.sites.call_site(offset, callee),
         };
-        Some(FrameLocation::At(site.and_then(|site| chart.position(site)).unwrap_or(as_told)))
+        Some(FrameLocation::At(site.and_then(|site| indexed.position(site)).unwrap_or(reported)))
     }
 }
 
 impl<'p> IndexedModule<'p> {
     fn new(module: &'p SourceModule, lines: &[StackLine<'_>], run: Option<&WorkSlice<'_>>) -> Self {
         let (source, code) = (LineIndex::new(&module.source), LineIndex::new(&module.code));
-        let mut chart = Self { module, source, code, sites: CallSites::default() };
+        let mut indexed = Self { module, source, code, sites: CallSites::default() };
         let raws = lines.iter().filter_map(|line| line.raw.as_ref());
         let wanted = raws
             .filter(|raw| raw.file == module.name)
-            .filter_map(|raw| chart.offset(raw))
+            .filter_map(|raw| indexed.offset(raw))
             .collect::<HashSet<_>>();
-        // Without sites, places are as QuickJS tells them: good enough for a run that has no CPU
-        // time left.
+        // Without sites, positions are those that QuickJS reports: good enough for a run that has
+        // no CPU time left.
         if run.is_none_or(|run| run.check().is_ok()) {
-            chart.sites = sites::find(&module.code, &chart.code, &wanted, run);
+            indexed.sites = sites::find(&module.code, &indexed.code, &wanted, run);
         }
-        chart
+        indexed
     }
 
-    /// Returns the offset in the executed code.
+    /// Returns the offset of a reported position in the executed code.
     fn offset(&self, raw: &RawPosition<'_>) -> Option<u32> {
         let line = raw.line.checked_add(1)?.checked_sub(self.module.first_line)?;
         self.code.offset(line, raw.column)
     }
 
-    /// Returns the user's position of an offset in the executed code.
+    /// Returns the user's position for an offset in the executed code.
     fn position(&self, offset: u32) -> Option<Position> {
         let (line, byte) = self.code.locate(usize::try_from(offset).ok()?);
         let line = (line + self.module.first_line).checked_sub(1)?;
-        self.unshifted(line, u32::try_from(byte + 1).ok()?)
+        self.user_position(line, u32::try_from(byte + 1).ok()?)
     }
 
-    /// Returns the user's position of a place as QuickJS tells it.
-    fn position_as_told(&self, raw: &RawPosition<'_>) -> Option<Position> {
+    /// Returns the user's position for a position as QuickJS reports it.
+    fn reported_position(&self, raw: &RawPosition<'_>) -> Option<Position> {
         let column = match self.source.line(raw.line) {
             Some(text) if self.module.first_line == 1 && raw.line == 1 => {
                 first_line_column(text, raw.column)
             }
             _ => raw.column,
         };
-        self.unshifted(raw.line, column)
+        self.user_position(raw.line, column)
     }
 
-    /// QuickJS counts columns in bytes.
-    fn unshifted(&self, line: u32, column: u32) -> Option<Position> {
+    /// Returns the user's position for a line and a column of the executed code. The column counts
+    /// bytes, as QuickJS does.
+    fn user_position(&self, line: u32, column: u32) -> Option<Position> {
         let text = self.source.line(line)?;
         let column = self.module.shift.map_or(column, |shift| shift.undo(line, column));
         let byte = usize::try_from(column).ok()?.saturating_sub(1).min(text.len());
@@ -195,8 +196,9 @@ impl<'p> IndexedModule<'p> {
     }
 }
 
-/// On the first line of a text QuickJS counts most columns one short, though not all: what starts a
-/// word tells.
+/// Corrects a column that QuickJS reports on the first line of a text. Most of them are one too
+/// small, but not all: a column is corrected if it is not at the start of a word and the next one
+/// is, or if it is at a blank.
 fn first_line_column(text: &str, column: u32) -> u32 {
     let bytes = text.as_bytes();
     let is_word = |at: usize| {

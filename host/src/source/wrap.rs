@@ -1,10 +1,10 @@
-//! A function body to a module whose default export runs it.
+//! Wraps a function body as a module whose default export runs it.
 //!
-//! Flows in: the parsed text and its blanked code. Flows out: the module, with `return(…)` around a
-//! last expression. **Invariant:** the wrapper takes a line of its own, and `return(` goes right
-//! after the statement before, so that only text on that statement's last line moves; that is
-//! recorded. **Invariant:** the result parses as exactly one default export of an async arrow
-//! function that holds all statements.
+//! Input: the parsed text and its blanked code. Output: the module, with `return(…)` around a last
+//! expression. **Invariant:** the wrapper has a line of its own, and `return(` is inserted directly
+//! after the previous statement. So only text on that statement's last line moves, and this shift
+//! is recorded. **Invariant:** the result parses as exactly one default export of an async arrow
+//! function that contains all statements.
 
 use oxc::ast::ast::{
     ArrowFunctionBody, ExportDefaultDeclarationKind, Expression, Program, Statement,
@@ -30,8 +30,8 @@ pub(super) struct WrappedBody {
 
 /// The expression that is the program's result.
 struct ResultExpression {
-    /// Where the statement before it ends, if there is one.
-    after: Option<u32>,
+    /// The end of the previous statement, if there is one.
+    previous_end: Option<u32>,
     start: u32,
     end: u32,
 }
@@ -46,12 +46,12 @@ pub(super) fn wrap(
     let wrapped = build(text.text, code, last.as_ref());
     let expected = WrapperShape {
         statements: program.directives.len()
-            + program.body.iter().filter(|statement| runs(statement)).count(),
+            + program.body.iter().filter(|statement| is_executed(statement)).count(),
         returns: last.is_some(),
     };
     if parse::with_module(&wrapped.code, WrapperShape::of)
         .flatten()
-        .is_none_or(|shape| !shape.fits(&expected))
+        .is_none_or(|shape| !shape.matches(&expected))
     {
         let message = "the program cannot be made a function body";
         return Err(SourceError::syntax(
@@ -73,9 +73,9 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
         out.push_str(TAIL);
         return WrappedBody { code: out, shift: None };
     };
-    let (start, end) = (last.after.unwrap_or(0) as usize, last.end as usize);
+    let (start, end) = (last.previous_end.unwrap_or(0) as usize, last.end as usize);
     let mut shift = None;
-    match last.after {
+    match last.previous_end {
         None => {
             out.push_str(RETURN);
             out.push('\n');
@@ -84,7 +84,8 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
             out.push('\n');
             out.push_str(&code[..start]);
             let before = out.len();
-            // What a newline ended must end now, since `return` takes the newline's place.
+            // A statement that a newline ended needs a `;` now, since `return` takes the newline's
+            // place.
             if !code[..start].ends_with(';') {
                 out.push(';');
             }
@@ -93,7 +94,7 @@ fn build(source: &str, code: String, last: Option<&ResultExpression>) -> Wrapped
         }
     }
     let expression = &code[start..end];
-    // Blanking may have ended the statement with a `;` in place of its last blank; the parenthesis
+    // Blanking may have ended the statement with a `;` in place of its last blank. The parenthesis
     // ends it now.
     match expression.strip_suffix(';') {
         Some(open) if !source[start..end].ends_with(';') => {
@@ -118,8 +119,8 @@ fn shift_of(source: &str, insertion: usize, start: usize, by: usize) -> Option<C
     moved.then(|| ColumnShift { line, column: count(byte + 1), by: count(by) })
 }
 
-/// Returns whether a statement is left at run time.
-fn runs(statement: &Statement<'_>) -> bool {
+/// Reports whether a statement remains at run time.
+fn is_executed(statement: &Statement<'_>) -> bool {
     !is_erased(statement) && !matches!(statement, Statement::EmptyStatement(_))
 }
 
@@ -129,33 +130,34 @@ fn last_expression(program: &Program<'_>) -> Option<ResultExpression> {
         program.directives.get(index).map(|directive| directive.span.end)
     };
     let directives = program.directives.len();
-    let Some(index) = program.body.iter().rposition(runs) else {
-        // A lone string is a directive to the parser, and a result to its author.
+    let Some(index) = program.body.iter().rposition(is_executed) else {
+        // The parser reads a lone string as a directive; the author means it as the result.
         let directive = program.directives.last()?;
         let span = directive.expression.span;
         return Some(ResultExpression {
-            after: directive_end(directives - 1),
+            previous_end: directive_end(directives - 1),
             start: span.start,
             end: span.end,
         });
     };
     let Statement::ExpressionStatement(statement) = &program.body[index] else { return None };
-    let after = match index.checked_sub(1) {
+    let previous_end = match index.checked_sub(1) {
         Some(before) => Some(program.body[before].span().end),
         None => directive_end(directives),
     };
     let span = statement.expression.span();
-    Some(ResultExpression { after, start: span.start, end: span.end })
+    Some(ResultExpression { previous_end, start: span.start, end: span.end })
 }
 
-/// What a wrapped body must look like to the parser.
+/// The shape that the parser must find in a wrapped body.
 struct WrapperShape {
     statements: usize,
     returns: bool,
 }
 
 impl WrapperShape {
-    /// Reads the shape of a module that is one default export of an async arrow function.
+    /// Returns the shape of a module that is one default export of an async arrow function, or
+    /// `None` for any other module.
     fn of(program: &Program<'_>) -> Option<Self> {
         let [Statement::ExportDefaultDeclaration(export)] = program.body.as_slice() else {
             return None;
@@ -169,15 +171,15 @@ impl WrapperShape {
         if !plain || !program.directives.is_empty() || export.span.end != program.span.end {
             return None;
         }
-        let last = body.statements.iter().rfind(|statement| runs(statement));
+        let last = body.statements.iter().rfind(|statement| is_executed(statement));
         let returns = matches!(last, Some(Statement::ReturnStatement(it))
             if matches!(it.argument, Some(Expression::ParenthesizedExpression(_))));
         let statements = body.directives.len()
-            + body.statements.iter().filter(|statement| runs(statement)).count();
+            + body.statements.iter().filter(|statement| is_executed(statement)).count();
         Some(Self { statements, returns })
     }
 
-    fn fits(&self, expected: &Self) -> bool {
+    fn matches(&self, expected: &Self) -> bool {
         self.statements == expected.statements && (self.returns || !expected.returns)
     }
 }

@@ -1,10 +1,11 @@
-//! The file of declarations, `.pml/mcp.d.ts`: what a program may call, for editors and
-//! `tsc --strict`.
+//! Writes the file of declarations, `.pml/mcp.d.ts`: the tools that a program may call, for editors
+//! and `tsc --strict`.
 //!
-//! Each tool is written once, under its server; its other spellings and `mcp.call` refer to that. A
-//! server or a tool that the sandbox makes no property of is reached by `mcp.call` alone.
+//! Each tool is declared once, under its server; its other spellings and `mcp.call` refer to that
+//! declaration. A server or a tool that is not a property in the sandbox can only be called with
+//! `mcp.call`.
 
-use super::naming::{self, NamedType, pascal};
+use super::naming::{self, NamedType, pascal_case};
 use super::result;
 use super::signature::is_optional;
 use super::spelling::{aliases, is_server, is_tool};
@@ -15,7 +16,7 @@ use crate::catalog::{ObservedResults, built_in};
 use crate::model::Definition;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest description of a tool, in characters: what an editor shows without scrolling.
+/// Longest description of a tool, in characters: as much as an editor shows without scrolling.
 const DESCRIPTION: usize = 1_000;
 
 const HEAD: &str = "\
@@ -60,33 +61,34 @@ const MCP: &str = "
 }
 ";
 
-/// Returns the declarations of tools: TypeScript that stands by itself.
+/// Returns the declarations of tools: TypeScript that needs no other files.
 ///
-/// A result has the type that its server says, else one that was inferred from results that were
-/// seen and is marked so, else `any`. Arguments are as the server says; a field that the schema
-/// does not name is wrong unless it allows further ones by name.
+/// A result has the type from the server's output schema, else a type inferred from observed
+/// results and marked as such, else `any`. Arguments have the type from the server's schema. A
+/// field that the schema does not name is an error, unless the schema explicitly allows further
+/// fields.
 pub fn declarations<'d>(
     definitions: impl IntoIterator<Item = &'d Definition>,
     observed: Option<&ObservedResults>,
 ) -> String {
-    let own = built_in::definitions();
+    let built_in_tools = built_in::definitions();
     let given: Vec<&Definition> = definitions.into_iter().collect();
     let mut servers: BTreeMap<&str, BTreeMap<&str, &Definition>> = BTreeMap::new();
-    for definition in given.into_iter().chain(&own) {
+    for definition in given.into_iter().chain(&built_in_tools) {
         let tools = servers.entry(definition.tool.server()).or_default();
         tools.insert(definition.tool.tool(), definition);
     }
-    let mut file = DeclarationFile { observed, taken: taken(), types: Vec::new() };
+    let mut file = DeclarationFile { observed, taken: reserved_names(), types: Vec::new() };
     let mut properties = String::from("    interface Servers {\n");
     let mut names = String::from("    interface Tools {\n");
     let spellings = aliases(&servers.keys().copied().collect(), is_server);
     for (server, tools) in &servers {
-        let body = file.server(server, tools, &mut names);
+        let body = file.declare_server(server, tools, &mut names);
         if is_server(server) {
             properties.push_str(&format!("        {}: {{\n{body}        }};\n", key(server)));
             for spelling in spellings.get(server).into_iter().flatten() {
-                let same = quoted(server);
-                properties.push_str(&format!("        {}: Servers[{same}];\n", key(spelling)));
+                let reference = quoted(server);
+                properties.push_str(&format!("        {}: Servers[{reference}];\n", key(spelling)));
             }
         }
     }
@@ -104,8 +106,9 @@ pub fn declarations<'d>(
     text
 }
 
-/// Names that a type must not have: ours, and those of the language that types are made of.
-fn taken() -> BTreeSet<String> {
+/// Names that a type must not have: those of this file, and those of the language that its types
+/// use.
+fn reserved_names() -> BTreeSet<String> {
     ["Servers", "Tools", "CallOptions", "Mcp", "AbortSignal", "Promise", "Parameters", "ReturnType"]
         .into_iter()
         .map(str::to_owned)
@@ -119,7 +122,7 @@ struct DeclarationFile<'o> {
 }
 
 impl DeclarationFile<'_> {
-    fn server(
+    fn declare_server(
         &mut self,
         server: &str,
         tools: &BTreeMap<&str, &Definition>,
@@ -128,34 +131,34 @@ impl DeclarationFile<'_> {
         let spellings = aliases(&tools.keys().copied().collect(), is_tool);
         let mut body = String::new();
         for (tool, definition) in tools {
-            let full = quoted(definition.tool.as_str());
+            let full_name = quoted(definition.tool.as_str());
             let (server_name, tool_name) = (quoted(server), quoted(tool));
             if !is_server(server) || !is_tool(tool) {
-                let (note, method) = self.method(definition, 2);
-                names.push_str(&format!("{note}        {full}{method};\n"));
+                let (note, method) = self.declare_method(definition, 2);
+                names.push_str(&format!("{note}        {full_name}{method};\n"));
                 continue;
             }
-            let (note, method) = self.method(definition, 3);
+            let (note, method) = self.declare_method(definition, 3);
             body.push_str(&format!("{note}            {}{method};\n", key(tool)));
-            let same = format!("Servers[{server_name}][{tool_name}]");
-            names.push_str(&format!("        {full}: {same};\n"));
+            let reference = format!("Servers[{server_name}][{tool_name}]");
+            names.push_str(&format!("        {full_name}: {reference};\n"));
             for spelling in spellings.get(tool).into_iter().flatten() {
                 let about = comment(tool, DESCRIPTION);
                 body.push_str(&format!("            /** The same as `{about}`. */\n"));
-                body.push_str(&format!("            {}: {same};\n", key(spelling)));
+                body.push_str(&format!("            {}: {reference};\n", key(spelling)));
             }
         }
         body
     }
 
-    /// The comment above a tool, and the rest of its declaration after its name.
-    fn method(&mut self, definition: &Definition, steps: usize) -> (String, String) {
+    /// Returns the comment above a tool, and the rest of its declaration after its name.
+    fn declare_method(&mut self, definition: &Definition, steps: usize) -> (String, String) {
         let tool = &definition.tool;
-        let prefix = format!("{}{}", pascal(tool.server()), pascal(tool.tool()));
+        let prefix = format!("{}{}", pascal_case(tool.server()), pascal_case(tool.tool()));
         let prefix = if prefix.is_empty() { "Tool".into() } else { prefix };
         let (arguments, named) = naming::read(&definition.input, &prefix, &mut self.taken);
         self.types.extend(named);
-        let (result, source) = result::of(definition, self.observed, |schema| {
+        let (result, source) = result::result_type(definition, self.observed, |schema| {
             let (kind, named) = naming::read(schema, &format!("{prefix}Result"), &mut self.taken);
             self.types.extend(named);
             kind
@@ -175,7 +178,7 @@ impl DeclarationFile<'_> {
         };
         let optional = if is_optional(&arguments) { "?" } else { "" };
         let arguments = match arguments {
-            // A server that says nothing of arguments still takes an object.
+            // A server that gives no schema for arguments still takes an object.
             Type::Unknown(_) => Type::any_object(),
             kind => kind,
         };

@@ -1,12 +1,12 @@
-//! TypeScript for what the servers offer: a file of declarations for editors and `tsc`, and one
+//! TypeScript for the tools of the servers: a file of declarations for editors and `tsc`, and one
 //! line for an agent.
 //!
-//! In flow definitions of tools, out flows text. A schema is read into a [`Type`](types::Type) and
-//! that is written down, over many lines or on one.
+//! Input: definitions of tools. Output: text. A schema is read into a [`Type`](types::Type), which
+//! is written over many lines or on one.
 //!
-//! **Invariant:** whatever a definition says, the text is valid TypeScript: names and literals are
-//! quoted, comments cannot be closed, and types never refer to themselves in a way that `tsc`
-//! refuses. **Invariant:** depth, number of types and length are bounded; what is cut off is
+//! **Invariant:** the text is valid TypeScript for any definition: names and literals are quoted,
+//! comments cannot be closed, and types never refer to themselves in a way that `tsc` refuses.
+//! **Invariant:** depth, number of types and length are bounded; a part that is cut off is
 //! `unknown`, with a note.
 
 mod declarations;
@@ -25,4 +25,4 @@ mod tests;
 
 pub use declarations::declarations;
 pub use signature::signature;
-pub(in crate::catalog) use signature::{call, sentence};
+pub(in crate::catalog) use signature::{call_signature, first_sentence};

@@ -1,4 +1,4 @@
-//! Names for the types that a tool's schemas refer to.
+//! Names the types that a tool's schemas refer to.
 
 use super::reader::{ReferenceMode, SchemaReader};
 use super::text::is_identifier;
@@ -19,20 +19,25 @@ pub(super) struct NamedType {
     pub(super) kind: Type,
 }
 
-/// Reads a schema whose references become named types. A name begins with `prefix` and is in
-/// `taken` afterwards.
+/// Reads a schema whose references become named types. The names begin with `prefix` and are added
+/// to `taken`.
 pub(super) fn read(
     schema: &Value,
     prefix: &str,
     taken: &mut BTreeSet<String>,
 ) -> (Type, Vec<NamedType>) {
-    let names = RefCell::new(TypeNames { prefix, taken, of: BTreeMap::new(), open: Vec::new() });
+    let names = RefCell::new(TypeNames {
+        prefix,
+        taken,
+        by_reference: BTreeMap::new(),
+        pending: Vec::new(),
+    });
     let mut name = |reference: &str| names.borrow_mut().name(reference);
     let mut reader = SchemaReader::new(schema, ReferenceMode::Named(&mut name));
     let root = reader.read_root();
     let mut named = Vec::new();
     loop {
-        let Some((reference, name)) = names.borrow_mut().open.pop() else { break };
+        let Some((reference, name)) = names.borrow_mut().pending.pop() else { break };
         named.push(NamedType { name, kind: reader.read_target(&reference) });
     }
     named.sort_by(|one, other| one.name.cmp(&other.name));
@@ -42,25 +47,25 @@ pub(super) fn read(
 struct TypeNames<'n> {
     prefix: &'n str,
     taken: &'n mut BTreeSet<String>,
-    of: BTreeMap<String, String>,
-    /// References whose types are still to be read, with their names.
-    open: Vec<(String, String)>,
+    by_reference: BTreeMap<String, String>,
+    /// References whose types still have to be read, with their names.
+    pending: Vec<(String, String)>,
 }
 
 impl TypeNames<'_> {
     fn name(&mut self, reference: &str) -> String {
-        if let Some(name) = self.of.get(reference) {
+        if let Some(name) = self.by_reference.get(reference) {
             return name.clone();
         }
-        if self.of.len() == NAMES {
+        if self.by_reference.len() == NAMES {
             return "unknown".into();
         }
         let last = reference.rsplit('/').next().unwrap_or_default();
-        let part: String = pascal(last).chars().take(PART).collect();
+        let part: String = pascal_case(last).chars().take(PART).collect();
         let stem = format!("{}{}", self.prefix, if part.is_empty() { "Value" } else { &part });
         let name = unused(&stem, self.taken);
-        self.of.insert(reference.into(), name.clone());
-        self.open.push((reference.into(), name.clone()));
+        self.by_reference.insert(reference.into(), name.clone());
+        self.pending.push((reference.into(), name.clone()));
         name
     }
 }
@@ -75,8 +80,9 @@ fn unused(stem: &str, taken: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// Returns the words of a text as a name of a type, without what no identifier may hold.
-pub(super) fn pascal(text: &str) -> String {
+/// Returns the words of a text as the name of a type, without characters that an identifier cannot
+/// contain.
+pub(super) fn pascal_case(text: &str) -> String {
     let mut name = String::new();
     for word in words(text) {
         let word: String = word.chars().filter(char::is_ascii_alphanumeric).collect();

@@ -1,7 +1,8 @@
-//! Objects of a schema: fields, records, and what is said of a field.
+//! Reads object schemas: fields, records, and the notes of fields.
 //!
-//! A schema that says nothing of further keys allows them. The type does not: nobody means to
-//! misspell a field. A schema that says so (`additionalProperties: true`) has its way.
+//! A schema that does not mention further keys allows them. The type does not, because such a key
+//! is most likely a misspelled field. A schema that allows them explicitly
+//! (`additionalProperties: true`) gives a type that does too.
 
 use super::reader::SchemaReader;
 use super::text::comment;
@@ -15,17 +16,17 @@ const FIELDS: usize = 200;
 const NAME: usize = 200;
 /// Longest note of a field, in characters.
 const NOTE: usize = 400;
-/// Most types that the value of any key may have; with more, it is anything.
+/// Most types in the union for further keys; a larger union becomes `unknown`.
 const KINDS: usize = 4;
 
-/// Returns whether a schema without a type speaks of an object.
-pub(super) fn is_meant(fields: &Map<String, Value>) -> bool {
+/// Reports whether a schema without a `type` describes an object.
+pub(super) fn is_object_schema(fields: &Map<String, Value>) -> bool {
     ["properties", "patternProperties", "additionalProperties"]
         .iter()
         .any(|keyword| fields.get(*keyword).is_some_and(Value::is_object))
 }
 
-/// Reads an object.
+/// Reads an object schema.
 pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>) -> Type {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required: BTreeSet<&str> = schema
@@ -35,7 +36,7 @@ pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let others = others(reader, schema);
+    let additional_keys = additional_keys(reader, schema);
     let presence = |name: &str| match required.contains(name) {
         true => FieldPresence::Required,
         false => FieldPresence::Optional,
@@ -58,7 +59,7 @@ pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String
     for name in required.into_iter().filter(|name| is_short(name)) {
         let declared = properties.is_some_and(|properties| properties.contains_key(name));
         if !declared && fields.len() < FIELDS {
-            let kind = match &others {
+            let kind = match &additional_keys {
                 AdditionalKeys::Of(kind) => kind.clone(),
                 _ => Type::Unknown(None),
             };
@@ -70,21 +71,24 @@ pub(super) fn read<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String
             });
         }
     }
-    let index = index(&fields, others, cut);
-    Type::Object(fields, index.map(Box::new))
+    let index_type = index_type(&fields, additional_keys, cut);
+    Type::Object(fields, index_type.map(Box::new))
 }
 
-/// What a schema says of keys that it does not name.
+/// The keys that a schema does not name.
 enum AdditionalKeys {
-    /// Nothing.
-    Unsaid,
-    /// There are none.
+    /// The schema does not mention them.
+    Unspecified,
+    /// The schema forbids them.
     None,
-    /// They have this type.
+    /// The schema gives them this type.
     Of(Type),
 }
 
-fn others<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>) -> AdditionalKeys {
+fn additional_keys<'s>(
+    reader: &mut SchemaReader<'s, '_>,
+    schema: &'s Map<String, Value>,
+) -> AdditionalKeys {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let mut kinds: Vec<Type> = patterns
         .into_iter()
@@ -96,22 +100,23 @@ fn others<'s>(reader: &mut SchemaReader<'s, '_>, schema: &'s Map<String, Value>)
         schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties"));
     match additional {
         Some(Value::Bool(false)) if kinds.is_empty() => return AdditionalKeys::None,
-        None if kinds.is_empty() => return AdditionalKeys::Unsaid,
+        None if kinds.is_empty() => return AdditionalKeys::Unspecified,
         None | Some(Value::Bool(false)) => {}
         Some(schema) => kinds.push(reader.read(schema)),
     }
     AdditionalKeys::Of(Type::union(kinds))
 }
 
-/// The type of all keys together: TypeScript wants the fields to fit in it.
-fn index(fields: &[ObjectField], others: AdditionalKeys, cut: bool) -> Option<Type> {
+/// Returns the type of the index signature: TypeScript requires that it includes the types of all
+/// fields.
+fn index_type(fields: &[ObjectField], additional_keys: AdditionalKeys, cut: bool) -> Option<Type> {
     if cut {
         return Some(Type::Unknown(None));
     }
-    match others {
-        AdditionalKeys::Unsaid if fields.is_empty() => Some(Type::Unknown(None)),
+    match additional_keys {
+        AdditionalKeys::Unspecified if fields.is_empty() => Some(Type::Unknown(None)),
         AdditionalKeys::None if fields.is_empty() => Some(Type::Never),
-        AdditionalKeys::Unsaid | AdditionalKeys::None => None,
+        AdditionalKeys::Unspecified | AdditionalKeys::None => None,
         AdditionalKeys::Of(kind) if fields.is_empty() => Some(kind),
         AdditionalKeys::Of(kind) => {
             let mut kinds = vec![kind];
@@ -127,7 +132,7 @@ fn index(fields: &[ObjectField], others: AdditionalKeys, cut: bool) -> Option<Ty
     }
 }
 
-/// What is said of a field: its description and its default, ready for a comment.
+/// Returns the description and the default of a field, ready for a comment.
 fn note(schema: &Value) -> Option<String> {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let mut note = comment(text, NOTE);

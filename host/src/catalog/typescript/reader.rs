@@ -1,8 +1,8 @@
-//! A JSON Schema to a type, as servers write schemas: 2020-12 and draft 7, with `nullable` of
-//! OpenAPI.
+//! Reads a JSON Schema as a type. It accepts schemas as servers write them: 2020-12 and draft 7,
+//! with `nullable` of OpenAPI.
 //!
 //! **Invariant:** a schema is hostile: depth and number of types are bounded, only references
-//! within the schema are followed, and no type is its own direct part.
+//! within the schema are followed, and no type directly contains itself.
 
 use super::object;
 use super::text::quoted;
@@ -10,30 +10,31 @@ use super::types::{FieldPresence, TupleElement, Type};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Deepest nesting of a type. People write five; an editor shows less.
+/// Deepest nesting of a type. Hand-written schemas have about five levels; an editor shows fewer.
 const DEPTH: usize = 16;
-/// Most types read of one tool: the largest known schemas have some hundreds.
+/// Most types read for one tool: the largest known schemas have some hundreds.
 const TYPES: usize = 2_000;
-/// Most literals of an `enum`; more say no more than `string` does.
+/// Most literals of an `enum`; a longer list is no more useful than `string`.
 const LITERALS: usize = 64;
 /// Longest literal, in bytes.
 const LITERAL: usize = 200;
 /// Most members of a union or an intersection.
 const MEMBERS: usize = 48;
-/// Most schemas looked at to find whether a type is its own part; asked for each reference.
+/// Most schemas inspected to find out whether a type contains itself; the search runs for each
+/// reference.
 const PARTS: usize = 256;
-/// Most places of a tuple.
-const PLACES: usize = 32;
+/// Most elements of a tuple.
+const ELEMENTS: usize = 32;
 
 const CUT: &str = "cut: the schema is too large";
 const REMOTE: &str = "a reference out of the schema";
 const CYCLE: &str = "recursive";
 
-/// What to do with a reference within the schema.
+/// The handling of a reference within the schema.
 pub(super) enum ReferenceMode<'n> {
-    /// Give what it points at a name; the function returns it.
+    /// The target gets a name, which the function returns.
     Named(&'n mut dyn FnMut(&str) -> String),
-    /// Write what it points at in its place.
+    /// The target is written in place of the reference.
     Inline,
 }
 
@@ -41,16 +42,16 @@ pub(super) enum ReferenceMode<'n> {
 pub(super) struct SchemaReader<'s, 'n> {
     root: &'s Value,
     references: ReferenceMode<'n>,
-    left: usize,
+    remaining: usize,
     depth: usize,
-    /// References that are being written in their place.
-    open: Vec<&'s str>,
+    /// References whose targets are being written in place.
+    expanding: Vec<&'s str>,
 }
 
 impl<'s, 'n> SchemaReader<'s, 'n> {
-    /// Returns a reader of `root` and what lies in it.
+    /// Returns a reader of `root` and its parts.
     pub(super) fn new(root: &'s Value, references: ReferenceMode<'n>) -> SchemaReader<'s, 'n> {
-        SchemaReader { root, references, left: TYPES, depth: 0, open: Vec::new() }
+        SchemaReader { root, references, remaining: TYPES, depth: 0, expanding: Vec::new() }
     }
 
     /// Reads the whole schema.
@@ -58,7 +59,7 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         self.read(self.root)
     }
 
-    /// Reads what a reference points at.
+    /// Reads the target of a reference.
     pub(super) fn read_target(&mut self, reference: &str) -> Type {
         match target(self.root, reference) {
             Some(schema) => self.read(schema),
@@ -71,13 +72,13 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         let fields = match schema {
             Value::Bool(false) => return Type::Never,
             Value::Object(fields) => fields,
-            // `true`, and whatever is no schema at all.
+            // `true`, and any value that is not a schema.
             _ => return Type::Unknown(None),
         };
-        if self.left == 0 || self.depth == DEPTH {
+        if self.remaining == 0 || self.depth == DEPTH {
             return Type::Unknown(Some(CUT));
         }
-        self.left -= 1;
+        self.remaining -= 1;
         self.depth += 1;
         let kind = self.read_fields(fields);
         self.depth -= 1;
@@ -87,31 +88,31 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
     fn read_fields(&mut self, fields: &'s Map<String, Value>) -> Type {
         let mut parts = Vec::new();
         if let Some(Value::String(reference)) = fields.get("$ref") {
-            parts.push(self.reference(reference));
+            parts.push(self.read_reference(reference));
         } else if fields.contains_key("$dynamicRef") || fields.contains_key("$recursiveRef") {
             parts.push(Type::Unknown(Some(REMOTE)));
         }
         parts.push(match (fields.get("const"), fields.get("enum")) {
             (Some(value), _) => literal(value),
             (None, Some(Value::Array(values))) if !values.is_empty() => {
-                self.literals(values, fields)
+                self.read_literals(values, fields)
             }
-            _ => self.of_types(fields),
+            _ => self.read_types(fields),
         });
         for keyword in ["anyOf", "oneOf"] {
-            if let Some(members) = self.members(fields, keyword) {
+            if let Some(members) = self.read_members(fields, keyword) {
                 parts.push(Type::union(members));
             }
         }
-        parts.extend(self.members(fields, "allOf").unwrap_or_default());
-        let kind = Type::both(parts);
+        parts.extend(self.read_members(fields, "allOf").unwrap_or_default());
+        let kind = Type::intersection(parts);
         match fields.get("nullable") {
             Some(Value::Bool(true)) => Type::union([kind, Type::word("null")]),
             _ => kind,
         }
     }
 
-    fn members(&mut self, fields: &'s Map<String, Value>, keyword: &str) -> Option<Vec<Type>> {
+    fn read_members(&mut self, fields: &'s Map<String, Value>, keyword: &str) -> Option<Vec<Type>> {
         let members = fields.get(keyword)?.as_array()?;
         if members.len() > MEMBERS {
             return Some(vec![Type::Unknown(Some(CUT))]);
@@ -119,71 +120,74 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         (!members.is_empty()).then(|| members.iter().map(|member| self.read(member)).collect())
     }
 
-    fn literals(&mut self, values: &[Value], fields: &'s Map<String, Value>) -> Type {
+    fn read_literals(&mut self, values: &[Value], fields: &'s Map<String, Value>) -> Type {
         match values.len() > LITERALS {
             false => Type::union(values.iter().map(literal)),
-            true => match self.of_types(fields) {
+            true => match self.read_types(fields) {
                 Type::Unknown(_) if values.iter().all(Value::is_string) => Type::word("string"),
                 kind => kind,
             },
         }
     }
 
-    /// The type by `type`, or by the keywords that go with one.
-    fn of_types(&mut self, fields: &'s Map<String, Value>) -> Type {
+    /// Reads the type from `type`, or from the keywords that imply one.
+    fn read_types(&mut self, fields: &'s Map<String, Value>) -> Type {
         match fields.get("type") {
-            Some(Value::String(name)) => self.of_type(name, fields),
+            Some(Value::String(name)) => self.read_type(name, fields),
             Some(Value::Array(names)) => {
                 let names: BTreeSet<&str> = names.iter().filter_map(Value::as_str).collect();
                 let (null, others): (Vec<&str>, Vec<&str>) =
                     names.into_iter().partition(|name| *name == "null");
-                let kinds: Vec<Type> =
-                    others.into_iter().chain(null).map(|name| self.of_type(name, fields)).collect();
+                let kinds: Vec<Type> = others
+                    .into_iter()
+                    .chain(null)
+                    .map(|name| self.read_type(name, fields))
+                    .collect();
                 if kinds.is_empty() { Type::Unknown(None) } else { Type::union(kinds) }
             }
-            _ if object::is_meant(fields) => object::read(self, fields),
+            _ if object::is_object_schema(fields) => object::read(self, fields),
             _ if fields.contains_key("items") || fields.contains_key("prefixItems") => {
-                self.array(fields)
+                self.read_array(fields)
             }
             _ => Type::Unknown(None),
         }
     }
 
-    fn of_type(&mut self, name: &str, fields: &'s Map<String, Value>) -> Type {
+    fn read_type(&mut self, name: &str, fields: &'s Map<String, Value>) -> Type {
         match name {
             "string" | "boolean" | "null" | "number" => Type::word(name),
             "integer" => Type::word("number"),
-            "array" => self.array(fields),
+            "array" => self.read_array(fields),
             "object" => object::read(self, fields),
             _ => Type::Unknown(None),
         }
     }
 
-    fn array(&mut self, fields: &'s Map<String, Value>) -> Type {
+    fn read_array(&mut self, fields: &'s Map<String, Value>) -> Type {
         let items = fields.get("items");
-        // Draft 7 writes the places of a tuple under `items`, and the rest under `additionalItems`.
-        let (places, rest) = match (fields.get("prefixItems"), items) {
-            (Some(Value::Array(places)), rest) => (places, rest),
-            (_, Some(Value::Array(places))) => (places, fields.get("additionalItems")),
+        // Draft 7 has the elements of a tuple under `items`, and the rest under `additionalItems`.
+        let (elements, rest) = match (fields.get("prefixItems"), items) {
+            (Some(Value::Array(elements)), rest) => (elements, rest),
+            (_, Some(Value::Array(elements))) => (elements, fields.get("additionalItems")),
             (_, Some(items)) => return Type::Array(Box::new(self.read(items))),
             (_, None) => return Type::Array(Box::new(Type::Unknown(None))),
         };
-        if places.len() > PLACES {
+        if elements.len() > ELEMENTS {
             return Type::Array(Box::new(Type::Unknown(Some(CUT))));
         }
         let count = |keyword: &str| {
             fields.get(keyword).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
         };
-        // Without `minItems` a tuple may be shorter by the letter; nobody who writes one means
+        // Without `minItems` the standard allows a shorter tuple, but no author of a tuple means
         // that.
-        let least = count("minItems").unwrap_or(places.len());
-        let closed = count("maxItems").is_some_and(|most| most <= places.len());
-        let kinds: Vec<TupleElement> = places
+        let minimum = count("minItems").unwrap_or(elements.len());
+        let closed = count("maxItems").is_some_and(|most| most <= elements.len());
+        let kinds: Vec<TupleElement> = elements
             .iter()
             .enumerate()
-            .map(|(index, place)| TupleElement {
-                kind: self.read(place),
-                presence: if index < least {
+            .map(|(index, element)| TupleElement {
+                kind: self.read(element),
+                presence: if index < minimum {
                     FieldPresence::Required
                 } else {
                     FieldPresence::Optional
@@ -199,38 +203,40 @@ impl<'s, 'n> SchemaReader<'s, 'n> {
         Type::Tuple(kinds, rest)
     }
 
-    fn reference(&mut self, reference: &'s str) -> Type {
+    fn read_reference(&mut self, reference: &'s str) -> Type {
         let Some(schema) = target(self.root, reference) else {
             return Type::Unknown(Some(REMOTE));
         };
-        if is_own_part(self.root, reference) {
+        if contains_itself(self.root, reference) {
             return Type::Unknown(Some(CYCLE));
         }
         match &mut self.references {
             ReferenceMode::Named(name) => Type::word(name(reference)),
-            ReferenceMode::Inline if self.open.contains(&reference) => Type::Unknown(Some(CYCLE)),
+            ReferenceMode::Inline if self.expanding.contains(&reference) => {
+                Type::Unknown(Some(CYCLE))
+            }
             ReferenceMode::Inline => {
-                self.open.push(reference);
+                self.expanding.push(reference);
                 let kind = self.read(schema);
-                self.open.pop();
+                self.expanding.pop();
                 kind
             }
         }
     }
 }
 
-/// The schema that a reference within `root` points at.
+/// Returns the schema that a reference within `root` points at.
 fn target<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     match reference.strip_prefix('#')? {
         "" => Some(root),
-        pointer => root
-            .pointer(pointer)
-            .or_else(|| pointer.contains('%').then(|| root.pointer(&decoded(pointer))).flatten()),
+        pointer => root.pointer(pointer).or_else(|| {
+            pointer.contains('%').then(|| root.pointer(&percent_decode(pointer))).flatten()
+        }),
     }
 }
 
-/// A pointer in a URI's fragment has its odd characters as `%20`.
-fn decoded(pointer: &str) -> String {
+/// Decodes a pointer in a URI's fragment, which has special characters as `%20`.
+fn percent_decode(pointer: &str) -> String {
     let mut bytes = Vec::with_capacity(pointer.len());
     let mut rest = pointer.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -244,29 +250,29 @@ fn decoded(pointer: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether what a reference points at is itself, or one of the alternatives or parts of itself: no
-/// type can say that.
-fn is_own_part(root: &Value, reference: &str) -> bool {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut open: Vec<&Value> = target(root, reference).into_iter().collect();
-    let mut left = PARTS;
-    while let Some(schema) = open.pop() {
-        // What is too large to look through is taken for the worst.
-        if left == 0 {
+/// Reports whether the target of a reference is itself, or one of the alternatives or parts of
+/// itself: no type can express that.
+fn contains_itself(root: &Value, reference: &str) -> bool {
+    let mut visited: BTreeSet<&str> = BTreeSet::new();
+    let mut pending: Vec<&Value> = target(root, reference).into_iter().collect();
+    let mut remaining = PARTS;
+    while let Some(schema) = pending.pop() {
+        // A schema that is too large to inspect counts as one that contains itself.
+        if remaining == 0 {
             return true;
         }
-        left -= 1;
+        remaining -= 1;
         if let Some(next) = schema.get("$ref").and_then(Value::as_str) {
             if next == reference {
                 return true;
             }
-            if seen.insert(next) {
-                open.extend(target(root, next));
+            if visited.insert(next) {
+                pending.extend(target(root, next));
             }
         }
         for keyword in ["anyOf", "oneOf", "allOf"] {
             let members = schema.get(keyword).and_then(Value::as_array);
-            open.extend(members.into_iter().flatten().take(MEMBERS));
+            pending.extend(members.into_iter().flatten().take(MEMBERS));
         }
     }
     false

@@ -1,39 +1,40 @@
-//! The type of a tool's result: what the server says, else what was seen, else anything.
+//! Finds the type of a tool's result: from the server's output schema, else from observed results,
+//! else `any`.
 //!
-//! Where neither is known the type is `any`, not `unknown`: most servers give no output schema, and
-//! a program that must cast every result before it may look at it is checked no better for it.
+//! If neither is known the type is `any`, not `unknown`: most servers give no output schema, and
+//! casting every result before use would not make a program safer.
 
 use super::types::Type;
 use crate::catalog::{InferredSchema, ObservedResults};
 use crate::model::Definition;
 use serde_json::Value;
 
-/// Where the type of a result comes from.
+/// The source of the type of a result.
 pub(super) enum ResultTypeSource {
     /// The server's own schema.
     Declared,
-    /// So many results that were seen.
+    /// This many observed results.
     Inferred(u32),
-    /// Nothing is known.
+    /// The type is not known.
     Unknown,
 }
 
-/// Returns the type of a tool's result. `read` reads a schema.
-pub(super) fn of(
+/// Returns the type of a tool's result and its source. `read` reads a schema.
+pub(super) fn result_type(
     definition: &Definition,
     observed: Option<&ObservedResults>,
     mut read: impl FnMut(&Value) -> Type,
 ) -> (Type, ResultTypeSource) {
     if let Some(schema) = &definition.output {
         let kind = read(schema);
-        if !kind.says_nothing() {
+        if !kind.is_uninformative() {
             return (kind, ResultTypeSource::Declared);
         }
     }
-    let seen = observed.and_then(|observed| observed.inferred(definition));
-    match seen {
+    let inferred = observed.and_then(|observed| observed.inferred(definition));
+    match inferred {
         Some(InferredSchema { schema, results }) => match read(&schema) {
-            kind if kind.says_nothing() => (Type::word("any"), ResultTypeSource::Unknown),
+            kind if kind.is_uninformative() => (Type::word("any"), ResultTypeSource::Unknown),
             kind => (kind, ResultTypeSource::Inferred(results)),
         },
         None => (Type::word("any"), ResultTypeSource::Unknown),
@@ -41,7 +42,7 @@ pub(super) fn of(
 }
 
 impl ResultTypeSource {
-    /// Returns what a reader should know of the type.
+    /// Returns a note for readers about the source of the type, if they need one.
     pub(super) fn note(&self) -> Option<String> {
         match self {
             ResultTypeSource::Declared => None,

@@ -1,4 +1,4 @@
-//! One line that tells an agent how to call a tool and what comes back.
+//! Writes one line that shows an agent how to call a tool and what it returns.
 
 use super::reader::{ReferenceMode, SchemaReader};
 use super::result::{self, ResultTypeSource};
@@ -9,41 +9,45 @@ use crate::catalog::ObservedResults;
 use crate::model::{Definition, cut};
 use serde_json::Value;
 
-/// Longest signature, in characters, the comment not counted. A call with a dozen fields fits.
+/// Longest signature, in characters, without the comment. A call with a dozen fields fits.
 const SIGNATURE: usize = 600;
 /// Longest first sentence of a description, in characters.
 const SENTENCE: usize = 160;
-/// Deepest object that is written out, if there is room for it.
+/// Deepest object that is written out, if there is space for it.
 const DEPTH: usize = 4;
 
-/// Returns how a tool is called, on one line: `mcp.github.search(args: { q: string }): Promise<any>
-/// // Searches.`
+/// Returns the signature of a tool, on one line:
+/// `mcp.github.search(args: { q: string }): Promise<any> // Searches.`
 ///
-/// Objects that are too deep for the room there is are `{ … }`.
+/// Objects that are too deep for the available space become `{ … }`.
 pub fn signature(definition: &Definition, observed: Option<&ObservedResults>) -> String {
-    let call = call(definition, observed);
-    match sentence(&definition.description) {
+    let call = call_signature(definition, observed);
+    match first_sentence(&definition.description) {
         about if about.is_empty() => call,
         about => format!("{call} // {about}"),
     }
 }
 
-/// Returns how a tool is called, without what it does.
-pub(in crate::catalog) fn call(
+/// Returns the signature of a tool, without its description.
+pub(in crate::catalog) fn call_signature(
     definition: &Definition,
     observed: Option<&ObservedResults>,
 ) -> String {
     let inline = |schema: &Value| SchemaReader::new(schema, ReferenceMode::Inline).read_root();
     let arguments = inline(&definition.input);
-    let (result, source) = result::of(definition, observed, inline);
-    let name = format!("mcp{}{}", member(definition.tool.server()), member(definition.tool.tool()));
+    let (result, source) = result::result_type(definition, observed, inline);
+    let name = format!(
+        "mcp{}{}",
+        member_access(definition.tool.server()),
+        member_access(definition.tool.tool())
+    );
     let inferred = match source {
         ResultTypeSource::Inferred(_) => source.note().map(|note| format!(" /* {note} */")),
         _ => None,
     };
     let mut text = String::new();
     for depth in (0..=DEPTH).rev() {
-        let arguments = match takes_nothing(&arguments) {
+        let arguments = match takes_no_arguments(&arguments) {
             true => String::new(),
             false => {
                 let mark = if is_optional(&arguments) { "?" } else { "" };
@@ -60,7 +64,7 @@ pub(in crate::catalog) fn call(
     cut(&text, SIGNATURE)
 }
 
-/// Returns whether a call may leave its arguments away.
+/// Reports whether a call may omit its arguments.
 pub(super) fn is_optional(arguments: &Type) -> bool {
     match arguments {
         Type::Object(fields, _) => {
@@ -71,13 +75,13 @@ pub(super) fn is_optional(arguments: &Type) -> bool {
     }
 }
 
-fn takes_nothing(arguments: &Type) -> bool {
-    arguments.says_nothing()
+fn takes_no_arguments(arguments: &Type) -> bool {
+    arguments.is_uninformative()
         || matches!(arguments, Type::Object(fields, Some(index))
             if fields.is_empty() && **index == Type::Never)
 }
 
-fn member(name: &str) -> String {
+fn member_access(name: &str) -> String {
     match is_identifier(name) {
         true => format!(".{name}"),
         false => format!("[{}]", quoted(name)),
@@ -85,7 +89,7 @@ fn member(name: &str) -> String {
 }
 
 /// Returns the first sentence of a description, on one line.
-pub(in crate::catalog) fn sentence(description: &str) -> String {
+pub(in crate::catalog) fn first_sentence(description: &str) -> String {
     let start: String = description.trim_start().chars().take(SENTENCE * 4).collect();
     let paragraph = start.split("\n\n").next().unwrap_or_default();
     let end = paragraph

@@ -1,39 +1,38 @@
-//! The spellings under which a program may call a tool: its name, and the same in camel and in
-//! snake case.
+//! The spellings that a program may use for a tool: its name, and the same in camel and in snake
+//! case.
 
 use super::text::is_identifier;
 use crate::model::{fold, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that the sandbox gives no server and no tool: they are asked for by conversions of a
-/// value. Only `mcp.call("server:then")` reaches such a tool.
+/// Names that are never a server or a tool in the sandbox, because conversions of a value read
+/// properties with these names. Only `mcp.call("server:then")` reaches such a tool.
 const CONVERSIONS: [&str; 5] = ["then", "toJSON", "valueOf", "constructor", "toString"];
 
-/// Returns whether a tool of that name is a property of its server.
+/// Reports whether a tool of that name is a property of its server.
 pub(super) fn is_tool(name: &str) -> bool {
     !CONVERSIONS.contains(&name)
 }
 
-/// Returns whether a server of that name is a property of `mcp`, which has `call` of its own.
+/// Reports whether a server of that name is a property of `mcp`, which has its own `call`.
 pub(super) fn is_server(name: &str) -> bool {
     is_tool(name) && name != "call"
 }
 
-/// Returns the further spellings of each name, by name. Those that could mean two names are left
-/// out.
+/// Returns the other spellings of each name. Spellings that could mean two names are left out.
 pub(super) fn aliases<'n>(
     names: &BTreeSet<&'n str>,
     is_property: fn(&str) -> bool,
 ) -> BTreeMap<&'n str, Vec<String>> {
-    let mut keys: BTreeMap<String, usize> = BTreeMap::new();
+    let mut folded: BTreeMap<String, usize> = BTreeMap::new();
     for name in names {
-        *keys.entry(fold(name)).or_default() += 1;
+        *folded.entry(fold(name)).or_default() += 1;
     }
     let mut all = BTreeMap::new();
     for name in names {
         let mut spellings = Vec::new();
-        if keys.get(&fold(name)) == Some(&1) {
-            for spelling in [camel(name), snake(name)] {
+        if folded.get(&fold(name)) == Some(&1) {
+            for spelling in [camel_case(name), snake_case(name)] {
                 let is_new = !names.contains(spelling.as_str()) && !spellings.contains(&spelling);
                 if is_new && is_identifier(&spelling) && is_property(&spelling) {
                     spellings.push(spelling);
@@ -46,7 +45,7 @@ pub(super) fn aliases<'n>(
 }
 
 /// Returns a name in camel case.
-pub(super) fn camel(name: &str) -> String {
+pub(super) fn camel_case(name: &str) -> String {
     let mut spelling = String::new();
     for (index, word) in words(name).into_iter().enumerate() {
         let mut characters = word.chars();
@@ -63,19 +62,22 @@ pub(super) fn camel(name: &str) -> String {
 }
 
 /// Returns a name in snake case.
-fn snake(name: &str) -> String {
+fn snake_case(name: &str) -> String {
     words(name).iter().map(|word| word.to_lowercase()).collect::<Vec<_>>().join("_")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{aliases, camel, is_server, is_tool, snake};
+    use super::{aliases, camel_case, is_server, is_tool, snake_case};
 
     #[test]
     fn a_name_has_a_camel_and_a_snake_spelling() {
-        assert_eq!((camel("get-env"), snake("get-env")), ("getEnv".into(), "get_env".into()));
-        assert_eq!(camel("API-get-user"), "apiGetUser");
-        assert_eq!(snake("getURLParser"), "get_url_parser");
+        assert_eq!(
+            (camel_case("get-env"), snake_case("get-env")),
+            ("getEnv".into(), "get_env".into())
+        );
+        assert_eq!(camel_case("API-get-user"), "apiGetUser");
+        assert_eq!(snake_case("getURLParser"), "get_url_parser");
     }
 
     #[test]

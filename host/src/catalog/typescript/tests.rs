@@ -1,5 +1,4 @@
-//! Types as they come out, schema by schema. That `tsc` takes them is shown in
-//! `tests/it/real/types.rs`.
+//! Types written for many schemas. `tests/it/real/types.rs` shows that `tsc` accepts them.
 
 use super::reader::{ReferenceMode, SchemaReader};
 use super::write::{Style, write};

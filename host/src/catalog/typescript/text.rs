@@ -1,20 +1,20 @@
-//! Hostile text as TypeScript: names, string literals, comments.
+//! Writes hostile text as TypeScript: names, string literals, comments.
 
 use crate::model::{escape, is_hidden};
 use std::fmt::Write as _;
 
-/// Words that are no property's name without quotes everywhere; `new(…)` in a type would be a
+/// Words that need quotes as the name of a property in some places: `new(…)` in a type would be a
 /// constructor.
 const RESERVED: [&str; 5] = ["constructor", "new", "__proto__", "get", "set"];
 
-/// Returns whether a text can be a name without quotes, in ASCII.
+/// Reports whether a text is an ASCII identifier, which needs no quotes.
 pub(super) fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '$'))
         && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
 }
 
-/// Returns a property's name: as it is, or quoted.
+/// Returns a property's name, quoted if necessary.
 pub(super) fn key(name: &str) -> String {
     match is_identifier(name) && !RESERVED.contains(&name) {
         true => name.into(),
@@ -22,8 +22,7 @@ pub(super) fn key(name: &str) -> String {
     }
 }
 
-/// Returns a string literal. What cannot be seen is escaped, in a way that leaves the value as it
-/// is.
+/// Returns a string literal. Hidden characters are escaped in a way that does not change the value.
 pub(super) fn quoted(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');
@@ -40,11 +39,10 @@ pub(super) fn quoted(text: &str) -> String {
     literal
 }
 
-/// Returns the inside of a comment on one line: nothing in it can close the comment or speak to the
-/// compiler.
+/// Returns the content of a comment on one line. The text cannot close the comment or contain
+/// compiler directives.
 pub(super) fn comment(text: &str, limit: usize) -> String {
-    // Looked at a little further than the limit, since blanks fall away; never at all of a
-    // megabyte.
+    // Reads a little more than the limit, since blanks are removed, but never a whole megabyte.
     let start: String = text.chars().take(limit * 4).collect();
     let plain = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain = crate::model::cut(&plain, limit);

@@ -1,27 +1,27 @@
-//! A type, before it is written down.
+//! A TypeScript type before it is written as text.
 
 /// A TypeScript type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Type {
-    /// Anything; a note says why, where something was cut off.
+    /// Any value. A note gives the reason, if something was cut off.
     Unknown(Option<&'static str>),
-    /// Nothing at all.
+    /// No value.
     Never,
     /// A keyword, a literal, or the name of a type.
     Word(String),
     /// A list of one type.
     Array(Box<Type>),
-    /// A list with a type for each place.
+    /// A list with a type for each position, and a type for the rest.
     Tuple(Vec<TupleElement>, Option<Box<Type>>),
     /// An object with fields, and a type for all other keys.
     Object(Vec<ObjectField>, Option<Box<Type>>),
-    /// One of several; two or more.
+    /// A union of two or more types.
     Union(Vec<Type>),
-    /// All of several; two or more.
+    /// An intersection of two or more types.
     Intersection(Vec<Type>),
 }
 
-/// One place of a tuple.
+/// One element of a tuple.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TupleElement {
     pub(super) kind: Type,
@@ -31,15 +31,15 @@ pub(super) struct TupleElement {
 /// One field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ObjectField {
-    /// As the schema has it, not yet quoted.
+    /// The name in the schema, not quoted yet.
     pub(super) name: String,
     pub(super) kind: Type,
     pub(super) presence: FieldPresence,
-    /// What is said of it, ready for a comment.
+    /// The description, ready for a comment.
     pub(super) note: Option<String>,
 }
 
-/// Whether something must be there.
+/// Whether a field or element is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldPresence {
     Required,
@@ -47,7 +47,7 @@ pub(super) enum FieldPresence {
 }
 
 impl Type {
-    /// Returns a keyword, a literal or a name.
+    /// Returns the type of a keyword, a literal or a name.
     pub(super) fn word(text: impl Into<String>) -> Type {
         Type::Word(text.into())
     }
@@ -57,16 +57,16 @@ impl Type {
         Type::Object(Vec::new(), Some(Box::new(Type::Unknown(None))))
     }
 
-    /// Returns whether the type says nothing that a reader could use.
-    pub(super) fn says_nothing(&self) -> bool {
+    /// Reports whether the type gives a reader no information.
+    pub(super) fn is_uninformative(&self) -> bool {
         match self {
             Type::Unknown(_) => true,
-            Type::Object(fields, Some(index)) => fields.is_empty() && index.says_nothing(),
+            Type::Object(fields, Some(index)) => fields.is_empty() && index.is_uninformative(),
             _ => false,
         }
     }
 
-    /// Returns the type of what is one of these.
+    /// Returns the union of types.
     pub(super) fn union(members: impl IntoIterator<Item = Type>) -> Type {
         let mut flat: Vec<Type> = Vec::new();
         for member in members {
@@ -74,9 +74,9 @@ impl Type {
                 Type::Unknown(note) => return Type::Unknown(note),
                 Type::Never => {}
                 Type::Union(inner) => {
-                    inner.into_iter().for_each(|one| push_new(&mut flat, one));
+                    inner.into_iter().for_each(|one| push_unique(&mut flat, one));
                 }
-                one => push_new(&mut flat, one),
+                one => push_unique(&mut flat, one),
             }
         }
         match flat.len() {
@@ -86,8 +86,8 @@ impl Type {
         }
     }
 
-    /// Returns the type of what is all of these.
-    pub(super) fn both(members: impl IntoIterator<Item = Type>) -> Type {
+    /// Returns the intersection of types.
+    pub(super) fn intersection(members: impl IntoIterator<Item = Type>) -> Type {
         let mut flat: Vec<Type> = Vec::new();
         let mut note = None;
         for member in members {
@@ -95,9 +95,9 @@ impl Type {
                 Type::Unknown(why) => note = note.or(why),
                 Type::Never => return Type::Never,
                 Type::Intersection(inner) => {
-                    inner.into_iter().for_each(|one| push_new(&mut flat, one))
+                    inner.into_iter().for_each(|one| push_unique(&mut flat, one))
                 }
-                one => push_new(&mut flat, one),
+                one => push_unique(&mut flat, one),
             }
         }
         let mut flat = merge_objects(flat);
@@ -109,13 +109,13 @@ impl Type {
     }
 }
 
-fn push_new(types: &mut Vec<Type>, one: Type) {
+fn push_unique(types: &mut Vec<Type>, one: Type) {
     if !types.contains(&one) {
         types.push(one);
     }
 }
 
-/// Makes one object of objects that have no field in common: it reads better than `{ a } & { b }`.
+/// Merges objects that have no field in common: one object reads better than `{ a } & { b }`.
 fn merge_objects(types: Vec<Type>) -> Vec<Type> {
     let mut merged: Vec<Type> = Vec::new();
     for one in types {

@@ -1,21 +1,22 @@
-//! A type as text: over several lines with notes, or on one line down to a depth.
+//! Writes a type as text: over several lines with notes, or on one line up to a depth.
 
 use super::text::key;
 use super::types::{FieldPresence, ObjectField, TupleElement, Type};
 
-/// How a type is written.
+/// The layout of a written type.
 #[derive(Clone, Copy)]
 pub(super) enum Style {
-    /// One field a line, with notes, indented by so many steps.
+    /// One field per line, with notes, indented by this many steps.
     Lines(usize),
-    /// On one line, objects that lie deeper than this as `{ … }`.
+    /// On one line, with objects deeper than this as `{ … }`.
     Line(usize),
 }
 
-/// What binds tighter than the text around it needs no parentheses.
+/// The context of a type, by how tightly it binds: a type that binds less tightly than its context
+/// needs parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum TypeContext {
-    Nothing,
+    TopLevel,
     Union,
     Intersection,
     Suffix,
@@ -24,42 +25,44 @@ enum TypeContext {
 /// Returns a type as TypeScript.
 pub(super) fn write(kind: &Type, style: Style) -> String {
     let mut text = String::new();
-    push(&mut text, kind, style, TypeContext::Nothing);
+    push_type(&mut text, kind, style, TypeContext::TopLevel);
     text
 }
 
-/// Returns the blanks at the start of a line.
+/// Returns the blanks at the start of an indented line.
 pub(super) fn indent(steps: usize) -> String {
     "    ".repeat(steps)
 }
 
-fn push(text: &mut String, kind: &Type, style: Style, around: TypeContext) {
+fn push_type(text: &mut String, kind: &Type, style: Style, context: TypeContext) {
     match kind {
         Type::Unknown(None) => text.push_str("unknown"),
         Type::Unknown(Some(note)) => text.extend(["unknown /* ", note, " */"]),
         Type::Never => text.push_str("never"),
         Type::Word(word) => text.push_str(word),
         Type::Array(item) => {
-            push(text, item, style, TypeContext::Suffix);
+            push_type(text, item, style, TypeContext::Suffix);
             text.push_str("[]");
         }
-        Type::Tuple(places, rest) => tuple(text, places, rest.as_deref(), style),
-        Type::Object(fields, index) => object(text, fields, index.as_deref(), style),
-        Type::Union(members) => list(text, members, " | ", style, (TypeContext::Union, around)),
+        Type::Tuple(elements, rest) => push_tuple(text, elements, rest.as_deref(), style),
+        Type::Object(fields, index) => push_object(text, fields, index.as_deref(), style),
+        Type::Union(members) => {
+            push_members(text, members, " | ", style, (TypeContext::Union, context))
+        }
         Type::Intersection(members) => {
-            list(text, members, " & ", style, (TypeContext::Intersection, around))
+            push_members(text, members, " & ", style, (TypeContext::Intersection, context))
         }
     }
 }
 
-fn list(
+fn push_members(
     text: &mut String,
     members: &[Type],
     between: &str,
     style: Style,
-    (inner, around): (TypeContext, TypeContext),
+    (inner, context): (TypeContext, TypeContext),
 ) {
-    let wrapped = around > inner;
+    let wrapped = context > inner;
     if wrapped {
         text.push('(');
     }
@@ -67,36 +70,36 @@ fn list(
         if index > 0 {
             text.push_str(between);
         }
-        push(text, member, style, inner);
+        push_type(text, member, style, inner);
     }
     if wrapped {
         text.push(')');
     }
 }
 
-fn tuple(text: &mut String, places: &[TupleElement], rest: Option<&Type>, style: Style) {
+fn push_tuple(text: &mut String, elements: &[TupleElement], rest: Option<&Type>, style: Style) {
     text.push('[');
-    for (index, place) in places.iter().enumerate() {
+    for (index, element) in elements.iter().enumerate() {
         if index > 0 {
             text.push_str(", ");
         }
-        match place.presence {
-            FieldPresence::Required => push(text, &place.kind, style, TypeContext::Nothing),
+        match element.presence {
+            FieldPresence::Required => push_type(text, &element.kind, style, TypeContext::TopLevel),
             FieldPresence::Optional => {
-                push(text, &place.kind, style, TypeContext::Suffix);
+                push_type(text, &element.kind, style, TypeContext::Suffix);
                 text.push('?');
             }
         }
     }
     if let Some(rest) = rest {
-        text.push_str(if places.is_empty() { "..." } else { ", ..." });
-        push(text, rest, style, TypeContext::Suffix);
+        text.push_str(if elements.is_empty() { "..." } else { ", ..." });
+        push_type(text, rest, style, TypeContext::Suffix);
         text.push_str("[]");
     }
     text.push(']');
 }
 
-fn object(text: &mut String, fields: &[ObjectField], index: Option<&Type>, style: Style) {
+fn push_object(text: &mut String, fields: &[ObjectField], index: Option<&Type>, style: Style) {
     if fields.is_empty() && index.is_none() {
         return text.push_str("{}");
     }
@@ -107,26 +110,26 @@ fn object(text: &mut String, fields: &[ObjectField], index: Option<&Type>, style
     };
     text.push('{');
     for field in fields {
-        begin(text, inner);
+        start_item(text, inner);
         if let (Style::Lines(_), Some(note)) = (inner, &field.note) {
             text.extend(["/** ", note, " */"]);
-            begin(text, inner);
+            start_item(text, inner);
         }
         text.push_str(&key(&field.name));
         text.push_str(if field.presence == FieldPresence::Optional { "?: " } else { ": " });
-        push(text, &field.kind, inner, TypeContext::Nothing);
+        push_type(text, &field.kind, inner, TypeContext::TopLevel);
         text.push(';');
     }
     if let Some(index) = index {
-        begin(text, inner);
+        start_item(text, inner);
         text.push_str("[key: string]: ");
-        push(text, index, inner, TypeContext::Nothing);
+        push_type(text, index, inner, TypeContext::TopLevel);
         text.push(';');
     }
     match style {
-        Style::Lines(_) => begin(text, style),
+        Style::Lines(_) => start_item(text, style),
         Style::Line(_) => {
-            // On one line the last semicolon is noise.
+            // On one line the last semicolon is not needed.
             text.pop();
             text.push(' ');
         }
@@ -134,7 +137,7 @@ fn object(text: &mut String, fields: &[ObjectField], index: Option<&Type>, style
     text.push('}');
 }
 
-fn begin(text: &mut String, style: Style) {
+fn start_item(text: &mut String, style: Style) {
     match style {
         Style::Lines(steps) => {
             text.push('\n');

@@ -1,4 +1,4 @@
-//! Blanking inside classes: modifiers, signatures, fields.
+//! Blanks types inside classes: modifiers, signatures, fields.
 
 use oxc::ast::ast::{
     AccessorProperty, AccessorPropertyType, Class, ClassElement, MethodDefinition,
@@ -9,7 +9,7 @@ use oxc::span::{GetSpan as _, Span};
 
 use super::edits::Edits;
 
-/// Returns whether an element is there for types only.
+/// Reports whether a class element exists only for types.
 pub(super) fn is_erased(element: &ClassElement<'_>) -> bool {
     match element {
         ClassElement::TSIndexSignature(_) => true,
@@ -27,7 +27,7 @@ pub(super) fn is_erased(element: &ClassElement<'_>) -> bool {
 }
 
 /// Blanks `abstract` before `class`, and the `implements` clause.
-pub(super) fn head(edits: &mut Edits<'_>, class: &Class<'_>) {
+pub(super) fn blank_head(edits: &mut Edits<'_>, class: &Class<'_>) {
     if class.r#abstract {
         for token in edits.tokens_from(class.span.start) {
             match token.kind() {
@@ -44,32 +44,32 @@ pub(super) fn head(edits: &mut Edits<'_>, class: &Class<'_>) {
     }
 }
 
-pub(super) fn method(edits: &mut Edits<'_>, it: &MethodDefinition<'_>) {
-    modifiers(edits, it.span, &it.key);
+pub(super) fn blank_method(edits: &mut Edits<'_>, it: &MethodDefinition<'_>) {
+    blank_modifiers(edits, it.span, &it.key);
     if it.optional {
-        edits.blank_mark(it.key.span().end, Kind::Question);
+        edits.blank_token(it.key.span().end, Kind::Question);
     }
 }
 
-pub(super) fn property(edits: &mut Edits<'_>, it: &PropertyDefinition<'_>) {
-    modifiers(edits, it.span, &it.key);
+pub(super) fn blank_property(edits: &mut Edits<'_>, it: &PropertyDefinition<'_>) {
+    blank_modifiers(edits, it.span, &it.key);
     if it.optional {
-        edits.blank_mark(it.key.span().end, Kind::Question);
+        edits.blank_token(it.key.span().end, Kind::Question);
     }
     if it.definite {
-        edits.blank_mark(it.key.span().end, Kind::Bang);
+        edits.blank_token(it.key.span().end, Kind::Bang);
     }
 }
 
-pub(super) fn accessor(edits: &mut Edits<'_>, it: &AccessorProperty<'_>) {
-    modifiers(edits, it.span, &it.key);
+pub(super) fn blank_accessor(edits: &mut Edits<'_>, it: &AccessorProperty<'_>) {
+    blank_modifiers(edits, it.span, &it.key);
     if it.definite {
-        edits.blank_mark(it.key.span().end, Kind::Bang);
+        edits.blank_token(it.key.span().end, Kind::Bang);
     }
 }
 
 /// Blanks the modifiers that JavaScript does not have.
-fn modifiers(edits: &mut Edits<'_>, span: Span, key: &PropertyKey<'_>) {
+fn blank_modifiers(edits: &mut Edits<'_>, span: Span, key: &PropertyKey<'_>) {
     let mut first_blanked = None;
     let mut only_blanks = true;
     for token in edits.tokens_from(span.start) {
@@ -93,7 +93,7 @@ fn modifiers(edits: &mut Edits<'_>, span: Span, key: &PropertyKey<'_>) {
                 // `public [key]` after a field without `;` would become an index into the field's
                 // value.
                 if only_blanks && matches!(kind, Kind::LBrack | Kind::Star) {
-                    separate(edits, first_blanked);
+                    put_separator(edits, first_blanked);
                 }
                 only_blanks = false;
             }
@@ -103,11 +103,11 @@ fn modifiers(edits: &mut Edits<'_>, span: Span, key: &PropertyKey<'_>) {
         .token_from(key.span().start)
         .is_some_and(|token| matches!(token.kind(), Kind::In | Kind::Instanceof));
     if only_blanks && operator_name {
-        separate(edits, first_blanked);
+        put_separator(edits, first_blanked);
     }
 }
 
-fn separate(edits: &mut Edits<'_>, blanked: Option<u32>) {
+fn put_separator(edits: &mut Edits<'_>, blanked: Option<u32>) {
     if let Some(at) = blanked {
         edits.put(at, b';');
     }

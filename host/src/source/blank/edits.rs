@@ -1,4 +1,4 @@
-//! The text being blanked, and the tokens by which places in it are found.
+//! The text that is being blanked, and the tokens by which positions in it are found.
 //!
 //! **Invariant:** an edit replaces a byte by a byte, and whole characters by spaces, so that the
 //! text stays UTF-8.
@@ -6,7 +6,7 @@
 use oxc::parser::{Kind, Token};
 use oxc::span::Span;
 
-/// A text under edit.
+/// A text with edits, and its tokens.
 pub(super) struct Edits<'t> {
     source: &'t str,
     tokens: &'t [Token],
@@ -41,21 +41,21 @@ impl<'t> Edits<'t> {
         self.blank(span.start, span.end);
     }
 
-    /// Blanks a whole statement or class element and leaves a `;`, so that what stands before
-    /// cannot run into what follows.
+    /// Blanks a whole statement or class element and puts a `;` in its place, so that the text
+    /// before it cannot join the text after it.
     pub(super) fn erase(&mut self, span: Span) {
         self.blank_span(span);
         self.put(span.start, b';');
     }
 
-    /// Puts an ASCII character where a blank is.
+    /// Puts an ASCII character in place of a blank.
     pub(super) fn put(&mut self, at: u32, byte: u8) {
         self.out[at as usize] = byte;
     }
 
-    /// Ends with a `;` a statement or class field whose last token was blanked, since the newline
-    /// after it may not.
-    pub(super) fn end_here(&mut self, end: u32) {
+    /// Puts a `;` at the end of a statement or class field whose last token was blanked, since the
+    /// newline after it may no longer end it.
+    pub(super) fn end_statement(&mut self, end: u32) {
         let Some(last) = end.checked_sub(1) else { return };
         if self.is_blanked(last)
             && self.token_from(end).is_some_and(|token| token.kind() != Kind::RCurly)
@@ -86,14 +86,14 @@ impl<'t> Edits<'t> {
         index.checked_sub(1).and_then(|index| self.tokens.get(index)).copied()
     }
 
-    /// Returns whether a line ends between two offsets.
+    /// Reports whether a line ends between two offsets.
     pub(super) fn has_line_end(&self, start: u32, end: u32) -> bool {
         let text = self.source.get(start as usize..end as usize).unwrap_or("");
         text.contains(['\n', '\r', '\u{2028}', '\u{2029}'])
     }
 
-    /// Blanks the next token of a kind after `offset`, if only closing brackets stand between.
-    pub(super) fn blank_mark(&mut self, offset: u32, kind: Kind) {
+    /// Blanks the next token of a kind after `offset`, if only closing brackets are between.
+    pub(super) fn blank_token(&mut self, offset: u32, kind: Kind) {
         let tokens = self.tokens_from(offset);
         let token =
             tokens.iter().find(|token| !matches!(token.kind(), Kind::RBrack | Kind::RParen));

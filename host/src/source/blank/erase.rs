@@ -1,11 +1,11 @@
-//! Which statements have no meaning at run time.
+//! Finds the statements that have no meaning at run time.
 
 use oxc::ast::ast::{
     Declaration, ExportDefaultDeclarationKind, Statement, TSNamespaceDeclaration,
     TSNamespaceDeclarationBody,
 };
 
-/// Returns whether a statement is there for types only.
+/// Reports whether a statement exists only for types.
 pub(in super::super) fn is_erased(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ImportDeclaration(it) => it.import_kind.is_type(),

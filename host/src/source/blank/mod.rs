@@ -1,12 +1,12 @@
-//! TypeScript to JavaScript by blanking types in place: what is erased becomes spaces, and nothing
-//! else moves.
+//! Turns TypeScript into JavaScript by blanking types in place: erased text becomes spaces, and no
+//! other text moves.
 //!
-//! Flows in: a parsed program with its tokens. Flows out: [`BlankedProgram`]: the JavaScript, what
-//! it imports, and what was found that cannot be erased.
+//! Input: a parsed program with its tokens. Output: a [`BlankedProgram`](visit::BlankedProgram):
+//! the JavaScript, its imports, and the first construct that cannot be erased.
 //!
 //! Blanking can change where a statement ends, because a newline that ended it may no longer do so.
-//! Where that could happen a `;` takes the place of a blank, or a parenthesis moves; where neither
-//! is possible the construct is refused.
+//! Where that could happen, a `;` replaces a blank or a parenthesis moves. Where neither is
+//! possible, the construct is refused.
 //!
 //! **Invariant:** output and input have the same length in bytes, and the same line ends.
 

@@ -1,4 +1,4 @@
-//! Tables: what is blanked to what, what is refused, and that nothing moves.
+//! Tables of what is blanked and what is refused, and checks that no other text moves.
 
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ fn tokens(text: &str, source_type: SourceType) -> Result<Vec<(u32, u32)>, String
     }
 }
 
-/// Blanks and checks that lines, columns and tokens stay where they were.
+/// Blanks a text and checks that lines, columns and tokens do not move.
 fn checked(text: &str) -> String {
     let code = run(text).code;
     assert_eq!(code.len(), text.len(), "{text}\n{code}");
@@ -57,8 +57,8 @@ fn checked(text: &str) -> String {
     code
 }
 
-/// Input with `‹…›` around what must become blank, and `‹…|x›` where its last character must become
-/// `x`.
+/// Checks an input with `‹…›` around text that must become blank, and `‹…|x›` where its last
+/// character must become `x`.
 fn expect(marked: &str) {
     let (mut input, mut output) = (String::new(), String::new());
     let mut rest = marked;

@@ -1,6 +1,6 @@
-//! The walk over the syntax tree that decides what to blank.
+//! Walks over the syntax tree and decides what to blank.
 //!
-//! **Invariant:** types are never walked into; they are blanked by their span.
+//! **Invariant:** the walk never enters types; they are blanked by their span.
 
 use std::collections::HashSet;
 
@@ -18,9 +18,9 @@ use super::{class, erase};
 /// A program without its types.
 pub(in super::super) struct BlankedProgram {
     pub(in super::super) code: String,
-    /// What it imports, each specifier once.
+    /// Its imports, each specifier once.
     pub(in super::super) imports: Vec<ModuleImport>,
-    /// Whether it has module syntax that is left at run time.
+    /// Whether it has module syntax that remains at run time.
     pub(in super::super) is_module: bool,
     /// The first `return` outside a function.
     pub(in super::super) top_level_return: Option<u32>,
@@ -35,9 +35,9 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
     let mut blanker = Blanker {
         edits: Edits::new(program.source_text, tokens),
         imports: Vec::new(),
-        seen: HashSet::new(),
+        specifiers: HashSet::new(),
         is_module: false,
-        functions: 0,
+        function_depth: 0,
         statement_start: u32::MAX,
         top_level_return: None,
         refusal: None,
@@ -60,11 +60,11 @@ pub(in super::super) fn blank(program: &Program<'_>, tokens: &[Token]) -> Blanke
 struct Blanker<'t> {
     edits: Edits<'t>,
     imports: Vec<ModuleImport>,
-    seen: HashSet<String>,
+    specifiers: HashSet<String>,
     is_module: bool,
-    /// How many functions the walk is inside of.
-    functions: usize,
-    /// Where the innermost expression statement starts.
+    /// The number of functions around the current node.
+    function_depth: usize,
+    /// The start of the innermost expression statement.
     statement_start: u32,
     top_level_return: Option<u32>,
     refusal: Option<UnsupportedConstruct>,
@@ -78,13 +78,13 @@ impl Blanker<'_> {
         }
     }
 
-    fn import(&mut self, source: &str, offset: u32) {
-        if self.seen.insert(source.to_owned()) {
+    fn record_import(&mut self, source: &str, offset: u32) {
+        if self.specifiers.insert(source.to_owned()) {
             self.imports.push(ModuleImport { specifier: source.to_owned(), offset });
         }
     }
 
-    fn type_assertion_hazard(&self, it: &TSTypeAssertion<'_>) -> bool {
+    fn is_unsafe_assertion(&self, it: &TSTypeAssertion<'_>) -> bool {
         let before = self.edits.token_before(it.span.start).map(|token| token.kind());
         let first = self.edits.token_from(it.expression.span().start).map(|token| token.kind());
         let at_statement = it.span.start == self.statement_start;
@@ -99,7 +99,7 @@ impl Blanker<'_> {
         opens || (restricted && self.edits.has_line_end(it.span.start, it.expression.span().start))
     }
 
-    fn arrow(&mut self, it: &ArrowFunctionExpression<'_>) {
+    fn move_arrow_parentheses(&mut self, it: &ArrowFunctionExpression<'_>) {
         if let Some(types) = &it.type_parameters
             && self.edits.has_line_end(types.span.start, it.params.span.start)
         {
@@ -130,7 +130,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
             return;
         }
         walk::walk_statement(self, it);
-        self.edits.end_here(it.span().end);
+        self.edits.end_statement(it.span().end);
     }
 
     fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
@@ -141,13 +141,13 @@ impl<'a> Visit<'a> for Blanker<'_> {
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
         if it.definite {
-            self.edits.blank_mark(it.id.span().end, Kind::Bang);
+            self.edits.blank_token(it.id.span().end, Kind::Bang);
         }
         walk::walk_variable_declarator(self, it);
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
-        if self.functions == 0 {
+        if self.function_depth == 0 {
             self.top_level_return.get_or_insert(it.span.start);
         }
         walk::walk_return_statement(self, it);
@@ -160,7 +160,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
         if it.phase.is_some() {
             self.refuse(it.span.start, "an import phase", "write a plain `import`");
         }
-        self.import(&it.source.value, it.source.span.start);
+        self.record_import(&it.source.value, it.source.span.start);
         walk::walk_import_declaration(self, it);
     }
 
@@ -176,7 +176,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
         }
     }
 
-    // The loader knows the kind of a file from its name; the guest needs no attributes.
+    // The loader takes the kind of a file from its name; the guest needs no attributes.
     fn visit_with_clause(&mut self, it: &WithClause<'a>) {
         let keyword = self.edits.token_before(it.span.start);
         let start = match keyword {
@@ -188,13 +188,13 @@ impl<'a> Visit<'a> for Blanker<'_> {
 
     fn visit_export_all_declaration(&mut self, it: &ExportAllDeclaration<'a>) {
         self.is_module = true;
-        self.import(&it.source.value, it.source.span.start);
+        self.record_import(&it.source.value, it.source.span.start);
         walk::walk_export_all_declaration(self, it);
     }
 
     fn visit_export_from_declaration(&mut self, it: &ExportFromDeclaration<'a>) {
         self.is_module = true;
-        self.import(&it.source.value, it.source.span.start);
+        self.record_import(&it.source.value, it.source.span.start);
         walk::walk_export_from_declaration(self, it);
     }
 
@@ -219,10 +219,12 @@ impl<'a> Visit<'a> for Blanker<'_> {
 
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         match &it.source {
-            Expression::StringLiteral(source) => self.import(&source.value, source.span.start),
+            Expression::StringLiteral(source) => {
+                self.record_import(&source.value, source.span.start)
+            }
             Expression::TemplateLiteral(source) if source.is_no_substitution_template() => {
                 let text = source.quasis.first().and_then(|quasi| quasi.value.cooked);
-                self.import(text.map_or("", |text| text.as_str()), source.span.start);
+                self.record_import(text.map_or("", |text| text.as_str()), source.span.start);
             }
             _ => {
                 self.unknown_import.get_or_insert(it.span.start);
@@ -255,7 +257,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
     }
 
     fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
-        if self.type_assertion_hazard(it) {
+        if self.is_unsafe_assertion(it) {
             self.refuse(
                 it.span.start,
                 "a type assertion with `<…>` at this place",
@@ -269,16 +271,16 @@ impl<'a> Visit<'a> for Blanker<'_> {
     // Functions
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        self.functions += 1;
+        self.function_depth += 1;
         walk::walk_function(self, it, flags);
-        self.functions -= 1;
+        self.function_depth -= 1;
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        self.functions += 1;
+        self.function_depth += 1;
         walk::walk_arrow_function_expression(self, it);
-        self.functions -= 1;
-        self.arrow(it);
+        self.function_depth -= 1;
+        self.move_arrow_parentheses(it);
     }
 
     fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
@@ -290,7 +292,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
             );
         }
         if it.optional {
-            self.edits.blank_mark(it.pattern.span().end, Kind::Question);
+            self.edits.blank_token(it.pattern.span().end, Kind::Question);
         }
         walk::walk_formal_parameter(self, it);
     }
@@ -302,7 +304,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
     // Classes
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        class::head(&mut self.edits, it);
+        class::blank_head(&mut self.edits, it);
         walk::walk_class(self, it);
     }
 
@@ -315,20 +317,20 @@ impl<'a> Visit<'a> for Blanker<'_> {
     }
 
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
-        class::method(&mut self.edits, it);
+        class::blank_method(&mut self.edits, it);
         walk::walk_method_definition(self, it);
     }
 
     fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
-        class::property(&mut self.edits, it);
+        class::blank_property(&mut self.edits, it);
         walk::walk_property_definition(self, it);
-        self.edits.end_here(it.span.end);
+        self.edits.end_statement(it.span.end);
     }
 
     fn visit_accessor_property(&mut self, it: &AccessorProperty<'a>) {
-        class::accessor(&mut self.edits, it);
+        class::blank_accessor(&mut self.edits, it);
         walk::walk_accessor_property(self, it);
-        self.edits.end_here(it.span.end);
+        self.edits.end_statement(it.span.end);
     }
 
     fn visit_ts_class_implements_list(
@@ -351,7 +353,7 @@ impl<'a> Visit<'a> for Blanker<'_> {
         self.edits.blank_span(it.span);
     }
 
-    // What has no place in JavaScript
+    // Constructs that JavaScript does not have
 
     fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
         self.refuse(

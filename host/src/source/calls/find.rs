@@ -1,4 +1,4 @@
-//! A program to its calls.
+//! Finds the calls of a program, module by module.
 
 use super::literal::Literal;
 use super::names::ModuleVariables;
@@ -10,65 +10,65 @@ use crate::source::program::{Language, Program, SourceModule};
 use crate::source::stack;
 use oxc::ast_visit::Visit as _;
 
-/// What a call calls, as far as the text says.
+/// The target of a call, as far as the text names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Callee {
-    /// A tool by its names: `mcp.server.tool`.
+    /// A tool that is named by its server and its own name: `mcp.server.tool`.
     Tool { server: String, tool: String },
-    /// A tool by one text: `mcp.call("server:tool")`.
-    Text(String),
-    /// Some tool of a server.
-    Server(String),
-    /// Some tool.
-    Anything,
+    /// A tool that is named by one string: `mcp.call("server:tool")`.
+    Name(String),
+    /// Some tool of this server.
+    SomeToolOf(String),
+    /// Some tool of some server.
+    SomeTool,
 }
 
-/// A call in the text, or a place where a program hands on what it could call.
+/// A call in the text, or a place where the program passes on a reference that can be called.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProgramCall {
-    /// Where the tool's name stands.
+    /// The position of the tool's name.
     pub(crate) position: Position,
-    /// The same in the module's text, in bytes.
+    /// The same position as a byte offset in the module's text.
     pub(crate) offset: u32,
-    /// What is called.
+    /// The target of the call.
     pub(crate) callee: Callee,
-    /// What it is called with.
+    /// The arguments of the call.
     pub(crate) arguments: Literal,
 }
 
-/// Returns the calls of a program, module by module.
+/// Returns the calls of a program, in the order of its modules and of their text.
 ///
 /// # Errors
-/// Fails if a module cannot be parsed, which one that was loaded can.
+/// Fails if a module cannot be parsed. Modules of a loaded program can.
 pub(crate) fn calls_of(program: &Program) -> Result<Vec<ProgramCall>, SourceError> {
     let mut found = Vec::new();
     for module in &program.modules {
         if module.language != Language::Json {
-            found.extend(of_module(module)?);
+            found.extend(calls_in_module(module)?);
         }
     }
     Ok(found)
 }
 
-fn of_module(module: &SourceModule) -> Result<Vec<ProgramCall>, SourceError> {
+fn calls_in_module(module: &SourceModule) -> Result<Vec<ProgramCall>, SourceError> {
     let text = ModuleText { name: &module.name, text: &module.source };
-    // Most modules call nothing: they need not be read a second time.
+    // Most modules call no tools and need not be parsed a second time.
     if !module.source.contains("mcp") && !module.source.contains('\\') {
         return Ok(Vec::new());
     }
-    stack::with_enough(text, || {
+    stack::on_large_stack(text, || {
         parse::with_scopes(text, module.language, |program, scoping| {
             let names = ModuleVariables::new(program, scoping);
             let mut walk = CallFinder::new(&names);
             walk.visit_program(program);
-            placed(text, walk.finish())
+            with_positions(text, walk.finish())
         })
     })?
 }
 
-/// Gives calls their positions. Columns are counted on from the call before: a text may be one long
-/// line full of calls.
-fn placed(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<ProgramCall> {
+/// Adds positions to calls. Columns are counted from the previous call on the line, since a text
+/// may be one long line with many calls.
+fn with_positions(text: ModuleText<'_>, calls: Vec<UnplacedCall>) -> Vec<ProgramCall> {
     let lines = LineIndex::new(text.text);
     let mut before = (0, 0, 0);
     let mut found = Vec::with_capacity(calls.len());

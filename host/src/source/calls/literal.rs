@@ -1,4 +1,4 @@
-//! Values that are written out in a program, with holes where they are not.
+//! Values that are written out in a program, with holes for parts that are not.
 
 use super::names::ModuleVariables;
 use oxc::ast::ast::*;
@@ -6,30 +6,31 @@ use oxc::span::GetSpan as _;
 use oxc::syntax::operator::UnaryOperator;
 use serde_json::{Number, Value};
 
-/// Largest number whose neighbours are all there: larger ones are not written as they are meant.
-const EXACT: f64 = 9_007_199_254_740_991.0;
+/// Largest number up to which every integer is exact. Larger ones may differ from their source
+/// text.
+const MAX_EXACT: f64 = 9_007_199_254_740_991.0;
 
 /// A value as a program writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Literal {
-    /// Where it stands in the module's text, in bytes.
+    /// The byte offset in the module's text.
     pub(crate) offset: u32,
-    /// What is written there.
-    pub(crate) written: LiteralValue,
+    /// The value at that offset.
+    pub(crate) value: LiteralValue,
 }
 
-/// What is written.
+/// The value of a literal.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LiteralValue {
-    /// Nothing that can be read from the text.
+    /// A hole: a value that cannot be read from the text.
     Hole,
-    /// `undefined`, or nothing at all.
+    /// `undefined`, or a missing argument.
     Absent,
-    /// A text, a number, a boolean or null.
-    Plain(Value),
-    /// A list. If it is open, there may be more items after these.
+    /// A string, a number, a boolean or null.
+    Scalar(Value),
+    /// A list. If it is open, more items may follow.
     List { items: Vec<Literal>, open: bool },
-    /// An object. If it is open, there may be further fields.
+    /// An object. If it is open, it may have further fields.
     Object { fields: Vec<LiteralField>, open: bool },
 }
 
@@ -37,7 +38,7 @@ pub(crate) enum LiteralValue {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LiteralField {
     pub(crate) name: String,
-    /// Where its name stands.
+    /// The offset of its name.
     pub(crate) offset: u32,
     pub(crate) value: Literal,
 }
@@ -45,46 +46,49 @@ pub(crate) struct LiteralField {
 impl Literal {
     /// Returns a hole.
     pub(super) fn hole(offset: u32) -> Literal {
-        Literal { offset, written: LiteralValue::Hole }
+        Literal { offset, value: LiteralValue::Hole }
     }
 
-    /// Returns nothing at all.
+    /// Returns an absent value.
     pub(super) fn absent(offset: u32) -> Literal {
-        Literal { offset, written: LiteralValue::Absent }
+        Literal { offset, value: LiteralValue::Absent }
     }
 
-    /// Reads an argument of a call.
-    pub(super) fn of_argument(
+    /// Reads an argument of a call. `end` is the offset for a missing argument.
+    pub(super) fn from_argument(
         argument: Option<&Argument<'_>>,
         names: &ModuleVariables<'_>,
-        at: u32,
+        end: u32,
     ) -> Self {
         match argument.map(|argument| (argument.as_expression(), argument.span().start)) {
-            None => Literal::absent(at),
-            Some((Some(expression), _)) => Literal::of(expression, names),
+            None => Literal::absent(end),
+            Some((Some(expression), _)) => Literal::from_expression(expression, names),
             Some((None, offset)) => Literal::hole(offset),
         }
     }
 
     /// Reads an expression.
-    pub(super) fn of(expression: &Expression<'_>, names: &ModuleVariables<'_>) -> Literal {
+    pub(super) fn from_expression(
+        expression: &Expression<'_>,
+        names: &ModuleVariables<'_>,
+    ) -> Literal {
         let inner = expression.get_inner_expression();
         let offset = inner.span().start;
-        let written = match inner {
+        let value = match inner {
             Expression::ObjectExpression(it) => object(it, names),
             Expression::ArrayExpression(it) => list(it, names),
             Expression::Identifier(it) if names.is_undefined(it) => LiteralValue::Absent,
             Expression::Identifier(it) => names
-                .constant(it)
-                .map_or(LiteralValue::Hole, |value| LiteralValue::Plain(value.clone())),
-            other => plain(other).map_or(LiteralValue::Hole, LiteralValue::Plain),
+                .constant_value(it)
+                .map_or(LiteralValue::Hole, |value| LiteralValue::Scalar(value.clone())),
+            other => scalar(other).map_or(LiteralValue::Hole, LiteralValue::Scalar),
         };
-        Literal { offset, written }
+        Literal { offset, value }
     }
 }
 
-/// Returns a text, a number, a boolean or null, if that is written there.
-pub(super) fn plain(expression: &Expression<'_>) -> Option<Value> {
+/// Returns a string, a number, a boolean or null, if the expression is a literal of that kind.
+pub(super) fn scalar(expression: &Expression<'_>) -> Option<Value> {
     match expression.get_inner_expression() {
         Expression::NullLiteral(_) => Some(Value::Null),
         Expression::BooleanLiteral(it) => Some(Value::Bool(it.value)),
@@ -107,8 +111,8 @@ pub(super) fn plain(expression: &Expression<'_>) -> Option<Value> {
 }
 
 fn number(value: f64) -> Option<Value> {
-    match value.fract() == 0.0 && value.abs() <= EXACT {
-        // Within the bounds, and minus zero is zero in JSON.
+    match value.fract() == 0.0 && value.abs() <= MAX_EXACT {
+        // The number is within the bounds. Minus zero is zero in JSON.
         #[expect(clippy::cast_possible_truncation, reason = "it is a whole number that fits")]
         true => Some((value as i64).into()),
         false => Number::from_f64(value).map(Value::Number),
@@ -119,19 +123,19 @@ fn list(it: &ArrayExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValue {
     let mut items = Vec::new();
     for element in &it.elements {
         let item = match element {
-            // Whatever follows has no certain place.
+            // Later items have no certain index.
             ArrayExpressionElement::SpreadElement(_) => {
                 return LiteralValue::List { items, open: true };
             }
             ArrayExpressionElement::Elision(it) => Literal::absent(it.span.start),
             _ => match element.as_expression() {
-                Some(expression) => Literal::of(expression, names),
+                Some(expression) => Literal::from_expression(expression, names),
                 None => Literal::hole(element.span().start),
             },
         };
         // JSON has no `undefined`: in a list it becomes null.
-        items.push(match item.written {
-            LiteralValue::Absent => Literal { written: LiteralValue::Plain(Value::Null), ..item },
+        items.push(match item.value {
+            LiteralValue::Absent => Literal { value: LiteralValue::Scalar(Value::Null), ..item },
             _ => item,
         });
     }
@@ -145,35 +149,37 @@ fn object(it: &ObjectExpression<'_>, names: &ModuleVariables<'_>) -> LiteralValu
         let property = match property {
             ObjectPropertyKind::ObjectProperty(property) => property,
             ObjectPropertyKind::SpreadProperty(_) => {
-                forget(&mut fields, &mut open);
+                forget_fields(&mut fields, &mut open);
                 continue;
             }
         };
-        let Some(name) = names.key(&property.key, property.computed) else {
-            forget(&mut fields, &mut open);
+        let Some(name) = names.property_name(&property.key, property.computed) else {
+            forget_fields(&mut fields, &mut open);
             continue;
         };
         let sets_prototype = name == "__proto__" && !property.computed && !property.shorthand;
         if sets_prototype || name == "toJSON" {
-            // Such an object is written as JSON in its own way.
+            // The JSON of such an object does not follow from its fields.
             return LiteralValue::Hole;
         }
         let value = match property.kind {
-            PropertyKind::Init if !property.method => Literal::of(&property.value, names),
+            PropertyKind::Init if !property.method => {
+                Literal::from_expression(&property.value, names)
+            }
             _ => Literal::hole(property.span.start),
         };
         fields.retain(|field| field.name != name);
-        if value.written != LiteralValue::Absent {
+        if value.value != LiteralValue::Absent {
             fields.push(LiteralField { name, offset: property.key.span().start, value });
         }
     }
     LiteralValue::Object { fields, open }
 }
 
-/// What comes later may have any name: what is there so far may be replaced.
-fn forget(fields: &mut [LiteralField], open: &mut bool) {
+/// Turns the fields so far into holes: a property with an unknown name may replace any of them.
+fn forget_fields(fields: &mut [LiteralField], open: &mut bool) {
     *open = true;
     for field in fields {
-        field.value.written = LiteralValue::Hole;
+        field.value.value = LiteralValue::Hole;
     }
 }

@@ -1,15 +1,16 @@
-//! The calls that a program makes, read from its text: which tool, with which arguments, and where
-//! it stands.
+//! Finds the calls that a program makes from its text: the tool, the arguments and the position of
+//! each call.
 //!
-//! In flows a [`Program`](super::Program), out flow its [`ProgramCall`] calls in the order of the
-//! text. Calls are followed through what a reader follows too:
-//! `const gh = mcp.github; gh.search(…)`, `const { search } = mcp.github`, `mcp["odd-name"]`, a
-//! constant as a name. What a program hands on (`f(mcp.github)`) or computes (`mcp[name]`) is found
-//! as a call of which only a part is known.
+//! Input: a [`Program`](super::Program). Output: its calls as [`ProgramCall`]s, in the order of the
+//! text. Calls are followed through simple aliases: `const gh = mcp.github; gh.search(…)`,
+//! `const { search } = mcp.github`, `mcp["odd-name"]`, and a constant as a name. A reference that
+//! the program passes on (`f(mcp.github)`) or computes (`mcp[name]`) is reported as a call that is
+//! known only in part.
 //!
-//! **Invariant:** what is said of a call is certain: a name that a local variable shadows is no
-//! tool, an argument that is not written out is unknown. What is not said may still be called.
-//! **Invariant:** linear in the text, on a stack that is known to be large enough.
+//! **Invariant:** everything reported about a call is certain. A name that a local variable shadows
+//! is not a tool, and an argument that is not written out is unknown. The program may still make
+//! calls that are not reported. **Invariant:** the search is linear in the text and runs on a stack
+//! that is known to be large enough.
 
 mod find;
 mod literal;

@@ -1,7 +1,6 @@
-//! What the names of a module stand for: `mcp`, a server, a tool, a constant.
+//! Resolves the names of a module to what they refer to: `mcp`, a server, a tool, or a constant.
 //!
-//! **Invariant:** a variable stands for something only if it is bound once and never written to
-//! again.
+//! **Invariant:** a variable is resolved only if it is bound once and never written to again.
 
 use super::literal;
 use oxc::ast::ast::*;
@@ -10,14 +9,15 @@ use oxc::semantic::{Scoping, SymbolId};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Deepest expression looked through: `mcp.server.tool` is three deep, brackets and casts may be
+/// Deepest expression that is resolved: `mcp.server.tool` has three levels, with brackets and casts
 /// around each part.
 const DEPTH: usize = 16;
 
-/// Names that the sandbox gives no server and no tool: conversions of a value ask for them.
+/// Names that are never a server or a tool in the sandbox, because conversions of a value read
+/// properties with these names.
 const CONVERSIONS: [&str; 5] = ["then", "toJSON", "valueOf", "constructor", "toString"];
 
-/// What an expression stands for.
+/// The object that an expression refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum McpReference {
     /// `globalThis`.
@@ -26,20 +26,20 @@ pub(super) enum McpReference {
     Mcp,
     /// `mcp.call`.
     Call,
-    /// A server; which one may be unknown.
+    /// A server, or an unknown one if the name is `None`.
     Server(Option<String>),
-    /// A tool, of which the server or both names may be unknown.
+    /// A tool by server and name. The name, or both, may be unknown.
     Tool(Option<String>, Option<String>),
-    /// A property of these that calls nothing.
+    /// A property of `mcp` or of a server that calls no tool.
     Harmless,
 }
 
-/// What is known of the variables of a module.
+/// The variables of a module whose values are known.
 pub(super) struct ModuleVariables<'s> {
     scoping: &'s Scoping,
-    known: HashMap<SymbolId, McpReference>,
+    references: HashMap<SymbolId, McpReference>,
     constants: HashMap<SymbolId, Value>,
-    /// Variables that are only declared: the name is that of a global.
+    /// Variables that are only declared (`declare const`): the name refers to a global.
     ambient: HashSet<SymbolId>,
 }
 
@@ -48,7 +48,7 @@ impl<'s> ModuleVariables<'s> {
     pub(super) fn new(program: &Program<'_>, scoping: &'s Scoping) -> ModuleVariables<'s> {
         let mut names = ModuleVariables {
             scoping,
-            known: HashMap::new(),
+            references: HashMap::new(),
             constants: HashMap::new(),
             ambient: HashSet::new(),
         };
@@ -56,7 +56,8 @@ impl<'s> ModuleVariables<'s> {
         names
     }
 
-    /// Returns what an expression stands for, if it is one of the things that calls are made of.
+    /// Returns the reference that an expression evaluates to, or `None` if it is not one that calls
+    /// are made through.
     pub(super) fn resolve(&self, expression: &Expression<'_>) -> Option<McpReference> {
         self.resolve_within(expression, DEPTH)
     }
@@ -64,7 +65,7 @@ impl<'s> ModuleVariables<'s> {
     fn resolve_within(&self, expression: &Expression<'_>, depth: usize) -> Option<McpReference> {
         let depth = depth.checked_sub(1)?;
         match expression {
-            Expression::Identifier(it) => self.of_identifier(it),
+            Expression::Identifier(it) => self.resolve_identifier(it),
             Expression::ParenthesizedExpression(it) => self.resolve_within(&it.expression, depth),
             Expression::TSAsExpression(it) => self.resolve_within(&it.expression, depth),
             Expression::TSSatisfiesExpression(it) => self.resolve_within(&it.expression, depth),
@@ -77,7 +78,7 @@ impl<'s> ModuleVariables<'s> {
             }
             Expression::ComputedMemberExpression(it) => {
                 let object = self.resolve_within(&it.object, depth)?;
-                member(object, self.text(&it.expression).as_deref())
+                member(object, self.string_value(&it.expression).as_deref())
             }
             Expression::ChainExpression(it) => match &it.expression {
                 ChainElement::StaticMemberExpression(it) => {
@@ -86,7 +87,7 @@ impl<'s> ModuleVariables<'s> {
                 }
                 ChainElement::ComputedMemberExpression(it) => {
                     let object = self.resolve_within(&it.object, depth)?;
-                    member(object, self.text(&it.expression).as_deref())
+                    member(object, self.string_value(&it.expression).as_deref())
                 }
                 ChainElement::TSNonNullExpression(it) => self.resolve_within(&it.expression, depth),
                 _ => None,
@@ -95,37 +96,37 @@ impl<'s> ModuleVariables<'s> {
         }
     }
 
-    fn of_identifier(&self, it: &IdentifierReference<'_>) -> Option<McpReference> {
+    fn resolve_identifier(&self, it: &IdentifierReference<'_>) -> Option<McpReference> {
         match self.symbol(it) {
             None if it.name == "mcp" => Some(McpReference::Mcp),
             None if it.name == "globalThis" => Some(McpReference::Global),
             None => None,
-            Some(symbol) => self.known.get(&symbol).cloned(),
+            Some(symbol) => self.references.get(&symbol).cloned(),
         }
     }
 
-    /// The variable that a name stands for; nothing for a global.
+    /// Returns the variable that a name refers to, or `None` for a global.
     fn symbol(&self, it: &IdentifierReference<'_>) -> Option<SymbolId> {
         let reference = it.reference_id.get()?;
         let symbol = self.scoping.get_reference(reference).symbol_id()?;
         (!self.ambient.contains(&symbol)).then_some(symbol)
     }
 
-    /// Returns whether a name is the global `undefined`.
+    /// Reports whether a name is the global `undefined`.
     pub(super) fn is_undefined(&self, it: &IdentifierReference<'_>) -> bool {
         it.name == "undefined" && self.symbol(it).is_none()
     }
 
-    /// Returns the value of a constant.
-    pub(super) fn constant(&self, it: &IdentifierReference<'_>) -> Option<&Value> {
+    /// Returns the value of a constant, or `None` if the name is not a constant.
+    pub(super) fn constant_value(&self, it: &IdentifierReference<'_>) -> Option<&Value> {
         self.constants.get(&self.symbol(it)?)
     }
 
-    /// Returns the text that an expression is, if it is written out.
-    pub(super) fn text(&self, expression: &Expression<'_>) -> Option<String> {
+    /// Returns the string value of an expression, if it is written out.
+    pub(super) fn string_value(&self, expression: &Expression<'_>) -> Option<String> {
         let value = match expression.get_inner_expression() {
-            Expression::Identifier(it) => self.constant(it).cloned(),
-            other => literal::plain(other),
+            Expression::Identifier(it) => self.constant_value(it).cloned(),
+            other => literal::scalar(other),
         };
         match value? {
             Value::String(text) => Some(text),
@@ -134,37 +135,41 @@ impl<'s> ModuleVariables<'s> {
     }
 
     /// Returns the name of a property, if it is written out.
-    pub(super) fn key(&self, key: &PropertyKey<'_>, computed: bool) -> Option<String> {
+    pub(super) fn property_name(&self, key: &PropertyKey<'_>, computed: bool) -> Option<String> {
         match key {
             PropertyKey::StaticIdentifier(it) => Some(it.name.as_str().into()),
             PropertyKey::StringLiteral(it) if !it.lone_surrogates => Some(it.value.as_str().into()),
             PropertyKey::NumericLiteral(it) => {
-                // Whole numbers up to here are written in the same way by everybody.
+                // Whole numbers below this bound have only one usual spelling.
                 (it.value.fract() == 0.0 && it.value.abs() < 1e15).then(|| it.value.to_string())
             }
-            _ if computed => self.text(key.as_expression()?),
+            _ if computed => self.string_value(key.as_expression()?),
             _ => None,
         }
     }
 
-    /// Returns whether a pattern takes nothing out of `known` but what stands for something by
-    /// itself.
-    pub(super) fn is_bound(&self, pattern: &BindingPattern<'_>, known: &McpReference) -> bool {
-        self.bindings(pattern, known, &mut |_, _| {})
+    /// Reports whether every variable of a pattern is bound to a known reference when `reference`
+    /// is destructured.
+    pub(super) fn binds_only_known(
+        &self,
+        pattern: &BindingPattern<'_>,
+        reference: &McpReference,
+    ) -> bool {
+        self.bindings(pattern, reference, &mut |_, _| {})
     }
 
-    /// Hands the variables of a pattern to `take`, with what they stand for. Returns whether that
-    /// is all there is.
+    /// Passes the variables of a pattern to `on_binding`, each with its reference. Returns whether
+    /// these are all variables of the pattern.
     fn bindings(
         &self,
         pattern: &BindingPattern<'_>,
-        known: &McpReference,
-        take: &mut dyn FnMut(SymbolId, &McpReference),
+        reference: &McpReference,
+        on_binding: &mut dyn FnMut(SymbolId, &McpReference),
     ) -> bool {
         match pattern {
             BindingPattern::BindingIdentifier(it) => match it.symbol_id.get() {
                 Some(symbol) if self.is_constant(symbol) => {
-                    take(symbol, known);
+                    on_binding(symbol, reference);
                     true
                 }
                 _ => false,
@@ -172,9 +177,9 @@ impl<'s> ModuleVariables<'s> {
             BindingPattern::ObjectPattern(it) => {
                 let mut all = it.rest.is_none();
                 for property in &it.properties {
-                    let name = self.key(&property.key, property.computed);
-                    all &= match name.and_then(|name| member(known.clone(), Some(&name))) {
-                        Some(part) => self.bindings(&property.value, &part, take),
+                    let name = self.property_name(&property.key, property.computed);
+                    all &= match name.and_then(|name| member(reference.clone(), Some(&name))) {
+                        Some(part) => self.bindings(&property.value, &part, on_binding),
                         None => false,
                     };
                 }
@@ -190,7 +195,7 @@ impl<'s> ModuleVariables<'s> {
     }
 }
 
-/// A property of what is known; without a name, some property.
+/// Returns the reference to a property of a reference. Without a name, it is an unknown property.
 fn member(object: McpReference, name: Option<&str>) -> Option<McpReference> {
     let owned = || name.map(str::to_owned);
     match (object, name) {
@@ -218,16 +223,16 @@ impl<'a> Visit<'a> for ModuleVariables<'_> {
                 continue;
             }
             let Some(init) = &declarator.init else { continue };
-            if let Some(known) = self.resolve(init) {
+            if let Some(reference) = self.resolve(init) {
                 let mut found = Vec::new();
-                self.bindings(&declarator.id, &known, &mut |symbol, known| {
-                    found.push((symbol, known.clone()));
+                self.bindings(&declarator.id, &reference, &mut |symbol, reference| {
+                    found.push((symbol, reference.clone()));
                 });
-                self.known.extend(found);
+                self.references.extend(found);
             } else if let BindingPattern::BindingIdentifier(id) = &declarator.id
                 && let Some(symbol) = id.symbol_id.get()
                 && self.is_constant(symbol)
-                && let Some(value) = literal::plain(init)
+                && let Some(value) = literal::scalar(init)
             {
                 self.constants.insert(symbol, value);
             }

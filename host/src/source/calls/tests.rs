@@ -1,10 +1,10 @@
-//! Which calls are found, and which are not.
+//! Tests of which calls are found, and which are not.
 
 use super::{Callee, Literal, LiteralValue, calls_of};
 use crate::source::Script;
 use serde_json::{Value, json};
 
-/// Calls as `server:tool arguments`, with `?` for what is not known.
+/// Returns calls as `server:tool arguments`, with `?` for unknown parts.
 fn calls(text: &str) -> Vec<String> {
     let program = Script::ts(text).load(1 << 20).expect("a program");
     let found = calls_of(&program).expect("calls");
@@ -13,9 +13,9 @@ fn calls(text: &str) -> Vec<String> {
         .map(|found| {
             let callee = match &found.callee {
                 Callee::Tool { server, tool } => format!("{server}:{tool}"),
-                Callee::Text(text) => format!("={text}"),
-                Callee::Server(server) => format!("{server}:?"),
-                Callee::Anything => "?:?".into(),
+                Callee::Name(text) => format!("={text}"),
+                Callee::SomeToolOf(server) => format!("{server}:?"),
+                Callee::SomeTool => "?:?".into(),
             };
             format!("{callee} {}", show(&found.arguments))
         })
@@ -24,10 +24,10 @@ fn calls(text: &str) -> Vec<String> {
 
 fn show(literal: &Literal) -> String {
     fn value(literal: &Literal) -> Value {
-        match &literal.written {
+        match &literal.value {
             LiteralValue::Hole => json!("?"),
             LiteralValue::Absent => json!("-"),
-            LiteralValue::Plain(value) => value.clone(),
+            LiteralValue::Scalar(value) => value.clone(),
             LiteralValue::List { items, open } => {
                 let more = open.then(|| json!("..."));
                 Value::Array(items.iter().map(value).chain(more).collect())
@@ -38,7 +38,7 @@ fn show(literal: &Literal) -> String {
             }
         }
     }
-    match literal.written {
+    match literal.value {
         LiteralValue::Hole => "?".into(),
         LiteralValue::Absent => "-".into(),
         _ => value(literal).to_string(),
@@ -158,8 +158,8 @@ fn places_are_those_of_the_text() {
     let program = program.load(1 << 20).expect("a program");
     let found = &calls_of(&program).expect("calls")[0];
     assert_eq!(found.position.to_string(), "p.ts:2:16");
-    let LiteralValue::Object { fields, .. } = &found.arguments.written else { panic!("an object") };
-    let value = program.place(&found.position.module, fields[0].value.offset).expect("a place");
+    let LiteralValue::Object { fields, .. } = &found.arguments.value else { panic!("an object") };
+    let value = program.location(&found.position.module, fields[0].value.offset).expect("a place");
     assert_eq!(value.position.to_string(), "p.ts:3:9");
 }
 
@@ -171,29 +171,29 @@ fn columns_are_right_on_a_line_with_many_calls() {
     assert_eq!(positions, ["p.ts:1:14", "p.ts:1:32", "p.ts:2:7"]);
 }
 
-/// The walks add stack to what the parser needs; the bound of `stack` must hold for both.
+/// The walks need stack in addition to the parser; the bound of `stack` must hold for both.
 #[test]
 fn no_text_overflows_the_stack() {
-    let around = |open: &str, inner: &str, close: &str, count: usize| {
+    let nested = |open: &str, inner: &str, close: &str, count: usize| {
         format!("mcp.a.b();{}{inner}{}", open.repeat(count), close.repeat(count))
     };
     for text in [
-        around("(", "1", ")", 199),
-        around("[", "", "]", 199),
-        around("{", "", "}", 199),
-        around("!", "1", "", 100_000),
-        around("typeof ", "1", "", 20_000),
-        around("if(1)", ";", "", 10_000),
-        around("", "a", "+a", 50_000),
-        around("", "mcp", ".b", 50_000),
-        around("", "mcp", "()", 20_000),
-        around("", "mcp", "[mcp]", 20_000),
-        around("", "mcp", " as T", 20_000),
-        around("a=", "1", "", 20_000),
-        around("mcp.a.b(", "1", ")", 199),
-        around("class extends ", "x", "{}", 20_000),
-        around("function f(){", "", "}", 199),
-        around("{a:", "1", "}", 150),
+        nested("(", "1", ")", 199),
+        nested("[", "", "]", 199),
+        nested("{", "", "}", 199),
+        nested("!", "1", "", 100_000),
+        nested("typeof ", "1", "", 20_000),
+        nested("if(1)", ";", "", 10_000),
+        nested("", "a", "+a", 50_000),
+        nested("", "mcp", ".b", 50_000),
+        nested("", "mcp", "()", 20_000),
+        nested("", "mcp", "[mcp]", 20_000),
+        nested("", "mcp", " as T", 20_000),
+        nested("a=", "1", "", 20_000),
+        nested("mcp.a.b(", "1", ")", 199),
+        nested("class extends ", "x", "{}", 20_000),
+        nested("function f(){", "", "}", 199),
+        nested("{a:", "1", "}", 150),
     ] {
         if let Ok(program) = Script::ts(&text).load(4 << 20) {
             assert!(calls_of(&program).is_ok());

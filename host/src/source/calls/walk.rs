@@ -1,5 +1,5 @@
-//! The walk over a module that finds its calls, and the places where it hands on what it could
-//! call.
+//! Walks over a module and finds its calls, and the places where it passes on a reference that can
+//! be called.
 
 use super::find::Callee;
 use super::literal::Literal;
@@ -9,89 +9,88 @@ use oxc::ast_visit::{Visit, walk};
 use oxc::span::GetSpan as _;
 use oxc::syntax::operator::UnaryOperator;
 
-/// A call, and where the name of what it calls stands.
+/// A call whose position is still a byte offset: that of the name of its target.
 pub(super) struct UnplacedCall {
     pub(super) offset: u32,
     pub(super) callee: Callee,
     pub(super) arguments: Literal,
 }
 
-/// Finds calls.
+/// Finds the calls of a module.
 pub(super) struct CallFinder<'w, 's> {
     names: &'w ModuleVariables<'s>,
     found: Vec<UnplacedCall>,
 }
 
 impl<'w, 's> CallFinder<'w, 's> {
-    /// Makes a walk over a module.
+    /// Returns a finder that resolves names with `names`.
     pub(super) fn new(names: &'w ModuleVariables<'s>) -> CallFinder<'w, 's> {
         CallFinder { names, found: Vec::new() }
     }
 
-    /// Returns what was found, in the order of the text.
+    /// Returns the calls found, in the order of the text.
     pub(super) fn finish(mut self) -> Vec<UnplacedCall> {
         self.found.sort_by_key(|call| call.offset);
         self.found
     }
 
-    fn keep(&mut self, offset: u32, callee: Callee, arguments: Literal) {
+    fn record(&mut self, offset: u32, callee: Callee, arguments: Literal) {
         self.found.push(UnplacedCall { offset, callee, arguments });
     }
 
-    /// What a program could call leaves its hands: anybody may call it, with anything.
-    fn hand_on(&mut self, expression: &Expression<'_>, known: McpReference) {
-        let callee = match known {
+    /// Records a reference that the program passes on: any code may call it, with any arguments.
+    fn record_escape(&mut self, expression: &Expression<'_>, reference: McpReference) {
+        let callee = match reference {
             McpReference::Global | McpReference::Harmless => return,
             McpReference::Tool(Some(server), Some(tool)) => Callee::Tool { server, tool },
             McpReference::Tool(Some(server), None) | McpReference::Server(Some(server)) => {
-                Callee::Server(server)
+                Callee::SomeToolOf(server)
             }
             McpReference::Mcp
             | McpReference::Call
             | McpReference::Server(None)
-            | McpReference::Tool(..) => Callee::Anything,
+            | McpReference::Tool(..) => Callee::SomeTool,
         };
-        let offset = name_of(expression);
-        self.keep(offset, callee, Literal::hole(offset));
+        let offset = name_offset(expression);
+        self.record(offset, callee, Literal::hole(offset));
     }
 
-    fn call(&mut self, it: &CallExpression<'_>, known: McpReference) {
+    fn record_call(&mut self, it: &CallExpression<'_>, reference: McpReference) {
         let argument = |index: usize| it.arguments.get(index);
-        // A spread before them moves the arguments to no certain place.
+        // After a spread, the index of an argument is not certain.
         let is_certain = |index: usize| {
             !it.arguments.iter().take(index).any(|it| matches!(it, Argument::SpreadElement(_)))
         };
         let read = |index: usize| match is_certain(index) {
-            true => Literal::of_argument(argument(index), self.names, it.span.end),
+            true => Literal::from_argument(argument(index), self.names, it.span.end),
             false => Literal::hole(it.span.end),
         };
-        let at = name_of(&it.callee);
-        let (offset, callee, arguments) = match known {
+        let at = name_offset(&it.callee);
+        let (offset, callee, arguments) = match reference {
             McpReference::Tool(Some(server), Some(tool)) => {
                 (at, Callee::Tool { server, tool }, read(0))
             }
-            McpReference::Tool(Some(server), None) => (at, Callee::Server(server), read(0)),
-            McpReference::Tool(..) => (at, Callee::Anything, read(0)),
+            McpReference::Tool(Some(server), None) => (at, Callee::SomeToolOf(server), read(0)),
+            McpReference::Tool(..) => (at, Callee::SomeTool, read(0)),
             McpReference::Call => {
                 let name = argument(0).and_then(Argument::as_expression);
                 let offset = name.map_or(at, |name| name.span().start);
-                let callee = match name.and_then(|name| self.names.text(name)) {
-                    Some(text) => Callee::Text(text),
-                    None => Callee::Anything,
+                let callee = match name.and_then(|name| self.names.string_value(name)) {
+                    Some(text) => Callee::Name(text),
+                    None => Callee::SomeTool,
                 };
                 (offset, callee, read(1))
             }
-            // `mcp()` and `mcp.server()` throw: they call nothing.
+            // `mcp()` and `mcp.server()` throw: they call no tool.
             McpReference::Mcp
             | McpReference::Global
             | McpReference::Server(_)
             | McpReference::Harmless => return,
         };
-        self.keep(offset, callee, arguments);
+        self.record(offset, callee, arguments);
     }
 
-    /// Goes on into what is computed inside of an expression that stands for something:
-    /// `mcp[await f()]`.
+    /// Visits the computed keys inside an expression that is a reference: `mcp[await f()]`.
     fn visit_keys<'a>(&mut self, expression: &Expression<'a>) {
         let mut expression = expression.get_inner_expression();
         loop {
@@ -115,8 +114,8 @@ impl<'w, 's> CallFinder<'w, 's> {
     }
 }
 
-/// Where the name of what is called stands: the last name of `a.b.c`.
-fn name_of(expression: &Expression<'_>) -> u32 {
+/// Returns the offset of the name of a target: the last name of `a.b.c`.
+fn name_offset(expression: &Expression<'_>) -> u32 {
     match expression.get_inner_expression() {
         Expression::StaticMemberExpression(it) => it.property.span.start,
         Expression::ComputedMemberExpression(it) => it.expression.span().start,
@@ -132,8 +131,8 @@ fn name_of(expression: &Expression<'_>) -> u32 {
 impl<'a> Visit<'a> for CallFinder<'_, '_> {
     fn visit_expression(&mut self, it: &Expression<'a>) {
         match self.names.resolve(it) {
-            Some(known) => {
-                self.hand_on(it, known);
+            Some(reference) => {
+                self.record_escape(it, reference);
                 self.visit_keys(it);
             }
             None => walk::walk_expression(self, it),
@@ -142,8 +141,8 @@ impl<'a> Visit<'a> for CallFinder<'_, '_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         match self.names.resolve(&it.callee) {
-            Some(known) => {
-                self.call(it, known);
+            Some(reference) => {
+                self.record_call(it, reference);
                 self.visit_keys(&it.callee);
                 self.visit_arguments(&it.arguments);
             }
@@ -152,10 +151,10 @@ impl<'a> Visit<'a> for CallFinder<'_, '_> {
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
-        // A name for it is not a use of it: the uses of the name are found.
+        // Binding a name to a reference does not use it: the uses of the name are found.
         if let Some(init) = &it.init
-            && let Some(known) = self.names.resolve(init)
-            && self.names.is_bound(&it.id, &known)
+            && let Some(reference) = self.names.resolve(init)
+            && self.names.binds_only_known(&it.id, &reference)
         {
             return self.visit_keys(init);
         }
@@ -163,9 +162,9 @@ impl<'a> Visit<'a> for CallFinder<'_, '_> {
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
-        // `typeof mcp` looks at it and no more.
-        let looks = it.operator == UnaryOperator::Typeof;
-        if !looks || self.names.resolve(&it.argument).is_none() {
+        // `typeof mcp` does not call it.
+        let is_typeof = it.operator == UnaryOperator::Typeof;
+        if !is_typeof || self.names.resolve(&it.argument).is_none() {
             walk::walk_unary_expression(self, it);
         }
     }

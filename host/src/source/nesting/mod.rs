@@ -1,13 +1,13 @@
-//! How deep a text nests, read before it is parsed.
+//! Checks how deep a text nests before it is parsed.
 //!
-//! The parser guesses: at `(` it may try an arrow function first, at `<` type arguments. A wrong
-//! guess is undone and the text parsed again, so that guesses inside guesses cost time squared, or
-//! worse: `f<(a=f<(a=…` doubles with each level. This scan refuses such texts. It follows brackets,
-//! strings, templates, comments and regular expressions as the parser will; where a `/` could be
-//! read both ways, it counts what could go wrong anywhere in the text instead.
+//! The parser guesses: at `(` it may try an arrow function first, at `<` type arguments. After a
+//! wrong guess it parses the text again, so nested guesses cost quadratic time or worse:
+//! `f<(a=f<(a=…` doubles the time with each level. This scan refuses such texts. It follows
+//! brackets, strings, templates, comments and regular expressions as the parser does. Where a `/`
+//! could be read both ways, it instead counts the possible doublings anywhere in the text.
 //!
-//! Flows in: a text. Flows out: nothing, or where it nests too deep and why.
-//! **Invariant:** linear in the text, and no recursion.
+//! Input: a text. Output: `Ok`, or the position that nests too deep and the reason. **Invariant:**
+//! the scan is linear in the text and does not recurse.
 
 mod scan;
 #[cfg(test)]

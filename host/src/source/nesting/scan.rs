@@ -1,30 +1,31 @@
-//! The scan itself: one pass over the text, one level for each open bracket.
+//! The scan: one pass over the text, with one level for each open bracket.
 
 use super::super::program::Language;
 use crate::source::token_class::{self, PrecedingToken};
 
-/// Deepest nesting of brackets. People write tens; a guess costs time for each level inside it.
+/// Deepest nesting of brackets. Real code nests tens of levels; a guess costs time for each level
+/// inside it.
 const BRACKETS: usize = 200;
 /// Longest chain of `? :` without brackets, for the same reason.
 const CHAIN: u32 = 200;
 /// Longest chain of `=>` without brackets: after `?`, each may be the end of a wrong guess.
 const ARROWS: u32 = 16;
-/// Most brackets inside the default values of what may be parameters, so inside a guess.
+/// Most brackets inside the default values of possible parameters, which are inside a guess.
 const GUESSES: usize = 16;
-/// Most values inside type arguments that may be no type arguments: each may double the time to
-/// parse what is inside.
+/// Most values inside possible type arguments: each may double the time to parse the text inside.
 const DOUBLINGS: usize = 5;
-/// Most `infer X extends` open at once: each is read twice, with its constraint and without.
+/// Most `infer X extends` open at once: the parser reads each twice, with its constraint and
+/// without.
 const INFERS: u32 = 8;
-/// Bytes looked at in search of the end of regular expressions, for each byte of the text. An
+/// Most bytes read in search of the end of regular expressions, for each byte of the text. An
 /// ordinary text needs one.
 const RESCANS: usize = 16;
-/// Most `<` open at once. Written types go to ten and more.
+/// Most `<` open at once. Real types nest ten levels and more.
 const ANGLES: u32 = 32;
-/// Most places that may double, counted blindly in a text that can be read in two ways.
+/// Most possible doublings, counted without context in a text that can be read in two ways.
 const BLIND_DOUBLINGS: usize = 8;
 
-/// Where a text nests too deep, and why.
+/// The position at which a text nests too deep, and the reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::source) struct NestingError {
     pub(in crate::source) offset: usize,
@@ -34,7 +35,7 @@ pub(in crate::source) struct NestingError {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenBracket {
-    /// `(`; whether it follows `if`, `while`, `for` or `with`.
+    /// `(`; `header` is true if it follows `if`, `while`, `for` or `with`.
     Paren {
         header: bool,
     },
@@ -49,28 +50,28 @@ struct NestingLevel {
     open: Option<OpenBracket>,
     /// How many `? :` are open since the last statement or item began.
     chain: u32,
-    /// How many `=>` stand in it.
+    /// How many `=>` it contains.
     arrows: u32,
     /// How many `<` are open.
     angles: u32,
     /// Whether this may be a list of parameters or a pattern.
     guessable: bool,
-    /// Whether values may stand in it, not only types: it is inside such a level and no `<` is open
+    /// Whether it may contain values, not only types: it is inside such a level and no `<` is open
     /// there.
-    of_values: bool,
-    /// Whether a `=` stands in the current item, so that a value follows even among types.
+    may_hold_values: bool,
+    /// Whether the current item contains a `=`, so that a value follows even among types.
     assigning: bool,
     /// Whether a `<` after a value is open.
     doubling: bool,
-    /// Whether it was opened after such a `<`.
+    /// Whether it was opened after a `<` that follows a value.
     doubled: bool,
     /// Whether it was opened inside a guess.
     guessed: bool,
-    /// How many `infer X extends` stand in the current item.
+    /// How many `infer X extends` the current item contains.
     infers: u32,
 }
 
-/// How much of `infer X extends` has been read.
+/// The part of `infer X extends` that has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InferClause {
     No,
@@ -88,39 +89,39 @@ struct NestingScan<'t> {
     angles: u32,
     guesses: usize,
     doublings: usize,
-    unsure: Option<usize>,
+    ambiguous_slash: Option<usize>,
     infer: InferClause,
     infers: u32,
     rescanned: usize,
 }
 
-/// Checks how deep a text nests.
+/// Checks how deep a text nests. Fails if parsing it could take too much time or stack.
 pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), NestingError> {
     let mut scan = NestingScan {
         text: text.as_bytes(),
         at: 0,
         last: PrecedingToken::Operator,
         previous: b';',
-        levels: vec![NestingLevel { of_values: true, ..NestingLevel::default() }],
+        levels: vec![NestingLevel { may_hold_values: true, ..NestingLevel::default() }],
         angles: 0,
         guesses: 0,
         doublings: 0,
-        unsure: None,
+        ambiguous_slash: None,
         infer: InferClause::No,
         infers: 0,
         rescanned: 0,
     };
     if text.starts_with("#!") {
-        scan.line();
+        scan.skip_line();
     }
     let mut line_end = false;
     while let Some(byte) = scan.peek(0) {
         let start = scan.at;
-        if let Some(ends_line) = scan.trivia(text) {
+        if let Some(ends_line) = scan.skip_trivia(text) {
             line_end |= ends_line;
             continue;
         }
-        scan.token(text, byte, line_end);
+        scan.read_token(text, byte, line_end);
         scan.previous = scan.text.get(scan.at.wrapping_sub(1)).copied().unwrap_or(b';');
         line_end = false;
         if scan.levels.len() > BRACKETS {
@@ -144,7 +145,7 @@ pub(in crate::source) fn check(text: &str, language: Language) -> Result<(), Nes
         }
         debug_assert!(scan.at > start, "each token is longer than nothing");
     }
-    match scan.unsure {
+    match scan.ambiguous_slash {
         Some(offset)
             if language == Language::TypeScript
                 && blind_doublings(text.as_bytes()) > BLIND_DOUBLINGS =>
@@ -163,8 +164,8 @@ fn too_deep(offset: usize, message: &'static str) -> NestingError {
     NestingError { offset, message, hint: "split it into named parts" }
 }
 
-/// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`, as
-/// far as the eye can tell.
+/// Counts each `<` that is followed, after a name at most, by an opening bracket or another `<`. It
+/// does not recognise strings and comments.
 fn blind_doublings(text: &[u8]) -> usize {
     let mut count = 0;
     let mut open = false;
@@ -190,14 +191,15 @@ impl NestingScan<'_> {
         self.text.get(self.at + ahead).copied()
     }
 
-    fn line(&mut self) {
+    fn skip_line(&mut self) {
         while self.peek(0).is_some_and(|byte| byte != b'\n' && byte != b'\r') {
             self.at += 1;
         }
     }
 
-    /// Skips white space or a comment; returns whether a line ended in it.
-    fn trivia(&mut self, text: &str) -> Option<bool> {
+    /// Skips white space or a comment, and returns whether it contains a line end. Returns `None`
+    /// at any other token.
+    fn skip_trivia(&mut self, text: &str) -> Option<bool> {
         match (self.peek(0)?, self.peek(1)) {
             (b'\n' | b'\r', _) => {
                 self.at += 1;
@@ -230,30 +232,30 @@ impl NestingScan<'_> {
         }
     }
 
-    fn token(&mut self, text: &str, byte: u8, line_end: bool) {
-        if !token_class::is_part(byte) {
+    fn read_token(&mut self, text: &str, byte: u8, line_end: bool) {
+        if !token_class::is_word_byte(byte) {
             self.infer = InferClause::No;
         }
         match byte {
-            b'"' | b'\'' => self.string(byte),
+            b'"' | b'\'' => self.skip_string(byte),
             b'`' => {
                 self.at += 1;
-                self.template();
+                self.skip_template();
             }
-            b'/' => self.slash(line_end),
+            b'/' => self.read_slash(line_end),
             b'(' => {
                 let header = matches!(self.last, PrecedingToken::Header);
-                self.open(OpenBracket::Paren { header });
+                self.open_bracket(OpenBracket::Paren { header });
             }
-            b'[' => self.open(OpenBracket::Bracket),
-            b'{' => self.open(OpenBracket::Brace),
-            b')' | b']' | b'}' => self.close(byte),
-            _ if token_class::is_part(byte) => self.word(text),
-            _ => self.operator(byte),
+            b'[' => self.open_bracket(OpenBracket::Bracket),
+            b'{' => self.open_bracket(OpenBracket::Brace),
+            b')' | b']' | b'}' => self.close_bracket(byte),
+            _ if token_class::is_word_byte(byte) => self.read_word(text),
+            _ => self.read_operator(byte),
         }
     }
 
-    fn open(&mut self, open: OpenBracket) {
+    fn open_bracket(&mut self, open: OpenBracket) {
         let guessable = match open {
             OpenBracket::Paren { header } => {
                 !header && !matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace)
@@ -267,7 +269,7 @@ impl NestingScan<'_> {
             let names = open == OpenBracket::Bracket
                 && outer.open == Some(OpenBracket::Brace)
                 && !b":=|&<(?".contains(&self.previous);
-            level.of_values = names || (outer.has_values() && outer.angles == 0);
+            level.may_hold_values = names || (outer.has_values() && outer.angles == 0);
             level.guessed = outer.guessable && outer.has_values() && (outer.assigning || names);
             level.doubled = outer.doubling;
         }
@@ -278,7 +280,7 @@ impl NestingScan<'_> {
         self.levels.push(level);
     }
 
-    fn close(&mut self, byte: u8) {
+    fn close_bracket(&mut self, byte: u8) {
         self.at += 1;
         let closed = if self.levels.len() > 1 { self.levels.pop() } else { None };
         let open = closed.as_ref().and_then(|level| level.open);
@@ -289,7 +291,7 @@ impl NestingScan<'_> {
             self.doublings -= usize::from(level.doubled);
         }
         match (byte, open) {
-            (b'}', Some(OpenBracket::Hole)) => self.template(),
+            (b'}', Some(OpenBracket::Hole)) => self.skip_template(),
             (b'}', _) => self.last = PrecedingToken::Brace,
             (b')', Some(OpenBracket::Paren { header: true })) => {
                 self.last = PrecedingToken::Operator
@@ -299,7 +301,7 @@ impl NestingScan<'_> {
     }
 
     /// Skips template text up to its end or its next hole.
-    fn template(&mut self) {
+    fn skip_template(&mut self) {
         while let Some(byte) = self.peek(0) {
             match byte {
                 b'\\' => self.at += 2,
@@ -310,7 +312,7 @@ impl NestingScan<'_> {
                 }
                 b'$' if self.peek(1) == Some(b'{') => {
                     self.at += 1;
-                    self.open(OpenBracket::Hole);
+                    self.open_bracket(OpenBracket::Hole);
                     return;
                 }
                 _ => self.at += 1,
@@ -318,12 +320,12 @@ impl NestingScan<'_> {
         }
     }
 
-    fn string(&mut self, quote: u8) {
+    fn skip_string(&mut self, quote: u8) {
         self.at += 1;
         while let Some(byte) = self.peek(0) {
             match byte {
                 b'\\' => self.at += 2,
-                // Not closed: the parser stops here too.
+                // The string is not closed: the parser stops here too.
                 b'\n' | b'\r' => break,
                 _ => self.at += 1,
             }
@@ -334,7 +336,7 @@ impl NestingScan<'_> {
         self.last = PrecedingToken::Operand;
     }
 
-    fn slash(&mut self, line_end: bool) {
+    fn read_slash(&mut self, line_end: bool) {
         let end = self.regular_expression_end();
         let expression = match self.last {
             PrecedingToken::Operator
@@ -344,8 +346,8 @@ impl NestingScan<'_> {
             PrecedingToken::Operand if !line_end => false,
             // After a block, a type or the end of a line it can be either.
             _ => {
-                if end.is_some_and(|end| self.matters(end)) {
-                    self.unsure.get_or_insert(self.at);
+                if end.is_some_and(|end| self.changes_scan(end)) {
+                    self.ambiguous_slash.get_or_insert(self.at);
                 }
                 true
             }
@@ -355,13 +357,13 @@ impl NestingScan<'_> {
                 self.at = end;
                 self.last = PrecedingToken::Operand;
             }
-            _ => self.operator(b'/'),
+            _ => self.read_operator(b'/'),
         }
     }
 
-    /// Returns whether it makes a difference to this scan if the text up to `end` is a regular
-    /// expression or not.
-    fn matters(&self, end: usize) -> bool {
+    /// Reports whether the result of this scan depends on whether the text up to `end` is a regular
+    /// expression.
+    fn changes_scan(&self, end: usize) -> bool {
         let inside = &self.text[self.at + 1..end - 1];
         inside.iter().any(|byte| b"\"'`()[]{}\\".contains(byte))
             || matches!(self.text.get(end), Some(b'/' | b'*'))
@@ -384,9 +386,9 @@ impl NestingScan<'_> {
         }
     }
 
-    fn word(&mut self, text: &str) {
+    fn read_word(&mut self, text: &str) {
         let start = self.at;
-        while self.peek(0).is_some_and(token_class::is_part) {
+        while self.peek(0).is_some_and(token_class::is_word_byte) {
             // White space beyond ASCII ends a word.
             if self.text[self.at] >= 0x80
                 && let Some(c) = text.get(self.at..).and_then(|rest| rest.chars().next())
@@ -412,21 +414,21 @@ impl NestingScan<'_> {
             (_, b"infer") => InferClause::Word,
             _ => InferClause::No,
         };
-        let next = token_class::class(word, self.last);
+        let next = token_class::classify(word, self.last);
         // A word after an operand begins a new statement or member.
         if matches!(self.last, PrecedingToken::Operand | PrecedingToken::Brace)
-            && !token_class::continues(word)
+            && !token_class::continues_statement(word)
         {
             self.end_item();
             self.end_angles();
         }
-        if token_class::ends_types(word) {
+        if token_class::ends_type_list(word) {
             self.end_angles();
         }
         self.last = next;
     }
 
-    fn operator(&mut self, byte: u8) {
+    fn read_operator(&mut self, byte: u8) {
         let next = self.peek(1);
         let mut length = 1;
         let mut last = PrecedingToken::Operator;
@@ -528,6 +530,6 @@ impl NestingScan<'_> {
 
 impl NestingLevel {
     fn has_values(&self) -> bool {
-        self.of_values || self.assigning
+        self.may_hold_values || self.assigning
     }
 }

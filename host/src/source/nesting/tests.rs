@@ -1,10 +1,10 @@
-//! Texts that nest too deep, and texts that only look so.
+//! Texts that nest too deep, and texts that only seem to.
 
 use super::super::program::Language;
 use super::check;
 
 fn check_ts(text: &str) -> Result<(), &'static str> {
-    check(text, Language::TypeScript).map_err(|deep| deep.message)
+    check(text, Language::TypeScript).map_err(|error| error.message)
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Names of a module, and the arguments that cannot throw.
+//! The names that a module binds, and a check for arguments that cannot throw.
 //!
-//! If nothing else in a call can throw, an error reported there is the call's own: what it calls is
-//! no function.
+//! If nothing else in a call can throw, an error reported there is the call's own: its target is
+//! not a function.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use oxc::ast::ast::*;
 use oxc::ast_visit::{Visit, walk};
 use oxc::syntax::scope::ScopeFlags;
 
-/// Deepest nesting of arrays and objects looked into.
+/// Deepest nesting of arrays and objects that is checked.
 const DEPTH: u32 = 8;
 
-/// The names that a module binds, in whatever scope.
+/// The names that a module binds, in any scope.
 #[derive(Default)]
 pub(super) struct BoundNames<'a> {
     bound: HashSet<&'a str>,
-    /// Names of function and class declarations, which are the names of their frames too.
+    /// Names of function and class declarations, which are also the names of their frames.
     declared: HashSet<&'a str>,
 }
 
@@ -28,12 +28,12 @@ impl<'a> BoundNames<'a> {
         names
     }
 
-    /// Returns whether a function or class is declared by that name.
+    /// Reports whether a function or class of that name is declared.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.declared.contains(name)
     }
 
-    /// Returns whether none of the arguments can throw.
+    /// Reports whether none of the arguments can throw.
     pub(super) fn are_inert(&self, arguments: &[Argument<'_>]) -> bool {
         arguments.iter().all(|argument| {
             argument.as_expression().is_some_and(|expression| self.is_inert(expression, DEPTH))

@@ -1,15 +1,15 @@
-//! The site of a frame, among those that QuickJS reports at the same place.
+//! Selects the site of a frame among those that QuickJS reports at the same position.
 //!
-//! In `f(g(x))` both calls are reported at `x`. What tells them apart is the name of the function
-//! the frame waits for.
+//! In `f(g(x))` both calls are reported at `x`. The name of the function that the frame waits for
+//! distinguishes them.
 
 use std::collections::{HashMap, HashSet};
 
-/// Most sites kept for one place. Arguments nest no deeper; only calls of what calls return, as in
-/// `f()()()`, go on.
+/// Most sites stored for one position. Arguments do not nest deeper; only chained calls, as in
+/// `f()()()`, can exceed it.
 const SITES: usize = 200;
 
-/// What a frame can be stopped at.
+/// The kind of operation that a frame can be stopped at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallSiteKind {
     /// A call, `new`, or a tagged template.
@@ -24,15 +24,15 @@ pub(super) enum CallSiteKind {
 #[derive(Debug)]
 pub(super) struct CallSite {
     pub(super) kind: CallSiteKind,
-    /// Where people look for it, an offset.
+    /// The offset that is shown to people.
     pub(super) start: u32,
-    /// The name of what is called, read or written.
+    /// The name of the called function, or of the property that is read or written.
     pub(super) name: Option<String>,
     /// Whether a function or class of that name is declared in the module.
     pub(super) is_declared: bool,
     /// Whether it makes an error, as `throw …` or `new TypeError(…)` do.
     pub(super) makes_error: bool,
-    /// Whether nothing but the call itself can throw.
+    /// Whether only the call itself can throw.
     pub(super) is_inert: bool,
 }
 
@@ -40,15 +40,15 @@ pub(super) struct CallSite {
 #[derive(Debug, Default)]
 pub(in super::super) struct CallSites {
     sites: HashMap<u32, Vec<CallSite>>,
-    /// Classes without a constructor: where the line starts on which they end, and their names.
+    /// Classes without a constructor: the start of the line on which they end, and their names.
     ///
-    /// The constructor that QuickJS makes for them notes no place, and such a function is reported
-    /// at the first column.
+    /// QuickJS notes no position in the constructor that it generates for them, and reports such a
+    /// function at the first column.
     classes: HashSet<(u32, Option<String>)>,
 }
 
 impl CallSites {
-    /// Keeps a site.
+    /// Adds a site.
     pub(super) fn push(&mut self, reported: u32, site: CallSite) {
         let sites = self.sites.entry(reported).or_default();
         if sites.len() < SITES {
@@ -56,13 +56,13 @@ impl CallSites {
         }
     }
 
-    /// Keeps a class without a constructor.
+    /// Adds a class without a constructor.
     pub(super) fn push_class(&mut self, line_start: u32, name: Option<String>) {
         self.classes.insert((line_start, name));
     }
 
-    /// Returns whether a frame is that of a constructor nobody wrote.
-    pub(in super::super) fn is_made_constructor(&self, reported: u32, function: &str) -> bool {
+    /// Reports whether a frame is that of an implicit constructor.
+    pub(in super::super) fn is_implicit_constructor(&self, reported: u32, function: &str) -> bool {
         let is_named = |name: Option<String>| self.classes.contains(&(reported, name));
         let is_nameless = matches!(function, "" | "<anonymous>" | "default");
         !self.classes.is_empty()
@@ -70,8 +70,8 @@ impl CallSites {
                 || (is_nameless && !self.sites.contains_key(&reported) && is_named(None)))
     }
 
-    /// Returns the offset of the site at which an error was made, for the frame that made it.
-    pub(in super::super) fn of_error(&self, reported: u32) -> Option<u32> {
+    /// Returns the offset of the site that made an error, for the innermost frame.
+    pub(in super::super) fn error_site(&self, reported: u32) -> Option<u32> {
         let calls = || self.calls(reported);
         calls()
             .rfind(|site| site.makes_error)
@@ -79,9 +79,9 @@ impl CallSites {
             .map(|site| site.start)
     }
 
-    /// Returns the offset of the site at which a frame waits for a function, whose name is empty if
-    /// it has none.
-    pub(in super::super) fn of_call(&self, reported: u32, function: &str) -> Option<u32> {
+    /// Returns the offset of the site at which a frame waits for a function. The name is empty for
+    /// a nameless function.
+    pub(in super::super) fn call_site(&self, reported: u32, function: &str) -> Option<u32> {
         for (prefix, kind) in [("get ", CallSiteKind::Get), ("set ", CallSiteKind::Set)] {
             if let Some(name) = function.strip_prefix(prefix) {
                 let mut sites = self.sites.get(&reported)?.iter();
@@ -93,11 +93,11 @@ impl CallSites {
         let calls = || self.calls(reported);
         let name = function.strip_prefix('#').unwrap_or(function);
         let named = calls().find(|site| site.name.as_deref() == Some(name));
-        if named.is_none() && is_implicit(function) {
+        if named.is_none() && is_called_by_language(function) {
             return None;
         }
-        // The function has another name than what is called: what is declared by its name is not
-        // it.
+        // The function has another name than the expression that calls it. So it is not a function
+        // that is declared by the name of the expression.
         named
             .or_else(|| calls().find(|site| !site.is_declared))
             .or_else(|| calls().next())
@@ -110,9 +110,9 @@ impl CallSites {
     }
 }
 
-/// Functions that the language calls by itself, so that no call need stand where the frame waits.
-/// An untagged template is put together by `concat`.
-fn is_implicit(function: &str) -> bool {
+/// Reports whether the language itself calls functions of this name, so that the waiting frame need
+/// not contain a call. An untagged template is put together by `concat`.
+fn is_called_by_language(function: &str) -> bool {
     matches!(function, "valueOf" | "toString" | "concat" | "next" | "return")
         || function.starts_with('[')
 }

@@ -1,17 +1,18 @@
-//! What is called: its name, and where people look for it.
+//! The target of a call: its name and its position.
 
 use oxc::ast::ast::Expression;
 
-/// What a call calls.
+/// The name of the target of a call.
 pub(super) struct CalleeName<'a> {
     /// The name that the function most likely has, without the `#` of a private one.
     pub(super) name: Option<&'a str>,
-    /// Where the name stands right before the arguments; nothing for `a[b](…)` and the like.
+    /// The offset of the name, if it is directly before the arguments; `None` for `a[b](…)` and the
+    /// like.
     pub(super) start: Option<u32>,
 }
 
 impl<'a> CalleeName<'a> {
-    /// Reads a callee, in a class that extends `superclass`.
+    /// Reads the target of a call inside a class that extends `superclass`.
     pub(super) fn of(expression: &Expression<'a>, superclass: Option<&'a str>) -> Self {
         let (name, start) = match expression {
             Expression::Identifier(it) => (Some(it.name.as_str()), Some(it.span.start)),

@@ -1,4 +1,4 @@
-//! A module's code to its sites.
+//! Finds the call sites of a module's code.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ use crate::source::sites::bound_names::BoundNames;
 use crate::source::sites::call_site::CallSites;
 use crate::source::sites::token_columns::TokenColumns;
 
-/// Finds the sites that QuickJS reports at the wanted offsets of a code, or none if the code cannot
-/// be parsed.
+/// Returns the sites that QuickJS reports at the wanted offsets of the code. Returns no sites if
+/// the code cannot be parsed.
 pub(in super::super) fn find(
     code: &str,
     lines: &LineIndex<'_>,
@@ -28,10 +28,10 @@ pub(in super::super) fn find(
     if nesting::check(code, Language::JavaScript).is_err() {
         return CallSites::default();
     }
-    let found = stack::with_enough_for(run, text, || {
+    let found = stack::on_large_stack_for(run, text, || {
         parse::with_program(text, Language::JavaScript, |ParsedText { program, tokens }| {
-            let (marks, names) = (TokenColumns::new(code, tokens), BoundNames::new(program));
-            let code = CodeIndex { lines, marks, names };
+            let (columns, names) = (TokenColumns::new(code, tokens), BoundNames::new(program));
+            let code = CodeIndex { lines, columns, names };
             let mut walk = CallSiteFinder::new(&code, wanted);
             walk.visit_program(program);
             walk.finish()

@@ -1,20 +1,21 @@
-//! Where a stack frame really stands: the call it waits for, not the last thing that QuickJS noted
-//! before it.
+//! Finds the call that a stack frame waits for. QuickJS reports another position: the last one that
+//! it noted before the call.
 //!
-//! QuickJS notes a place at identifiers, at the first token after `new`, `throw`, `(` and binary
-//! operators, and at the start of a statement. A frame is reported at the last place noted before
-//! the operation it is stopped at, in the order of the bytecode, which is that of the text within a
-//! function. So `f(\n  o.v\n)` is reported at `o`. Here the same places are noted in the same
-//! order, and each call is found by the place that QuickJS would report for it.
+//! QuickJS notes a position at identifiers, at the first token after `new`, `throw`, `(` and binary
+//! operators, and at the start of a statement. It reports a frame at the last position noted before
+//! the operation that the frame is stopped at. The order is that of the bytecode, which is the
+//! order of the text within a function. So `f(\n  o.v\n)` is reported at `o`. This module notes the
+//! same positions in the same order, and finds each call by the position that QuickJS would report
+//! for it.
 //!
-//! Flows in: a module's executed code, and the offsets that frames report. Flows out:
-//! [`CallSites`], which tells the site of a frame from the place it reports and the name of the
-//! function it waits for. The convention is that of V8: `new` for `new X(…)`, `f` for `f(…)`, `c`
-//! for `a.b.c(…)`, else the parenthesis; a tagged template stands at its tag.
+//! Input: a module's executed code, and the offsets that frames report. Output: [`CallSites`],
+//! which finds the site of a frame by its reported position and the name of the function it waits
+//! for. The convention is that of V8: a site is at `new` for `new X(…)`, at `f` for `f(…)`, at `c`
+//! for `a.b.c(…)`, at the tag for a tagged template, and else at the parenthesis.
 //!
-//! **Invariant:** code that cannot be parsed has no sites, and frames without a site are left
-//! alone. **Invariant:** linear in the code, on a stack that is known to be large enough, and
-//! bounded in what is kept.
+//! **Invariant:** code that cannot be parsed has no sites, and a frame without a site keeps its
+//! reported position. **Invariant:** the search is linear in the code, runs on a stack that is
+//! known to be large enough, and stores a bounded number of sites.
 
 mod bound_names;
 mod call_site;

@@ -1,9 +1,9 @@
-//! Stacks as QuickJS gives them, and the places people look for, which but for a few are those that
-//! V8 gives.
+//! Stacks as QuickJS reports them, and the expected positions. Apart from a few, these are those of
+//! V8.
 
 use super::super::{Program, Script, StackFrame};
 
-/// What most texts begin with; `fail` is left at 1:26.
+/// The start of most texts; `fail` is left at 1:26.
 const HELP: &str = "function fail(x) { throw new Error('x'); }
 const id = (x) => x;
 const o = { fail, in: { fail }, v: 1, fs: [fail] };

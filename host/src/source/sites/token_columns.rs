@@ -1,22 +1,22 @@
-//! The columns that QuickJS gives to tokens.
+//! Computes the columns that QuickJS gives to tokens.
 //!
-//! It takes a token's column from a mark that it sets after blanks, comments and line ends and
-//! where a word begins, but not at other tokens: in `f("x")` the column of `"x"` is that of `f`. On
-//! the first line of a text it counts from zero.
+//! QuickJS takes a token's column from a mark. It sets the mark after blanks, comments and line
+//! ends and at the start of a word, but not at other tokens: in `f("x")` the column of `"x"` is
+//! that of `f`. On the first line of a text it counts from zero.
 //!
-//! **Invariant:** offsets are those a reader of QuickJS' numbers arrives at, who takes columns to
-//! count from one.
+//! **Invariant:** offsets are those that result from QuickJS' columns when they are read as
+//! counting from one.
 
 use oxc::parser::Token;
 
-/// The mark of each token.
+/// The offsets that QuickJS reports for the tokens of a code.
 pub(super) struct TokenColumns {
-    /// Where each token starts, ascending, and the offset that QuickJS reports for it.
+    /// The start of each token, ascending, and the offset that QuickJS reports for it.
     tokens: Vec<(u32, u32)>,
 }
 
 impl TokenColumns {
-    /// Reads the marks of a code.
+    /// Computes the reported offsets of the tokens of a code.
     pub(super) fn new(code: &str, tokens: &[Token]) -> Self {
         let bytes = code.as_bytes();
         let first_line_end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
@@ -32,7 +32,7 @@ impl TokenColumns {
             }
             let reported = if mark <= first_line_end { mark.max(1) - 1 } else { mark };
             let text = bytes.get(start..stop).unwrap_or_default();
-            // A template or a string with a line end in it.
+            // A template or a string that contains a line end.
             if let Some(last) = text.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')) {
                 mark = start + last + 1;
             }
@@ -42,16 +42,16 @@ impl TokenColumns {
         Self { tokens: tokens.collect() }
     }
 
-    /// Returns the offset that QuickJS reports for the token that starts there.
-    pub(super) fn at(&self, start: u32) -> u32 {
+    /// Returns the offset that QuickJS reports for the token that starts at `start`.
+    pub(super) fn reported_offset(&self, start: u32) -> u32 {
         match self.tokens.binary_search_by_key(&start, |(start, _)| *start) {
             Ok(index) => self.tokens[index].1,
             Err(_) => start,
         }
     }
 
-    /// Returns where the token before the one that starts there starts.
-    pub(super) fn before(&self, start: u32) -> u32 {
+    /// Returns the start of the token before the one that starts at `start`.
+    pub(super) fn previous_start(&self, start: u32) -> u32 {
         let index = self.tokens.partition_point(|(token, _)| *token < start);
         index.checked_sub(1).and_then(|index| self.tokens.get(index)).map_or(start, |it| it.0)
     }

@@ -1,7 +1,6 @@
-//! The walk over a module that notes places as QuickJS does.
+//! Walks over a module and notes positions as QuickJS does.
 //!
-//! **Invariant:** every function notes its own places; what is noted in one says nothing about
-//! another.
+//! **Invariant:** every function notes its own positions; they do not affect other functions.
 
 use std::collections::HashSet;
 use std::mem;
@@ -18,72 +17,72 @@ use crate::source::sites::bound_names::BoundNames;
 use crate::source::sites::call_site::{CallSite, CallSiteKind, CallSites};
 use crate::source::sites::token_columns::TokenColumns;
 
-/// What a function that has noted nothing yet is reported at: no offset.
-const NOWHERE: u32 = u32::MAX;
+/// The offset of a function that has noted no position yet.
+const NO_OFFSET: u32 = u32::MAX;
 
-/// What is known of a code before the walk.
+/// The indexes of a code that the walk uses.
 pub(super) struct CodeIndex<'w, 'a> {
     pub(super) lines: &'w LineIndex<'w>,
-    pub(super) marks: TokenColumns,
+    pub(super) columns: TokenColumns,
     pub(super) names: BoundNames<'a>,
 }
 
-/// Notes places and keeps the sites that are reported at wanted ones.
+/// Notes positions and collects the sites that are reported at wanted ones.
 pub(super) struct CallSiteFinder<'w, 'a> {
     code: &'w CodeIndex<'w, 'a>,
     wanted: &'w HashSet<u32>,
-    /// The place noted last in the current function.
-    last: u32,
-    /// What the innermost `throw` throws.
+    /// The position noted last in the current function.
+    last_noted: u32,
+    /// The expression that the innermost `throw` throws.
     thrown: Option<Span>,
-    /// What the classes around extend.
-    heritage: Vec<Option<&'a str>>,
-    /// The name that a nameless class gets from where it stands.
+    /// The superclasses of the enclosing classes.
+    superclasses: Vec<Option<&'a str>>,
+    /// The name that a nameless class gets from its variable.
     class_name: Option<&'a str>,
     found: CallSites,
 }
 
 impl<'w, 'a> CallSiteFinder<'w, 'a> {
-    /// Makes a walk.
+    /// Returns a finder for the sites at the wanted offsets.
     pub(super) fn new(code: &'w CodeIndex<'w, 'a>, wanted: &'w HashSet<u32>) -> Self {
         Self {
             code,
             wanted,
-            last: NOWHERE,
+            last_noted: NO_OFFSET,
             thrown: None,
-            heritage: Vec::new(),
+            superclasses: Vec::new(),
             class_name: None,
             found: CallSites::default(),
         }
     }
 
-    /// Returns what was found.
+    /// Returns the sites found.
     pub(super) fn finish(self) -> CallSites {
         self.found
     }
 
     fn superclass(&self) -> Option<&'a str> {
-        self.heritage.last().copied().flatten()
+        self.superclasses.last().copied().flatten()
     }
 
     fn note_token(&mut self, start: u32) {
-        self.last = self.code.marks.at(start);
+        self.last_noted = self.code.columns.reported_offset(start);
     }
 
     fn in_function(&mut self, walk: impl FnOnce(&mut Self)) {
-        let last = mem::replace(&mut self.last, NOWHERE);
+        let outer = mem::replace(&mut self.last_noted, NO_OFFSET);
         walk(self);
-        self.last = last;
+        self.last_noted = outer;
     }
 
-    fn keep_call(
+    fn record_call(
         &mut self,
         span: Span,
         start: u32,
         name: Option<&str>,
         arguments: Option<&[Argument<'_>]>,
     ) {
-        if !self.wanted.contains(&self.last) {
+        if !self.wanted.contains(&self.last_noted) {
             return;
         }
         let is_error = name.is_some_and(|name| name.ends_with("Error") || name == "DOMException");
@@ -95,11 +94,11 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
             makes_error: is_error || self.thrown == Some(span),
             is_inert: arguments.is_some_and(|it| self.code.names.are_inert(it)),
         };
-        self.found.push(self.last, site);
+        self.found.push(self.last_noted, site);
     }
 
-    fn keep_access(&mut self, kind: CallSiteKind, property: &IdentifierName<'_>) {
-        if self.wanted.contains(&self.last) {
+    fn record_access(&mut self, kind: CallSiteKind, property: &IdentifierName<'_>) {
+        if self.wanted.contains(&self.last_noted) {
             let site = CallSite {
                 kind,
                 start: property.span.start,
@@ -108,18 +107,18 @@ impl<'w, 'a> CallSiteFinder<'w, 'a> {
                 makes_error: false,
                 is_inert: false,
             };
-            self.found.push(self.last, site);
+            self.found.push(self.last_noted, site);
         }
     }
 }
 
 impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.last = it.span.start;
+        self.last_noted = it.span.start;
     }
 
     fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
-        // `{ a }` notes nothing.
+        // `{ a }` notes no position.
         if !it.shorthand {
             walk::walk_object_property(self, it);
         }
@@ -158,8 +157,8 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         }
         self.visit_arguments(&it.arguments);
         let callee = CalleeName::of(&it.callee, self.superclass());
-        let start = callee.start.unwrap_or_else(|| self.code.marks.before(first));
-        self.keep_call(it.span, start, callee.name, Some(&it.arguments));
+        let start = callee.start.unwrap_or_else(|| self.code.columns.previous_start(first));
+        self.record_call(it.span, start, callee.name, Some(&it.arguments));
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
@@ -167,7 +166,7 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.visit_expression(&it.callee);
         self.visit_arguments(&it.arguments);
         let name = CalleeName::of(&it.callee, self.superclass()).name;
-        self.keep_call(it.span, it.span.start, name, Some(&it.arguments));
+        self.record_call(it.span, it.span.start, name, Some(&it.arguments));
     }
 
     fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
@@ -176,18 +175,18 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
         self.visit_template_literal(&it.quasi);
         let callee = CalleeName::of(&it.tag, self.superclass());
         let start = callee.start.unwrap_or(it.quasi.span.start);
-        self.keep_call(it.span, start, callee.name, None);
+        self.record_call(it.span, start, callee.name, None);
     }
 
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         self.visit_expression(&it.object);
-        self.keep_access(CallSiteKind::Get, &it.property);
+        self.record_access(CallSiteKind::Get, &it.property);
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
         walk::walk_assignment_expression(self, it);
         if let AssignmentTarget::StaticMemberExpression(member) = &it.left {
-            self.keep_access(CallSiteKind::Set, &member.property);
+            self.record_access(CallSiteKind::Set, &member.property);
         }
     }
 
@@ -222,8 +221,8 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        let around = self.class_name.take();
-        let name = it.id.as_ref().map(|id| id.name.as_str()).or(around);
+        let variable_name = self.class_name.take();
+        let name = it.id.as_ref().map(|id| id.name.as_str()).or(variable_name);
         let has_constructor = it.body.body.iter().any(|element| {
             matches!(element, ClassElement::MethodDefinition(method)
                 if method.kind == MethodDefinitionKind::Constructor)
@@ -235,14 +234,15 @@ impl<'a> Visit<'a> for CallSiteFinder<'_, 'a> {
                 self.found.push_class(end - byte, name.map(str::to_owned));
             }
         }
-        let heritage = it
+        let superclass = it
             .heritage
             .as_ref()
             .and_then(|heritage| CalleeName::of(&heritage.expression, None).name);
-        self.heritage.push(heritage);
+        self.superclasses.push(superclass);
         walk::walk_class(self, it);
-        self.heritage.pop();
-        // Static members are filled in by a nameless function that the class calls when it is made.
-        self.keep_call(it.span, it.span.start, Some("<anonymous>"), None);
+        self.superclasses.pop();
+        // QuickJS initialises static members in a nameless function that the class calls when it is
+        // created.
+        self.record_call(it.span, it.span.start, Some("<anonymous>"), None);
     }
 }
