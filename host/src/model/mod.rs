@@ -1,7 +1,7 @@
-//! The floor: plain data that every room may use. In flows nothing, out flows nothing; values only.
+//! Plain data that every room may use, and pure functions on it.
 //!
-//! **Invariant:** no I/O, except that [`SystemClock`] reads the clock, ids are drawn from the OS,
-//! and `cost` reads the CPU clock of its thread and hands long work to another.
+//! **Invariant:** no I/O, except that [`SystemClock`] reads the clock, ids take random bytes from
+//! the OS, and `cost` reads the CPU clock of its thread and moves long work to another thread.
 
 mod answer;
 mod call;

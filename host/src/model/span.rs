@@ -1,9 +1,9 @@
-//! Spans of time, printed. `config/quantity.rs` reads them.
+//! Prints spans of time. `quantity.rs` reads them.
 
 use std::time::Duration;
 
-/// Returns a span as people read it: `850µs`, `12ms`, `3.4s`, `3s`, `5m`, `1m 30s`, `2h`,
-/// `47h 59m`, `9d`. It has at most two units, and what is smaller is left out.
+/// Returns a span as people read it: `850µs`, `12ms`, `3.4s`, `3s`, `5m`, `1m 30s`, `2h`, `47h
+/// 59m`, `9d`. It has at most two units; smaller ones are left out.
 pub fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     let tenths = span.subsec_millis() / 100;
@@ -25,7 +25,7 @@ fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
     }
 }
 
-/// Returns a span in milliseconds, with its microseconds behind the point: as JSON has it.
+/// Returns a span in milliseconds, with microseconds as the fraction, for JSON.
 #[expect(clippy::cast_precision_loss, reason = "a span of days is exact to the microsecond")]
 pub fn milliseconds(span: Duration) -> f64 {
     span.as_micros() as f64 / 1_000.0

@@ -1,20 +1,20 @@
 //! Hosts of URLs.
 //!
-//! **Invariant:** only a URL whose host every program reads alike has one. A URL parser reads it,
-//! and what it reads must be what is written there: readers differ about users' names, backslashes,
-//! blanks, other alphabets, numbers for machines and what ends a host; a URL with any of these has
-//! none here, whatever it would be for one of them.
+//! **Invariant:** a URL has a host here only if every program reads the same host in it. A URL
+//! parser reads it, and its result must be the written text. Readers differ about user names,
+//! backslashes, blanks, other alphabets, numeric addresses and the end of a host; a URL with any of
+//! these has no host here.
 
 use crate::model::is_hidden;
 use url::Url;
 
-/// Longest URL that is looked at.
+/// Longest URL that is parsed.
 const URL_LIMIT: usize = 8 << 10;
 
-/// As long as a name in the DNS may be.
+/// The longest name that the DNS allows.
 const NAME_LIMIT: usize = 253;
 
-/// Where a URL leads to. Another scheme or port is another one.
+/// The origin of a URL. Another scheme or port is another origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UrlOrigin {
     scheme: String,
@@ -23,19 +23,19 @@ pub(super) struct UrlOrigin {
     port: u16,
 }
 
-/// Returns whether a URL leads to the host that a condition names.
+/// Reports whether the host of a URL is the one that a condition names.
 pub(super) fn is_at(url: &str, host: &str) -> bool {
     of_url(url).is_some_and(|at| named(host).is_some_and(|wanted| at == wanted))
 }
 
-/// Returns what `name` or `name:port` stands for, which is `https`, or either of them after
+/// Returns the origin that `name` or `name:port` stands for: by `https`, or by `http` after
 /// `http://`.
 pub(super) fn named(text: &str) -> Option<UrlOrigin> {
     let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
     (!rest.contains(['/', '?', '#'])).then(|| of_url(&format!("{scheme}://{rest}/")))?
 }
 
-/// Returns the host of a URL as a condition names it.
+/// Returns the host of a URL in the form of a condition.
 pub(super) fn shown(url: &str) -> Option<String> {
     let UrlOrigin { scheme, name, port } = of_url(url)?;
     Some(match (scheme.as_str(), port) {
@@ -46,7 +46,7 @@ pub(super) fn shown(url: &str) -> Option<String> {
     })
 }
 
-/// Returns where a URL leads to.
+/// Returns the origin of a URL.
 fn of_url(text: &str) -> Option<UrlOrigin> {
     let odd = |c: char| is_hidden(c) || c.is_whitespace() || c == '\\';
     if text.len() > URL_LIMIT || text.chars().any(odd) {
@@ -58,7 +58,7 @@ fn of_url(text: &str) -> Option<UrlOrigin> {
     let (written, rest) = text.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, after) = rest.split_at(end);
-    // To some readers only a slash ends a host, and all before an `@` is a user's name.
+    // Some readers end a host only at a slash, and take everything before an `@` for a user name.
     if !after.starts_with('/') && after.contains('@') {
         return None;
     }
@@ -166,7 +166,7 @@ mod tests {
         ] {
             assert!(!is_at(url, "good.example"), "{url:?}");
         }
-        // What a machine is called in numbers has many spellings; only the plain one counts.
+        // A numeric address has many spellings; only the plain one is accepted.
         for url in ["https://0x7f000001/", "https://127.1/", "https://0177.0.0.1/"] {
             assert!(!is_at(url, "127.0.0.1"), "{url}");
         }

@@ -1,18 +1,19 @@
-//! How a condition names an argument.
+//! Names of arguments in conditions.
 //!
-//! A name that does not begin with `/` is that of an argument at the top, to the letter. One that
-//! does is a JSON Pointer (RFC 6901) from the top: `/options/path` is the `path` of `options`,
-//! `/files/0` the first of `files`, and `/~1etc` the argument at the top that is called `/etc`.
+//! A name that does not begin with `/` means an argument at the top level, to the letter. A name
+//! that does is a JSON Pointer (RFC 6901): `/options/path` is the `path` of `options`, `/files/0`
+//! the first of `files`, and `/~1etc` the argument at the top level with the name `/etc`.
 
 use serde_json::Value;
 
-/// Returns the steps to an argument; nothing if the name is no pointer although it begins like one.
+/// Returns the steps to an argument, or `None` if the name begins with `/` and is not a valid
+/// pointer.
 pub(super) fn steps(name: &str) -> Option<Vec<String>> {
     let Some(pointer) = name.strip_prefix('/') else { return Some(vec![name.to_owned()]) };
     pointer.split('/').map(unescaped).collect()
 }
 
-/// Returns the name of the argument that steps lead to.
+/// Returns the name of the argument at the end of the steps.
 pub(super) fn name<S: AsRef<str>>(steps: &[S]) -> String {
     match steps {
         [only] if !only.as_ref().is_empty() && !only.as_ref().starts_with('/') => {
@@ -22,9 +23,9 @@ pub(super) fn name<S: AsRef<str>>(steps: &[S]) -> String {
     }
 }
 
-/// Returns what stands at the end of the steps.
+/// Returns the value at the end of the steps.
 pub(super) fn find<'a>(arguments: &'a Value, steps: &[String]) -> Option<&'a Value> {
-    // There are arguments only where they have names.
+    // Only an object has named arguments.
     let mut value = arguments.is_object().then_some(arguments)?;
     for step in steps {
         value = match value {
@@ -36,7 +37,7 @@ pub(super) fn find<'a>(arguments: &'a Value, steps: &[String]) -> Option<&'a Val
     Some(value)
 }
 
-/// The place in a list that a step names. Each has one spelling.
+/// Returns the index in a list that a step names. Each index has one spelling.
 fn index(step: &str) -> Option<usize> {
     let plain = step == "0" || !step.starts_with('0');
     (plain && step.bytes().all(|byte| byte.is_ascii_digit())).then(|| step.parse().ok())?

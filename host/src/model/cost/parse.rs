@@ -1,4 +1,4 @@
-//! A JSON text to a value, built no further than a budget allows.
+//! Parses a JSON text into a value, within a budget.
 
 use super::size::{VALUE, array, object, string};
 use super::work::SMALL;
@@ -8,23 +8,23 @@ use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-/// Values between two looks at the budget: some hundred microseconds.
+/// Values between two checks of the budget: some hundred microseconds.
 const LOOK: u32 = 1 << 12;
 
-/// Why a text was not parsed.
+/// The reason why a text was not parsed.
 #[derive(Debug)]
 pub(crate) enum ParseError {
-    /// It is no JSON, or nests too deep.
+    /// It is not JSON, or nests too deep.
     Json(serde_json::Error),
     /// It takes more than this many bytes once it is parsed.
     TooLarge(usize),
-    /// The work was given up.
+    /// The work was stopped.
     Halted(HaltReason),
 }
 
 /// Parses a text into a value that takes at most `memory` bytes.
 pub(crate) fn parse(text: &str, memory: usize, stint: &WorkSlice<'_>) -> Result<Value, ParseError> {
-    // What is short takes little in any case.
+    // A short text takes little memory in any case.
     if text.len() <= SMALL {
         return serde_json::from_str(text).map_err(ParseError::Json);
     }
@@ -47,7 +47,7 @@ pub(crate) fn parse(text: &str, memory: usize, stint: &WorkSlice<'_>) -> Result<
     }
 }
 
-/// What is left of the budget.
+/// The remaining budget.
 struct ParseBudget<'a> {
     left: Cell<usize>,
     until_look: Cell<u32>,
@@ -83,7 +83,7 @@ impl ParseBudget<'_> {
     }
 }
 
-/// Builds a value as `serde_json` does, and counts what it takes.
+/// Builds a value as `serde_json` does, and counts its size.
 struct BoundedValueSeed<'a>(&'a ParseBudget<'a>);
 
 impl<'de> DeserializeSeed<'de> for BoundedValueSeed<'_> {
@@ -135,7 +135,7 @@ impl<'de> Visitor<'de> for BoundedValueSeed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(BoundedValueSeed(self.0))? {
-            // Charged before the list grows.
+            // The item is charged before the list grows.
             self.0.take(array(list.len() + 1) - array(list.len()))?;
             list.push(item);
         }
@@ -165,7 +165,7 @@ mod tests {
         RunBudget::of_nobody().work_here(text.len(), |work| parse(text, memory, &work.begin()))
     }
 
-    /// JSON of each kind, longer than what is parsed without counting.
+    /// Returns JSON of each kind, longer than the texts that are parsed without counting.
     fn samples() -> Vec<String> {
         let many = |item: &str| format!("[{}{item}]", format!("{item},").repeat(3_000));
         vec![

@@ -1,21 +1,21 @@
-//! A JSON value to its text, up to a length.
+//! Writes a JSON value as text, up to a length.
 
 use super::{HaltReason, WorkSlice};
 use serde_json::Value;
 use std::io;
 
-/// Bytes between two looks at the budget.
+/// Bytes between two checks of the budget.
 const LOOK: usize = 64 << 10;
 
-/// Room to begin with: most texts are short.
+/// Initial capacity: most texts are short.
 const ROOM: usize = 128;
 
-/// Why a value was not written.
+/// The reason why a value was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WriteError {
-    /// It is longer than this.
+    /// It is longer than this many bytes.
     TooLarge(usize),
-    /// The work was given up.
+    /// The work was stopped.
     Halted(HaltReason),
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn write(
     let mut out =
         BoundedWriter { text: Vec::with_capacity(ROOM), limit, looked: 0, stint, halt: None };
     match serde_json::to_writer(&mut out, value) {
-        // JSON is UTF-8 throughout.
+        // JSON is always UTF-8.
         Ok(()) => String::from_utf8(out.text).map_err(|_| WriteError::TooLarge(limit)),
         Err(_) => Err(out.halt.map_or(WriteError::TooLarge(limit), WriteError::Halted)),
     }
@@ -52,7 +52,7 @@ impl io::Write for BoundedWriter<'_> {
             self.looked = self.text.len();
             if let Err(halt) = self.stint.check() {
                 self.halt = Some(halt);
-                // Not `Interrupted`, which says to try again.
+                // `Interrupted` would mean that the write is tried again.
                 return Err(io::ErrorKind::Other.into());
             }
         }

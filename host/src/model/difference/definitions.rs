@@ -1,20 +1,19 @@
-//! How a tool's definition differs from an earlier one.
+//! The differences between two definitions of a tool.
 
 use super::pieces::Difference;
 use crate::model::{Definition, canonical::pretty};
 use serde_json::Value;
 
-/// Bytes of a text that are taken along. A journal keeps what was asked, and a definition may be
-/// large.
+/// Most bytes of a text in a difference: a journal stores every ask, and a definition may be large.
 const TEXT: usize = 64 << 10;
 
-/// Bytes before the first difference that are taken along with a text that is longer.
+/// Bytes before the first difference that are included of a longer text.
 const BEFORE: usize = 1 << 10;
 
-/// Bytes of the end of such a text.
+/// Bytes at the end that are included of a longer text.
 const END: usize = 16 << 10;
 
-/// Bytes for saying how much is between them.
+/// Bytes for the note on how much is left out between them.
 const NOTE: usize = 64;
 
 /// Returns every part in which two definitions of a tool differ.
@@ -36,7 +35,8 @@ pub fn differences_of(before: &Definition, after: &Definition) -> Vec<Difference
     changed.map(|(part, before, after)| bounded(part, before, after)).collect()
 }
 
-/// A difference that holds where two texts begin to differ, and so much of what follows.
+/// Returns a difference that includes the first place where two texts differ, and a limited part of
+/// the text that follows.
 fn bounded(part: &str, before: Option<String>, after: Option<String>) -> Difference {
     let long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > TEXT);
     if !long(&before) && !long(&after) {
@@ -50,7 +50,7 @@ fn bounded(part: &str, before: Option<String>, after: Option<String>) -> Differe
         if text.len() - start <= TEXT {
             return text[start..].to_owned();
         }
-        // The end of a text is always compared, whatever stands before it.
+        // The end of a text is always compared, whatever comes before it.
         let head = text.floor_char_boundary(start + TEXT - END - NOTE);
         let tail = text.ceil_char_boundary(text.len() - END);
         let between = text[head..tail].chars().count();
@@ -77,7 +77,7 @@ mod tests {
         let mut after = definition();
         change(&mut after);
         let differences = differences_of(&definition(), &after);
-        // What has another digest differs, and what differs has another digest.
+        // Definitions differ if and only if their digests do.
         assert_eq!(differences.is_empty(), definition().digest() == after.digest());
         differences.into_iter().map(|it| (it.part.clone(), it.lines())).collect()
     }

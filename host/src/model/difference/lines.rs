@@ -4,25 +4,26 @@ use super::pieces::{DiffPiece, Difference};
 use super::spell::{MarkContext, spell};
 use crate::model::thousands;
 
-/// Characters of what stayed that are shown on each side of a change.
+/// Characters of unchanged text that are shown on each side of a change.
 const CONTEXT: usize = 60;
 
-/// Characters of one change that are shown, half of them of its end: more than a person reads, less
-/// than hides what comes after.
+/// Characters of one change that are shown, half of them from its end: more than a person reads,
+/// and few enough that later changes stay visible.
 const CHANGE: usize = 4_000;
 
 /// Lines in all, half of them the last ones.
 const LINES: usize = 120;
 
-/// Bytes in all, half of them of the last lines.
+/// Bytes in all, half of them from the last lines.
 const BYTES: usize = 16_000;
 
 impl Difference {
-    /// Returns the difference as people read it, nothing if there is none: what went as `[-old-]`,
-    /// what came as `{+new+}`, what stayed only near those. Each line has its own marks. Everything
-    /// that cannot be seen, looks like something else or like a mark is spelled out as `\u{202e}`;
-    /// the end of a line that went or came is a `⏎`, and what is left out a `…`. What is too long
-    /// is folded in its middle: its end is shown.
+    /// Returns the difference as people read it; the list is empty if there is none. Removed text
+    /// is shown as `[-old-]`, added text as `{+new+}`, and unchanged text only near these. Each
+    /// line has its own marks. Every character that is invisible, or looks like another character
+    /// or like a mark, is escaped as `\u{202e}`. The end of a removed or added line is a `⏎`, and
+    /// omitted text is a `…`. A text that is too long is folded in its middle, so that its end is
+    /// shown.
     pub fn lines(&self) -> Vec<String> {
         let pieces = self.words();
         let is_change = |piece: &DiffPiece| !matches!(piece, DiffPiece::Same(_));
@@ -56,7 +57,7 @@ impl Difference {
     }
 }
 
-/// Lines under way.
+/// The lines that are written so far.
 #[derive(Default)]
 struct DiffLines {
     lines: Vec<String>,
@@ -64,7 +65,7 @@ struct DiffLines {
 }
 
 impl DiffLines {
-    /// Draws what stayed; `edges` say whether something changed before and after it.
+    /// Writes unchanged text; `edges` tells whether there is a change before and after it.
     fn same(&mut self, text: &str, (before, after): (bool, bool)) {
         let end = if before { at(text, CONTEXT) } else { 0 };
         let start = if after { from_end(text, CONTEXT) } else { text.len() };
@@ -72,7 +73,7 @@ impl DiffLines {
             return self.draw(text, ["", ""], MarkContext::Same);
         }
         self.draw(&text[..end], ["", ""], MarkContext::Same);
-        // Whole lines that are left out have a line of their own.
+        // Omitted whole lines get a line of their own.
         let lines = text[end..start].contains('\n') && before && after;
         if lines {
             self.end_line();
@@ -98,13 +99,13 @@ impl DiffLines {
         self.draw(&text[tail..], marks, place);
     }
 
-    /// Draws a text, each line of it between marks.
+    /// Writes a text, each of its lines between marks.
     fn draw(&mut self, text: &str, [open, close]: [&str; 2], place: MarkContext) {
         for part in text.split_inclusive('\n') {
             let (part, ends) = part.strip_suffix('\n').map_or((part, false), |part| (part, true));
             self.line.push_str(open);
             spell(part, place, &mut self.line);
-            // That a line ends is part of what changed.
+            // A line end is part of the change.
             if ends && place != MarkContext::Same {
                 self.line.push('⏎');
             }
@@ -123,7 +124,7 @@ impl DiffLines {
         if !self.line.is_empty() {
             self.end_line();
         }
-        // As many as fit from either end; the first and the last always do.
+        // As many lines as fit from either end, and at least the first and the last.
         let fits = |lines: &mut dyn Iterator<Item = &String>| {
             let mut bytes = 0;
             let small = |line: &&String| {
@@ -146,12 +147,12 @@ impl DiffLines {
     }
 }
 
-/// Where so many characters end.
+/// Returns the position behind this many characters.
 fn at(text: &str, characters: usize) -> usize {
     text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
 }
 
-/// Where so many characters before the end begin.
+/// Returns the position of this many characters before the end.
 fn from_end(text: &str, characters: usize) -> usize {
     text.char_indices().rev().nth(characters.saturating_sub(1)).map_or(0, |(at, _)| at)
 }
@@ -204,7 +205,7 @@ mod tests {
         );
         let shown = lines("a", "a}b{");
         assert_eq!(shown, ["a{+\\u{7d}b\\u{7b}+}"]);
-        // Marks that were there before are no marks either.
+        // Marks in unchanged text are escaped too.
         assert_eq!(lines("{+x+} a", "{+x+} b"), ["\\u{7b}+x+\\u{7d} [-a-]{+b+}"]);
     }
 

@@ -1,38 +1,38 @@
-//! Two texts, word by word.
+//! Compares two texts word by word.
 
 use crate::model::is_hidden;
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, TextDiff};
 use std::time::Duration;
 
-/// Bytes of each text that are compared word by word, after what both begin and end with. Beyond it
-/// one stands for the other.
+/// Bytes of each text that are compared word by word, without the common beginning and end. The
+/// text beyond is shown as replaced.
 const COMPARED: usize = 16 << 10;
 
-/// How long the search for the least change may take; afterwards a larger change is good enough.
+/// Time limit for finding the smallest change; after it a larger change is good enough.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// One part of a thing, as it was and as it is. Both are others' words.
+/// One part of a thing, before and after a change. Both texts are foreign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Difference {
-    /// Which part: `description`, `inputSchema`, `server`.
+    /// The part: `description`, `inputSchema`, `server`.
     pub part: String,
-    /// As it was; nothing if it was not there.
+    /// The text before; `None` if the part did not exist.
     pub before: Option<String>,
-    /// As it is; nothing if it is gone.
+    /// The text after; `None` if the part was removed.
     pub after: Option<String>,
 }
 
-/// A stretch of text. It is others' words, as they are.
+/// A piece of foreign text, unescaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DiffPiece {
-    /// In both.
+    /// Text in both versions.
     Same(String),
-    /// Only in what was.
+    /// Text only in the version before.
     Gone(String),
-    /// Only in what is.
+    /// Text only in the version after.
     New(String),
 }
 
@@ -46,8 +46,9 @@ impl Difference {
         Difference { part: part.into(), before, after }
     }
 
-    /// Returns what came, went and stayed, in order; what went stands before what came in its
-    /// place. All but the new pieces are together what was, and all but the gone ones what is.
+    /// Returns the added, removed and unchanged pieces in order; a removed piece comes before its
+    /// replacement. All pieces but the new ones make up the text before, and all but the removed
+    /// ones the text after.
     pub fn words(&self) -> Vec<DiffPiece> {
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
         compare(before.unwrap_or_default(), after.unwrap_or_default())
@@ -86,7 +87,7 @@ fn compare(before: &str, after: &str) -> Vec<DiffPiece> {
     pieces.done()
 }
 
-/// Pieces under way: what changed is collected until something is the same again.
+/// The pieces so far. Changes are collected until unchanged text follows.
 #[derive(Default)]
 struct DiffBuilder {
     pieces: Vec<DiffPiece>,
@@ -128,8 +129,8 @@ impl DiffBuilder {
     }
 }
 
-/// Moves a change to the beginning of a line where it is the same change there: whole lines are
-/// easier to read.
+/// Moves a change to the beginning of a line if that gives the same change: whole lines are easier
+/// to read.
 fn begin_with_line(before: &mut String, text: &mut String, after: &mut String) {
     let common =
         before.bytes().rev().zip(text.bytes().rev()).take_while(|(one, other)| one == other);
@@ -152,7 +153,7 @@ impl DiffPiece {
     }
 }
 
-/// How many words are compared.
+/// Returns how many words are compared.
 fn near(tokens: &[&str]) -> usize {
     let mut bytes = 0;
     tokens
@@ -164,7 +165,7 @@ fn near(tokens: &[&str]) -> usize {
         .count()
 }
 
-/// Takes a text apart: words, runs of one blank, and everything else by itself.
+/// Splits a text into words, runs of the same blank, and single other characters.
 fn tokens(text: &str) -> Vec<&str> {
     #[derive(PartialEq)]
     enum Kind {
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn any_two_texts_are_told_exactly() {
-        // A small generator of our own: the same numbers every time.
+        // A small generator: the same numbers in every run.
         let mut state = 7_u64;
         let mut next = |most: u64| {
             state = state

@@ -1,16 +1,16 @@
-//! Text of others within our marks: everything that could be taken for something else is spelled
-//! out.
+//! Writes foreign text within our marks: every character that could be mistaken for another is
+//! escaped.
 //!
 //! **Invariant:** each `\u{…}`, `[-`, `-]`, `{+`, `+}`, `…` and `⏎` that is shown is ours.
 
 use crate::model::is_hidden;
 
-/// Where a text stands.
+/// The surroundings of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarkContext {
-    /// In no marks.
+    /// Outside marks.
     Same,
-    /// In marks; beside what looks Latin, or not.
+    /// Inside marks, with or without Latin letters nearby.
     Changed { among_latin: bool },
 }
 
@@ -46,7 +46,7 @@ pub(super) fn spell(text: &str, place: MarkContext, out: &mut String) {
     }
 }
 
-/// Whether an eye may miss a character, or that it is not part of the one before it.
+/// Reports whether a person may overlook a character, or take it for a part of the one before it.
 fn is_overlooked(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
@@ -54,8 +54,8 @@ fn is_overlooked(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Whether a character is of an alphabet, or of symbols, some of which pass for Latin letters,
-/// digits or signs.
+/// Reports whether a character belongs to an alphabet, or to symbols, some of which look like Latin
+/// letters, digits or signs.
 fn looks_latin(c: char) -> bool {
     matches!(c,
         'ı' | 'ſ' | '\u{180}'..='\u{58f}' | '\u{10a0}'..='\u{10ff}' | '\u{13a0}'..='\u{13ff}'
@@ -80,7 +80,7 @@ mod tests {
         for (text, same, marked) in [
             ("[-x-]", "\\u{5b}-x-\\u{5d}", "\\u{5b}-x-\\u{5d}"),
             ("{+x+}", "\\u{7b}+x+\\u{7d}", "\\u{7b}+x+\\u{7d}"),
-            // Beside a mark of ours half of one is enough.
+            // Next to one of our marks, half a mark is enough.
             ("]x[", "]x[", "\\u{5d}x\\u{5b}"),
             ("}x{", "}x{", "\\u{7d}x\\u{7b}"),
             ("a[0]{b}", "a[0]{b}", "a[0]{b}"),

@@ -1,6 +1,6 @@
-//! Keys that say that their value is a secret.
+//! Keys whose values are secrets.
 
-/// One of these words in a key makes its value a secret.
+/// Words that make the value of a key a secret.
 const SECRET: &[&str] = &[
     "apikey",
     "apikeys",
@@ -24,7 +24,7 @@ const SECRET: &[&str] = &[
     "tokens",
 ];
 
-/// A key of these kinds is one.
+/// Words that make the value a secret if `key` follows.
 const SECRET_KEYS: &[&str] = &[
     "access",
     "account",
@@ -40,7 +40,7 @@ const SECRET_KEYS: &[&str] = &[
     "storage",
 ];
 
-/// Written in one word, a key that ends so.
+/// Endings of keys that are written as one word and have a secret value.
 const SECRET_ENDS: &[&str] = &[
     "accesskey",
     "accesstoken",
@@ -56,7 +56,7 @@ const SECRET_ENDS: &[&str] = &[
     "sessiontoken",
 ];
 
-/// One of these words says that the value is about a secret, or about many, and none itself:
+/// Words that make the value something about a secret, or a count, and not a secret itself:
 /// `max_tokens`, `token_type`.
 const ABOUT: &[&str] = &[
     "allowed",
@@ -102,7 +102,7 @@ const ABOUT: &[&str] = &[
     "used",
 ];
 
-/// Returns whether a value under this key is a secret.
+/// Reports whether a value under this key is a secret.
 pub(crate) fn names_secret(key: &str) -> bool {
     let words = words(key);
     if words.iter().any(|word| ABOUT.contains(&word.as_str())) {
@@ -114,8 +114,8 @@ pub(crate) fn names_secret(key: &str) -> bool {
         (kind, "key" | "keys") => SECRET_KEYS.contains(&kind),
         _ => false,
     });
-    // A session may have notes and speakers; on its own, or at the end of a key, it is what a
-    // browser keeps.
+    // A session may have notes and speakers; on its own, or at the end of a key, it is a browser's
+    // session.
     let last = words.last().is_some_and(|word| word == "session");
     let whole = words.len() == 1 && words[0] == "auth";
     let run_together = || {
@@ -125,13 +125,13 @@ pub(crate) fn names_secret(key: &str) -> bool {
     plain || pair || last || whole || run_together()
 }
 
-/// Returns whether the key names many of something that is more often counted than listed.
+/// Reports whether the key names things that are more often counted than listed.
 pub(super) fn may_count(key: &str) -> bool {
     words(key).iter().any(|word| word == "tokens")
 }
 
-/// Splits a key at everything that is no letter or digit, and where camel case begins a word; in
-/// lower case.
+/// Splits a key at every character that is not a letter or digit, and where camel case begins a
+/// word; in lower case.
 fn words(key: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut characters = key.chars().peekable();

@@ -1,4 +1,4 @@
-//! Takes secrets out of what is shown, or shows all of it to whoever said so.
+//! Hides secrets in shown text, unless a person asked to see them.
 
 use super::known::{KnownSecrets, LEAST, is_distinct, rename, veiled};
 use super::shape::hide;
@@ -10,8 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Takes secrets out of what a person sees: values that it knows, and values that look like
-/// secrets.
+/// Hides secrets: values that it knows, and values that look like secrets.
 ///
 /// ```
 /// use pml::{text::Redactor, Secret, json::json};
@@ -25,24 +24,24 @@ use std::sync::Arc;
 pub struct Redactor {
     /// Values that are hidden wherever they occur.
     known: Arc<KnownSecrets>,
-    /// Values that are ordinary words: hidden where they are all of a text.
+    /// Values that are ordinary words: hidden only where they are the whole text.
     whole: Arc<BTreeSet<String>>,
     reveals: bool,
 }
 
 impl Redactor {
-    /// Returns one that knows no value, and guesses.
+    /// Returns a redactor that knows no values, and guesses.
     pub fn new() -> Redactor {
         Redactor::default()
     }
 
-    /// Returns one that hides these values, and guesses what else is a secret. A value of eight
-    /// characters or more with letters and digits in it is hidden wherever it occurs, any other
-    /// where it is all of a text: a variable that is an ordinary word hides no word of a command.
-    /// Values of fewer than four characters are not looked for.
+    /// Returns a redactor that hides these values, and guesses further secrets. A value of eight
+    /// characters or more with letters and digits is hidden wherever it occurs; any other only
+    /// where it is the whole text, so that a variable whose value is an ordinary word hides no part
+    /// of a command. Values of fewer than four characters are ignored.
     pub fn knowing(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
         let secrets: Vec<Secret> = secrets.into_iter().collect();
-        // Each line is judged by itself: one with a digit in it makes no secret of its neighbours.
+        // Each line is judged on its own: a line with a digit does not make the others secrets.
         let lines = secrets.iter().flat_map(|secret| secret.reveal().lines());
         let (known, whole): (Vec<_>, Vec<_>) =
             lines.map(str::trim).partition(|value| is_distinct(value));
@@ -54,17 +53,17 @@ impl Redactor {
         }
     }
 
-    /// Returns one that hides nothing: somebody asked for that, and was warned.
+    /// Returns a redactor that hides nothing: a person asked for it, and was warned.
     pub fn revealing() -> Redactor {
         Redactor { reveals: true, ..Redactor::default() }
     }
 
-    /// Returns whether it hides anything.
+    /// Reports whether it hides anything.
     pub(crate) fn hides(&self) -> bool {
         !self.reveals
     }
 
-    /// Returns the value with secrets replaced by how many characters they have.
+    /// Returns the value with each secret replaced by its number of characters.
     pub fn redact(&self, value: &Value) -> Value {
         if self.reveals {
             return value.clone();
@@ -78,7 +77,7 @@ impl Redactor {
         guessed(&value)
     }
 
-    /// Returns the text with secrets replaced by how many characters they have.
+    /// Returns the text with each secret replaced by its number of characters.
     pub fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.reveals {
             return Cow::Borrowed(text);
@@ -101,8 +100,8 @@ impl Redactor {
         }
     }
 
-    /// Returns the value without secrets, and with long rows of blanks counted: as a person is
-    /// shown it.
+    /// Returns the value as a person sees it: without secrets, and with long rows of blanks
+    /// replaced by their count.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = self.redact(value);
         count_in(&mut value);

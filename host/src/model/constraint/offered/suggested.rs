@@ -6,14 +6,14 @@ use super::super::{Condition, PathResolver, host, likeness, pointer};
 use crate::model::{fold, is_hidden, redact};
 use serde_json::{Value, json};
 
-/// Arguments that are named one by one. A person reads no more.
+/// Arguments that an offer names at most: a person reads no more.
 const ARGUMENTS: usize = 12;
 
-/// Names, folded, of folders that end like those of files.
+/// Names of folders, folded, that end like names of files.
 const FOLDER_PATHS: &[&str] =
     &["repopath", "repositorypath", "projectpath", "rootpath", "basepath"];
 
-/// Names, folded, of what a tool works within, and of those whom it belongs to.
+/// Names, folded, of the places that a tool works in, and of their owners.
 const PLACES: &[&str] = &[
     "owner",
     "org",
@@ -46,20 +46,20 @@ const PLACES: &[&str] = &[
     "queue",
 ];
 
-/// Names, folded, of what is one of many within such a place: a person may mean all of them.
+/// Names, folded, of parts of such a place: a person may mean all of them.
 const PARTS: &[&str] = &["branch", "ref"];
 
-/// What an argument suggests.
+/// The condition that an argument suggests.
 pub(super) struct SuggestedCondition {
     pub(super) argument: String,
-    /// What it must be.
+    /// The strict condition.
     pub(super) strict: Condition,
-    /// Whether anything may be offered in its place, after what is strict.
+    /// Whether a looser offer may leave the argument free.
     pub(super) loosens: bool,
 }
 
-/// Returns what every argument of a call suggests; nothing if one of them cannot be held, or there
-/// are too many to read.
+/// Returns the condition that each argument of a call suggests. Returns `None` if an argument
+/// suggests none, or if there are too many to read.
 pub(super) fn suggestions(
     arguments: &Value,
     paths: &dyn PathResolver,
@@ -101,7 +101,8 @@ impl SuggestionCollector<'_> {
         Some(())
     }
 
-    /// What a value suggests that is no object, and whether it may be anything after that.
+    /// Returns the condition for a value that is not an object, and whether a looser offer may
+    /// leave it free.
     fn condition(&self, name: &str, value: &Value) -> Option<(Condition, bool)> {
         let texts = texts(value);
         let any = |is: fn(&str, &str) -> bool| texts.iter().any(|text| is(name, text));
@@ -121,7 +122,8 @@ impl SuggestionCollector<'_> {
             Value::Number(_) => return Some((Condition::Equals(value.clone()), true)),
             Value::String(text) => likeness::is_prose(name, text),
             Value::Array(items) if items.is_empty() => false,
-            // What is too long to be judged, and leads nowhere, is what somebody wrote.
+            // A list that is too long to judge, and contains no path, URL or command, counts as
+            // prose.
             Value::Array(_) => likeness::is_all_prose(name, value) || exactly(value).is_none(),
             _ => false,
         };
@@ -131,8 +133,8 @@ impl SuggestionCollector<'_> {
         }
     }
 
-    /// The folder that all paths of an argument are in: as it is written, or else where its links
-    /// lead.
+    /// Returns the folder that contains all paths of an argument: as written or, if that does not
+    /// hold, with links resolved.
     fn folder(&self, name: &str, value: &Value, texts: &[&str]) -> Option<String> {
         let written = |text: &str| path::place(text);
         let real = |text: &str| {
@@ -146,7 +148,7 @@ impl SuggestionCollector<'_> {
     }
 }
 
-/// The folder that all paths are in.
+/// Returns the folder that contains all paths.
 fn common(
     name: &str,
     texts: &[&str],
@@ -156,7 +158,7 @@ fn common(
     let mut common: Option<ResolvedPath> = None;
     for text in texts {
         let mut place = place(text)?;
-        // All that is at the root is more than anybody means by one file.
+        // Nobody who allows one file means everything at the root.
         let least = usize::from(place.start != PathStart::Here);
         if !is_folder && !text.ends_with('/') && place.names.len() > least {
             place.names.pop();
@@ -175,24 +177,24 @@ fn common(
     (common.start == PathStart::Here || !common.names.is_empty()).then(|| common.text())
 }
 
-/// Exactly this, if a person can judge it.
+/// Returns the condition for exactly this value, if a person can judge it.
 fn exactly(value: &Value) -> Option<Condition> {
     let text = value.to_string();
     let plain = match value {
-        // As it is, not as JSON spells it.
+        // The text itself is checked, not its JSON form.
         Value::String(text) => !text.chars().any(is_hidden),
         _ => !text.chars().any(is_hidden) && !text.contains("\\u"),
     };
     (plain && text.len() <= TEXT_LIMIT / 4).then(|| Condition::Equals(value.clone()))
 }
 
-/// Whether an argument can be written into a file and shown as it is.
+/// Reports whether an argument can be written to a file and shown without redaction.
 fn may_be_shown(name: &str, value: &Value) -> bool {
     let shown = json!({ name: value });
     redact(&shown) == shown
 }
 
-/// The texts that an argument is, if it is nothing else.
+/// Returns the texts of an argument. The list is empty if it contains anything else.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

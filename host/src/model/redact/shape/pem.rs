@@ -1,13 +1,13 @@
-//! Private keys in PEM: the lines of them that are nothing but base64.
+//! Private keys in PEM form: finds their lines that are only base64.
 
 use crate::model::redact::harmless::is_plain;
 use std::ops::Range;
 
-/// The shortest line that is taken for a part of a key. A shorter one may be a command.
+/// Shortest line that counts as part of a key. A shorter one may be a command.
 const LINE: usize = 16;
 
-/// Adds what is to be hidden of a private key that begins at `start`, and returns where to look on.
-/// Nothing if none begins there.
+/// Adds the ranges to hide of a private key that begins at `start`, and returns where to continue.
+/// Returns `None` if no key begins there.
 pub(super) fn private_key(
     text: &str,
     start: usize,
@@ -23,7 +23,7 @@ pub(super) fn private_key(
     loop {
         let line = line_end(text, at)?;
         let end = line + text[line..].bytes().take_while(|byte| in_base64(*byte)).count();
-        // What is more than base64 is no line of a key: all of it is shown.
+        // A line with other characters is not part of a key: all of it is shown.
         let ends = end == text.len();
         if !ends && line_end(text, end).is_none() {
             return Some(line);
@@ -38,8 +38,8 @@ pub(super) fn private_key(
     }
 }
 
-/// Where the next line begins, if one ends here; in JSON, and in variables, line ends are spelled
-/// out.
+/// Returns the beginning of the next line if a line ends at `at`. In JSON, and in variables, line
+/// ends are escaped.
 fn line_end(text: &str, at: usize) -> Option<usize> {
     let ends = ["\r\n", "\n", "\\r\\n", "\\n"];
     ends.iter().find(|end| text[at..].starts_with(**end)).map(|end| at + end.len())
@@ -49,7 +49,7 @@ fn in_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Whether a line could be nothing else.
+/// Reports whether a line can only be part of a key.
 fn is_part_of_key(line: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| line.as_bytes().iter().any(kind);
     line.len() >= LINE
@@ -58,7 +58,7 @@ fn is_part_of_key(line: &str) -> bool {
         && has(u8::is_ascii_digit)
 }
 
-/// Hides a line, but no `/` and no `=` of it.
+/// Hides a line, except for each `/` and `=` in it.
 fn add(text: &str, line: Range<usize>, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = line.start;
