@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Limit for the list of accounts: larger than any real one.
 #[cfg(unix)]
-const SIZE: u64 = 16 << 20;
+const SIZE_LIMIT: u64 = 16 << 20;
 
 /// Returns the home folder of this user's account, with links resolved. Returns `None` for a user
 /// who is not in the machine's own list: directory services are not queried.
@@ -12,7 +12,7 @@ const SIZE: u64 = 16 << 20;
 pub(crate) fn home() -> Option<PathBuf> {
     use std::io::Read as _;
     let mut text = Vec::new();
-    std::fs::File::open("/etc/passwd").ok()?.take(SIZE).read_to_end(&mut text).ok()?;
+    std::fs::File::open("/etc/passwd").ok()?.take(SIZE_LIMIT).read_to_end(&mut text).ok()?;
     let user = rustix::process::geteuid().as_raw();
     home_of(&String::from_utf8_lossy(&text), user)?.canonicalize().ok()
 }

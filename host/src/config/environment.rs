@@ -29,7 +29,7 @@ pub(crate) const NETWORK: &[&str] = &[
 
 /// The state folder that the user named on the command line. It belongs to the process, as
 /// variables do, but no variable is set for it, so that started processes do not get it.
-static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+static CHOSEN_STATE_FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
 /// The variables of a process. All count as secrets: their values are never printed.
 #[derive(Clone, Default)]
@@ -47,7 +47,7 @@ impl Environment {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         let own: Environment = std::env::vars_os().filter_map(read).collect();
-        Environment { state_folder: CHOSEN.get().cloned(), ..own }
+        Environment { state_folder: CHOSEN_STATE_FOLDER.get().cloned(), ..own }
     }
 
     /// Returns the same variables with another state folder than the one that they name.
@@ -59,7 +59,7 @@ impl Environment {
     /// from the current folder. Only the first call has an effect.
     pub fn choose_state_folder(folder: &Path) {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
-        let _ = CHOSEN.set(folder);
+        let _ = CHOSEN_STATE_FOLDER.set(folder);
     }
 
     /// Returns the state folder that was set independently of the variables.

@@ -161,7 +161,7 @@ impl fmt::Debug for Launch {
 }
 
 /// Names that the object `mcp` itself uses, or that JavaScript reads when it converts it.
-const UNREACHABLE: &[&str] =
+const RESERVED_NAMES: &[&str] =
     &["call", "then", "toJSON", "toString", "valueOf", "constructor", "__proto__"];
 
 /// Checks that a name can be the server part of a tool name: no colon, no blanks, no hidden
@@ -172,7 +172,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
         return Err(Error::new(Code::Config, "the server name `pml` is reserved")
             .with_hint("give the server another name"));
     }
-    if UNREACHABLE.contains(&name) {
+    if RESERVED_NAMES.contains(&name) {
         let message = format!("programs could not reach a server of the name `{shown}`");
         return Err(Error::new(Code::Config, message).with_hint("give the server another name"));
     }

@@ -55,8 +55,8 @@ impl TryFrom<&Config> for EngineSettings {
 
     fn try_from(config: &Config) -> Result<EngineSettings, Error> {
         let limits = config.limits.clone();
-        within("memory_limit", limits.memory, MEMORY_RANGE)?;
-        within("stack_limit", limits.stack, STACK_RANGE)?;
+        check_range("memory_limit", limits.memory, MEMORY_RANGE)?;
+        check_range("stack_limit", limits.stack, STACK_RANGE)?;
         for (name, size) in [
             ("source_limit", limits.source),
             ("inputs_limit", limits.inputs),
@@ -65,11 +65,11 @@ impl TryFrom<&Config> for EngineSettings {
             ("arguments_limit", limits.arguments),
             ("reply_limit", limits.reply),
         ] {
-            within(name, size, SIZE_RANGE)?;
+            check_range(name, size, SIZE_RANGE)?;
         }
-        within("journal_limit", limits.journal, JOURNAL_RANGE)?;
-        within("calls_in_flight", limits.calls_in_flight, CALLS_IN_FLIGHT_RANGE)?;
-        within("runs", config.runs as usize, 1..=20_000)?;
+        check_range("journal_limit", limits.journal, JOURNAL_RANGE)?;
+        check_range("calls_in_flight", limits.calls_in_flight, CALLS_IN_FLIGHT_RANGE)?;
+        check_range("runs", config.runs as usize, 1..=20_000)?;
         if limits.cpu_time.is_zero() || limits.timeout.is_zero() {
             return Err(Error::new(
                 Code::Config,
@@ -104,14 +104,14 @@ fn patterns(setting: &str, texts: &[String]) -> Result<Vec<ToolPattern>, Error> 
     })
 }
 
-fn within(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), Error> {
+fn check_range(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), Error> {
     if range.contains(&value) {
         return Ok(());
     }
-    let (least, most) = range.into_inner();
+    let (minimum, maximum) = range.into_inner();
     Err(Error::new(
         Code::Config,
-        format!("`{name}` is {value}: it must be between {least} and {most}"),
+        format!("`{name}` is {value}: it must be between {minimum} and {maximum}"),
     ))
 }
 

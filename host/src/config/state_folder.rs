@@ -19,7 +19,7 @@ use std::path::{Component, Path, PathBuf};
 const REPOSITORIES: &[&str] = &[".git", ".hg", ".jj"];
 
 /// The hint for a folder that is refused.
-const ELSEWHERE: &str =
+const CHOOSE_ANOTHER: &str =
     "name a folder of your own elsewhere: `--state-dir DIR`, or `PML_STATE_DIR`";
 
 /// The setting that named the folder.
@@ -45,7 +45,7 @@ impl fmt::Display for StateFolderSource {
 
 /// A folder that a setting names, not yet checked.
 struct StateFolderCandidate {
-    by: StateFolderSource,
+    source: StateFolderSource,
     folder: PathBuf,
 }
 
@@ -58,8 +58,8 @@ impl Environment {
     /// If it may not be used for the project in `project`: it lies in the project or in a
     /// repository around it, belongs to another user, or is open to others.
     pub fn state_folder(&self, project: &Path) -> Result<Option<PathBuf>, Error> {
-        match self.named()? {
-            Some(named) => named.checked(project).map(Some),
+        match self.state_folder_candidate()? {
+            Some(candidate) => candidate.checked(project).map(Some),
             None => Ok(None),
         }
     }
@@ -79,10 +79,10 @@ impl Environment {
         })
     }
 
-    fn named(&self) -> Result<Option<StateFolderCandidate>, Error> {
-        let named = |by| move |folder: PathBuf| StateFolderCandidate { by, folder };
+    fn state_folder_candidate(&self) -> Result<Option<StateFolderCandidate>, Error> {
+        let candidate = |source| move |folder: PathBuf| StateFolderCandidate { source, folder };
         if let Some(folder) = self.chosen_state_folder() {
-            return Ok(Some(named(StateFolderSource::Flag)(folder)));
+            return Ok(Some(candidate(StateFolderSource::Flag)(folder)));
         }
         if let Some(value) = self.variable("PML_STATE_DIR").filter(|value| !value.is_empty()) {
             let folder = PathBuf::from(value);
@@ -92,15 +92,15 @@ impl Environment {
                 return Err(Error::new(Code::Config, message)
                     .with_hint("name the folder from the root on, as in `/home/ann/pml-state`"));
             }
-            return Ok(Some(named(StateFolderSource::Variable)(folder)));
+            return Ok(Some(candidate(StateFolderSource::Variable)(folder)));
         }
         let xdg = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
-        let xdg = self.folder(xdg).map(|base| named(StateFolderSource::Xdg)(base.join("pml")));
+        let xdg = self.folder(xdg).map(|base| candidate(StateFolderSource::Xdg)(base.join("pml")));
         let home = || match cfg!(windows) {
             true => None,
             false => self
                 .home()
-                .map(|home| named(StateFolderSource::Home)(home.join(".local/state/pml"))),
+                .map(|home| candidate(StateFolderSource::Home)(home.join(".local/state/pml"))),
         };
         Ok(xdg.or_else(home))
     }
@@ -109,8 +109,9 @@ impl Environment {
 impl StateFolderCandidate {
     /// Returns the folder with its links resolved, if it may be used for a project.
     fn checked(&self, project: &Path) -> Result<PathBuf, Error> {
-        let folder = resolved(&self.folder)
-            .map_err(|link| self.refused(&link, "leads through a link to nowhere", ELSEWHERE))?;
+        let folder = resolved(&self.folder).map_err(|link| {
+            self.refusal(&link, "leads through a link to nowhere", CHOOSE_ANOTHER)
+        })?;
         let project = project.canonicalize().unwrap_or_else(|_| project.into());
         self.check_place(&folder, &project)?;
         #[cfg(unix)]
@@ -121,24 +122,24 @@ impl StateFolderCandidate {
     fn check_place(&self, folder: &Path, project: &Path) -> Result<(), Error> {
         if project != folder && project.starts_with(folder) {
             // A clone with the name of one of our folders would fill it.
-            return Err(self.refused(folder, "has the project in it", ELSEWHERE));
+            return Err(self.refusal(folder, "has the project in it", CHOOSE_ANOTHER));
         }
         // The root of the file system cannot come with a clone; a container may well run there.
         let within = |root: &Path| {
             root.parent().is_some() && folder.starts_with(root) && !self.may_lie_in(folder, root)
         };
         if within(project) {
-            return Err(self.refused(folder, "lies in the project", ELSEWHERE));
+            return Err(self.refusal(folder, "lies in the project", CHOOSE_ANOTHER));
         }
         // All ancestors count: a submodule lies in a repository too.
-        let around = project.ancestors().skip(1);
+        let ancestors = project.ancestors().skip(1);
         let marked = |root: &&Path| {
             REPOSITORIES.iter().any(|mark| root.join(mark).symlink_metadata().is_ok())
         };
-        match around.filter(|root| within(root)).find(marked) {
+        match ancestors.filter(|root| within(root)).find(marked) {
             Some(root) => {
                 let why = format!("lies in the repository around the project, {}", shown(root));
-                Err(self.refused(folder, &why, ELSEWHERE))
+                Err(self.refusal(folder, &why, CHOOSE_ANOTHER))
             }
             None => Ok(()),
         }
@@ -149,7 +150,7 @@ impl StateFolderCandidate {
     /// counts, not the one that a variable names: that may be a clone.
     fn may_lie_in(&self, folder: &Path, root: &Path) -> bool {
         let counts = |home: PathBuf| folder.starts_with(&home) && home.starts_with(root);
-        matches!(self.by, StateFolderSource::Xdg | StateFolderSource::Home)
+        matches!(self.source, StateFolderSource::Xdg | StateFolderSource::Home)
             && super::account::home().is_some_and(counts)
     }
 
@@ -166,42 +167,44 @@ impl StateFolderCandidate {
         for place in folder.ancestors() {
             // A folder whose metadata cannot be read cannot be used either; using it reports the
             // error.
-            let Ok(found) = place.symlink_metadata() else { continue };
-            let (mode, owner) = (found.mode(), found.uid());
+            let Ok(metadata) = place.symlink_metadata() else { continue };
+            let (mode, owner) = (metadata.mode(), metadata.uid());
             let shared = mode & BY_EVERYBODY != 0;
             let own = owner == user;
             if place == folder {
-                if !found.is_dir() {
-                    return Err(self.refused(folder, "is no folder", ELSEWHERE));
+                if !metadata.is_dir() {
+                    return Err(self.refusal(folder, "is no folder", CHOOSE_ANOTHER));
                 }
                 if !own {
                     let why = format!("belongs to another user (uid {owner}, not {user})");
-                    return Err(self.refused(folder, &why, ELSEWHERE));
+                    return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
                 }
                 if mode & 0o077 != 0 {
                     let why = format!("is open to others (mode {:o})", mode & 0o777);
-                    let hint = format!("`chmod 700 {}` closes it; or {ELSEWHERE}", shown(folder));
-                    return Err(self.refused(folder, &why, &hint));
+                    let hint =
+                        format!("`chmod 700 {}` closes it; or {CHOOSE_ANOTHER}", shown(folder));
+                    return Err(self.refusal(folder, &why, &hint));
                 }
             } else if shared && mode & STICKY == 0 {
                 let why = format!("lies in a folder that everybody may write to, {}", shown(place));
-                return Err(self.refused(folder, &why, ELSEWHERE));
+                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             } else if nearest && !own && !shared && access(place, Access::WRITE_OK).is_ok() {
                 // If we may not write there, creating the folder fails with its own error.
                 let why = format!("would lie in a folder of another user, {}", shown(place));
-                return Err(self.refused(folder, &why, ELSEWHERE));
+                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             } else if !own && owner != 0 {
                 // The owner of a folder can replace everything in it.
                 let why = format!("lies in a folder of another user, {}", shown(place));
-                return Err(self.refused(folder, &why, ELSEWHERE));
+                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             }
             nearest = false;
         }
         Ok(())
     }
 
-    fn refused(&self, folder: &Path, why: &str, hint: &str) -> Error {
-        let message = format!("the state folder that `{}` names {why}: {}", self.by, shown(folder));
+    fn refusal(&self, folder: &Path, why: &str, hint: &str) -> Error {
+        let message =
+            format!("the state folder that `{}` names {why}: {}", self.source, shown(folder));
         Error::new(Code::Security, message).with_hint(hint)
     }
 }
@@ -212,22 +215,22 @@ impl StateFolderCandidate {
 /// Returns the path of a link that leads nowhere.
 pub(crate) fn resolved(path: &Path) -> Result<PathBuf, PathBuf> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
-    let mut whole = PathBuf::new();
-    let mut there = true;
+    let mut result = PathBuf::new();
+    let mut exists = true;
     for component in path.components() {
         match component {
-            Component::ParentDir => drop(whole.pop()),
-            component => whole.push(component),
+            Component::ParentDir => drop(result.pop()),
+            component => result.push(component),
         }
-        if there {
-            match whole.canonicalize() {
-                Ok(canonical) => whole = canonical,
-                Err(_) if whole.symlink_metadata().is_ok_and(|found| found.is_symlink()) => {
-                    return Err(whole);
+        if exists {
+            match result.canonicalize() {
+                Ok(canonical) => result = canonical,
+                Err(_) if result.symlink_metadata().is_ok_and(|found| found.is_symlink()) => {
+                    return Err(result);
                 }
-                Err(_) => there = false,
+                Err(_) => exists = false,
             }
         }
     }
-    Ok(whole)
+    Ok(result)
 }

@@ -2,8 +2,8 @@
 //! installed packages.
 //!
 //! In flows the user's state folder, out flow 32 random bytes, generated once. **Invariant:** the
-//! key never lies in a project, only its owner can read it, and no link leads to it. A file that is
-//! not such a key is an error; it is never replaced.
+//! key never lies in a project, only its owner can read or write it, and no link leads to it. A
+//! file that is not such a key is an error; it is never replaced.
 
 use super::environment::Environment;
 use crate::disk::user_files::{failed, lock, make_private_folder, replace};
@@ -47,7 +47,7 @@ impl UserKey {
     /// # Errors
     /// If it cannot be read or written, or the file is not this user's key.
     pub fn load(&self) -> Result<[u8; 32], Error> {
-        let Some(folder) = &self.folder else { return draw() };
+        let Some(folder) = &self.folder else { return generate() };
         let path = folder.join("state.key");
         if let Some(key) = read(&path)? {
             return Ok(key);
@@ -58,7 +58,7 @@ impl UserKey {
         if let Some(key) = read(&path)? {
             return Ok(key);
         }
-        let key = draw()?;
+        let key = generate()?;
         replace(&path, &key)?;
         Ok(key)
     }
@@ -89,7 +89,7 @@ fn read(path: &Path) -> Result<Option<[u8; SIZE]>, Error> {
     Ok(Some(key))
 }
 
-fn draw() -> Result<[u8; SIZE], Error> {
+fn generate() -> Result<[u8; SIZE], Error> {
     let mut key = [0; SIZE];
     getrandom::fill(&mut key).map_err(|error| {
         Error::new(Code::Internal, "the OS gives no random numbers").with_source(error)

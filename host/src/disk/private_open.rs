@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 
 /// Returns options that create files for this user only, follow no link, and do not wait for the
 /// other end of a pipe.
-pub(super) fn private() -> OpenOptions {
+pub(super) fn private_options() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has modes"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]

@@ -81,13 +81,14 @@ impl Grant {
     /// Reports whether two grants have the same conditions, in any order.
     #[cfg(feature = "servers")]
     pub(crate) fn same_conditions(&self, other: &Grant) -> bool {
-        self.is_older() == other.is_older() && alike(&self.constraints, &other.constraints)
+        self.is_older() == other.is_older()
+            && same_constraints(&self.constraints, &other.constraints)
     }
 
     /// Reports whether it replaces an older grant.
     #[cfg(feature = "servers")]
     pub(crate) fn takes_place_of(&self, older: &Grant) -> bool {
-        let same = || alike(&self.replaces, &older.constraints);
+        let same = || same_constraints(&self.replaces, &older.constraints);
         // A grant for some arguments adds nothing to a grant for all.
         self.tool == older.tool && older.is_older() && (self.constraints.is_empty() || same())
     }
@@ -106,7 +107,7 @@ impl Grant {
 
 /// Reports whether two lists hold the same conditions, in any order.
 #[cfg(feature = "servers")]
-fn alike(some: &[Constraint], others: &[Constraint]) -> bool {
+fn same_constraints(some: &[Constraint], others: &[Constraint]) -> bool {
     let within = |some: &[Constraint], all: &[Constraint]| some.iter().all(|one| all.contains(one));
     within(some, others) && within(others, some)
 }

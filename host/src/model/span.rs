@@ -12,13 +12,13 @@ pub fn span(span: Duration) -> String {
         0 => format!("{}ms", span.as_millis()),
         1..60 if span.subsec_nanos() == 0 => format!("{seconds}s"),
         1..60 => format!("{seconds}.{tenths}s"),
-        60..3_600 => two(seconds / 60, "m", seconds % 60, "s"),
-        3_600..172_800 => two(seconds / 3_600, "h", seconds / 60 % 60, "m"),
-        _ => two(seconds / 86_400, "d", seconds / 3_600 % 24, "h"),
+        60..3_600 => two_units(seconds / 60, "m", seconds % 60, "s"),
+        3_600..172_800 => two_units(seconds / 3_600, "h", seconds / 60 % 60, "m"),
+        _ => two_units(seconds / 86_400, "d", seconds / 3_600 % 24, "h"),
     }
 }
 
-fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
+fn two_units(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
     match small {
         0 => format!("{large}{large_unit}"),
         _ => format!("{large}{large_unit} {small}{small_unit}"),

@@ -4,10 +4,10 @@ use super::fold;
 
 /// Characters of a name that are compared: valid names are no longer, but the text they are
 /// compared with may be.
-const COMPARED: usize = 128;
+const COMPARED_LENGTH: usize = 128;
 
 /// The number of names that are suggested for a wrong one.
-const SUGGESTED: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
 /// The result of looking up a spelling among names.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,26 +41,26 @@ pub(crate) fn meant<'n>(
 
 /// Returns up to three of the candidates that are similar to `name`, the most similar first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let key: String = fold(name).chars().take(COMPARED).collect();
+    let key: String = fold(name).chars().take(COMPARED_LENGTH).collect();
     // One slip in three letters: more makes another word.
-    let bearable = (key.chars().count() / 3).max(1);
+    let allowed_distance = (key.chars().count() / 3).max(1);
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
-            let other: String = fold(candidate).chars().take(COMPARED).collect();
+            let other: String = fold(candidate).chars().take(COMPARED_LENGTH).collect();
             let distance = strsim::osa_distance(&key, &other);
             let part = key.len() >= 3 && (other.contains(&key) || key.contains(&other));
-            match distance <= bearable {
+            match distance <= allowed_distance {
                 true => Some((distance, candidate)),
                 // Half a name, or a name with an addition, ranks behind names with few slips.
-                false if part && other.len() >= 3 => Some((bearable + 1, candidate)),
+                false if part && other.len() >= 3 => Some((allowed_distance + 1, candidate)),
                 false => None,
             }
         })
         .collect();
     near.sort_unstable();
     near.dedup();
-    near.into_iter().take(SUGGESTED).map(|(_, candidate)| candidate).collect()
+    near.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
 }
 
 #[cfg(test)]

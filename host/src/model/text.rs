@@ -7,7 +7,7 @@ use crate::model::hidden_characters::{is_blank, is_hidden};
 use std::borrow::Cow;
 
 /// Blanks in a row that are shown as they are. More would push the following text out of sight.
-const BLANKS: usize = 8;
+const SHOWN_BLANKS: usize = 8;
 
 /// Returns `text` with all characters escaped that control a terminal or that a person cannot see:
 /// control characters except line end and tab, format characters (bidirectional overrides,
@@ -43,7 +43,7 @@ pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
         let (blanks, bytes) =
             row.fold((0, 0), |(blanks, bytes), c| (blanks + 1, bytes + c.len_utf8()));
         at = start + bytes;
-        if blanks > BLANKS {
+        if blanks > SHOWN_BLANKS {
             counted += &text[copied..start];
             counted += &format!("[{} blanks]", thousands(blanks));
             copied = at;
@@ -64,9 +64,9 @@ pub fn fold_middle(text: &str, limit: usize) -> String {
         return text.into();
     }
     // The number has at most as many digits as the number of all characters.
-    let room = limit.saturating_sub(left_out(length).chars().count());
+    let room = limit.saturating_sub(omission_mark(length).chars().count());
     let (room, mark) = match room {
-        LEAST.. => (room, left_out(length - room)),
+        MIN_SHOWN.. => (room, omission_mark(length - room)),
         _ => (limit.saturating_sub(1), "…".into()),
     };
     let tail = room.div_ceil(2);
@@ -80,9 +80,9 @@ pub fn fold_middle(text: &str, limit: usize) -> String {
 }
 
 /// Characters of a text that must remain for the number to be shown between them.
-const LEAST: usize = 8;
+const MIN_SHOWN: usize = 8;
 
-fn left_out(characters: usize) -> String {
+fn omission_mark(characters: usize) -> String {
     format!("[… {} characters …]", thousands(characters))
 }
 
@@ -114,11 +114,11 @@ pub fn cut_to_columns(text: &str, columns: usize) -> String {
     use unicode_width::UnicodeWidthChar;
     let (mut used, mut last) = (0, 0);
     for (at, c) in text.char_indices() {
-        let wide = c.width().unwrap_or(1).max(1);
-        if used + wide > columns {
+        let width = c.width().unwrap_or(1).max(1);
+        if used + width > columns {
             return if columns == 0 { String::new() } else { format!("{}…", &text[..last]) };
         }
-        used += wide;
+        used += width;
         // The cut text must leave a column for the `…`.
         if used < columns {
             last = at + c.len_utf8();

@@ -35,7 +35,7 @@ impl FromStr for ToolName {
     type Err = InvalidTool;
 
     fn from_str(text: &str) -> Result<ToolName, InvalidTool> {
-        let invalid = || InvalidTool(super::escape(&clip(text)).into_owned());
+        let invalid = || InvalidTool(super::escape(&clip_name(text)).into_owned());
         let (server, tool) = text.split_once(':').ok_or_else(invalid)?;
         if [server, tool].iter().any(|part| !is_name(part)) {
             return Err(invalid());
@@ -52,7 +52,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_LIMIT && name.chars().all(visible)
 }
 
-fn clip(text: &str) -> String {
+fn clip_name(text: &str) -> String {
     text.chars().take(NAME_LIMIT).collect()
 }
 
@@ -135,7 +135,7 @@ impl FromStr for ToolPattern {
         };
         match valid {
             true => Ok(ToolPattern(text.into())),
-            false => Err(InvalidTool(super::escape(&clip(text)).into_owned())),
+            false => Err(InvalidTool(super::escape(&clip_name(text)).into_owned())),
         }
     }
 }
@@ -208,8 +208,8 @@ mod tests {
             ("git:log", true, false),
             ("github:*", false, false),
         ] {
-            let told = (pattern(text).touches("git"), pattern(text).covers_all_of("git"));
-            assert_eq!(told, (touches, covers), "{text}");
+            let found = (pattern(text).touches("git"), pattern(text).covers_all_of("git"));
+            assert_eq!(found, (touches, covers), "{text}");
         }
     }
 

@@ -8,12 +8,12 @@
 //! holds only if every program that may read the text reads the same in it. **Invariant:** nothing
 //! here accesses the disk: a [`PathResolver`], which is passed in, resolves paths.
 
+mod argument_kind;
 mod condition;
 mod coverage;
 mod host;
-mod likeness;
 mod offered;
-mod older;
+mod older_rules;
 mod path;
 mod pointer;
 

@@ -5,7 +5,7 @@ use super::{HaltReason, WorkSlice};
 use crate::model::CallError;
 
 /// Bytes between two checks of the budget.
-const LOOK: usize = 64 << 10;
+const CHECK_INTERVAL: usize = 64 << 10;
 
 /// The reason why a text was not copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ impl From<CompactError> for CallError {
 }
 
 /// Returns a valid JSON text without blanks between its parts, otherwise unchanged.
-pub(crate) fn compact(text: &str, stint: &WorkSlice<'_>) -> Result<String, CompactError> {
+pub(crate) fn compact(text: &str, slice: &WorkSlice<'_>) -> Result<String, CompactError> {
     let mut out = String::with_capacity(text.len());
-    let (bytes, mut at, mut looked) = (text.as_bytes(), 0, 0);
+    let (bytes, mut at, mut last_check) = (text.as_bytes(), 0, 0);
     let mut depth = 0usize;
     while at < bytes.len() {
         let start = at;
@@ -53,9 +53,9 @@ pub(crate) fn compact(text: &str, stint: &WorkSlice<'_>) -> Result<String, Compa
         }
         out.push_str(&text[start..at]);
         at += bytes[at..].iter().take_while(|byte| is_blank(**byte)).count();
-        if at - looked > LOOK {
-            looked = at;
-            stint.check().map_err(CompactError::Halted)?;
+        if at - last_check > CHECK_INTERVAL {
+            last_check = at;
+            slice.check().map_err(CompactError::Halted)?;
         }
     }
     Ok(out)

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Bytes that the allocator adds to a block, approximately.
-const BLOCK: usize = 16;
+const BLOCK_OVERHEAD: usize = 16;
 
 /// Bytes of a value in its place: in a list, in an object, or by itself.
 pub(super) const VALUE: usize = size_of::<Value>();
@@ -12,13 +12,13 @@ pub(super) const VALUE: usize = size_of::<Value>();
 const ENTRY: usize = size_of::<String>() + VALUE + size_of::<u64>();
 
 /// Capacity of a list after its first item; it doubles from here.
-const FIRST_ROOM: usize = 4;
+const FIRST_CAPACITY: usize = 4;
 
 /// Returns the bytes of a list of `items`, without the heap of its items.
 pub(super) fn array(items: usize) -> usize {
     match items {
         0 => 0,
-        items => items.max(FIRST_ROOM).next_power_of_two() * VALUE + BLOCK,
+        items => items.max(FIRST_CAPACITY).next_power_of_two() * VALUE + BLOCK_OVERHEAD,
     }
 }
 
@@ -33,13 +33,13 @@ pub(super) fn object(entries: usize) -> usize {
     };
     let room = if buckets < 8 { buckets - 1 } else { buckets / 8 * 7 };
     // The index has one number and one byte for each bucket.
-    room * ENTRY + buckets * (size_of::<usize>() + 1) + 2 * BLOCK
+    room * ENTRY + buckets * (size_of::<usize>() + 1) + 2 * BLOCK_OVERHEAD
 }
 
 /// Returns the bytes of a string of `bytes`.
 pub(super) fn string(bytes: usize) -> usize {
     match bytes {
         0 => 0,
-        bytes => bytes + BLOCK,
+        bytes => bytes + BLOCK_OVERHEAD,
     }
 }

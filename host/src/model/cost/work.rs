@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 pub(super) const SMALL: usize = 4 << 10;
 
 /// The price of such a byte: parsing and writing take between two and ten nanoseconds.
-const PRICE: Duration = Duration::from_nanos(4);
+const PRICE_PER_BYTE: Duration = Duration::from_nanos(4);
 
 /// Bytes of JSON that are processed on the current thread: about a millisecond. More would delay
 /// other runs, and is moved to another thread.
@@ -21,7 +21,7 @@ pub(crate) const INLINE: usize = 128 << 10;
 /// Threads for long work, of all engines together: each may hold as much memory as a run may.
 const THREADS: usize = 4;
 
-static FREE: Semaphore = Semaphore::const_new(THREADS);
+static FREE_THREADS: Semaphore = Semaphore::const_new(THREADS);
 
 /// The reason why work was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl RunBudget {
 
     /// Charges the fixed price of this much JSON, for work that is not timed.
     pub(crate) fn charge_for(&self, bytes: usize) {
-        self.charge(PRICE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
+        self.charge(PRICE_PER_BYTE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
     }
 
     /// Runs work on `bytes` of JSON, on another thread if there are many. Dropping the future stops
@@ -159,7 +159,7 @@ impl RunBudget {
         }
         let closed = |_| HaltReason::Cancelled;
         let turn = self.turn().acquire_owned().await.map_err(closed)?;
-        let free = FREE.acquire().await.map_err(closed)?;
+        let free = FREE_THREADS.acquire().await.map_err(closed)?;
         let cancelled = Arc::<AtomicBool>::default();
         let _waiting = CancelOnDrop(cancelled.clone());
         let budget = self.clone();
@@ -201,9 +201,9 @@ mod tests {
         let (budget, used) = budget(Duration::from_millis(20));
         for bytes in [SMALL + 1, INLINE + 1] {
             let done = budget.work(bytes, |work| {
-                let stint = work.begin();
+                let slice = work.begin();
                 loop {
-                    stint.check()?;
+                    slice.check()?;
                 }
             });
             assert_eq!(done.await, Ok(Err::<(), _>(HaltReason::CpuTime)));
@@ -217,10 +217,10 @@ mod tests {
         let (ended, end) = tokio::sync::oneshot::channel();
         let (began, begin) = tokio::sync::oneshot::channel();
         let work = budget.work(INLINE + 1, move |work| {
-            let stint = work.begin();
+            let slice = work.begin();
             let _ = began.send(());
             let halt = loop {
-                if let Err(halt) = stint.check() {
+                if let Err(halt) = slice.check() {
                     break halt;
                 }
             };

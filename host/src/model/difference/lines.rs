@@ -1,7 +1,7 @@
 //! A difference as lines, in the form of git's word diff: `[-old-]{+new+}`.
 
+use super::escape_marks::{MarkContext, write_escaped};
 use super::pieces::{DiffPiece, Difference};
-use super::spell::{MarkContext, spell};
 use crate::model::thousands;
 
 /// Characters of unchanged text that are shown on each side of a change.
@@ -9,13 +9,13 @@ const CONTEXT: usize = 60;
 
 /// Characters of one change that are shown, half of them from its end: more than a person reads,
 /// and few enough that later changes stay visible.
-const CHANGE: usize = 4_000;
+const CHANGE_LIMIT: usize = 4_000;
 
 /// Lines in all, half of them the last ones.
-const LINES: usize = 120;
+const LINE_LIMIT: usize = 120;
 
 /// Bytes in all, half of them from the last lines.
-const BYTES: usize = 16_000;
+const BYTE_LIMIT: usize = 16_000;
 
 impl Difference {
     /// Returns the difference as people read it; the list is empty if there is none. Removed text
@@ -25,35 +25,35 @@ impl Difference {
     /// omitted text is a `…`. A text that is too long is folded in its middle, so that its end is
     /// shown.
     pub fn lines(&self) -> Vec<String> {
-        let pieces = self.words();
+        let pieces = self.pieces();
         let is_change = |piece: &DiffPiece| !matches!(piece, DiffPiece::Same(_));
         let changes = pieces.iter().filter(|piece| is_change(piece)).count();
-        let mut drawn = DiffLines::default();
+        let mut lines = DiffLines::default();
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
                 DiffPiece::Same(text) => {
                     let edges = (index > 0, index + 1 < pieces.len());
                     if changes > 0 {
-                        drawn.same(text, edges);
+                        lines.unchanged(text, edges);
                     }
                 }
-                DiffPiece::Gone(text) => {
+                DiffPiece::Removed(text) => {
                     let beside = match pieces.get(index + 1) {
-                        Some(DiffPiece::New(new)) => new.as_str(),
+                        Some(DiffPiece::Added(added)) => added.as_str(),
                         _ => "",
                     };
-                    drawn.changed(text, beside, ["[-", "-]"]);
+                    lines.changed(text, beside, ["[-", "-]"]);
                 }
-                DiffPiece::New(text) => {
+                DiffPiece::Added(text) => {
                     let beside = match index.checked_sub(1).and_then(|before| pieces.get(before)) {
-                        Some(DiffPiece::Gone(gone)) => gone.as_str(),
+                        Some(DiffPiece::Removed(removed)) => removed.as_str(),
                         _ => "",
                     };
-                    drawn.changed(text, beside, ["{+", "+}"]);
+                    lines.changed(text, beside, ["{+", "+}"]);
                 }
             }
         }
-        drawn.done()
+        lines.finish()
     }
 }
 
@@ -66,13 +66,13 @@ struct DiffLines {
 
 impl DiffLines {
     /// Writes unchanged text; `edges` tells whether there is a change before and after it.
-    fn same(&mut self, text: &str, (before, after): (bool, bool)) {
-        let end = if before { at(text, CONTEXT) } else { 0 };
-        let start = if after { from_end(text, CONTEXT) } else { text.len() };
+    fn unchanged(&mut self, text: &str, (before, after): (bool, bool)) {
+        let end = if before { offset_of(text, CONTEXT) } else { 0 };
+        let start = if after { offset_from_end(text, CONTEXT) } else { text.len() };
         if start <= end {
-            return self.draw(text, ["", ""], MarkContext::Same);
+            return self.write(text, ["", ""], MarkContext::Same);
         }
-        self.draw(&text[..end], ["", ""], MarkContext::Same);
+        self.write(&text[..end], ["", ""], MarkContext::Same);
         // Omitted whole lines get a line of their own.
         let lines = text[end..start].contains('\n') && before && after;
         if lines {
@@ -82,31 +82,32 @@ impl DiffLines {
         if lines {
             self.end_line();
         }
-        self.draw(&text[start..], ["", ""], MarkContext::Same);
+        self.write(&text[start..], ["", ""], MarkContext::Same);
     }
 
     fn changed(&mut self, text: &str, beside: &str, marks: [&str; 2]) {
         let latin = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
-        let place = MarkContext::Changed { among_latin: latin(text) || latin(beside) };
-        let (head, tail) = (at(text, CHANGE / 2), from_end(text, CHANGE / 2));
+        let context = MarkContext::Changed { among_latin: latin(text) || latin(beside) };
+        let (head, tail) =
+            (offset_of(text, CHANGE_LIMIT / 2), offset_from_end(text, CHANGE_LIMIT / 2));
         if tail <= head {
-            return self.draw(text, marks, place);
+            return self.write(text, marks, context);
         }
-        self.draw(&text[..head], marks, place);
+        self.write(&text[..head], marks, context);
         let [open, close] = marks;
         let left_out = thousands(text[head..tail].chars().count());
         self.line.push_str(&format!("{open}… {left_out} characters …{close}"));
-        self.draw(&text[tail..], marks, place);
+        self.write(&text[tail..], marks, context);
     }
 
     /// Writes a text, each of its lines between marks.
-    fn draw(&mut self, text: &str, [open, close]: [&str; 2], place: MarkContext) {
+    fn write(&mut self, text: &str, [open, close]: [&str; 2], context: MarkContext) {
         for part in text.split_inclusive('\n') {
             let (part, ends) = part.strip_suffix('\n').map_or((part, false), |part| (part, true));
             self.line.push_str(open);
-            spell(part, place, &mut self.line);
+            write_escaped(part, context, &mut self.line);
             // A line end is part of the change.
-            if ends && place != MarkContext::Same {
+            if ends && context != MarkContext::Same {
                 self.line.push('⏎');
             }
             self.line.push_str(close);
@@ -120,7 +121,7 @@ impl DiffLines {
         self.lines.push(std::mem::take(&mut self.line));
     }
 
-    fn done(mut self) -> Vec<String> {
+    fn finish(mut self) -> Vec<String> {
         if !self.line.is_empty() {
             self.end_line();
         }
@@ -129,9 +130,9 @@ impl DiffLines {
             let mut bytes = 0;
             let small = |line: &&String| {
                 bytes += line.len();
-                bytes <= BYTES / 2
+                bytes <= BYTE_LIMIT / 2
             };
-            lines.take(LINES / 2).take_while(small).count().max(1)
+            lines.take(LINE_LIMIT / 2).take_while(small).count().max(1)
         };
         let all = self.lines.len();
         let (head, tail) = (fits(&mut self.lines.iter()), fits(&mut self.lines.iter().rev()));
@@ -148,18 +149,18 @@ impl DiffLines {
 }
 
 /// Returns the position behind this many characters.
-fn at(text: &str, characters: usize) -> usize {
+fn offset_of(text: &str, characters: usize) -> usize {
     text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
 }
 
 /// Returns the position of this many characters before the end.
-fn from_end(text: &str, characters: usize) -> usize {
+fn offset_from_end(text: &str, characters: usize) -> usize {
     text.char_indices().rev().nth(characters.saturating_sub(1)).map_or(0, |(at, _)| at)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, Difference, LINES};
+    use super::{BYTE_LIMIT, Difference, LINE_LIMIT};
 
     fn lines(before: &str, after: &str) -> Vec<String> {
         let lines = Difference::new("x", Some(before.into()), Some(after.into())).lines();
@@ -230,8 +231,8 @@ mod tests {
         assert!(shown[0].ends_with("evil and sends it away+}"), "{}", shown.join("\n").len());
         let flood = |word: &str| (0..5_000).map(|n| format!("{word} {n}\n")).collect::<String>();
         let shown = lines(&flood("a"), &format!("{}last", flood("b")));
-        assert!(shown.len() <= LINES + 2, "{}", shown.len());
-        assert!(shown.concat().len() <= BYTES + 10_000);
+        assert!(shown.len() <= LINE_LIMIT + 2, "{}", shown.len());
+        assert!(shown.concat().len() <= BYTE_LIMIT + 10_000);
         assert!(shown.iter().any(|line| line.contains(" lines are not shown …")), "{shown:?}");
         assert!(shown.last().is_some_and(|line| line.ends_with("last+}")), "{:?}", shown.last());
     }

@@ -6,9 +6,9 @@
 //! and no text can imitate our marks.
 
 mod definitions;
+mod escape_marks;
 mod lines;
 mod pieces;
-mod spell;
 
 pub use definitions::differences_of;
 pub use pieces::{DiffPiece, Difference};

@@ -19,35 +19,40 @@ pub fn brief(value: &Value, limit: usize) -> String {
 
 /// Returns the value as [`brief`] does, with the given redactor.
 pub fn brief_with(value: &Value, limit: usize, redactor: &Redactor) -> String {
-    fold_middle(&written(&redactor.shown(value)), limit)
+    fold_middle(&escaped_json(&redactor.shown(value)), limit)
 }
 
 /// Returns the value as escaped JSON. JSON text contains no raw line ends or tabs, the only control
 /// characters that `escape` leaves.
-fn written(value: &Value) -> String {
+fn escaped_json(value: &Value) -> String {
     escape(&value.to_string()).into_owned()
 }
 
 /// Characters of a shortened value: enough for its beginning, its end, and the number of characters
 /// between them.
-const LEAST: usize = 48;
+const MIN_VALUE_LENGTH: usize = 48;
 
 /// Most characters of a name.
-const NAME: usize = 40;
+const MAX_NAME_LENGTH: usize = 40;
 
 /// Returns the arguments of a call as [`brief`] does, but with every argument named: each long
 /// value is folded to the room that the others leave, so that none hides another. Arguments that do
 /// not fit are counted.
 pub(crate) fn brief_arguments(arguments: &Value, limit: usize, redactor: &Redactor) -> String {
     let shown = redactor.shown(arguments);
-    let whole = written(&shown);
+    let whole = escaped_json(&shown);
     let Value::Object(given) = &shown else { return fold_middle(&whole, limit) };
     if whole.chars().count() <= limit {
         return whole;
     }
     let named: Vec<(String, String)> = given
         .iter()
-        .map(|(name, value)| (fold_middle(&written(&name.as_str().into()), NAME), written(value)))
+        .map(|(name, value)| {
+            (
+                fold_middle(&escaped_json(&name.as_str().into()), MAX_NAME_LENGTH),
+                escaped_json(value),
+            )
+        })
         .collect();
     let size = |(name, value): &(String, String), most: usize| {
         name.chars().count() + value.chars().count().min(most) + 2
@@ -63,10 +68,13 @@ pub(crate) fn brief_arguments(arguments: &Value, limit: usize, redactor: &Redact
     };
     // Each argument takes at least one character, so the cost does not grow with their number.
     let count = (0..=named.len().min(limit)).rev();
-    let count = count.into_iter().find(|count| fits(*count, LEAST, more(*count).len()));
+    let count = count.into_iter().find(|count| fits(*count, MIN_VALUE_LENGTH, more(*count).len()));
     let Some(count) = count else { return fold_middle(&whole, limit) };
     let more = more(count);
-    let most = (LEAST..=limit).rev().find(|most| fits(count, *most, more.len())).unwrap_or(LEAST);
+    let most = (MIN_VALUE_LENGTH..=limit)
+        .rev()
+        .find(|most| fits(count, *most, more.len()))
+        .unwrap_or(MIN_VALUE_LENGTH);
     let shown = named.iter().take(count);
     let shown: Vec<String> =
         shown.map(|(name, value)| format!("{name}:{}", fold_middle(value, most))).collect();

@@ -1,7 +1,7 @@
 //! Keys whose values are secrets.
 
 /// Words that make the value of a key a secret.
-const SECRET: &[&str] = &[
+const SECRET_WORDS: &[&str] = &[
     "apikey",
     "apikeys",
     "authorization",
@@ -25,7 +25,7 @@ const SECRET: &[&str] = &[
 ];
 
 /// Words that make the value a secret if `key` follows.
-const SECRET_KEYS: &[&str] = &[
+const SECRET_KEY_KINDS: &[&str] = &[
     "access",
     "account",
     "api",
@@ -58,7 +58,7 @@ const SECRET_ENDS: &[&str] = &[
 
 /// Words that make the value something about a secret, or a count, and not a secret itself:
 /// `max_tokens`, `token_type`.
-const ABOUT: &[&str] = &[
+const DESCRIPTIVE_WORDS: &[&str] = &[
     "allowed",
     "banner",
     "budget",
@@ -104,14 +104,14 @@ const ABOUT: &[&str] = &[
 
 /// Reports whether a value under this key is a secret.
 pub(crate) fn names_secret(key: &str) -> bool {
-    let words = words(key);
-    if words.iter().any(|word| ABOUT.contains(&word.as_str())) {
+    let words = split_words(key);
+    if words.iter().any(|word| DESCRIPTIVE_WORDS.contains(&word.as_str())) {
         return false;
     }
-    let plain = words.iter().any(|word| SECRET.contains(&word.as_str()));
+    let plain = words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()));
     let pair = words.windows(2).any(|pair| match (pair[0].as_str(), pair[1].as_str()) {
         ("session", "id" | "key") | ("auth", "header" | "code") => true,
-        (kind, "key" | "keys") => SECRET_KEYS.contains(&kind),
+        (kind, "key" | "keys") => SECRET_KEY_KINDS.contains(&kind),
         _ => false,
     });
     // A session may have notes and speakers; on its own, or at the end of a key, it is a browser's
@@ -127,12 +127,12 @@ pub(crate) fn names_secret(key: &str) -> bool {
 
 /// Reports whether the key names things that are more often counted than listed.
 pub(super) fn may_count(key: &str) -> bool {
-    words(key).iter().any(|word| word == "tokens")
+    split_words(key).iter().any(|word| word == "tokens")
 }
 
 /// Splits a key at every character that is not a letter or digit, and where camel case begins a
 /// word; in lower case.
-fn words(key: &str) -> Vec<String> {
+fn split_words(key: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut characters = key.chars().peekable();
     let mut before = ' ';
@@ -158,15 +158,15 @@ fn words(key: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{names_secret, words};
+    use super::{names_secret, split_words};
 
     #[test]
     fn keys_are_split_as_people_write_them() {
-        assert_eq!(words("X-Api-Key"), ["x", "api", "key"]);
-        assert_eq!(words("clientSecret"), ["client", "secret"]);
-        assert_eq!(words("APIKey"), ["api", "key"]);
-        assert_eq!(words("GITHUB_TOKEN"), ["github", "token"]);
-        assert_eq!(words("__"), Vec::<String>::new());
+        assert_eq!(split_words("X-Api-Key"), ["x", "api", "key"]);
+        assert_eq!(split_words("clientSecret"), ["client", "secret"]);
+        assert_eq!(split_words("APIKey"), ["api", "key"]);
+        assert_eq!(split_words("GITHUB_TOKEN"), ["github", "token"]);
+        assert_eq!(split_words("__"), Vec::<String>::new());
     }
 
     #[test]

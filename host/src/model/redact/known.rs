@@ -1,27 +1,29 @@
 //! Known secrets: values that a project passes to its servers.
 
-use super::harmless::{hidden, is_plain};
+use super::harmless::{hidden_mark, is_plain};
 use crate::model::Secret;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Shortest value that is hidden: shorter ones would hide parts of ordinary words.
-pub(super) const LEAST: usize = 4;
+pub(super) const MIN_LENGTH: usize = 4;
 
 /// Most values that are searched for: more than a project has, and few enough that the search is
 /// cheap.
-const MOST: usize = 512;
+const MAX_VALUES: usize = 512;
 
 /// Least length of a value that is hidden inside other text.
-const WITHIN: usize = 8;
+const MIN_LENGTH_WITHIN: usize = 8;
 
 /// Reports whether a value can only be a secret, so that it can be hidden inside a command: it is
 /// long, and has letters and digits. So a clone that sets a variable to `delete` does not hide
 /// `delete`.
 pub(super) fn is_distinct(value: &str) -> bool {
     let has = |wanted: fn(char) -> bool| value.chars().any(wanted);
-    value.chars().count() >= WITHIN && has(|c| c.is_ascii_digit()) && has(char::is_alphabetic)
+    value.chars().count() >= MIN_LENGTH_WITHIN
+        && has(|c| c.is_ascii_digit())
+        && has(char::is_alphabetic)
 }
 
 /// Values that are hidden wherever they occur, longest first because one may be part of another.
@@ -36,7 +38,7 @@ impl KnownSecrets {
         let mut parts = Vec::new();
         for value in values {
             for part in [value].into_iter().chain(value.lines()).map(str::trim) {
-                if part.chars().count() >= LEAST {
+                if part.chars().count() >= MIN_LENGTH {
                     parts.push(part.to_owned());
                     let quoted = Value::from(part).to_string();
                     parts.push(quoted[1..quoted.len() - 1].to_owned());
@@ -45,7 +47,7 @@ impl KnownSecrets {
         }
         parts.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
         parts.dedup();
-        parts.truncate(MOST);
+        parts.truncate(MAX_VALUES);
         let mut buckets = vec![Vec::new(); 256];
         for (index, part) in parts.iter().enumerate() {
             buckets[usize::from(part.as_bytes()[0])].push(index);
@@ -67,12 +69,12 @@ impl KnownSecrets {
         // The text is searched once: replacements are not searched again.
         let (mut shown, mut copied, mut at) = (String::new(), 0, 0);
         while at < text.len() {
-            let Some(secret) = self.at(text, at) else {
+            let Some(secret) = self.longest_at(text, at) else {
                 at += 1;
                 continue;
             };
             shown.push_str(&text[copied..at]);
-            shown.push_str(&veiled(secret));
+            shown.push_str(&hide_words(secret));
             at += secret.len();
             copied = at;
         }
@@ -83,7 +85,7 @@ impl KnownSecrets {
     }
 
     /// Returns the longest value that begins at `at`.
-    fn at(&self, text: &str, at: usize) -> Option<&str> {
+    fn longest_at(&self, text: &str, at: usize) -> Option<&str> {
         let rest = &text.as_bytes()[at..];
         let bucket = &self.1[usize::from(*rest.first()?)];
         let secrets = bucket.iter().map(|index| self.0[*index].reveal());
@@ -106,9 +108,9 @@ impl KnownSecrets {
         let longest = self.0.iter().filter_map(|secret| begun(&text, secret.reveal())).max();
         if let Some(longest) = longest {
             let start = text.len() - longest;
-            let veiled = veiled(&text[start..]);
+            let hidden = hide_words(&text[start..]);
             text.truncate(start);
-            text.push_str(&veiled);
+            text.push_str(&hidden);
         }
         text
     }
@@ -166,8 +168,8 @@ pub(super) fn rename(fields: &mut Map<String, Value>, renamed: impl Fn(&str) -> 
 
 /// Returns a value with each of its words hidden, and everything between the words shown. No hidden
 /// word begins with a dash, which would make it a flag, and none has two dots in a row.
-pub(super) fn veiled(secret: &str) -> String {
-    let mut veiled = String::new();
+pub(super) fn hide_words(secret: &str) -> String {
+    let mut hidden = String::new();
     let (mut word, mut before) = (0, None);
     let mut rest = secret.chars().peekable();
     while let Some(c) = rest.next() {
@@ -182,15 +184,15 @@ pub(super) fn veiled(secret: &str) -> String {
             continue;
         }
         if word > 0 {
-            veiled += &hidden(word);
+            hidden += &hidden_mark(word);
             word = 0;
         }
-        veiled.push(c);
+        hidden.push(c);
     }
     if word > 0 {
-        veiled += &hidden(word);
+        hidden += &hidden_mark(word);
     }
-    veiled
+    hidden
 }
 
 #[cfg(test)]

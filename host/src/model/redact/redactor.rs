@@ -1,8 +1,8 @@
 //! Hides secrets in shown text, unless a person asked to see them.
 
-use super::known::{KnownSecrets, LEAST, is_distinct, rename, veiled};
+use super::known::{KnownSecrets, MIN_LENGTH, hide_words, is_distinct, rename};
 use super::shape::hide;
-use super::value::guessed;
+use super::value::hide_likely_secrets;
 use crate::model::Secret;
 use crate::model::text::count_blanks;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub struct Redactor {
     /// Values that are hidden wherever they occur.
     known: Arc<KnownSecrets>,
     /// Values that are ordinary words: hidden only where they are the whole text.
-    whole: Arc<BTreeSet<String>>,
+    whole_texts: Arc<BTreeSet<String>>,
     reveals: bool,
 }
 
@@ -45,10 +45,10 @@ impl Redactor {
         let lines = secrets.iter().flat_map(|secret| secret.reveal().lines());
         let (known, whole): (Vec<_>, Vec<_>) =
             lines.map(str::trim).partition(|value| is_distinct(value));
-        let whole = whole.into_iter().filter(|value| value.chars().count() >= LEAST);
+        let whole = whole.into_iter().filter(|value| value.chars().count() >= MIN_LENGTH);
         Redactor {
             known: Arc::new(KnownSecrets::new(known)),
-            whole: Arc::new(whole.map(str::to_owned).collect()),
+            whole_texts: Arc::new(whole.map(str::to_owned).collect()),
             reveals: false,
         }
     }
@@ -68,13 +68,13 @@ impl Redactor {
         if self.reveals {
             return value.clone();
         }
-        if self.known.is_empty() && self.whole.is_empty() {
-            return guessed(value);
+        if self.known.is_empty() && self.whole_texts.is_empty() {
+            return hide_likely_secrets(value);
         }
         let mut value = value.clone();
         self.known.hide_all(&mut value);
         self.hide_whole(&mut value);
-        guessed(&value)
+        hide_likely_secrets(&value)
     }
 
     /// Returns the text with each secret replaced by its number of characters.
@@ -82,8 +82,8 @@ impl Redactor {
         if self.reveals {
             return Cow::Borrowed(text);
         }
-        if self.whole.contains(text.trim()) {
-            return Cow::Owned(veiled(text));
+        if self.whole_texts.contains(text.trim()) {
+            return Cow::Owned(hide_words(text));
         }
         match self.known.hide(text) {
             Cow::Borrowed(text) => hide(text),
@@ -93,7 +93,9 @@ impl Redactor {
 
     fn hide_whole(&self, value: &mut Value) {
         match value {
-            Value::String(text) if self.whole.contains(text.trim()) => *text = veiled(text),
+            Value::String(text) if self.whole_texts.contains(text.trim()) => {
+                *text = hide_words(text)
+            }
             Value::Array(items) => items.iter_mut().for_each(|item| self.hide_whole(item)),
             Value::Object(fields) => fields.values_mut().for_each(|value| self.hide_whole(value)),
             _ => {}
@@ -104,12 +106,12 @@ impl Redactor {
     /// replaced by their count.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = self.redact(value);
-        count_in(&mut value);
+        count_blanks_in(&mut value);
         value
     }
 }
 
-fn count_in(value: &mut Value) {
+fn count_blanks_in(value: &mut Value) {
     let counted = |text: &mut String| {
         if let Cow::Owned(counted) = count_blanks(text) {
             *text = counted;
@@ -117,7 +119,7 @@ fn count_in(value: &mut Value) {
     };
     match value {
         Value::String(text) => counted(text),
-        Value::Array(items) => items.iter_mut().for_each(count_in),
+        Value::Array(items) => items.iter_mut().for_each(count_blanks_in),
         Value::Object(fields) => {
             let long = |key: &String| matches!(count_blanks(key), Cow::Owned(_));
             if fields.keys().any(long) {
@@ -126,7 +128,7 @@ fn count_in(value: &mut Value) {
                     Cow::Owned(counted) => Some(counted),
                 });
             }
-            fields.values_mut().for_each(count_in);
+            fields.values_mut().for_each(count_blanks_in);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

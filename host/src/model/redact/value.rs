@@ -1,6 +1,6 @@
 //! Hides likely secrets in a JSON value.
 
-use super::harmless::{harmless, hidden};
+use super::harmless::{hidden_mark, hideable_length};
 use super::key::{may_count, names_secret};
 use super::redactor::Redactor;
 use super::shape::hide;
@@ -30,7 +30,7 @@ enum KeySecrecy {
 }
 
 /// Returns the value with likely secrets replaced.
-pub(super) fn guessed(value: &Value) -> Value {
+pub(super) fn hide_likely_secrets(value: &Value) -> Value {
     walk(value, KeySecrecy::Plain)
 }
 
@@ -39,8 +39,8 @@ fn walk(value: &Value, under: KeySecrecy) -> Value {
         Value::String(text) => Value::String(leaf(text, under)),
         Value::Number(number) if under == KeySecrecy::Secret => {
             let text = number.to_string();
-            match harmless(&text) {
-                Some(_) => hidden(text.len()).into(),
+            match hideable_length(&text) {
+                Some(_) => hidden_mark(text.len()).into(),
                 None => value.clone(),
             }
         }
@@ -53,9 +53,9 @@ fn walk(value: &Value, under: KeySecrecy) -> Value {
 }
 
 fn leaf(text: &str, under: KeySecrecy) -> String {
-    match harmless(text) {
+    match hideable_length(text) {
         Some(length) if under == KeySecrecy::Secret => {
-            format!("{}{}", hidden(length), &text[length..])
+            format!("{}{}", hidden_mark(length), &text[length..])
         }
         _ => hide(text).into_owned(),
     }

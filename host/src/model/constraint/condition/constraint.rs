@@ -1,6 +1,6 @@
 //! Constraints and their conditions.
 
-use super::super::coverage::words;
+use super::super::coverage::describe_steps;
 use super::super::{PathResolver, host, path, pointer};
 use crate::model::{is_hidden, redact};
 use serde::{Deserialize, Serialize};
@@ -64,8 +64,10 @@ impl Condition {
         paths: &dyn PathResolver,
     ) -> bool {
         match self {
-            Condition::Under(folder) => each(given, |text| path::is_under(text, folder, paths)),
-            Condition::Host(host) => each(given, |text| host::is_at(text, host)),
+            Condition::Under(folder) => {
+                holds_for_each(given, |text| path::is_under(text, folder, paths))
+            }
+            Condition::Host(host) => holds_for_each(given, |text| host::is_at_host(text, host)),
             Condition::Equals(value) => given == value,
             Condition::Any => true,
         }
@@ -85,8 +87,12 @@ impl Constraint {
             return Some("is no name of an argument");
         }
         match &self.is {
-            Condition::Under(folder) if !is_folder(folder) => Some("is under no plain folder"),
-            Condition::Host(host) if host::named(host).is_none() => Some("is at no plain host"),
+            Condition::Under(folder) if !is_plain_folder(folder) => {
+                Some("is under no plain folder")
+            }
+            Condition::Host(host) if host::origin_of_host(host).is_none() => {
+                Some("is at no plain host")
+            }
             Condition::Equals(value) if value.to_string().len() > TEXT_LIMIT => {
                 Some("has a value that is too long to judge")
             }
@@ -103,12 +109,15 @@ impl Constraint {
 }
 
 /// Reports whether a condition can require paths to lie in this folder.
-fn is_folder(folder: &str) -> bool {
-    path::place(folder).is_some_and(|folder| folder.start != path::PathStart::Home)
+fn is_plain_folder(folder: &str) -> bool {
+    path::resolve_lexically(folder).is_some_and(|folder| folder.start != path::PathStart::Home)
 }
 
 /// Reports whether `holds` is true for a text, or for every item of a non-empty list of texts.
-pub(in crate::model::constraint) fn each(given: &Value, holds: impl Fn(&str) -> bool) -> bool {
+pub(in crate::model::constraint) fn holds_for_each(
+    given: &Value,
+    holds: impl Fn(&str) -> bool,
+) -> bool {
     match given {
         Value::String(text) => holds(text),
         Value::Array(items) => {
@@ -124,7 +133,7 @@ pub(in crate::model::constraint) fn each(given: &Value, holds: impl Fn(&str) -> 
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let steps = pointer::steps(&self.argument).unwrap_or_else(|| vec![self.argument.clone()]);
-        f.write_str(&words(&steps))?;
+        f.write_str(&describe_steps(&steps))?;
         match &self.is {
             Condition::Under(folder) => write!(f, " under {}", quoted(folder)),
             Condition::Host(host) => write!(f, " at the host {}", quoted(host)),

@@ -5,4 +5,4 @@ mod constraint;
 mod tests;
 
 pub use constraint::{Condition, Constraint};
-pub(super) use constraint::{NAME_LIMIT, TEXT_LIMIT, each, quoted};
+pub(super) use constraint::{NAME_LIMIT, TEXT_LIMIT, holds_for_each, quoted};

@@ -7,14 +7,14 @@ use serde_json::Value;
 use std::fmt;
 
 /// Gaps that are reported: more would bury the message.
-const TOLD: usize = 3;
+const MAX_GAPS: usize = 3;
 
 /// Characters of an argument's name in a gap: the program chooses the name, and may choose a long
 /// one.
-const NAME: usize = 60;
+const NAME_LIMIT: usize = 60;
 
 /// Depth beyond which arguments are not searched. Parsed JSON is never deeper.
-const DEPTH: usize = 128;
+const DEPTH_LIMIT: usize = 128;
 
 /// An argument that is the reason why conditions do not cover a call. The texts are the steps to
 /// it.
@@ -54,12 +54,12 @@ impl Constraint {
             }
             named.push(steps);
         }
-        let ends: Vec<&[String]> = named.iter().map(Vec::as_slice).collect();
+        let remaining_steps: Vec<&[String]> = named.iter().map(Vec::as_slice).collect();
         let mut trail = Vec::new();
         for (name, value) in given {
-            unnamed(name, value, &ends, &mut trail, &mut gaps);
+            add_unnamed(name, value, &remaining_steps, &mut trail, &mut gaps);
         }
-        gaps.truncate(TOLD);
+        gaps.truncate(MAX_GAPS);
         gaps
     }
 
@@ -73,19 +73,19 @@ impl Constraint {
     }
 }
 
-/// Adds a gap for each part of the value under `name` that no condition names. `ends` holds the
-/// remaining steps to the argument of each condition.
-fn unnamed(
+/// Adds a gap for each part of the value under `name` that no condition names. `remaining_steps`
+/// holds, for each condition, the rest of the steps to its argument.
+fn add_unnamed(
     name: &str,
     value: &Value,
-    ends: &[&[String]],
+    remaining_steps: &[&[String]],
     trail: &mut Vec<String>,
     gaps: &mut Vec<CoverageGap>,
 ) {
-    if gaps.len() >= TOLD {
+    if gaps.len() >= MAX_GAPS {
         return;
     }
-    let through = ends.iter().filter_map(|end| end.split_first());
+    let through = remaining_steps.iter().filter_map(|end| end.split_first());
     let below: Vec<&[String]> =
         through.filter(|(step, _)| *step == name).map(|(_, rest)| rest).collect();
     if below.iter().any(|end| end.is_empty()) {
@@ -93,20 +93,20 @@ fn unnamed(
     }
     trail.push(name.to_owned());
     match value {
-        _ if below.is_empty() || trail.len() > DEPTH => {
+        _ if below.is_empty() || trail.len() > DEPTH_LIMIT => {
             gaps.push(CoverageGap::Unnamed(trail.clone()))
         }
         Value::Object(fields) if !fields.is_empty() => {
             for (name, value) in fields {
-                unnamed(name, value, &below, trail, gaps);
+                add_unnamed(name, value, &below, trail, gaps);
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for (index, value) in items.iter().enumerate() {
-                if gaps.len() >= TOLD {
+                if gaps.len() >= MAX_GAPS {
                     break;
                 }
-                unnamed(&index.to_string(), value, &below, trail, gaps);
+                add_unnamed(&index.to_string(), value, &below, trail, gaps);
             }
         }
         _ => gaps.push(CoverageGap::Unnamed(trail.clone())),
@@ -118,16 +118,18 @@ fn unnamed(
 impl fmt::Display for CoverageGap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CoverageGap::Unnamed(steps) => write!(f, "{}, which no condition names", words(steps)),
-            CoverageGap::Unmet(steps) => words(steps).fmt(f),
-            CoverageGap::Missing(steps) => write!(f, "{}, which is missing", words(steps)),
+            CoverageGap::Unnamed(steps) => {
+                write!(f, "{}, which no condition names", describe_steps(steps))
+            }
+            CoverageGap::Unmet(steps) => describe_steps(steps).fmt(f),
+            CoverageGap::Missing(steps) => write!(f, "{}, which is missing", describe_steps(steps)),
             CoverageGap::Everything => f.write_str("arguments without names"),
         }
     }
 }
 
 /// Returns the position of an argument: `` `path` of `options` ``.
-pub(in crate::model::constraint) fn words(steps: &[String]) -> String {
-    let step = |step: &String| quoted(&cut(step, NAME));
+pub(in crate::model::constraint) fn describe_steps(steps: &[String]) -> String {
+    let step = |step: &String| quoted(&cut(step, NAME_LIMIT));
     steps.iter().rev().map(step).collect::<Vec<_>>().join(" of ")
 }

@@ -8,4 +8,4 @@ mod gaps;
 #[cfg(test)]
 mod tests;
 
-pub(super) use gaps::words;
+pub(super) use gaps::describe_steps;

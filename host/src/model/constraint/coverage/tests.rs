@@ -15,7 +15,7 @@ fn covered(constraints: &[Constraint], arguments: &Value) -> bool {
     Constraint::cover(constraints, arguments, &LexicalPaths)
 }
 
-fn told(constraints: &[Constraint], arguments: &Value) -> Vec<String> {
+fn described_gaps(constraints: &[Constraint], arguments: &Value) -> Vec<String> {
     let gaps = Constraint::gaps(constraints, arguments, &LexicalPaths);
     gaps.iter().map(ToString::to_string).collect()
 }
@@ -109,17 +109,20 @@ fn of_a_list_every_one_is_looked_at() {
 #[test]
 fn what_is_missing_is_told_in_words() {
     let path = [under("path")];
-    assert_eq!(told(&path, &json!({ "path": "/m" })), ["`path`"]);
-    assert_eq!(told(&path, &json!({})), ["`path`, which is missing"]);
+    assert_eq!(described_gaps(&path, &json!({ "path": "/m" })), ["`path`"]);
+    assert_eq!(described_gaps(&path, &json!({})), ["`path`, which is missing"]);
     let extra = json!({ "path": "/n/a", "overwrite": true });
-    assert_eq!(told(&path, &extra), ["`overwrite`, which no condition names"]);
+    assert_eq!(described_gaps(&path, &extra), ["`overwrite`, which no condition names"]);
     let deep = [under("/options/path")];
     let extra = json!({ "options": { "path": "/n/a", "force": null } });
-    assert_eq!(told(&deep, &extra), ["`force` of `options`, which no condition names"]);
+    assert_eq!(described_gaps(&deep, &extra), ["`force` of `options`, which no condition names"]);
     let hostile = json!({ "path": "/n/a", "x\u{202e}`\n": 1 });
-    assert_eq!(told(&path, &hostile), ["`x\\u{202e}\\u{60}\\u{a}`, which no condition names"]);
+    assert_eq!(
+        described_gaps(&path, &hostile),
+        ["`x\\u{202e}\\u{60}\\u{a}`, which no condition names"]
+    );
     let many: serde_json::Map<_, _> = (0..99).map(|n| (n.to_string(), json!(n))).collect();
-    assert_eq!(told(&path, &many.into()).len(), 3);
+    assert_eq!(described_gaps(&path, &many.into()).len(), 3);
 }
 
 /// Pseudo-random numbers, the same in every run.
@@ -200,7 +203,7 @@ fn exactly(value: &Value, trail: &mut Vec<String>, conditions: &mut Vec<Constrai
             items.iter().enumerate().for_each(|(index, inner)| each(index.to_string(), inner));
         }
         leaf => {
-            let name = super::super::pointer::name(trail);
+            let name = super::super::pointer::name_of_steps(trail);
             conditions.push(is(&name, Condition::Equals(leaf.clone())));
         }
     }

@@ -5,11 +5,11 @@ use super::suggested::{SuggestedCondition, suggestions};
 use serde_json::Value;
 
 /// The number of offers that a person still reads.
-const MOST: usize = 4;
+const MAX_OFFERS: usize = 4;
 
 /// Most characters of an offer as text. A longer one would be cut where it is shown, and hide what
 /// it allows.
-const WORDS: usize = 600;
+const MAX_LENGTH: usize = 600;
 
 /// Returns the offers for a person who permanently allows calls like this one. Each offer is a list
 /// of conditions that hold together, one for every argument. All offers hold for these arguments;
@@ -20,21 +20,21 @@ pub fn offered(arguments: &Value) -> Vec<Vec<Constraint>> {
 }
 
 /// Returns the offers, with paths resolved by `paths`. If there was an older grant with the
-/// conditions `was`, these come first, completed by conditions for the other arguments.
+/// conditions `older`, these come first, completed by conditions for the other arguments.
 pub(crate) fn offered_with(
     arguments: &Value,
-    was: &[Constraint],
+    older: &[Constraint],
     paths: &dyn PathResolver,
 ) -> Vec<Vec<Constraint>> {
     let Some(suggested) = suggestions(arguments, paths) else { return Vec::new() };
     let strict = |one: &SuggestedCondition| Constraint::new(&one.argument, one.strict.clone());
-    let loose = |one: &SuggestedCondition| match one.loosens {
+    let loose = |one: &SuggestedCondition| match one.may_be_free {
         true => Constraint::new(&one.argument, Condition::Any),
         false => strict(one),
     };
     let mut offers = Vec::new();
-    if !was.is_empty() {
-        offers.push(renewed(was, &suggested, arguments, paths));
+    if !older.is_empty() {
+        offers.push(renew(older, &suggested, arguments, paths));
     }
     offers.push(suggested.iter().map(strict).collect());
     offers.push(suggested.iter().map(loose).collect());
@@ -45,31 +45,32 @@ pub(crate) fn offered_with(
         let sound = offer.iter().all(|one| one.flaw().is_none())
             && Constraint::cover(&offer, arguments, paths)
             && offer.iter().any(|one| one.is != Condition::Any)
-            && length(&offer) <= WORDS;
+            && length(&offer) <= MAX_LENGTH;
         if sound && !chosen.contains(&offer) {
             chosen.push(offer);
         }
     }
-    chosen.truncate(MOST);
+    chosen.truncate(MAX_OFFERS);
     chosen
 }
 
 /// Returns the conditions of an older grant that still hold, with conditions that the call suggests
 /// for the other arguments.
-fn renewed(
-    was: &[Constraint],
+fn renew(
+    older: &[Constraint],
     suggested: &[SuggestedCondition],
     arguments: &Value,
     paths: &dyn PathResolver,
 ) -> Vec<Constraint> {
     // In older grants a name always meant an argument at the top level, to the letter.
-    let kept =
-        was.iter().map(|one| Constraint::new(pointer::name(&[&one.argument]), one.is.clone()));
+    let converted = older
+        .iter()
+        .map(|one| Constraint::new(pointer::name_of_steps(&[&one.argument]), one.is.clone()));
     let holds = |one: &Constraint| {
         let steps = pointer::steps(&one.argument).unwrap_or_default();
         pointer::find(arguments, &steps).is_some_and(|value| one.is.holds(value, paths))
     };
-    let mut renewed: Vec<Constraint> = kept.filter(holds).collect();
+    let mut renewed: Vec<Constraint> = converted.filter(holds).collect();
     let named: Vec<_> = renewed.iter().filter_map(|one| pointer::steps(&one.argument)).collect();
     for one in suggested {
         let steps = pointer::steps(&one.argument).unwrap_or_default();

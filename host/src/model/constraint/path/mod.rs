@@ -14,6 +14,6 @@ mod resolve;
 mod tests;
 mod under;
 
-pub(super) use parse::{place, written};
+pub(super) use parse::{parse_path, resolve_lexically};
 pub(crate) use resolve::{LexicalPaths, PathResolver, PathStart, ResolvedPath};
 pub(super) use under::is_under;

@@ -14,19 +14,19 @@ pub(in crate::model::constraint) struct ParsedPath {
 
 /// Returns the place of a path by its text alone. Returns `None` if it climbs above its start, or
 /// is not a plain path.
-pub(in crate::model::constraint) fn place(text: &str) -> Option<ResolvedPath> {
-    written(text)?.place()
+pub(in crate::model::constraint) fn resolve_lexically(text: &str) -> Option<ResolvedPath> {
+    parse_path(text)?.resolve()
 }
 
 /// Parses a path, or a `file:` URL. Returns `None` if it is not a plain path.
-pub(in crate::model::constraint) fn written(text: &str) -> Option<ParsedPath> {
+pub(in crate::model::constraint) fn parse_path(text: &str) -> Option<ParsedPath> {
     match text.starts_with("file:") {
-        true => plain(&decoded(text)?).filter(|path| path.start == PathStart::Root),
-        false => plain(text),
+        true => parse_plain(&decode_file_url(text)?).filter(|path| path.start == PathStart::Root),
+        false => parse_plain(text),
     }
 }
 
-fn plain(text: &str) -> Option<ParsedPath> {
+fn parse_plain(text: &str) -> Option<ParsedPath> {
     if !is_plain(text) {
         return None;
     }
@@ -36,7 +36,7 @@ fn plain(text: &str) -> Option<ParsedPath> {
         (None, Some(("~", rest))) => (PathStart::Home, rest),
         // Another user's home, a drive, a URL, a variable, an option, a list file: anything but a
         // relative path.
-        (None, _) if text.starts_with(['~', '%', '-', '@']) || scheme(text) => return None,
+        (None, _) if text.starts_with(['~', '%', '-', '@']) || has_scheme(text) => return None,
         (None, _) => (PathStart::Here, text),
     };
     let mut steps = Vec::new();
@@ -75,7 +75,7 @@ fn is_encoded(text: &str) -> bool {
 }
 
 /// Returns the path of a `file:` URL of this machine that every reader decodes in the same way.
-fn decoded(text: &str) -> Option<String> {
+fn decode_file_url(text: &str) -> Option<String> {
     let path = text.strip_prefix("file://").filter(|path| path.starts_with('/'))?;
     let lower = path.to_ascii_lowercase();
     let odd = ["%2e", "%2f", "%5c", "%25", "%00", "%7e"].iter().any(|odd| lower.contains(odd));
@@ -87,13 +87,13 @@ fn decoded(text: &str) -> Option<String> {
     url.to_file_path().ok()?.into_os_string().into_string().ok()
 }
 
-fn scheme(text: &str) -> bool {
+fn has_scheme(text: &str) -> bool {
     text.split('/').next().is_some_and(|first| first.contains(':'))
 }
 
 impl ParsedPath {
     /// Returns its place by its text alone, or `None` if it climbs above its start.
-    pub(in crate::model::constraint) fn place(&self) -> Option<ResolvedPath> {
+    pub(in crate::model::constraint) fn resolve(&self) -> Option<ResolvedPath> {
         let mut names: Vec<String> = Vec::new();
         for step in &self.steps {
             match step.as_str() {

@@ -37,7 +37,7 @@ pub(crate) struct LexicalPaths;
 
 impl PathResolver for LexicalPaths {
     fn follow(&self, start: PathStart, steps: &[String]) -> Option<ResolvedPath> {
-        ParsedPath { start, steps: steps.to_vec() }.place()
+        ParsedPath { start, steps: steps.to_vec() }.resolve()
     }
 
     fn folder(&self, folder: ResolvedPath) -> Option<ResolvedPath> {

@@ -1,6 +1,6 @@
 //! Paths that lie below a folder, and paths that only seem to.
 
-use super::{LexicalPaths, PathResolver, PathStart, ResolvedPath, place};
+use super::{LexicalPaths, PathResolver, PathStart, ResolvedPath, resolve_lexically};
 
 const NOTES: &str = "/home/ann/notes";
 
@@ -172,10 +172,10 @@ fn a_place_is_written_plainly() {
         ("~", "~"),
         ("file:///a/b%20c", "/a/b c"),
     ] {
-        assert_eq!(place(path).expect(path).text(), plain);
+        assert_eq!(resolve_lexically(path).expect(path).text(), plain);
     }
     let long = format!("/{}", "x".repeat(2_000));
-    assert_eq!(place(&long), None);
+    assert_eq!(resolve_lexically(&long), None);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Compares a path with a folder.
 
-use super::parse::{place, written};
+use super::parse::{parse_path, resolve_lexically};
 use super::resolve::{PathResolver, PathStart, ResolvedPath};
 
 /// Reports whether a path is `folder` or lies below it, in every way to read it.
@@ -9,11 +9,13 @@ pub(in crate::model::constraint) fn is_under(
     folder: &str,
     paths: &dyn PathResolver,
 ) -> bool {
-    let Some(folder) = place(folder).filter(is_held).and_then(|folder| paths.folder(folder)) else {
+    let Some(folder) =
+        resolve_lexically(folder).filter(is_constrainable).and_then(|folder| paths.folder(folder))
+    else {
         return false;
     };
-    let Some(path) = written(text) else { return false };
-    let Some(place) = path.place().filter(is_held) else { return false };
+    let Some(path) = parse_path(text) else { return false };
+    let Some(place) = path.resolve().filter(is_constrainable) else { return false };
     let within = |steps: &[String]| {
         let leads = paths.follow(path.start, steps);
         leads.is_some_and(|leads| leads.lies_in(&folder))
@@ -23,6 +25,6 @@ pub(in crate::model::constraint) fn is_under(
 }
 
 /// Reports whether a condition can require a path with this start to lie in a folder.
-fn is_held(place: &ResolvedPath) -> bool {
+fn is_constrainable(place: &ResolvedPath) -> bool {
     place.start != PathStart::Home
 }

@@ -1,13 +1,13 @@
 //! Searches a text for secrets, run by run: a run is letters, digits, `_` and `-`.
 
 use super::pem::private_key;
-use crate::model::redact::harmless::{harmless, hidden, is_plain};
+use crate::model::redact::harmless::{hidden_mark, hideable_length, is_plain};
 use crate::model::redact::key::{may_count, names_secret};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Prefixes of issued keys, and the least number of characters that follow.
-const ISSUED: &[(&str, usize)] = &[
+const ISSUED_PREFIXES: &[(&str, usize)] = &[
     ("AGE-SECRET-KEY-", 20),
     ("AIza", 30),
     ("dckr_pat_", 16),
@@ -41,11 +41,11 @@ const ISSUED: &[(&str, usize)] = &[
 ];
 
 /// Query parameters that are secrets, although the words are harmless elsewhere.
-const QUERY: &[&str] =
+const SECRET_PARAMETERS: &[&str] =
     &["code", "key", "sig", "sign", "signature", "x-amz-signature", "x-goog-signature"];
 
 /// Words that follow the name of a secret in code and prose, and are not secrets.
-const HARMLESS: &[&str] = &[
+const HARMLESS_WORDS: &[&str] = &[
     "any",
     "bool",
     "boolean",
@@ -75,14 +75,14 @@ const AFTER_BEARER: &[&str] =
 
 /// More characters than anybody writes between a name and its value: quotes, a colon or an equals
 /// sign, blanks.
-const GAP: usize = 8;
+const GAP_LIMIT: usize = 8;
 
 /// Returns the text with the secret part of every secret in it replaced.
 pub(in crate::model::redact) fn hide(text: &str) -> Cow<'_, str> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        at = look(text, at, &mut found);
+        at = scan_at(text, at, &mut found);
     }
     if found.is_empty() {
         return Cow::Borrowed(text);
@@ -90,7 +90,7 @@ pub(in crate::model::redact) fn hide(text: &str) -> Cow<'_, str> {
     let (mut shown, mut copied) = (String::with_capacity(text.len()), 0);
     for secret in found {
         shown.push_str(&text[copied..secret.start]);
-        shown.push_str(&hidden(secret.len()));
+        shown.push_str(&hidden_mark(secret.len()));
         copied = secret.end;
     }
     shown.push_str(&text[copied..]);
@@ -99,7 +99,7 @@ pub(in crate::model::redact) fn hide(text: &str) -> Cow<'_, str> {
 
 /// Searches one run, or one character between runs, and returns where to continue. The ranges that
 /// it finds are ASCII.
-fn look(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
+fn scan_at(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
     let bytes = text.as_bytes();
     if !in_run(bytes[start]) {
         let password =
@@ -112,9 +112,9 @@ fn look(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
     if let Some(end) = private_key(text, start, found) {
         return end;
     }
-    let secret = issued(text, start..end)
-        .or_else(|| scheme(text, start..end))
-        .or_else(|| assigned(text, start..end));
+    let secret = issued_key(text, start..end)
+        .or_else(|| scheme_value(text, start..end))
+        .or_else(|| assigned_value(text, start..end));
     let end = secret.as_ref().map_or(end, |secret| secret.end);
     found.extend(secret);
     end
@@ -135,8 +135,8 @@ fn end_of(bytes: &[u8], start: usize, ends: impl Fn(u8) -> bool) -> usize {
 }
 
 /// Returns the part of a value that may be hidden.
-fn within(text: &str, value: Range<usize>) -> Option<Range<usize>> {
-    harmless(&text[value.clone()]).map(|length| value.start..value.start + length)
+fn hideable_range(text: &str, value: Range<usize>) -> Option<Range<usize>> {
+    hideable_length(&text[value.clone()]).map(|length| value.start..value.start + length)
 }
 
 /// Returns the password in `user:password@` of a URL; `start` is the position after `://`.
@@ -153,17 +153,17 @@ fn password_of_url(text: &str, start: usize) -> Option<Range<usize>> {
         return None;
     }
     let colon = text[start..end].find(':')?;
-    within(text, start + colon + 1..end)
+    hideable_range(text, start + colon + 1..end)
 }
 
 /// Returns a key of a known service, or a JWT; it may begin in the middle of a run.
-fn issued(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+fn issued_key(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let last_digit = run.clone().rev().find(|at| bytes[*at].is_ascii_digit());
     let begins = |at: &usize| *at == run.start || !bytes[at - 1].is_ascii_alphanumeric();
     run.clone().filter(begins).find_map(|at| {
         let part = &text[at..run.end];
-        let by_prefix = ISSUED.iter().any(|(prefix, least)| {
+        let by_prefix = ISSUED_PREFIXES.iter().any(|(prefix, least)| {
             part.len() >= prefix.len() + least
                 && part.starts_with(prefix)
                 // A digit distinguishes a key from words with hyphens:
@@ -177,7 +177,7 @@ fn issued(text: &str, run: Range<usize>) -> Option<Range<usize>> {
             true => Some(at..run.end),
             false => web_token(text, at..run.end),
         };
-        found.filter(|found| !is_placed(text, found))
+        found.filter(|found| !is_in_path_or_host(text, found))
     })
 }
 
@@ -202,7 +202,7 @@ fn web_token(text: &str, first: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Reports whether the characters around a part of a text may make it part of a path or a host.
-fn is_placed(text: &str, part: &Range<usize>) -> bool {
+fn is_in_path_or_host(text: &str, part: &Range<usize>) -> bool {
     let before = text[..part.start].ends_with(['/', '@', '.', '\\']);
     let after = text[part.end..].strip_prefix(['.', '/', ':', '@', '\\']);
     // A dot or a colon before a blank is punctuation.
@@ -210,7 +210,7 @@ fn is_placed(text: &str, part: &Range<usize>) -> bool {
 }
 
 /// Returns the secret in `Bearer …` or `Basic …`
-fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+fn scheme_value(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let bearer = text[run.clone()].eq_ignore_ascii_case("bearer");
     if !bearer && !text[run.clone()].eq_ignore_ascii_case("basic")
@@ -250,13 +250,13 @@ enum ValueTerminator<'t> {
 
 /// Returns the part of the value at `start` that may be hidden, or `None` if anything but a word
 /// continues there.
-fn word_at(text: &str, start: usize, closed: ValueTerminator<'_>) -> Option<Range<usize>> {
+fn word_at(text: &str, start: usize, terminator: ValueTerminator<'_>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = end_of(bytes, start, |byte| !is_plain(byte) && byte != b'.');
     let value = start..end_of(bytes, end, |byte| byte != b'=').min(end + 3);
     let next = bytes.get(value.end).copied();
     let plainly = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"',)]}".contains(&next));
-    let ends = match closed {
+    let ends = match terminator {
         ValueTerminator::Plainly => plainly,
         ValueTerminator::InQuery => plainly || matches!(next, Some(b'&' | b'#')),
         ValueTerminator::By(quote) => text[value.end..].starts_with(quote),
@@ -264,18 +264,18 @@ fn word_at(text: &str, start: usize, closed: ValueTerminator<'_>) -> Option<Rang
     // A dot at the end is punctuation.
     if value.end == end && text[start..end].ends_with('.') {
         end -= 1;
-        return ends.then(|| within(text, start..end)).flatten();
+        return ends.then(|| hideable_range(text, start..end)).flatten();
     }
-    ends.then(|| within(text, value)).flatten()
+    ends.then(|| hideable_range(text, value)).flatten()
 }
 
 /// Returns the value in `token=…`, `"password": "…"`, `--api-key …`, and in `?key=…` of a query.
-fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+fn assigned_value(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let name = &text[run.clone()];
     let in_query = run.start > 0 && matches!(bytes[run.start - 1], b'?' | b'&');
     let is_flag = name.starts_with("--");
-    let gap_end = (run.end + GAP).min(bytes.len());
+    let gap_end = (run.end + GAP_LIMIT).min(bytes.len());
     let gap = end_of(&bytes[..gap_end], run.end, |byte| !b"\\\"' =:".contains(&byte));
     let between = &text[run.end..gap];
     let signed = between.find(['=', ':']);
@@ -295,18 +295,18 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
         && (names_secret(name)
             || in_query
                 && sign == Some(b'=')
-                && QUERY.contains(&name.to_ascii_lowercase().as_str()));
+                && SECRET_PARAMETERS.contains(&name.to_ascii_lowercase().as_str()));
     if !secret {
         return None;
     }
     // A quote that closes the name comes before the sign; one that opens the value comes after it.
     let opening = &between[between.trim_end_matches(['"', '\'', '\\']).len()..];
-    let closed = match (opening, in_query) {
+    let terminator = match (opening, in_query) {
         ("", false) => ValueTerminator::Plainly,
         ("", true) => ValueTerminator::InQuery,
         (quote, _) => ValueTerminator::By(quote),
     };
-    let value = word_at(text, gap, closed)?;
+    let value = word_at(text, gap, terminator)?;
     let word = &text[value.clone()];
     let last = text[value.end..].trim_start_matches(['=', '.']).trim_start_matches(' ');
     let ends_line =
@@ -319,5 +319,5 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let counted = may_count(name) && word.bytes().all(|byte| byte.is_ascii_digit());
     let known = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     let follows = known(SCHEMES) && bytes.get(value.end) == Some(&b' ');
-    (!counted && !known(HARMLESS) && !follows).then_some(value)
+    (!counted && !known(HARMLESS_WORDS) && !follows).then_some(value)
 }

@@ -15,8 +15,8 @@ pub(super) enum MarkContext {
 }
 
 /// Writes a text of one line.
-pub(super) fn spell(text: &str, place: MarkContext, out: &mut String) {
-    let changed = place != MarkContext::Same;
+pub(super) fn write_escaped(text: &str, context: MarkContext, out: &mut String) {
+    let changed = context != MarkContext::Same;
     let mut before = None;
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
@@ -31,7 +31,7 @@ pub(super) fn spell(text: &str, place: MarkContext, out: &mut String) {
             '\\' => after.starts_with("u{"),
             '…' | '⏎' => true,
             _ if is_hidden(c) || (c.is_whitespace() && c != ' ') => true,
-            _ => match place {
+            _ => match context {
                 MarkContext::Same => false,
                 MarkContext::Changed { among_latin } => {
                     is_overlooked(c) || (among_latin && looks_latin(c))
@@ -66,11 +66,11 @@ fn looks_latin(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MarkContext, spell};
+    use super::{MarkContext, write_escaped};
 
-    fn spelled(text: &str, place: MarkContext) -> String {
+    fn escaped(text: &str, context: MarkContext) -> String {
         let mut out = String::new();
-        spell(text, place, &mut out);
+        write_escaped(text, context, &mut out);
         out
     }
 
@@ -88,7 +88,7 @@ mod tests {
             ("\\n a…b", "\\n a\\u{2026}b", "\\n a\\u{2026}b"),
         ] {
             assert_eq!(
-                (spelled(text, MarkContext::Same), spelled(text, changed)),
+                (escaped(text, MarkContext::Same), escaped(text, changed)),
                 (same.into(), marked.into()),
                 "{text}"
             );
@@ -99,15 +99,15 @@ mod tests {
     fn what_cannot_be_seen_is_spelled_out_and_more_of_it_where_it_changed() {
         let changed = MarkContext::Changed { among_latin: true };
         assert_eq!(
-            spelled("a\u{202e}\u{200b}\u{a0}\t", MarkContext::Same),
+            escaped("a\u{202e}\u{200b}\u{a0}\t", MarkContext::Same),
             "a\\u{202e}\\u{200b}\\u{a0}\\u{9}"
         );
-        assert_eq!(spelled("fіle ｘ", MarkContext::Same), "fіle ｘ");
-        assert_eq!(spelled("fіle ｘ", changed), "f\\u{456}le \\u{ff58}");
+        assert_eq!(escaped("fіle ｘ", MarkContext::Same), "fіle ｘ");
+        assert_eq!(escaped("fіle ｘ", changed), "f\\u{456}le \\u{ff58}");
         assert_eq!(
-            spelled("e\u{301} ❤\u{fe0f}", MarkContext::Changed { among_latin: false }),
+            escaped("e\u{301} ❤\u{fe0f}", MarkContext::Changed { among_latin: false }),
             "e\\u{301} ❤\\u{fe0f}"
         );
-        assert_eq!(spelled("für 日本", changed), "für 日本");
+        assert_eq!(escaped("für 日本", changed), "für 日本");
     }
 }

@@ -36,7 +36,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// Last words of names of sources and destinations, which may be paths or something else.
-const ENDS: &[&str] = &[
+const SOURCES_AND_DESTINATIONS: &[&str] = &[
     "source",
     "sources",
     "src",
@@ -111,13 +111,13 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// Character sequences that a shell interprets.
-const OF_SHELLS: &[&str] = &["$(", "${", "&&", "||", " | ", ";", ">", "<(", "`"];
+const SHELL_SYNTAX: &[&str] = &["$(", "${", "&&", "||", " | ", ";", ">", "<(", "`"];
 
 /// Beginnings of texts that change files.
 const PATCHES: &[&str] = &["diff ", "--- ", "+++ ", "*** begin patch", "index: "];
 
 /// Longest text without a blank that counts as one of a few values: a mode, a flag, a name.
-const WORD: usize = 40;
+const WORD_LENGTH: usize = 40;
 
 /// Reports whether a text is executed, or controls how something is executed.
 pub(super) fn is_command(name: &str, text: &str) -> bool {
@@ -130,7 +130,7 @@ pub(super) fn is_command(name: &str, text: &str) -> bool {
     let patches = |line: &str| PATCHES.iter().any(|begin| line.starts_with(begin));
     COMMANDS.contains(&last.as_str())
         || statement
-        || OF_SHELLS.iter().any(|part| lower.contains(part))
+        || SHELL_SYNTAX.iter().any(|part| lower.contains(part))
         || lower.lines().any(patches)
 }
 
@@ -138,7 +138,7 @@ pub(super) fn is_command(name: &str, text: &str) -> bool {
 pub(super) fn is_prose(name: &str, text: &str) -> bool {
     let last = last_word(name);
     let named = PROSE.contains(&last.as_str()) || SEARCHES.contains(&last.as_str());
-    let long = text.chars().count() > WORD || text.trim().contains(char::is_whitespace);
+    let long = text.chars().count() > WORD_LENGTH || text.trim().contains(char::is_whitespace);
     !is_command(name, text) && (named || long)
 }
 
@@ -153,11 +153,11 @@ pub(super) fn is_all_prose(name: &str, value: &Value) -> bool {
 }
 
 /// Reports whether a value contains a command, at any depth.
-pub(super) fn commands(name: &str, value: &Value) -> bool {
+pub(super) fn contains_command(name: &str, value: &Value) -> bool {
     match value {
         Value::String(text) => is_command(name, text),
-        Value::Array(items) => items.iter().any(|item| commands(name, item)),
-        Value::Object(fields) => fields.iter().any(|(name, value)| commands(name, value)),
+        Value::Array(items) => items.iter().any(|item| contains_command(name, item)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| contains_command(name, value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
@@ -172,7 +172,7 @@ pub(super) fn names_folder(name: &str) -> bool {
 pub(super) fn is_path(name: &str, text: &str) -> bool {
     let last = last_word(name);
     let named = PATHS.contains(&last.as_str()) || FOLDERS.contains(&last.as_str());
-    let end = ENDS.contains(&last.as_str()) && !text.trim().contains('\n');
+    let end = SOURCES_AND_DESTINATIONS.contains(&last.as_str()) && !text.trim().contains('\n');
     looks_like_path(text) || !text.is_empty() && (named || end) && !is_url(text)
 }
 
@@ -188,23 +188,25 @@ pub(super) fn is_url(text: &str) -> bool {
 /// Reports whether an argument contains a path or a URL, at any depth.
 pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
     // Everything inside an argument with the name of a path may be a path, under any name.
-    let mut left = vec![(name, value, false)];
-    while let Some((name, value, within)) = left.pop() {
+    let mut pending = vec![(name, value, false)];
+    while let Some((name, value, within_path)) = pending.pop() {
         match value {
             Value::String(text) => {
-                let named = within && !text.is_empty();
+                let named = within_path && !text.is_empty();
                 if named || is_path(name, text) || is_url(text) || is_file_from_here(text) {
                     return true;
                 }
             }
-            Value::Array(items) => left.extend(items.iter().map(|item| (name, item, within))),
+            Value::Array(items) => {
+                pending.extend(items.iter().map(|item| (name, item, within_path)))
+            }
             Value::Object(fields) => {
-                let within = within || is_path(name, "x");
+                let within_path = within_path || is_path(name, "x");
                 for (key, value) in fields {
                     if looks_like_path(key) || is_url(key) || is_file_from_here(key) {
                         return true;
                     }
-                    left.push((key, value, within));
+                    pending.push((key, value, within_path));
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
