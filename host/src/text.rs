@@ -1,7 +1,7 @@
 //! Text for people: escaped, cut to size, and without secrets.
 //!
-//! What comes from a program, a server or a file is shown only through [`escape`]. A [`Redactor`]
-//! hides secret values.
+//! Text from a program, a server or a file is shown only through [`escape`]. A [`Redactor`] hides
+//! secret values.
 
 #[cfg(feature = "servers")]
 pub use crate::model::nearest;

@@ -1,6 +1,6 @@
-//! Tools: what programs call, and what is known of it.
+//! Tools: their names, definitions and calls.
 //!
-//! An embedder implements [`Tools`]. [`Tools::find`] says which tool a name means, as a
+//! An embedder implements [`Tools`]. [`Tools::find`] returns the tool that a name means, as a
 //! [`ResolvedTool`]; [`Tools::call`] carries out a [`Call`].
 
 pub use crate::model::{

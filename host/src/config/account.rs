@@ -1,23 +1,24 @@
-//! What the machine's list of accounts says of this user: what no variable and no clone can change.
+//! This user's entry in the machine's list of accounts, which no variable and no clone can change.
 
 use std::path::PathBuf;
 
-/// More than any list of accounts has.
+/// Limit for the list of accounts: larger than any real one.
 #[cfg(unix)]
-const SIZE: u64 = 16 << 20;
+const SIZE_LIMIT: u64 = 16 << 20;
 
-/// Returns the home of this user's account, links resolved. A user who is not in the machine's own
-/// list has none: those of a directory service are not asked for.
+/// Returns the home folder of this user's account, with links resolved. Returns `None` for a user
+/// who is not in the machine's own list: directory services are not queried.
 #[cfg(unix)]
 pub(crate) fn home() -> Option<PathBuf> {
     use std::io::Read as _;
     let mut text = Vec::new();
-    std::fs::File::open("/etc/passwd").ok()?.take(SIZE).read_to_end(&mut text).ok()?;
+    std::fs::File::open("/etc/passwd").ok()?.take(SIZE_LIMIT).read_to_end(&mut text).ok()?;
     let user = rustix::process::geteuid().as_raw();
     home_of(&String::from_utf8_lossy(&text), user)?.canonicalize().ok()
 }
 
-/// Where there is no such list, the variable is all there is.
+/// Returns the home folder that the variable names: without a list of accounts it is the only
+/// source.
 #[cfg(not(unix))]
 #[expect(clippy::disallowed_methods, reason = "it is asked for in `config` alone")]
 pub(crate) fn home() -> Option<PathBuf> {
@@ -31,7 +32,7 @@ fn home_of(accounts: &str, user: u32) -> Option<PathBuf> {
         let number = fields.nth(2)?.parse::<u32>().ok()?;
         (number == user).then(|| fields.nth(2).map(PathBuf::from))
     });
-    // The root of the file system is nobody's home: everything lies in it.
+    // The root of the file system counts as nobody's home: everything lies in it.
     home.flatten().filter(|home| home.is_absolute() && home.parent().is_some())
 }
 

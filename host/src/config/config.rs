@@ -1,10 +1,10 @@
-//! What an embedder says of an engine, before it is checked.
+//! The settings of an engine as an embedder gives them, before they are checked.
 
 use super::GrantWriter;
 use crate::model::{Clock, Grant, Limits, SystemClock};
 use std::{fmt, sync::Arc, time::Duration};
 
-/// What an [`Engine`](crate::Engine) is made from. Nothing is allowed until it is said.
+/// The settings of an [`Engine`](crate::Engine). Nothing is allowed by default.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -29,15 +29,15 @@ pub struct Config {
 }
 
 impl Config {
-    /// Runs that an engine holds at the same time, unless it is told otherwise; further ones wait
-    /// for a slot. A slot that is not in use costs addresses, not memory.
+    /// Default number of runs that an engine holds at the same time; further ones wait for a slot.
+    /// An unused slot costs addresses, not memory.
     pub const RUNS: u32 = 1_000;
 
-    /// Memory that runs may hold together while they wait for people, unless told otherwise. Those
-    /// over it are put away and rebuilt when they go on.
+    /// Default for the memory that runs may hold together while they wait for people. Runs over it
+    /// are evicted, and rebuilt when they continue.
     pub const WAITING_MEMORY: usize = 256 << 20;
 
-    /// How long a question can be answered, unless told otherwise: as long as a client shows it.
+    /// Default time in which a question can be answered: as long as a client shows it.
     pub const QUESTION_LIFETIME: Duration = Duration::from_secs(5 * 60);
 
     /// Returns the default settings:
@@ -46,8 +46,8 @@ impl Config {
     /// | --- | --- |
     /// | [`allow_tool`](Config::allow_tool) | none: every call is refused |
     /// | [`ask_tool`](Config::ask_tool), [`deny_tool`](Config::deny_tool) | none |
-    /// | [`grant`](Config::grant) | none: what is allowed is allowed without conditions |
-    /// | [`ask_unnamed`](Config::ask_unnamed) | no: what no pattern names is refused |
+    /// | [`grant`](Config::grant) | none: allowed tools have no conditions |
+    /// | [`ask_unnamed`](Config::ask_unnamed) | no: a tool that no pattern names is refused |
     /// | [`cpu_time`](Config::cpu_time) | [`Limits::CPU_TIME`], 10 s |
     /// | [`timeout`](Config::timeout) | [`Limits::TIMEOUT`], 5 min |
     /// | [`memory_limit`](Config::memory_limit) | [`Limits::MEMORY`], 64 MiB |
@@ -88,27 +88,28 @@ impl Config {
         self
     }
 
-    /// Has a person asked before a tool is called that `pattern` covers. Between this and
-    /// `allow_tool` the more specific pattern wins; a tie asks.
+    /// Asks a person before a call of a tool that `pattern` covers. Between this and `allow_tool`
+    /// the more specific pattern wins; a tie asks.
     pub fn ask_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
         self.ask.push(pattern.into());
         self
     }
 
-    /// Refuses the tools that `pattern` covers, whatever else is said.
+    /// Refuses the tools that `pattern` covers, whatever the other settings are.
     pub fn deny_tool(&mut self, pattern: impl Into<String>) -> &mut Config {
         self.deny.push(pattern.into());
         self
     }
 
-    /// Puts a condition on a tool that `allow_tool` covers: it goes without asking only while one
-    /// of its grants holds. A tool that has changed since asks again and says how.
+    /// Adds a condition for a tool that `allow_tool` covers: it is called without asking only while
+    /// one of its grants holds. A call of a tool that has changed since then asks again and shows
+    /// the changes.
     pub fn grant(&mut self, grant: Grant) -> &mut Config {
         self.grants.push(grant);
         self
     }
 
-    /// Has a person asked before a tool is called that no pattern names, instead of refusing it.
+    /// Asks a person before a call of a tool that no pattern names, instead of refusing it.
     pub fn ask_unnamed(&mut self) -> &mut Config {
         self.ask_unnamed = true;
         self
@@ -120,8 +121,8 @@ impl Config {
         self
     }
 
-    /// Sets how long JavaScript may run in all, with what the host spends on reading and writing
-    /// its values; waiting does not count.
+    /// Sets the CPU time of a run: JavaScript, and the host's reading and writing of its values.
+    /// Waiting does not count.
     pub fn cpu_time(&mut self, limit: Duration) -> &mut Config {
         self.limits.cpu_time = limit;
         self
@@ -133,9 +134,9 @@ impl Config {
         self
     }
 
-    /// Sets how many bytes of memory a program may use, the engine's own two or so included. Twice
-    /// as much may be taken in the host by the arguments of its open calls once they are parsed,
-    /// and by answers that wait for it.
+    /// Sets how many bytes of memory a program may use, including about two megabytes of the
+    /// engine itself. The host may use up to twice as much again: for the parsed arguments of open calls,
+    /// and for answers that wait for the program.
     pub fn memory_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.memory = bytes;
         self
@@ -165,7 +166,7 @@ impl Config {
         self
     }
 
-    /// Sets how many bytes of console output are kept.
+    /// Sets how many bytes of console output are stored.
     pub fn console_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.console = bytes;
         self
@@ -177,7 +178,8 @@ impl Config {
         self
     }
 
-    /// Sets how many calls of one run are out at the same time; further ones wait for their turn.
+    /// Sets how many calls of one run are in flight at the same time; further ones wait for their
+    /// turn.
     pub fn calls_in_flight(&mut self, limit: usize) -> &mut Config {
         self.limits.calls_in_flight = limit;
         self
@@ -196,7 +198,7 @@ impl Config {
         self
     }
 
-    /// Sets how many bytes the journal may keep of one run: program, inputs, calls, answers,
+    /// Sets how many bytes the journal may store of one run: program, inputs, calls, answers,
     /// questions and result.
     pub fn journal_limit(&mut self, bytes: usize) -> &mut Config {
         self.limits.journal = bytes;
@@ -215,20 +217,20 @@ impl Config {
         self
     }
 
-    /// Sets how long a question can be answered; `None` for ever. A run whose question expires is
-    /// over, and can be resumed from its checkpoint.
+    /// Sets how long a question can be answered; `None` means for ever. A run whose question
+    /// expires is over, and can be resumed from its checkpoint.
     pub fn question_lifetime(&mut self, lifetime: Option<Duration>) -> &mut Config {
         self.question_lifetime = lifetime;
         self
     }
 
-    /// Sets where programs get their time from.
+    /// Sets the clock that programs get their time from.
     pub fn clock(&mut self, clock: Arc<dyn Clock>) -> &mut Config {
         self.clock = clock;
         self
     }
 
-    /// Sets who remembers what a person allows for good.
+    /// Sets the writer of grants.
     pub fn keeper(&mut self, keeper: impl GrantWriter) -> &mut Config {
         self.keeper = Some(Arc::new(keeper));
         self

@@ -1,7 +1,7 @@
 //! The variables of the process, and the folders that follow from them.
 //!
-//! **Invariant:** nothing else in this room asks the OS for a variable, so that a test can give its
-//! own.
+//! **Invariant:** no other file of this room reads variables from the OS, so that a test can pass
+//! its own.
 
 use crate::model::Secret;
 use std::collections::BTreeMap;
@@ -9,7 +9,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Where certificates and proxies are: without them what we start hangs behind a company's network.
+/// Variables that name certificates and proxies. Without them a started process hangs behind a
+/// company's network.
 pub(crate) const NETWORK: &[&str] = &[
     "NODE_EXTRA_CA_CERTS",
     "SSL_CERT_FILE",
@@ -26,27 +27,27 @@ pub(crate) const NETWORK: &[&str] = &[
     "no_proxy",
 ];
 
-/// The state folder that the user named on the command line. It belongs to the process as its
-/// variables do; no variable is set for it, so that nothing that is started gets it.
-static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+/// The state folder that the user named on the command line. It belongs to the process, as
+/// variables do, but no variable is set for it, so that started processes do not get it.
+static CHOSEN_STATE_FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Variables as a process has them. They are taken for secrets: none is ever printed.
+/// The variables of a process. All count as secrets: their values are never printed.
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, Secret>,
-    /// Where the user's state lies, whatever the variables say.
+    /// The state folder, which takes precedence over the variables.
     state_folder: Option<PathBuf>,
 }
 
 impl Environment {
-    /// Returns the variables of this process, with the state folder that its user chose. What is
-    /// not Unicode is left out.
+    /// Returns the variables of this process, with the state folder that its user chose. Variables
+    /// that are not Unicode are left out.
     pub fn of_process() -> Environment {
         let read = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         let own: Environment = std::env::vars_os().filter_map(read).collect();
-        Environment { state_folder: CHOSEN.get().cloned(), ..own }
+        Environment { state_folder: CHOSEN_STATE_FOLDER.get().cloned(), ..own }
     }
 
     /// Returns the same variables with another state folder than the one that they name.
@@ -54,14 +55,14 @@ impl Environment {
         Environment { state_folder: Some(folder.into()), ..self }
     }
 
-    /// Has [`Environment::of_process`] name this state folder from here on; a relative one is taken
-    /// from the current folder. Only the first time counts.
+    /// Makes [`Environment::of_process`] use this state folder from now on; a relative one is taken
+    /// from the current folder. Only the first call has an effect.
     pub fn choose_state_folder(folder: &Path) {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
-        let _ = CHOSEN.set(folder);
+        let _ = CHOSEN_STATE_FOLDER.set(folder);
     }
 
-    /// Returns the state folder that was named beside the variables.
+    /// Returns the state folder that was set independently of the variables.
     pub(super) fn chosen_state_folder(&self) -> Option<PathBuf> {
         self.state_folder.clone()
     }
@@ -71,19 +72,19 @@ impl Environment {
         self.variables.get(name).map(Secret::reveal)
     }
 
-    /// Returns what is to be logged, as `PML_LOG` says it.
+    /// Returns the log directives in `PML_LOG`, or `None` if it is not set or empty.
     pub fn log_directives(&self) -> Option<&str> {
         self.variable("PML_LOG").filter(|text| !text.is_empty())
     }
 
-    /// Returns the variables whose names `wanted` picks.
+    /// Returns the variables whose names `wanted` accepts.
     pub(crate) fn pick(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Secret)> {
         let picked = self.variables.iter().filter(|(name, _)| wanted(name));
         picked.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// Returns the program that a command starts in `folder`, if there is one; `path` is searched
-    /// instead of `PATH`, if given.
+    /// Returns the program that a command starts in `folder`, or `None` if there is none. If `path`
+    /// is given, it is searched instead of `PATH`.
     pub fn program(&self, command: &str, folder: &Path, path: Option<&str>) -> Option<PathBuf> {
         if command.contains(std::path::MAIN_SEPARATOR) {
             return Some(folder.join(command)).filter(|file| is_program(file));
@@ -93,18 +94,18 @@ impl Environment {
         files.into_iter().find(|file| is_program(file))
     }
 
-    /// Returns the user's home.
+    /// Returns the user's home folder.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
     }
 
-    /// Returns the folder that a variable names; a relative one is none.
+    /// Returns the folder that a variable names, or `None` if the path is relative.
     pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 }
 
-/// Whether a file can be started. On Windows its name may go on with an extension.
+/// Reports whether a file can be started. On Windows an extension may follow its name.
 fn is_program(file: &Path) -> bool {
     #[cfg(unix)]
     return file.metadata().is_ok_and(|found| {

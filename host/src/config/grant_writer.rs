@@ -1,15 +1,15 @@
-//! Who remembers what a person allowed for good.
+//! The interface for writing grants.
 
 use crate::error::Error;
 use crate::model::Grant;
 
-/// Remembers what a person allowed for good. It is called once for each answer, after the journal
-/// has recorded it.
+/// Writes grants. It is called once for each answer, after the journal has recorded it.
 pub trait GrantWriter: Send + Sync + 'static {
-    /// Keeps grants, all or none. It may block. Returns where they are kept, for people to find.
+    /// Writes grants, all or none. It may block. Returns where they were written, to show to
+    /// people.
     ///
     /// # Errors
-    /// If they cannot be kept; the answer counts for its run all the same.
+    /// If they cannot be written; the answer still counts for its run.
     fn keep(&self, grants: &[Grant]) -> Result<String, Error>;
 }
 

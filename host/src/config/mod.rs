@@ -1,9 +1,10 @@
-//! Settings: of an engine, of its servers, and the variables and folders of this process and user.
+//! Settings of an engine and of its servers, and the variables and folders of this process and
+//! user.
 //!
-//! In flow values as they were given; out flow values that were checked: a [`Config`] becomes
+//! In flow values as they were given; out flow checked values: a [`Config`] becomes
 //! `EngineSettings`.
 //!
-//! **Invariant:** only this room asks the operating system for variables.
+//! **Invariant:** only this room reads variables from the operating system.
 
 #[cfg(feature = "servers")]
 pub(crate) mod account;

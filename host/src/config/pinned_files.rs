@@ -1,31 +1,30 @@
-//! The files that a server's launch line names: known by those who start it, read by those who know
-//! the project.
+//! The files that a server's launch line names. `project` reads them; `upstream` only checks
+//! whether they changed.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Says which of the files that a launch line names are not what they were when the project was
-/// read.
+/// Compares the files that a launch line names with their state when the project was read.
 pub(crate) trait LookAgain: Send + Sync {
-    /// Returns the names of files that changed or came since. It reads them.
+    /// Reads the files and returns the names of those that changed or are new.
     fn changed(&self) -> Vec<String>;
 
-    /// Returns what the launch line and all of them hash to.
+    /// Returns the digest of the launch line and all the files.
     fn digest(&self) -> String;
 }
 
-/// The files that a server's launch line names, as they were when the project was read. It is not
-/// started once they are others.
+/// The files that a server's launch line names, as they were when the project was read. The server
+/// is not started once they have changed.
 #[derive(Clone, Default)]
 pub(crate) struct PinnedFiles(Option<Arc<dyn LookAgain>>);
 
 impl PinnedFiles {
-    /// Returns files that can be looked at again.
+    /// Returns pinned files that `files` can check again.
     pub(crate) fn new(files: impl LookAgain + 'static) -> PinnedFiles {
         PinnedFiles(Some(Arc::new(files)))
     }
 
-    /// Returns the names of files that changed or came since. It reads them.
+    /// Reads the files and returns the names of those that changed or are new.
     pub(crate) fn changed(&self) -> Vec<String> {
         self.0.as_ref().map(|files| files.changed()).unwrap_or_default()
     }

@@ -1,5 +1,4 @@
-//! A server that programs may call, ready to be started or reached: every variable of it is
-//! expanded.
+//! The configuration of a server, with all variables expanded: ready to be started or reached.
 
 use super::pinned_files::PinnedFiles;
 use crate::error::Error;
@@ -9,7 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A server and how to get at it.
+/// A server and how to reach it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerConfig {
@@ -17,21 +16,21 @@ pub struct ServerConfig {
     pub name: String,
     /// How it is started or reached.
     pub launch: Launch,
-    /// sha256, in hex, of what the server is: its launch line or URL as written, before variables
-    /// were expanded.
+    /// sha256, in hex, of the server's identity: its launch line or URL as written, before
+    /// variables were expanded.
     pub identity: String,
-    /// sha256, in hex, of the package that it is started from, where one was installed for it.
+    /// sha256, in hex, of the package that it is started from, if one was installed for it.
     pub package: Option<String>,
-    /// Values that variables put into it, wherever that was: what the server says is shown without
-    /// them.
+    /// Values of variables that were expanded anywhere in it. They are hidden wherever the server's
+    /// output is shown.
     pub secrets: Vec<Secret>,
-    /// Variables that it declares and that are not set: it cannot be started before they are.
+    /// Variables that it declares and that are not set. It cannot be started before they are.
     pub missing: Vec<String>,
-    /// How long it may take until it answers for the first time.
+    /// How long it may take until its first answer.
     pub start_timeout: Duration,
     /// How long one call may take, unless it reports progress.
     pub call_timeout: Duration,
-    /// How long it is kept after its last call; `None` for ever.
+    /// How long it stays connected after its last call; `None` means for ever.
     pub idle_timeout: Option<Duration>,
     /// Whether it is started before its first call.
     pub background: bool,
@@ -50,34 +49,34 @@ pub enum Launch {
         command: String,
         /// Its arguments.
         arguments: Vec<String>,
-        /// Variables it gets beside a minimal base.
+        /// Variables that it gets in addition to a minimal base.
         environment: Vec<(String, Secret)>,
         /// The folder it runs in.
         folder: PathBuf,
     },
     /// A URL that speaks streamable HTTP.
     Http {
-        /// Where.
+        /// The URL.
         url: String,
-        /// What is sent along with every request.
+        /// Headers that are sent with every request.
         headers: Vec<(String, Secret)>,
     },
 }
 
 impl ServerConfig {
-    /// Package runners may have to fetch a server before it answers.
+    /// Default for `start_timeout`: package runners may have to fetch a server before it answers.
     pub const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// As long as MCP's own SDKs wait for an answer.
+    /// Default for `call_timeout`: as long as MCP's own SDKs wait for an answer.
     pub const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// Long enough for a conversation to come back to it.
+    /// Default for `idle_timeout`: long enough for a conversation to come back to the server.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
     /// Returns a server that is a process.
     ///
     /// # Errors
-    /// If `name` cannot be a server's.
+    /// If `name` is not valid for a server.
     pub fn stdio(
         name: impl Into<String>,
         command: impl Into<String>,
@@ -95,7 +94,7 @@ impl ServerConfig {
     /// Returns a server behind a URL.
     ///
     /// # Errors
-    /// If `name` cannot be a server's.
+    /// If `name` is not valid for a server.
     pub fn http(name: impl Into<String>, url: impl Into<String>) -> Result<ServerConfig, Error> {
         let url = url.into();
         let identity = digest(&json!({ "url": url }));
@@ -126,13 +125,14 @@ impl ServerConfig {
         })
     }
 
-    /// Returns whether it is a process of this machine.
+    /// Reports whether it is a process of this machine.
     pub fn is_local(&self) -> bool {
         matches!(self.launch, Launch::Stdio { .. })
     }
 }
 
-/// Variables were put into arguments and URLs too: only what cannot hold a key is shown.
+/// Shows only parts that cannot hold a key: variables may have been expanded in arguments and URLs
+/// too.
 impl fmt::Debug for Launch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn names(pairs: &[(String, Secret)]) -> Vec<&str> {
@@ -149,7 +149,7 @@ impl fmt::Debug for Launch {
             Launch::Http { url, headers } => {
                 let end = url.find("://").map_or(0, |at| at + 3);
                 let end = url[end..].find(['/', '?', '#']).map_or(url.len(), |at| end + at);
-                // What stands before an `@` is a user's name and password.
+                // The part before an `@` is a user's name and password.
                 let host = url[..end].rsplit('@').next().unwrap_or_default();
                 f.debug_struct("Http")
                     .field("host", &host)
@@ -160,18 +160,19 @@ impl fmt::Debug for Launch {
     }
 }
 
-/// What `mcp` has itself, or conversions of it ask for.
-const UNREACHABLE: &[&str] =
+/// Names that the object `mcp` itself uses, or that JavaScript reads when it converts it.
+const RESERVED_NAMES: &[&str] =
     &["call", "then", "toJSON", "toString", "valueOf", "constructor", "__proto__"];
 
-/// A name must make tool names: no colon, no blanks, nothing hidden; and `pml` is our own.
+/// Checks that a name can be the server part of a tool name: no colon, no blanks, no hidden
+/// characters. `pml` is reserved.
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let shown = crate::model::escape(name);
     if name == "pml" {
         return Err(Error::new(Code::Config, "the server name `pml` is reserved")
             .with_hint("give the server another name"));
     }
-    if UNREACHABLE.contains(&name) {
+    if RESERVED_NAMES.contains(&name) {
         let message = format!("programs could not reach a server of the name `{shown}`");
         return Err(Error::new(Code::Config, message).with_hint("give the server another name"));
     }

@@ -1,41 +1,41 @@
-//! A [`Config`] that has been checked: once it is `Settings`, every value is in its range.
+//! The checked form of a [`Config`]: in `EngineSettings` every value is in its range.
 
 use super::{Config, GrantWriter};
 use crate::error::Error;
 use crate::model::{Clock, Code, Grant, Limits, MEMORY_CEILING, STACK_CEILING, ToolPattern};
 use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
-/// The engine alone takes about this much; a program needs something on top.
+/// Least memory of a run: the engine alone takes about this much, and a program needs more.
 const MEMORY_FLOOR: usize = 4 << 20;
 
-/// Enough for the prelude's own functions.
+/// Least stack of a run: enough for the prelude's own functions.
 const STACK_FLOOR: usize = 32 << 10;
 
-/// No single value that crosses into the guest is larger than this, whatever its limit.
+/// Highest limit for a value that crosses into the guest.
 const SIZE_CEILING: usize = 256 << 20;
 
-/// Enough for a small program, a call and its result.
+/// Smallest journal of a run: enough for a small program, a call and its result.
 const JOURNAL_FLOOR: usize = 16 << 10;
 
-/// A run is read into memory as a whole when it is resumed.
+/// Largest journal of a run: a run is read into memory as a whole when it is resumed.
 const JOURNAL_CEILING: usize = 2 << 30;
 
-/// What the memory of a run may be.
+/// The range for the memory of a run.
 pub(crate) const MEMORY_RANGE: RangeInclusive<usize> = MEMORY_FLOOR..=MEMORY_CEILING;
 
-/// What the JavaScript stack of a run may be.
+/// The range for the JavaScript stack of a run.
 pub(crate) const STACK_RANGE: RangeInclusive<usize> = STACK_FLOOR..=STACK_CEILING;
 
-/// What any other size may be.
+/// The range for any other size.
 pub(crate) const SIZE_RANGE: RangeInclusive<usize> = 0..=SIZE_CEILING;
 
-/// What the journal of a run may be: less would not hold the beginning of one.
+/// The range for the journal of a run. Less would not hold even its beginning.
 pub(crate) const JOURNAL_RANGE: RangeInclusive<usize> = JOURNAL_FLOOR..=JOURNAL_CEILING;
 
-/// How many calls may be out at once.
+/// The range for calls in flight at the same time.
 pub(crate) const CALLS_IN_FLIGHT_RANGE: RangeInclusive<usize> = 1..=100_000;
 
-/// Valid settings.
+/// The settings of an engine, checked.
 pub(crate) struct EngineSettings {
     pub(crate) limits: Limits,
     pub(crate) allow: Vec<ToolPattern>,
@@ -55,8 +55,8 @@ impl TryFrom<&Config> for EngineSettings {
 
     fn try_from(config: &Config) -> Result<EngineSettings, Error> {
         let limits = config.limits.clone();
-        within("memory_limit", limits.memory, MEMORY_RANGE)?;
-        within("stack_limit", limits.stack, STACK_RANGE)?;
+        check_range("memory_limit", limits.memory, MEMORY_RANGE)?;
+        check_range("stack_limit", limits.stack, STACK_RANGE)?;
         for (name, size) in [
             ("source_limit", limits.source),
             ("inputs_limit", limits.inputs),
@@ -65,11 +65,11 @@ impl TryFrom<&Config> for EngineSettings {
             ("arguments_limit", limits.arguments),
             ("reply_limit", limits.reply),
         ] {
-            within(name, size, SIZE_RANGE)?;
+            check_range(name, size, SIZE_RANGE)?;
         }
-        within("journal_limit", limits.journal, JOURNAL_RANGE)?;
-        within("calls_in_flight", limits.calls_in_flight, CALLS_IN_FLIGHT_RANGE)?;
-        within("runs", config.runs as usize, 1..=20_000)?;
+        check_range("journal_limit", limits.journal, JOURNAL_RANGE)?;
+        check_range("calls_in_flight", limits.calls_in_flight, CALLS_IN_FLIGHT_RANGE)?;
+        check_range("runs", config.runs as usize, 1..=20_000)?;
         if limits.cpu_time.is_zero() || limits.timeout.is_zero() {
             return Err(Error::new(
                 Code::Config,
@@ -104,14 +104,14 @@ fn patterns(setting: &str, texts: &[String]) -> Result<Vec<ToolPattern>, Error> 
     })
 }
 
-fn within(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), Error> {
+fn check_range(name: &str, value: usize, range: RangeInclusive<usize>) -> Result<(), Error> {
     if range.contains(&value) {
         return Ok(());
     }
-    let (least, most) = range.into_inner();
+    let (minimum, maximum) = range.into_inner();
     Err(Error::new(
         Code::Config,
-        format!("`{name}` is {value}: it must be between {least} and {most}"),
+        format!("`{name}` is {value}: it must be between {minimum} and {maximum}"),
     ))
 }
 

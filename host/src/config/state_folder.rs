@@ -1,12 +1,12 @@
-//! The user's own state folder: how it is named, and whether it may be used for a project.
+//! The user's own state folder: finds it and checks that it may be used for a project.
 //!
 //! In flow the variables of the process and a project's folder, out flows a folder, or a refusal
-//! that says what to do. What the user trusts, their key, the ends of audit trails and all journals
-//! lie there.
+//! that names a remedy. The folder holds the user's trust, their key, the ends of audit trails and
+//! all journals.
 //!
-//! **Invariant:** nothing is read from it or written to it before it was checked. Variables may
-//! have been set by a clone (a client's settings, a shell's hook): a folder that a clone can bring
-//! along would bring trust, keys and approvals with it.
+//! **Invariant:** nothing is read from it or written to it before it was checked. A clone may have
+//! set variables (through a client's settings or a shell's hook), and a folder that comes with a
+//! clone would bring trust, keys and approvals with it.
 
 use super::environment::Environment;
 use crate::disk::user_files::shown;
@@ -15,14 +15,14 @@ use crate::model::Code;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-/// What a repository has in its root.
+/// Entries that mark the root of a repository.
 const REPOSITORIES: &[&str] = &[".git", ".hg", ".jj"];
 
-/// What to do about a folder that is refused.
-const ELSEWHERE: &str =
+/// The hint for a folder that is refused.
+const CHOOSE_ANOTHER: &str =
     "name a folder of your own elsewhere: `--state-dir DIR`, or `PML_STATE_DIR`";
 
-/// How the folder was named.
+/// The setting that named the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StateFolderSource {
     Flag,
@@ -43,31 +43,31 @@ impl fmt::Display for StateFolderSource {
     }
 }
 
-/// A folder as it was named.
+/// A folder that a setting names, not yet checked.
 struct StateFolderCandidate {
-    by: StateFolderSource,
+    source: StateFolderSource,
     folder: PathBuf,
 }
 
 impl Environment {
-    /// Returns where this user's own state lies, if they have a place for it: what no project may
-    /// change. The first of these counts: the folder that [`Environment::with_state_folder`] named,
+    /// Returns the folder of this user's own state, which no project may change, or `None` if the
+    /// user has none. The first of these counts: the folder of [`Environment::with_state_folder`],
     /// `PML_STATE_DIR`, `$XDG_STATE_HOME/pml`, `$HOME/.local/state/pml`.
     ///
     /// # Errors
     /// If it may not be used for the project in `project`: it lies in the project or in a
     /// repository around it, belongs to another user, or is open to others.
     pub fn state_folder(&self, project: &Path) -> Result<Option<PathBuf>, Error> {
-        match self.named()? {
-            Some(named) => named.checked(project).map(Some),
+        match self.state_folder_candidate()? {
+            Some(candidate) => candidate.checked(project).map(Some),
             None => Ok(None),
         }
     }
 
-    /// The same, where one is needed.
+    /// Returns the folder of this user's own state; `needed_for` completes the error message.
     ///
     /// # Errors
-    /// As [`Environment::state_folder`], and if there is none.
+    /// As [`Environment::state_folder`], and if the user has none.
     pub(crate) fn required_state_folder(
         &self,
         project: &Path,
@@ -79,28 +79,28 @@ impl Environment {
         })
     }
 
-    fn named(&self) -> Result<Option<StateFolderCandidate>, Error> {
-        let named = |by| move |folder: PathBuf| StateFolderCandidate { by, folder };
+    fn state_folder_candidate(&self) -> Result<Option<StateFolderCandidate>, Error> {
+        let candidate = |source| move |folder: PathBuf| StateFolderCandidate { source, folder };
         if let Some(folder) = self.chosen_state_folder() {
-            return Ok(Some(named(StateFolderSource::Flag)(folder)));
+            return Ok(Some(candidate(StateFolderSource::Flag)(folder)));
         }
         if let Some(value) = self.variable("PML_STATE_DIR").filter(|value| !value.is_empty()) {
             let folder = PathBuf::from(value);
             if !folder.is_absolute() {
-                // Taken from the current folder it would lie in the project.
+                // A relative path would start at the current folder and lie in the project.
                 let message = format!("`PML_STATE_DIR` is no absolute path: {}", shown(&folder));
                 return Err(Error::new(Code::Config, message)
                     .with_hint("name the folder from the root on, as in `/home/ann/pml-state`"));
             }
-            return Ok(Some(named(StateFolderSource::Variable)(folder)));
+            return Ok(Some(candidate(StateFolderSource::Variable)(folder)));
         }
         let xdg = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
-        let xdg = self.folder(xdg).map(|base| named(StateFolderSource::Xdg)(base.join("pml")));
+        let xdg = self.folder(xdg).map(|base| candidate(StateFolderSource::Xdg)(base.join("pml")));
         let home = || match cfg!(windows) {
             true => None,
             false => self
                 .home()
-                .map(|home| named(StateFolderSource::Home)(home.join(".local/state/pml"))),
+                .map(|home| candidate(StateFolderSource::Home)(home.join(".local/state/pml"))),
         };
         Ok(xdg.or_else(home))
     }
@@ -109,8 +109,9 @@ impl Environment {
 impl StateFolderCandidate {
     /// Returns the folder with its links resolved, if it may be used for a project.
     fn checked(&self, project: &Path) -> Result<PathBuf, Error> {
-        let folder = resolved(&self.folder)
-            .map_err(|link| self.refused(&link, "leads through a link to nowhere", ELSEWHERE))?;
+        let folder = resolved(&self.folder).map_err(|link| {
+            self.refusal(&link, "leads through a link to nowhere", CHOOSE_ANOTHER)
+        })?;
         let project = project.canonicalize().unwrap_or_else(|_| project.into());
         self.check_place(&folder, &project)?;
         #[cfg(unix)]
@@ -120,41 +121,41 @@ impl StateFolderCandidate {
 
     fn check_place(&self, folder: &Path, project: &Path) -> Result<(), Error> {
         if project != folder && project.starts_with(folder) {
-            // A clone named like a folder of ours would fill it.
-            return Err(self.refused(folder, "has the project in it", ELSEWHERE));
+            // A clone with the name of one of our folders would fill it.
+            return Err(self.refusal(folder, "has the project in it", CHOOSE_ANOTHER));
         }
-        // The root of the file system came with no clone: a container may well run there.
+        // The root of the file system cannot come with a clone; a container may well run there.
         let within = |root: &Path| {
             root.parent().is_some() && folder.starts_with(root) && !self.may_lie_in(folder, root)
         };
         if within(project) {
-            return Err(self.refused(folder, "lies in the project", ELSEWHERE));
+            return Err(self.refusal(folder, "lies in the project", CHOOSE_ANOTHER));
         }
-        // All of them: a submodule lies in a repository too.
-        let around = project.ancestors().skip(1);
+        // All ancestors count: a submodule lies in a repository too.
+        let ancestors = project.ancestors().skip(1);
         let marked = |root: &&Path| {
             REPOSITORIES.iter().any(|mark| root.join(mark).symlink_metadata().is_ok())
         };
-        match around.filter(|root| within(root)).find(marked) {
+        match ancestors.filter(|root| within(root)).find(marked) {
             Some(root) => {
                 let why = format!("lies in the repository around the project, {}", shown(root));
-                Err(self.refused(folder, &why, ELSEWHERE))
+                Err(self.refusal(folder, &why, CHOOSE_ANOTHER))
             }
             None => Ok(()),
         }
     }
 
-    /// People keep their home in version control, and run pml there or above it: a state folder
-    /// that follows from their home may lie in it. The home counts that the account has, not the
-    /// one that a variable names: that may be a clone.
+    /// Reports whether a folder may lie in `root` because it follows from the user's home. People
+    /// put their home under version control, and run pml there or above it. The home of the account
+    /// counts, not the one that a variable names: that may be a clone.
     fn may_lie_in(&self, folder: &Path, root: &Path) -> bool {
         let counts = |home: PathBuf| folder.starts_with(&home) && home.starts_with(root);
-        matches!(self.by, StateFolderSource::Xdg | StateFolderSource::Home)
+        matches!(self.source, StateFolderSource::Xdg | StateFolderSource::Home)
             && super::account::home().is_some_and(counts)
     }
 
-    /// Checks that nobody else can change what is there. A folder that is not there yet is judged
-    /// by the one that it would be made in.
+    /// Checks that no other user can change the folder. For a folder that does not exist yet, its
+    /// nearest existing parent is checked.
     #[cfg(unix)]
     fn check_owner(&self, folder: &Path) -> Result<(), Error> {
         use rustix::fs::{Access, access};
@@ -164,67 +165,72 @@ impl StateFolderCandidate {
         let user = rustix::process::geteuid().as_raw();
         let mut nearest = true;
         for place in folder.ancestors() {
-            // What cannot be looked at cannot be used either; whoever tries is told.
-            let Ok(found) = place.symlink_metadata() else { continue };
-            let (mode, owner) = (found.mode(), found.uid());
+            // A folder whose metadata cannot be read cannot be used either; using it reports the
+            // error.
+            let Ok(metadata) = place.symlink_metadata() else { continue };
+            let (mode, owner) = (metadata.mode(), metadata.uid());
             let shared = mode & BY_EVERYBODY != 0;
             let own = owner == user;
             if place == folder {
-                if !found.is_dir() {
-                    return Err(self.refused(folder, "is no folder", ELSEWHERE));
+                if !metadata.is_dir() {
+                    return Err(self.refusal(folder, "is no folder", CHOOSE_ANOTHER));
                 }
                 if !own {
                     let why = format!("belongs to another user (uid {owner}, not {user})");
-                    return Err(self.refused(folder, &why, ELSEWHERE));
+                    return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
                 }
                 if mode & 0o077 != 0 {
                     let why = format!("is open to others (mode {:o})", mode & 0o777);
-                    let hint = format!("`chmod 700 {}` closes it; or {ELSEWHERE}", shown(folder));
-                    return Err(self.refused(folder, &why, &hint));
+                    let hint =
+                        format!("`chmod 700 {}` closes it; or {CHOOSE_ANOTHER}", shown(folder));
+                    return Err(self.refusal(folder, &why, &hint));
                 }
             } else if shared && mode & STICKY == 0 {
                 let why = format!("lies in a folder that everybody may write to, {}", shown(place));
-                return Err(self.refused(folder, &why, ELSEWHERE));
+                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             } else if nearest && !own && !shared && access(place, Access::WRITE_OK).is_ok() {
-                // Where we may not write, making the folder fails and says so.
+                // If we may not write there, creating the folder fails with its own error.
                 let why = format!("would lie in a folder of another user, {}", shown(place));
-                return Err(self.refused(folder, &why, ELSEWHERE));
+                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             } else if !own && owner != 0 {
-                // Whoever owns a folder can put another in the place of what is in it.
+                // The owner of a folder can replace everything in it.
                 let why = format!("lies in a folder of another user, {}", shown(place));
-                return Err(self.refused(folder, &why, ELSEWHERE));
+                return Err(self.refusal(folder, &why, CHOOSE_ANOTHER));
             }
             nearest = false;
         }
         Ok(())
     }
 
-    fn refused(&self, folder: &Path, why: &str, hint: &str) -> Error {
-        let message = format!("the state folder that `{}` names {why}: {}", self.by, shown(folder));
+    fn refusal(&self, folder: &Path, why: &str, hint: &str) -> Error {
+        let message =
+            format!("the state folder that `{}` names {why}: {}", self.source, shown(folder));
         Error::new(Code::Security, message).with_hint(hint)
     }
 }
 
-/// Returns a path with its links resolved, as far as it is there. A link that leads nowhere is an
-/// error.
+/// Returns a path with its links resolved, as far as it exists.
+///
+/// # Errors
+/// Returns the path of a link that leads nowhere.
 pub(crate) fn resolved(path: &Path) -> Result<PathBuf, PathBuf> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
-    let mut whole = PathBuf::new();
-    let mut there = true;
+    let mut result = PathBuf::new();
+    let mut exists = true;
     for component in path.components() {
         match component {
-            Component::ParentDir => drop(whole.pop()),
-            component => whole.push(component),
+            Component::ParentDir => drop(result.pop()),
+            component => result.push(component),
         }
-        if there {
-            match whole.canonicalize() {
-                Ok(canonical) => whole = canonical,
-                Err(_) if whole.symlink_metadata().is_ok_and(|found| found.is_symlink()) => {
-                    return Err(whole);
+        if exists {
+            match result.canonicalize() {
+                Ok(canonical) => result = canonical,
+                Err(_) if result.symlink_metadata().is_ok_and(|found| found.is_symlink()) => {
+                    return Err(result);
                 }
-                Err(_) => there = false,
+                Err(_) => exists = false,
             }
         }
     }
-    Ok(whole)
+    Ok(result)
 }

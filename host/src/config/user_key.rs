@@ -1,9 +1,9 @@
-//! A key of this user's, which seals what a client keeps for us between two requests, and what was
-//! installed.
+//! A key of this user. It seals data that a client stores for us between two requests, and
+//! installed packages.
 //!
-//! In flows the user's state folder, out flow 32 random bytes, drawn once. **Invariant:** the key
-//! never lies in a project, is for its owner alone, and no link leads to it; a file that is not
-//! such a key refuses, it is never replaced.
+//! In flows the user's state folder, out flow 32 random bytes, generated once. **Invariant:** the
+//! key never lies in a project, only its owner can read or write it, and no link leads to it. A
+//! file that is not such a key is an error; it is never replaced.
 
 use super::environment::Environment;
 use crate::disk::user_files::{failed, lock, make_private_folder, replace};
@@ -15,50 +15,50 @@ use std::path::{Path, PathBuf};
 /// Bytes of a key.
 const SIZE: usize = 32;
 
-/// Where a key is kept. It is drawn when it is first needed.
+/// The place of a key. The key is generated when it is first needed.
 #[derive(Clone, Debug, Default)]
 pub struct UserKey {
     folder: Option<PathBuf>,
 }
 
 impl UserKey {
-    /// Returns the key of this user, which all of their processes share; of this process alone, if
-    /// they have no place for one.
+    /// Returns the key of this user, which all of their processes share. If the user has no state
+    /// folder, the key is for this process alone.
     ///
     /// # Errors
-    /// If their place for it may not be used for the project in `project`: see
+    /// If the state folder may not be used for the project in `project`: see
     /// [`Environment::state_folder`].
     pub fn of(environment: &Environment, project: &Path) -> Result<UserKey, Error> {
         Ok(UserKey { folder: environment.state_folder(project)? })
     }
 
-    /// Returns the key that is kept in a state folder.
+    /// Returns the key in a state folder.
     pub(crate) fn at(folder: &Path) -> UserKey {
         UserKey { folder: Some(folder.to_owned()) }
     }
 
-    /// Returns a key that is kept nowhere.
+    /// Returns a key that is not stored.
     pub fn of_this_process() -> UserKey {
         UserKey::default()
     }
 
-    /// Returns the key; one that is kept nowhere is another one each time.
+    /// Returns the bytes of the key. A key that is not stored has new bytes each time.
     ///
     /// # Errors
-    /// If it cannot be read or written, or what is there is not this user's key.
+    /// If it cannot be read or written, or the file is not this user's key.
     pub fn load(&self) -> Result<[u8; 32], Error> {
-        let Some(folder) = &self.folder else { return draw() };
+        let Some(folder) = &self.folder else { return generate() };
         let path = folder.join("state.key");
         if let Some(key) = read(&path)? {
             return Ok(key);
         }
         make_private_folder(folder)?;
         let _lock = lock(&folder.join("lock"))?;
-        // Another process may have been first.
+        // Another process may have written it meanwhile.
         if let Some(key) = read(&path)? {
             return Ok(key);
         }
-        let key = draw()?;
+        let key = generate()?;
         replace(&path, &key)?;
         Ok(key)
     }
@@ -89,7 +89,7 @@ fn read(path: &Path) -> Result<Option<[u8; SIZE]>, Error> {
     Ok(Some(key))
 }
 
-fn draw() -> Result<[u8; SIZE], Error> {
+fn generate() -> Result<[u8; SIZE], Error> {
     let mut key = [0; SIZE];
     getrandom::fill(&mut key).map_err(|error| {
         Error::new(Code::Internal, "the OS gives no random numbers").with_source(error)

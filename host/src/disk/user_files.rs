@@ -1,8 +1,8 @@
-//! Files of this user, read and written with errors that name them. Others may have written what is
-//! read: it is read once and with care.
+//! Reads and writes files of this user; errors name the file. Others may have written a file that
+//! is read here, so it is read once and with care.
 //!
-//! In flow a folder and a name, out flow bytes. **Invariant:** what is judged (owner, kind, size)
-//! is the open file itself, never a name that may mean another file a moment later.
+//! In flow a folder and a name, out flow bytes. **Invariant:** owner, kind and size are checked on
+//! the open file itself, never on a name that may mean another file a moment later.
 
 use super::{FileDurability, FileLock};
 use crate::error::Error;
@@ -11,19 +11,19 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// More than any settings written by hand.
+/// Limit for settings files: larger than any that is written by hand.
 pub(crate) const PROJECT_FILE_SIZE: u64 = 1 << 20;
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileContents {
-    /// Where it is, links resolved.
+    /// The path, with links resolved.
     pub(crate) path: PathBuf,
-    /// What is in it.
+    /// The content.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Reads a file of the project, if it is there.
+/// Reads a file of the project. Returns `None` if it does not exist.
 pub(crate) fn read(root: &Path, name: &str) -> Result<Option<FileContents>, Error> {
     let path = root.join(name);
     match path.symlink_metadata() {
@@ -41,7 +41,7 @@ pub(crate) fn read(root: &Path, name: &str) -> Result<Option<FileContents>, Erro
     read_own(&target, PROJECT_FILE_SIZE)
 }
 
-/// Reads a file of this user, if it is there.
+/// Reads a file of this user. Returns `None` if it does not exist.
 pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<FileContents>, Error> {
     let file = match open(path) {
         Ok(file) => file,
@@ -67,7 +67,7 @@ pub(crate) fn read_own(path: &Path, limit: u64) -> Result<Option<FileContents>, 
     Ok(Some(FileContents { path: path.into(), bytes }))
 }
 
-/// Opens without waiting for whoever may write into a pipe of that name.
+/// Opens a file for reading, without waiting for a writer if it is a pipe.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -94,27 +94,27 @@ fn unreadable(path: &Path, error: io::Error) -> Error {
     Error::new(Code::SourceRead, format!("cannot read: {}", shown(path))).with_source(error)
 }
 
-/// Returns a path as a person may see it.
+/// Returns a path as text that is safe to show to a person.
 pub(crate) fn shown(path: &Path) -> String {
     crate::model::escape(&path.to_string_lossy()).into_owned()
 }
 
-/// Waits for other processes, and keeps them out from here on.
+/// Locks a file, and waits while another process holds the lock.
 pub(crate) fn lock(path: &Path) -> Result<FileLock, Error> {
     super::lock(path).map_err(|error| failed("lock", path, error))
 }
 
-/// Makes a folder for this user only, with those above it.
+/// Creates a folder, and its missing parents, for this user only.
 pub(crate) fn make_private_folder(path: &Path) -> Result<(), Error> {
     super::make_private_folder(path).map_err(|error| failed("make the folder", path, error))
 }
 
-/// Puts a file in place of what is there.
+/// Replaces a file, durably.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     super::replace(path, bytes, FileDurability::Disk).map_err(|error| failed("write", path, error))
 }
 
-/// Returns an error about a file of ours.
+/// Returns the error for an action on a file that failed.
 pub(crate) fn failed(action: &str, path: &Path, error: io::Error) -> Error {
     Error::new(Code::SourceRead, format!("cannot {action}: {}", shown(path))).with_source(error)
 }

@@ -1,9 +1,9 @@
-//! An answer to a question, and what it decides.
+//! An answer to a question, and the decisions that it makes.
 
 use super::{Ask, AskId, Decision, Question, RecordedDecision, Timestamp};
 use std::collections::BTreeMap;
 
-/// What was decided, about all asks of a question or about some.
+/// The decisions of an answer: one for all asks of a question, or one for each of some.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decisions {
     /// The same for every ask that was shown and is still open.
@@ -12,23 +12,23 @@ pub enum Decisions {
     Each(BTreeMap<AskId, Decision>),
 }
 
-/// An answer to a question, as it was shown to whoever answers.
+/// An answer to a question, together with the question as it was shown.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// What was decided.
+    /// The decisions.
     pub decisions: Decisions,
-    /// What was shown: the digest of each ask ([`Ask::digest`]). What is asked by now must be the
-    /// same, or nothing is recorded.
+    /// The digest of each ask that was shown ([`Ask::digest`]). Nothing is recorded if a stored ask
+    /// has another digest by now.
     pub shown: BTreeMap<AskId, String>,
-    /// Who decided.
+    /// The person who decided.
     pub who: String,
-    /// How they were asked: `terminal`, `command line`, or a name of the embedder's.
+    /// How they were asked: `terminal`, `command line`, or a name that the embedder chose.
     pub channel: String,
 }
 
 impl Answer {
-    /// Returns one decision for all asks of a question as it was shown.
+    /// Returns an answer with one decision for all asks of a question as it was shown.
     pub fn all(
         shown: &Question,
         decision: Decision,
@@ -39,7 +39,7 @@ impl Answer {
         Answer::new(Decisions::All(decision), digests, who.into(), channel.into())
     }
 
-    /// Returns a decision for each of some asks of a question as it was shown.
+    /// Returns an answer with a decision for each of some asks of a question as it was shown.
     pub fn each(
         shown: &Question,
         decisions: impl IntoIterator<Item = (AskId, Decision)>,
@@ -61,9 +61,9 @@ impl Answer {
         Answer { decisions, shown, who, channel }
     }
 
-    /// Returns what it decides at `at` about a question as a journal keeps it, beside what was
-    /// decided `before`. Nothing comes back if an ask that it decides about is not the one that was
-    /// shown: then nothing is to be recorded.
+    /// Returns the decisions at time `at` about a question that a journal holds. Asks that were
+    /// decided `before` are skipped. Returns `None` if an ask that the answer decides about is not
+    /// the one that was shown: then nothing may be recorded.
     pub fn decide(
         &self,
         question: &Question,
@@ -75,7 +75,7 @@ impl Answer {
         for ask in question.asks.iter().filter(open) {
             let shown = self.shown.get(&ask.id);
             let decision = match &self.decisions {
-                // Who says yes to all says it to all that they saw.
+                // A decision about all asks covers only those that were shown.
                 Decisions::All(decision) => shown.is_some().then_some(decision),
                 Decisions::Each(each) => each.get(&ask.id),
             };
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(all.decide(&stored, &[], Timestamp(1)), None);
             let one = Answer::each(&shown, [(AskId(2), Decision::Approve)], "ann", "terminal");
             assert_eq!(one.decide(&stored, &[], Timestamp(1)), None);
-            // The other ask is what was shown.
+            // The other ask is unchanged.
             let other = Answer::each(&shown, [(AskId(1), Decision::Approve)], "ann", "terminal");
             assert_eq!(other.decide(&stored, &[], Timestamp(1)).map(|all| all.len()), Some(1));
         }

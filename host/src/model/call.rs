@@ -1,22 +1,22 @@
-//! A call on its way down, and what comes back up.
+//! A call, and its reply.
 
 use super::{CallId, Code, RunBudget, RunId, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a program asks for. Policy, journal and tool all see this one value.
+/// One use of a tool by a program. Policy, journal and tool all see this one value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Call {
-    /// The run that asks.
+    /// The run that makes the call.
     pub run: RunId,
-    /// Which of its calls this is.
+    /// The id of the call within its run.
     pub id: CallId,
     /// The tool.
     pub tool: ToolName,
-    /// Its arguments: a JSON object, parsed once from what the program wrote.
+    /// Its arguments: a JSON object, parsed once from the program's text.
     pub arguments: Value,
-    /// Who pays for reading its answer; nothing for a call that no run makes.
+    /// The budget that reading the answer is charged to; `None` for a call that no run makes.
     budget: Option<RunBudget>,
 }
 
@@ -26,41 +26,42 @@ impl Call {
         Call { run, id, tool, arguments, budget: None }
     }
 
-    /// Says who pays for reading its answer.
+    /// Sets the budget that reading the answer is charged to.
     pub(crate) fn paid_by(mut self, budget: RunBudget) -> Call {
         self.budget = Some(budget);
         self
     }
 
-    /// Returns who pays for reading its answer.
+    /// Returns the budget that reading the answer is charged to.
     #[cfg(feature = "servers")]
     pub(crate) fn budget(&self) -> RunBudget {
         self.budget.clone().unwrap_or_else(RunBudget::of_nobody)
     }
 }
 
-/// What became of a call: the tool's answer, or the error that the program will catch.
+/// The result of a call: the tool's answer, or the error that the program will catch.
 pub type Reply = Result<Value, CallError>;
 
-/// A tool's answer, as it came.
+/// A tool's answer, in the form in which it arrived.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JsonReply {
     /// A value.
     Value(Value),
-    /// One valid JSON text. It is handed on as it is: no value is ever built of it.
+    /// One valid JSON text. It is passed on unchanged: no value is ever built from it.
     Text(String),
 }
 
-/// Why a call failed, as the program sees it: an `Error` with `code`, `message` and `data`.
+/// The error of a failed call, as the program sees it: an `Error` with `code`, `message` and
+/// `data`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallError {
-    /// One of the codes of [`Code`], or a tool's own.
+    /// One of the codes of [`Code`], or one of the tool's own.
     pub code: String,
-    /// For people.
+    /// The message, for people.
     pub message: String,
-    /// Whatever else the tool said.
+    /// Further data from the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
@@ -71,18 +72,18 @@ impl CallError {
         CallError { code: code.as_str().into(), message: message.into(), data: None }
     }
 
-    /// Returns the failure that a tool reports of itself.
+    /// Returns the error for a tool that reports its own failure.
     pub fn tool(message: impl Into<String>) -> CallError {
         CallError::new(Code::ToolFailed, message)
     }
 
-    /// Returns its code as a log may have it: what a tool calls its own errors may be anything.
+    /// Returns its code for a log. A code of the tool's own may be any text, and is replaced.
     pub(crate) fn known_code(&self) -> &'static str {
         let known = Code::ALL.iter().find(|code| code.as_str() == self.code);
         known.map_or("of the tool's own", |code| code.as_str())
     }
 
-    /// Adds what else the tool said.
+    /// Adds further data from the tool.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> CallError {
         self.data = Some(data);

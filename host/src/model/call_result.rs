@@ -1,4 +1,4 @@
-//! The outcome of a call as text, on its way to the guest and into the journal.
+//! The outcome of a call as text, for the guest and for the journal.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub enum CallResult {
     /// One JSON text.
     Value(String),
-    /// The program will catch this.
+    /// An error that the program will catch.
     Error {
         /// A stable code.
         code: String,
-        /// For people.
+        /// The message, for people.
         message: String,
         /// One JSON text.
         #[serde(default, skip_serializing_if = "Option::is_none")]

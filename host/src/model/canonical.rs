@@ -1,22 +1,22 @@
-//! JSON in one spelling, so that equal values have equal digests.
+//! Canonical JSON: equal values have equal texts, and so equal digests.
 
 use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Returns the sha256 of a value, in hex: keys sorted, no blanks.
+/// Returns the sha256 of a value's canonical form, in hex.
 pub fn digest(value: &Value) -> String {
     hex(&Sha256::digest(canonical(value)))
 }
 
-/// Returns a value as JSON with sorted keys and no blanks.
+/// Returns the canonical form of a value: JSON with sorted keys and no blanks.
 pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
     text
 }
 
-/// Returns a value as people read it, its keys sorted.
+/// Returns a value as indented JSON with sorted keys, for people.
 pub(super) fn pretty(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {

@@ -1,4 +1,4 @@
-//! Time: the only place that reads the machine's clock.
+//! Time. This is the only file that reads the machine's clock.
 
 use jiff::SignedDuration;
 use jiff::civil::{DateTime, date};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Microseconds since 1970-01-01 UTC.
+/// A moment: microseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
@@ -19,14 +19,14 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(u64::try_from(after.as_micros()).unwrap_or(u64::MAX)))
     }
 
-    /// Returns how long it is from `earlier` to this moment; zero if it lies after.
+    /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// As in RFC 3339: `2026-11-16T04:27:10.123Z`. A moment after the year 9999 is printed as the last
-/// of that year.
+/// Prints as in RFC 3339: `2026-11-16T04:27:10.123Z`. A moment after the year 9999 is printed as
+/// the last of that year.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = SignedDuration::from_micros(i64::try_from(self.0).unwrap_or(i64::MAX));
@@ -37,15 +37,15 @@ impl fmt::Display for Timestamp {
 /// The moment that timestamps count from, in UTC.
 const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
 
-/// How a time may be written, without its `Z`; `0` stands for any digit.
+/// The accepted forms of a time, without its `Z`; `0` stands for any digit.
 const SHAPES: [&str; 4] =
     ["0000-00-00", "0000-00-00T00:00", "0000-00-00T00:00:00", "0000-00-00T00:00:00.000"];
 
-/// Where the seconds stand in a time.
+/// The position of the seconds in a time.
 const SECONDS: Range<usize> = 17..19;
 
-/// Reads what is written, or only the beginning of it: `2026-11-16` is the midnight before that
-/// day, in UTC.
+/// Reads the printed form, or only its beginning: `2026-11-16` is the midnight before that day, in
+/// UTC.
 impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
@@ -71,12 +71,12 @@ fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len() && text.bytes().zip(shape.bytes()).all(fits)
 }
 
-/// A text that is no moment.
+/// The error for a text that is not a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a time is written `2026-11-16`, or `2026-11-16T04:27:10Z`")]
 pub struct InvalidTimestamp;
 
-/// Where programs get their time from.
+/// The clock that programs get their time from.
 pub trait Clock: Send + Sync {
     /// Returns the current time.
     fn now(&self) -> Timestamp;

@@ -5,14 +5,14 @@
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// Whose matter a failure is.
+/// The party or part that is responsible for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ErrorClass {
     /// The script threw, or is not a program.
     Script,
-    /// Policy, a person or a limit said no.
+    /// Policy, a person or a limit refused.
     Refused,
     /// The user's files or flags are wrong.
     Usage,
@@ -30,7 +30,7 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// All codes there are.
+            /// All codes.
             pub const ALL: &[Code] = &[$(Code::$name),+];
 
             /// Returns the code as it is written.
@@ -38,12 +38,12 @@ macro_rules! codes {
                 match self { $(Code::$name => $text,)+ }
             }
 
-            /// Returns whose matter it is.
+            /// Returns who is responsible for such a failure.
             pub fn class(self) -> ErrorClass {
                 match self { $(Code::$name => ErrorClass::$class,)+ }
             }
 
-            /// Returns one sentence on what it means.
+            /// Returns one sentence that explains the code.
             pub fn meaning(self) -> &'static str {
                 match self { $(Code::$name => concat!($($doc),+).trim_ascii(),)+ }
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How loud a line is.
+/// The severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -17,11 +17,11 @@ pub enum ConsoleLevel {
     Error,
 }
 
-/// A line that a program wrote. The text is the program's own and may hold anything.
+/// A line that a program wrote. The text is the program's own and may contain anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsoleLine {
-    /// How loud.
+    /// The severity.
     pub level: ConsoleLevel,
-    /// The text, without a line end of its own.
+    /// The text, without the line end.
     pub text: String,
 }

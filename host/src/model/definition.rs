@@ -1,29 +1,30 @@
-//! What a server says of a tool.
+//! The definition of a tool, as its server gives it.
 
 use super::{Effects, ToolName, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A tool as its server describes it. Everything but the name is the server's own word: text for
-/// people is escaped where it is shown, and schemas are bounded where they are used.
+/// A tool as its server describes it. Everything but the name comes unchecked from the server: text
+/// for people is escaped where it is shown, and schemas are bounded where they are used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Definition {
-    /// `server:tool`, both as they are written in the configuration and by the server.
+    /// `server:tool`: the server's name as in the configuration, the tool's name as the server
+    /// writes it.
     pub tool: ToolName,
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does.
+    /// A description for people and models.
     #[serde(default)]
     pub description: String,
     /// JSON Schema of its arguments: an object.
     pub input: Value,
-    /// JSON Schema of its result, where the server gives one.
+    /// JSON Schema of its result, if the server gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// What it says of its effects.
+    /// The server's hints about its effects.
     #[serde(default)]
     pub annotations: Annotations,
 }
@@ -33,22 +34,22 @@ pub struct Definition {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Annotations {
-    /// It changes nothing.
+    /// The tool changes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// It may destroy something.
+    /// The tool may destroy something.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// Doing it twice is the same as doing it once.
+    /// Two equal calls have the same effect as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// It talks to the world outside.
+    /// The tool interacts with the world outside its server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
 }
 
 impl Definition {
-    /// Returns a tool that takes what `input` says.
+    /// Returns the definition of a tool whose arguments match the schema `input`.
     pub fn new(tool: ToolName, description: impl Into<String>, input: Value) -> Definition {
         Definition {
             tool,
@@ -60,8 +61,8 @@ impl Definition {
         }
     }
 
-    /// Returns the sha256, in hex, of name, description, schemas and annotations: of all that an
-    /// approval relied on.
+    /// Returns the sha256, in hex, of name, title, description, schemas and annotations: of
+    /// everything that an approval relies on.
     pub fn digest(&self) -> String {
         canonical::digest(&json!({
             "name": self.tool.tool(),
@@ -73,7 +74,7 @@ impl Definition {
         }))
     }
 
-    /// Returns what a call may do to the world, as far as the tool says.
+    /// Returns what a call may do to the world, according to the annotations.
     pub fn effects(&self) -> Effects {
         let Annotations { read_only_hint, idempotent_hint, .. } = self.annotations;
         match (read_only_hint, idempotent_hint) {
@@ -84,17 +85,16 @@ impl Definition {
     }
 }
 
-/// Which tool answers a call: its definition and its server, as they were when it was decided
-/// about.
+/// The origin of a tool: the digests of its definition and its server at the time of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "RawOrigin", into = "RawOrigin")]
 #[non_exhaustive]
 pub struct ToolOrigin {
     /// sha256 of the tool's definition, in hex.
     pub definition: Arc<str>,
-    /// sha256 of what its server is, in hex: its launch line, or its URL.
+    /// sha256, in hex, of its server's identity: its launch line, or its URL.
     pub server: Arc<str>,
-    /// sha256 of the package that it was started from, in hex, where one was installed.
+    /// sha256, in hex, of the package that the server was started from, if one was installed.
     pub package: Option<Arc<str>>,
 }
 
@@ -104,13 +104,13 @@ impl ToolOrigin {
         ToolOrigin { definition: definition.into(), server: server.into(), package: None }
     }
 
-    /// Returns the same of a server that was started from this package.
+    /// Returns the same origin with the package that the server was started from.
     pub fn with_package(self, package: Option<Arc<str>>) -> ToolOrigin {
         ToolOrigin { package, ..self }
     }
 }
 
-/// An origin as it is written.
+/// The serialised form of an origin.
 #[derive(Serialize, Deserialize)]
 struct RawOrigin {
     definition: String,
@@ -161,7 +161,7 @@ mod tests {
         assert!(changed(|d| d.output = Some(json!({}))));
         assert!(changed(|d| d.annotations.read_only_hint = Some(true)));
         assert!(changed(|d| d.tool = "fs:write".parse().expect("a tool")));
-        // The name that the user gave the server is not the tool's doing.
+        // The server's name is the user's choice, so it does not count as a change of the tool.
         assert!(!changed(|d| d.tool = "files:read".parse().expect("a tool")));
     }
 

@@ -1,23 +1,23 @@
-//! What a call may do to the world, as far as its tool says.
+//! What a call may do to the world, according to its tool.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a call may be made again when nobody knows what became of it.
+/// The effects of a call. They decide whether it may be made again when its outcome is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effects {
-    /// The tool says nothing: it may do anything, and must not be repeated.
+    /// The tool declares nothing: it may do anything, and must not be repeated.
     #[default]
     Unknown,
-    /// Doing it twice is the same as doing it once.
+    /// Two equal calls have the same effect as one.
     Idempotent,
     /// It changes nothing.
     ReadOnly,
 }
 
 impl Effects {
-    /// Returns whether the call can be repeated without asking anybody.
+    /// Reports whether the call can be repeated without asking a person.
     pub fn repeatable(self) -> bool {
         self != Effects::Unknown
     }

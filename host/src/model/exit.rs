@@ -1,8 +1,8 @@
-//! How a process ended, in words.
+//! Describes how a process ended.
 
 use std::process::ExitStatus;
 
-/// Returns how a process ended that was not to end, or not so: the end of a sentence.
+/// Returns how a process ended unexpectedly, as the end of a sentence.
 pub(crate) fn describe_exit(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

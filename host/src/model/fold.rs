@@ -1,18 +1,18 @@
-//! Names that mean the same in another spelling, and names that were probably meant.
+//! Names in different spellings.
 //!
-//! Servers call their tools `get-env`, programs like to write `getEnv` or `get_env`. Both are one
-//! name in two spellings: they have the same key. Whoever resolves a spelling takes the exact name
-//! first, and refuses a key that two names have.
+//! Servers call their tools `get-env`; programs tend to write `getEnv` or `get_env`. These are
+//! spellings of one name: they have the same key. Code that resolves a spelling takes the exact
+//! name first, and refuses a key that two names have.
 
-/// Returns the key under which spellings of one name are equal: its letters and digits in lower
-/// case. A name that has none is its own key.
+/// Returns the key that all spellings of a name share: its letters and digits in lower case. A name
+/// that has none is its own key.
 pub fn fold(name: &str) -> String {
     let key: String =
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if key.is_empty() { name.into() } else { key }
 }
 
-/// Returns the words of a name, as they were written: it is taken apart at everything that is no
+/// Returns the words of a name, as they are written. Words end at every character that is not a
 /// letter or digit, and where a capital begins a word, as in `getEnv` and in `URLParser`.
 pub(crate) fn words(name: &str) -> Vec<&str> {
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! What a person allowed for good.
+//! Grants: permissions that a person gave permanently.
 
 use super::{Constraint, PathResolver, Timestamp, ToolName, ToolOrigin};
 use serde::ser::SerializeMap;
@@ -6,31 +6,32 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A tool that need not be asked about any more, as long as it stays what it was.
+/// A permission to call a tool without asking, as long as the tool does not change.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Grant {
     /// The tool.
     pub tool: ToolName,
-    /// Its definition and its server, where they were known: if one changes, the grant lapses.
+    /// Its definition and its server, if they were known: if one changes, the grant lapses.
     pub origin: Option<ToolOrigin>,
-    /// What the arguments must be. Without conditions they may be anything; with some, every
-    /// argument must be named.
+    /// Conditions on the arguments. Without conditions the arguments may be anything; with
+    /// conditions, every argument must be named.
     pub constraints: Vec<Constraint>,
-    /// How the conditions were meant when they were written.
+    /// The version of pml's rules that the conditions were written for.
     pub version: GrantVersion,
-    /// The conditions of an older grant of the tool whose place this one takes. They are not
-    /// written.
+    /// The conditions of an older grant of the tool that this one replaces. They are not written to
+    /// the file.
     pub replaces: Vec<Constraint>,
-    /// When it was given, where that is known.
+    /// When it was given, if that is known.
     pub granted: Option<Timestamp>,
 }
 
-/// How the conditions of a grant are meant.
+/// The rules by which the conditions of a grant are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GrantVersion {
-    /// As an older pml did: what they do not name was free. Such a grant covers nothing any more.
+    /// The rules of an older pml: arguments that no condition names were free. Such a grant covers
+    /// no call any more.
     Older,
     /// Every argument must be named.
     #[default]
@@ -38,7 +39,7 @@ pub enum GrantVersion {
 }
 
 impl GrantVersion {
-    /// What stands in the file for grants with conditions that are read as they are now.
+    /// The version number in the file for grants whose conditions follow the current rules.
     pub(crate) const NUMBER: u64 = 2;
 }
 
@@ -49,12 +50,13 @@ impl Grant {
         Grant { tool, origin, constraints, version, replaces, granted: None }
     }
 
-    /// Returns whether it has conditions that an older pml wrote.
+    /// Reports whether it has conditions that an older pml wrote.
     pub fn is_older(&self) -> bool {
         self.version == GrantVersion::Older && !self.constraints.is_empty()
     }
 
-    /// Returns whether the tool is what it was, as far as the grant says what that is.
+    /// Reports whether `origin` is the one that the grant was given for. A grant without an origin
+    /// matches any; one without a package matches any package.
     pub fn is_of(&self, origin: Option<&ToolOrigin>) -> bool {
         let Some(was) = &self.origin else { return true };
         origin.is_some_and(|is| {
@@ -63,33 +65,35 @@ impl Grant {
         })
     }
 
-    /// Returns whether arguments are like those that it was given for: all, or those that its
-    /// conditions cover.
+    /// Reports whether the grant covers the arguments of a call: all arguments if it has no
+    /// conditions, otherwise those that its conditions cover.
     pub(crate) fn covers(&self, arguments: &Value, paths: &dyn PathResolver) -> bool {
         let covered = || Constraint::cover(&self.constraints, arguments, paths);
         self.constraints.is_empty() || !self.is_older() && covered()
     }
 
-    /// Returns whether it covered arguments when what it does not name was free.
+    /// Reports whether it covered the arguments under the older rules, by which arguments that no
+    /// condition names were free.
     pub(crate) fn covered_before(&self, arguments: &Value) -> bool {
         self.is_older() && Constraint::covered_before(&self.constraints, arguments)
     }
 
-    /// Returns whether two grants are for the same arguments, in whatever order that is said.
+    /// Reports whether two grants have the same conditions, in any order.
     #[cfg(feature = "servers")]
     pub(crate) fn same_conditions(&self, other: &Grant) -> bool {
-        self.is_older() == other.is_older() && alike(&self.constraints, &other.constraints)
+        self.is_older() == other.is_older()
+            && same_constraints(&self.constraints, &other.constraints)
     }
 
-    /// Returns whether it takes the place of an older grant.
+    /// Reports whether it replaces an older grant.
     #[cfg(feature = "servers")]
     pub(crate) fn takes_place_of(&self, older: &Grant) -> bool {
-        let same = || alike(&self.replaces, &older.constraints);
-        // What was allowed for some arguments adds nothing to what is allowed for all.
+        let same = || same_constraints(&self.replaces, &older.constraints);
+        // A grant for some arguments adds nothing to a grant for all.
         self.tool == older.tool && older.is_older() && (self.constraints.is_empty() || same())
     }
 
-    /// Returns the conditions by argument, as they are written.
+    /// Returns the conditions by argument, in their serialised form.
     pub(crate) fn written_conditions(&self) -> Map<String, Value> {
         let mut written = Map::new();
         for Constraint { argument, is } in &self.constraints {
@@ -101,14 +105,14 @@ impl Grant {
     }
 }
 
-/// Whether the same is said, in whatever order.
+/// Reports whether two lists hold the same conditions, in any order.
 #[cfg(feature = "servers")]
-fn alike(some: &[Constraint], others: &[Constraint]) -> bool {
+fn same_constraints(some: &[Constraint], others: &[Constraint]) -> bool {
     let within = |some: &[Constraint], all: &[Constraint]| some.iter().all(|one| all.contains(one));
     within(some, others) && within(others, some)
 }
 
-/// As it stands in `.pml.json`.
+/// Writes the form of `.pml.json`.
 impl Serialize for Grant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -133,7 +137,7 @@ impl Serialize for Grant {
     }
 }
 
-/// For people: the tool, and what the arguments must be.
+/// Writes the tool and the conditions, for people.
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.tool)?;
@@ -169,7 +173,7 @@ mod tests {
         assert!(!of(ToolOrigin::new("d", "s").with_package(package("q"))));
         assert!(!of(ToolOrigin::new("d", "s")));
         assert!(!grant(Vec::new()).is_of(None));
-        // What it does not name may be anything.
+        // A grant without a package matches any package.
         let unpacked = Grant { origin: Some(ToolOrigin::new("d", "s")), ..grant(Vec::new()) };
         assert!(unpacked.is_of(Some(&ToolOrigin::new("d", "s").with_package(package("p")))));
         let unknown = Grant { origin: None, ..grant(Vec::new()) };

@@ -1,4 +1,4 @@
-//! Characters that a terminal obeys or an eye cannot see.
+//! Characters that control a terminal or that a person cannot see.
 //!
 //! The tables are those of Unicode 16.0: `General_Category=Cf` of `DerivedGeneralCategory.txt` and
 //! `Default_Ignorable_Code_Point` of `DerivedCoreProperties.txt`. Policy for change: a new version
@@ -29,7 +29,7 @@ const FORMAT: &[(u32, u32)] = &[
     (0xe0020, 0xe007f),
 ];
 
-/// `Default_Ignorable_Code_Point`: what is drawn as nothing where it is not known.
+/// `Default_Ignorable_Code_Point`: characters that are invisible where they are not supported.
 const IGNORABLE: &[(u32, u32)] = &[
     (0x00ad, 0x00ad),
     (0x034f, 0x034f),
@@ -50,7 +50,8 @@ const IGNORABLE: &[(u32, u32)] = &[
     (0xe0000, 0xe0fff),
 ];
 
-/// Line and paragraph separators, characters for private use, and code points that are none.
+/// Line and paragraph separators, characters for private use, and code points that are not
+/// characters.
 const OTHERS: &[(u32, u32)] = &[
     (0x2028, 0x2029),
     (0xe000, 0xf8ff),
@@ -59,23 +60,22 @@ const OTHERS: &[(u32, u32)] = &[
     (0x100000, 0x10fffd),
 ];
 
-/// Returns whether a character must not reach a person as it is: a control character, a format
-/// character, one that is drawn as nothing, one that ends a line, or one without a meaning that
-/// anybody agrees on.
+/// Reports whether a character must be escaped before it is shown to a person: a control character,
+/// a format character, an invisible one, one that ends a line, or one without an agreed meaning.
 pub(crate) fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     match code {
         0x20..0x7f => false,
         0..0xa0 => true,
-        // The last two of each plane are no characters.
+        // The last two code points of each plane are not characters.
         _ => {
             code & 0xfffe == 0xfffe || [FORMAT, IGNORABLE, OTHERS].iter().any(|in_| has(in_, code))
         }
     }
 }
 
-/// Returns whether a character is drawn as nothing but takes room: white space, and the empty
-/// Braille pattern.
+/// Reports whether a character is invisible but takes up space: white space, and the empty Braille
+/// pattern.
 pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}'
 }

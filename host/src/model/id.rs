@@ -1,4 +1,4 @@
-//! Names of things that live longer than a variable.
+//! Ids of runs, questions and calls.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -26,7 +26,7 @@ macro_rules! ids {
                 $name(Uuid::from_bytes(bytes))
             }
 
-            /// Returns the id as a journal keeps it.
+            /// Returns the bytes of the id, as a journal stores them.
             pub(crate) fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
             }
@@ -49,15 +49,15 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Names one run, for ever. Ids sort by the time they were made.
+    /// The id of a run, unique for ever. Ids sort by the time they were made.
     RunId = now_v7;
-    /// Names one question: the `workflow_id` of the protocol. It cannot be guessed.
+    /// The id of a question: the `workflow_id` of the protocol. It cannot be guessed.
     QuestionId = new_v4;
 }
 
-/// Names a call within its run. Ids sort in the order in which the program made the calls.
+/// The id of a call within its run. Ids sort in the order in which the program made the calls.
 ///
-/// It is opaque: how it is made up may change once calls can hold calls of their own.
+/// It is opaque: its form may change once calls can contain calls of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallId(u64);
@@ -68,7 +68,7 @@ impl CallId {
         CallId(number)
     }
 
-    /// Returns the number by which the guest and the journal know the call.
+    /// Returns the number of the call, which the guest and the journal use.
     pub const fn number(self) -> u64 {
         self.0
     }

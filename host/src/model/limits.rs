@@ -1,27 +1,26 @@
-//! What a run may use.
+//! The limits of a run.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The most memory that any run may be given. Every slot of the pool reserves addresses for it.
+/// The highest memory limit of a run. Every slot of the pool reserves addresses for it.
 pub const MEMORY_CEILING: usize = 1 << 30;
 
-/// The most JavaScript stack that any run may be given; the guest's own stack has this and a
-/// reserve.
+/// The highest JavaScript stack limit of a run; the guest's own stack has this size plus a reserve.
 pub const STACK_CEILING: usize = 512 << 10;
 
-/// What a run may use. Each limit has a code of its own, which its failure carries.
+/// The limits of a run. Most have a code of their own, which their failure carries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Time during which JavaScript runs, and the host parses or writes what the program sends or
-    /// is given (`CPU_TIME`).
+    /// Time during which JavaScript runs, or the host parses or writes values for the program
+    /// (`CPU_TIME`).
     pub cpu_time: Duration,
     /// Time from start to end (`TIMEOUT`).
     pub timeout: Duration,
-    /// Bytes of memory (`MEMORY`). Twice as much may be taken in the host by the arguments of open
-    /// calls, once they are parsed (`ARGUMENTS_SIZE`), and by the answers that the program has not
-    /// taken yet (`REPLY_SIZE`).
+    /// Bytes of memory (`MEMORY`). The host may use up to twice as much again for the parsed
+    /// arguments of open calls (`ARGUMENTS_SIZE`), and for answers that the program has not
+    /// received yet (`REPLY_SIZE`).
     pub memory: usize,
     /// Bytes of JavaScript stack (`STACK`).
     pub stack: usize,
@@ -31,58 +30,58 @@ pub struct Limits {
     pub inputs: usize,
     /// Bytes of the result as JSON (`RESULT_SIZE`).
     pub result: usize,
-    /// Bytes of console output; what is over is dropped and counted.
+    /// Bytes of console output; further output is dropped and counted.
     pub console: usize,
     /// Calls in all, timers included (`CALLS`).
     pub calls: u64,
-    /// Calls that are out at the same time; further ones wait for their turn.
+    /// Calls in flight at the same time; further ones wait for their turn.
     pub calls_in_flight: usize,
     /// Bytes of the arguments of all calls that are not yet answered (`ARGUMENTS_SIZE`).
     pub arguments: usize,
     /// Bytes of one answer as JSON (`REPLY_SIZE`).
     pub reply: usize,
-    /// Bytes that the journal keeps of the run: its program, inputs, calls, answers, questions and
-    /// result (`JOURNAL_SIZE`). A run that is resumed goes on counting.
+    /// Bytes that the journal stores of the run: its program, inputs, calls, answers, questions and
+    /// result (`JOURNAL_SIZE`). A resumed run continues the count.
     #[serde(default = "Limits::journal_default")]
     pub journal: usize,
 }
 
 impl Limits {
-    /// Ten seconds of JavaScript is a thousand times what a program that moves JSON needs.
+    /// Default: ten seconds of JavaScript is a thousand times what a program that moves JSON needs.
     pub const CPU_TIME: Duration = Duration::from_secs(10);
-    /// Tools may be slow, and a client waits about this long for an answer.
+    /// Default: tools may be slow, and a client waits about this long for an answer.
     pub const TIMEOUT: Duration = Duration::from_secs(5 * 60);
-    /// Room for some ten megabytes of JSON as objects.
+    /// Default: enough for some ten megabytes of JSON as objects.
     pub const MEMORY: usize = 64 << 20;
-    /// Some two thousand frames of ordinary JavaScript.
+    /// Default: some two thousand frames of ordinary JavaScript.
     pub const STACK: usize = 256 << 10;
-    /// Written by hand or by a model, a program is a few kilobytes; generated tables may be more.
+    /// Default: a program by a person or a model is a few kilobytes; generated tables may be more.
     pub const SOURCE: usize = 4 << 20;
-    /// Inputs are data that the caller already holds.
+    /// Default: inputs are data that the caller already holds.
     pub const INPUTS: usize = 16 << 20;
-    /// More than any model can read; enough for a file that goes on to another program.
+    /// Default: more than any model can read; enough for a file that another program uses.
     pub const RESULT: usize = 16 << 20;
-    /// More than anybody reads.
+    /// Default: more than anybody reads.
     pub const CONSOLE: usize = 1 << 20;
-    /// A loop over a few thousand items with a call or two each.
+    /// Default: a loop over a few thousand items with a call or two each.
     pub const CALLS: u64 = 10_000;
-    /// Enough to hide latency; few servers answer more at once.
+    /// Default: enough to hide latency; few servers answer more at once.
     pub const CALLS_IN_FLIGHT: usize = 256;
-    /// Arguments wait in the host, outside the guest's own memory.
+    /// Default: arguments wait in the host, outside the guest's own memory.
     pub const ARGUMENTS: usize = 4 << 20;
-    /// A larger one would not fit in the default memory once it is parsed.
+    /// Default: a larger answer would not fit in the default memory once it is parsed.
     pub const REPLY: usize = 16 << 20;
-    /// Ten thousand calls with 25 KiB of arguments and answers each.
+    /// Default: ten thousand calls with 25 KiB of arguments and answers each.
     pub const JOURNAL: usize = 256 << 20;
 
-    /// Returns how many bytes the host may hold for a run: parsed arguments of open calls, and as
-    /// much again of answers that wait for it. A value takes about twice as much in the host as in
-    /// the program.
+    /// Returns how many bytes the host may hold for a run: this much for the parsed arguments of
+    /// open calls, and as much again for answers that wait for the program. A value takes about
+    /// twice as much in the host as in the program.
     pub(crate) fn host_memory(&self) -> usize {
         self.memory.saturating_mul(2)
     }
 
-    /// Runs of older journals were not limited.
+    /// Returns the limit for runs of older journals, which have none.
     fn journal_default() -> usize {
         Limits::JOURNAL
     }

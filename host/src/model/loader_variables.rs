@@ -1,14 +1,14 @@
-//! Variables that decide what a program loads, runs or trusts.
+//! Variables that decide which code a program loads or runs, and whom it trusts.
 //!
-//! In flows the name of an environment variable, out flows whether a value of it can make a program
-//! load other code, run another program, fetch from elsewhere or believe another certificate.
+//! In flows the name of an environment variable, out flows whether its value can make a program
+//! load other code, run another program, fetch from elsewhere or trust another certificate.
 //!
-//! **Invariant:** letters of either case count alike: some programs, and some systems, do not tell
-//! them apart.
+//! **Invariant:** upper and lower case count alike: some programs, and some systems, do not
+//! distinguish them.
 
-/// Names that steer, in capitals.
+/// Names of such variables, in capitals.
 const NAMES: &[&str] = &[
-    // Where programs, libraries and start-up files are looked for.
+    // Where programs, libraries and start-up files are searched.
     "PATH",
     "PATHEXT",
     "COMSPEC",
@@ -106,7 +106,7 @@ const NAMES: &[&str] = &[
     "CHROME_BIN",
     "CHROMIUM_PATH",
     "PUPPETEER_EXECUTABLE_PATH",
-    // Whom connections pass and whom they believe.
+    // Proxies and certificates of connections.
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
@@ -127,16 +127,16 @@ const NAMES: &[&str] = &[
     "DOCKER_HOST",
     "DOCKER_CONFIG",
     "KUBECONFIG",
-    // Where settings of users and systems are looked for.
+    // Where settings of users and systems are searched.
     "XDG_CONFIG_HOME",
     "XDG_CONFIG_DIRS",
     "XDG_DATA_HOME",
     "XDG_DATA_DIRS",
 ];
 
-/// Names that begin so steer, in capitals.
+/// Beginnings of such names, in capitals.
 const BEGINNINGS: &[&str] = &[
-    // The dynamic linkers of Linux and macOS, and functions that bash takes from its environment.
+    // The dynamic linkers of Linux and macOS, and functions that bash imports from its environment.
     "LD_",
     "DYLD_",
     "BASH_FUNC_",
@@ -165,13 +165,13 @@ const BEGINNINGS: &[&str] = &[
     "GEM_",
     "JULIA_",
     "CARGO_",
-    // Git runs what these name.
+    // Git runs the programs that these name.
     "GIT_",
-    // Playwright picks browsers and hosts by these.
+    // Playwright chooses browsers and hosts by these.
     "PLAYWRIGHT_",
 ];
 
-/// Names that end so steer, whatever they begin with, in capitals.
+/// Endings of such names, in capitals, whatever they begin with.
 const ENDINGS: &[&str] = &[
     "_PROXY",
     "_CA_BUNDLE",
@@ -185,7 +185,8 @@ const ENDINGS: &[&str] = &[
     "_STARTUP_HOOKS",
 ];
 
-/// Names among these that steer nothing, in capitals: honest projects set them beside their keys.
+/// Exceptions, in capitals: names that match above but decide nothing, and that honest projects set
+/// beside their keys.
 const HARMLESS: &[&str] = &[
     "GIT_AUTHOR_EMAIL",
     "GIT_AUTHOR_NAME",
@@ -201,11 +202,11 @@ const HARMLESS: &[&str] = &[
     "PYTHONUTF8",
 ];
 
-/// Names that end so hold a secret, and steer nothing, in capitals.
+/// Endings of exceptions, in capitals: such variables hold a secret and decide nothing.
 const HARMLESS_ENDINGS: &[&str] = &["_PASSWORD", "_TOKEN"];
 
-/// Returns whether a variable of that name decides what a program loads, runs, fetches from or
-/// believes: `NODE_OPTIONS`, `PYTHONPATH`, `LD_PRELOAD`, `PATH`, `GIT_SSH_COMMAND`, `HTTPS_PROXY`.
+/// Reports whether a variable of this name decides what a program loads, runs, fetches from or
+/// trusts: `NODE_OPTIONS`, `PYTHONPATH`, `LD_PRELOAD`, `PATH`, `GIT_SSH_COMMAND`, `HTTPS_PROXY`.
 pub fn steers_loading(name: &str) -> bool {
     let name = name.trim().to_ascii_uppercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));

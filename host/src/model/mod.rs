@@ -1,7 +1,7 @@
-//! The floor: plain data that every room may use. In flows nothing, out flows nothing; values only.
+//! Plain data that every room may use, and pure functions on it.
 //!
-//! **Invariant:** no I/O, except that [`SystemClock`] reads the clock, ids are drawn from the OS,
-//! and `cost` reads the CPU clock of its thread and hands long work to another.
+//! **Invariant:** no I/O, except that [`SystemClock`] reads the clock, ids take random bytes from
+//! the OS, and `cost` reads the CPU clock of its thread and moves long work to another thread.
 
 mod answer;
 mod call;
@@ -19,7 +19,6 @@ mod effects;
 #[cfg(feature = "servers")]
 mod exit;
 mod fold;
-mod found;
 mod grant;
 mod hidden_characters;
 mod id;
@@ -34,6 +33,7 @@ mod question;
 mod record;
 mod redact;
 mod redacted_setting;
+mod resolved_tool;
 mod secret;
 mod span;
 #[cfg(feature = "servers")]
@@ -66,7 +66,6 @@ pub use effects::Effects;
 pub(crate) use exit::describe_exit;
 pub use fold::fold;
 pub(crate) use fold::words;
-pub use found::{PathBase, ProgressCallback, ResolvedTool};
 pub use grant::{Grant, GrantVersion};
 pub(crate) use hidden_characters::is_hidden;
 pub use id::{CallId, QuestionId, RunId};
@@ -84,6 +83,7 @@ pub(crate) use redact::brief_arguments;
 pub(crate) use redact::{KnownSecrets, names_secret};
 pub use redact::{Redactor, brief, brief_with, redact};
 pub use redacted_setting::redacted_setting;
+pub use resolved_tool::{PathBase, ProgressCallback, ResolvedTool};
 pub use secret::Secret;
 pub use span::{milliseconds, span};
 #[cfg(feature = "servers")]

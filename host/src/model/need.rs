@@ -1,10 +1,10 @@
-//! What has to be there before a call can be made, and that only a person can give.
+//! Needs: what a tool lacks before it can be called, and only a person can provide.
 
 use super::{AskKind, Constraint, Difference};
 use serde::{Deserialize, Serialize};
 
-/// What a call lacks. An answer to an ask about it is an answer to exactly this: another version,
-/// another variable or another change is another ask.
+/// A thing that a call lacks. An answer to an ask about it covers exactly this need: another
+/// version, another variable or another change is another ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -13,14 +13,14 @@ pub enum Need {
     Install(Package),
     /// Variables that the server declares are not set.
     Variables(MissingVariables),
-    /// The project's files say how to get at the server, and nobody has trusted them.
+    /// The project's files define the server, and this user has not trusted them.
     Trust(TrustNeed),
-    /// The tool is not what it was when it was decided about, or last called.
+    /// The tool has changed since it was decided about, or last called.
     Change(ToolChange),
 }
 
 impl Need {
-    /// Returns what kind of ask it makes.
+    /// Returns the kind of ask that it leads to.
     pub fn kind(&self) -> AskKind {
         match self {
             Need::Install(package) if package.changed => AskKind::Integrity,
@@ -32,65 +32,65 @@ impl Need {
     }
 }
 
-/// Where packages come from.
+/// A package registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ecosystem {
-    /// npm's.
+    /// The registry of npm.
     Npm,
-    /// Python's.
+    /// The registry of Python.
     Pypi,
 }
 
-/// A package of one exact version. All of it is the registry's own word, bounded; it is escaped
-/// where it is shown.
+/// A package in one exact version. All fields come from the registry, within bounds, and are
+/// escaped where they are shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Package {
     /// The server that needs it.
     pub server: String,
-    /// Where it comes from.
+    /// The registry that it comes from.
     pub ecosystem: Ecosystem,
-    /// Its name there.
+    /// Its name in the registry.
     pub name: String,
     /// The version that was resolved.
     pub version: String,
-    /// Bytes of the package itself, where the registry says; what it depends on comes on top.
+    /// Bytes of the package itself, if the registry states them; its dependencies come on top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// What it is fetched from, without what may be secret.
+    /// The address that it is fetched from, without parts that may be secret.
     pub source: String,
-    /// What the registry says that it hashes to, in the registry's own form.
+    /// Its hash according to the registry, in the registry's own form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<String>,
-    /// The launch line that asks for it, as written.
+    /// The launch line that needs it, as written.
     pub install: String,
-    /// Packages that come with it because the launch line says so, each in one exact version.
+    /// Further packages that the launch line names, each in one exact version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
-    /// The program that is started, where the launch line names one.
+    /// The program that is started, if the launch line names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// The package whose program is started: this one, or one of those that come with it. Older
-    /// records do not say.
+    /// The package whose program is started: this one, or one of those in `beside`. Older records
+    /// do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program_of: Option<String>,
-    /// Whether code of it may run while it is installed.
+    /// Whether code of the package may run while it is installed.
     #[serde(default)]
     pub scripts: bool,
-    /// Whether it was installed before, and is no longer what it was.
+    /// Whether it was installed before and has changed since.
     #[serde(default)]
     pub changed: bool,
 }
 
 impl Package {
-    /// Returns the package whose program is started, where that is not this one.
+    /// Returns the package whose program is started, or `None` if it is this one.
     pub fn starts_other(&self) -> Option<&str> {
         self.program_of.as_deref().filter(|name| *name != self.name)
     }
 
-    /// Returns a package of which no more is known.
+    /// Returns a package with the required fields only.
     pub fn new(
         server: impl Into<String>,
         ecosystem: Ecosystem,
@@ -130,7 +130,7 @@ pub struct MissingVariables {
 }
 
 impl MissingVariables {
-    /// Returns variables that `server` lacks.
+    /// Returns the variables that `server` lacks.
     pub fn new(
         server: impl Into<String>,
         names: Vec<String>,
@@ -140,22 +140,22 @@ impl MissingVariables {
     }
 }
 
-/// Files that nobody has trusted.
+/// Files of a project that this user has not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TrustNeed {
     /// The project's folder.
     pub folder: String,
-    /// What the files hash to, each by its name: they are trusted as these, or not at all.
+    /// Name and digest of each file: exactly this content is trusted, or none.
     pub files: Vec<(String, String)>,
-    /// Why they do not count.
+    /// The reason why they are not trusted.
     pub reason: String,
-    /// What they would start or reach, allow and loosen, a line each.
+    /// What they would start, reach, allow and loosen, one line each.
     pub would: Vec<String>,
 }
 
 impl TrustNeed {
-    /// Returns files of `folder` that nobody has trusted.
+    /// Returns the untrusted files of `folder`.
     pub fn new(
         folder: impl Into<String>,
         files: Vec<(String, String)>,
@@ -166,15 +166,15 @@ impl TrustNeed {
     }
 }
 
-/// How a tool differs from what it was.
+/// The change of a tool since an earlier moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolChange {
-    /// Since when: a grant, or a call of the run.
+    /// The earlier moment: a grant, a call of the run, or a decision.
     pub since: ChangeBaseline,
-    /// Every part that differs, as far as the earlier one is at hand.
+    /// Every part that differs, as far as the earlier definition is available.
     pub differences: Vec<Difference>,
-    /// The conditions of the grant of an older pml that lapsed: an answer for good takes its place.
+    /// The conditions of a lapsed grant of an older pml: a permanent answer replaces it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub was: Vec<Constraint>,
 }
@@ -191,15 +191,15 @@ impl ToolChange {
     }
 }
 
-/// What a tool differs from.
+/// The earlier moment that a tool is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChangeBaseline {
-    /// From what somebody allowed for good.
+    /// When a grant was given.
     Grant,
-    /// From what an earlier call of the run went to.
+    /// When the run made an earlier call.
     EarlierCall,
-    /// From what was shown when the call was decided about.
+    /// When the call was decided about.
     Decision,
 }

@@ -1,21 +1,21 @@
-//! How far something is that takes a while.
+//! The progress of work that takes a while.
 
 use serde::Serialize;
 
-/// How far something is.
+/// The progress of some work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is being done, for people: others' words in it are escaped.
+    /// The work, for people; foreign text in it is escaped.
     pub what: String,
-    /// How much of it is done.
+    /// The amount that is done.
     pub done: u64,
-    /// How much there is to do, where that is known.
+    /// The whole amount, if it is known.
     pub total: Option<u64>,
 }
 
 impl Progress {
-    /// Returns how far something is.
+    /// Returns a progress.
     pub fn new(what: impl Into<String>, done: u64, total: Option<u64>) -> Progress {
         Progress { what: what.into(), done, total }
     }

@@ -1,16 +1,16 @@
-//! The two ways in which MCP begins.
+//! The two eras of MCP, which differ in how a connection begins.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How a server wants to be talked to.
+/// The era of MCP that a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ProtocolEra {
     /// With a handshake: revisions up to 2025-11-25.
     Legacy,
-    /// Without: every request says what it needs, from 2026-07-28 on.
+    /// Without a handshake: every request states what it needs, from revision 2026-07-28 on.
     Modern,
 }
 

@@ -22,7 +22,7 @@ pub fn bytes(text: &str) -> Result<usize, String> {
     Ok((number * scale) as usize)
 }
 
-/// Splits a number from its unit. Only plain decimals: no sign, no exponent.
+/// Splits a number from its unit. Accepts only plain decimals: no sign, no exponent.
 fn split(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -1,15 +1,15 @@
-//! What a person is asked, and what they say.
+//! Questions and decisions.
 //!
-//! A question is a batch of asks with an id of its own: an answer names the question, never the
-//! run, and the digest of each ask that it decides about, so that a late, repeated or misled one
-//! can approve nothing that was not shown.
+//! A question is a batch of asks with its own id. An answer names the question, never the run, and
+//! the digest of each ask that it decides about. So a late, repeated or misled answer cannot
+//! approve an ask that was not shown.
 
 use super::{CallId, CallRecord, Constraint, Need, QuestionId, RunId, Timestamp, ToolOrigin};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// Names an ask within its question: 1 for the first, then counting up.
+/// The id of an ask within its question: 1 for the first, then counting up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AskId(pub u32);
@@ -20,7 +20,7 @@ impl fmt::Display for AskId {
     }
 }
 
-/// What kind of thing is asked.
+/// The kind of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -33,15 +33,15 @@ pub enum AskKind {
     ApiKeyRequired,
     /// Something differs from what was approved before.
     Integrity,
-    /// Nobody knows what became of this call, or whether it still counts.
+    /// The outcome of this call is unknown, or it is unknown whether it still counts.
     UncertainCall,
     /// May the files of this folder be used?
     Trust,
 }
 
 impl AskKind {
-    /// Returns whether an answer can hold for good: a key, a folder's trust or a lost outcome is a
-    /// matter of this one time.
+    /// Reports whether an answer can be permanent. An answer about a key, a folder's trust or a
+    /// lost outcome counts only once.
     pub fn may_be_always(self) -> bool {
         matches!(self, AskKind::ToolPermission | AskKind::Dependency | AskKind::Integrity)
     }
@@ -51,29 +51,28 @@ impl AskKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ask {
-    /// Which ask of its question.
+    /// Its id within its question.
     pub id: AskId,
-    /// What kind.
+    /// Its kind.
     pub kind: AskKind,
-    /// The call that waits for it; nothing where a whole run does.
+    /// The call that waits for it; `None` if a whole run waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
     /// The tool.
     pub tool: String,
-    /// Its arguments, exactly; every view of them redacts.
+    /// Its arguments, unredacted; whoever shows them redacts them.
     pub arguments: Value,
-    /// Why it is asked.
+    /// The reason for asking.
     pub reason: String,
-    /// Which definition of which server it is about, where that is known: an answer approves no
-    /// other.
+    /// The definition and server that it is about, if they are known: an answer approves no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<ToolOrigin>,
-    /// What the call lacks, where it lacks something: an answer gives exactly this, and lets the
-    /// call be made.
+    /// The need of the call, if it has one: an answer fulfils exactly this need, and lets the call
+    /// be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
-    /// Under which conditions calls like this may be allowed for good: what is shown is what is
-    /// chosen. Nothing where nobody has looked at where its paths lead.
+    /// The conditions under which such calls may be allowed permanently: a person chooses among
+    /// exactly those that were shown. `None` if the paths in the arguments were not resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offers: Option<Vec<Vec<Constraint>>>,
 }
@@ -92,8 +91,8 @@ impl Ask {
         Ask { id: AskId(0), kind, call, tool, arguments, reason, origin, need, offers }
     }
 
-    /// Returns the sha256, in hex, of everything that a decision is about: the kind of ask, the
-    /// tool, its definition and server, the arguments, and what is to be installed or trusted.
+    /// Returns the sha256, in hex, of everything that a decision depends on: the kind of ask, the
+    /// tool, its definition and server, the arguments, and the need.
     pub fn digest(&self) -> String {
         self.record().digest()
     }
@@ -111,11 +110,11 @@ impl Ask {
     }
 }
 
-/// Hex digits of a digest that is shown: enough that nobody makes two asks share them while a
+/// Hex digits of a digest that is shown: enough that nobody can make two asks share them while a
 /// question is open.
 const SHORT_DIGEST: usize = 12;
 
-/// All that blocks a run when no call of it is out any more.
+/// All asks that block a run once none of its calls is in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
@@ -129,9 +128,9 @@ pub struct Question {
     pub script: String,
     /// When it was asked.
     pub asked_at: Timestamp,
-    /// Until when it can be answered; for ever if nothing is said.
+    /// Until when it can be answered; `None` means for ever.
     pub expires_at: Option<Timestamp>,
-    /// What is asked, in the order of the calls.
+    /// The asks, in the order of the calls.
     pub asks: Vec<Ask>,
 }
 
@@ -150,40 +149,40 @@ impl Question {
         Question { id: QuestionId::new(), run, script: script.into(), asked_at, expires_at, asks }
     }
 
-    /// Returns whether it can no longer be answered at `now`.
+    /// Reports whether it can no longer be answered at `now`.
     pub fn expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
     }
 
-    /// Returns the ask of that id.
+    /// Returns the ask with this id.
     pub fn ask(&self, id: AskId) -> Option<&Ask> {
         self.asks.iter().find(|ask| ask.id == id)
     }
 }
 
-/// What a person says to an ask.
+/// A person's decision about an ask.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// Make the call; for an `uncertain_call`, make it again.
     Approve,
-    /// Make the call, and do not ask for this tool again: not in this run, and, where the project's
-    /// settings can be written, never again.
+    /// Make the call, and do not ask for this tool again in this run. If the project's settings can
+    /// be written, never ask again.
     Always,
-    /// The same for arguments like these, and for no others.
+    /// The same as `Always`, but only for arguments under these conditions.
     AlwaysWithin(Vec<Constraint>),
     /// Do not make the call: the program gets an error that it may catch.
     Decline,
-    /// Go on as if the call had given this result.
+    /// Continue as if the call had returned this result.
     Result(Value),
     /// End the run.
     Abort,
-    /// End the run, and say what was completed, so that a better program can be written.
+    /// End the run and report the completed calls, so that a better program can be written.
     Replan,
 }
 
 impl Decision {
-    /// Returns its name, as programs read it.
+    /// Returns its name, in the form that programs read.
     pub fn name(&self) -> &'static str {
         match self {
             Decision::Approve => "approve",
@@ -196,12 +195,12 @@ impl Decision {
         }
     }
 
-    /// Returns whether it makes the call.
+    /// Reports whether it lets the call be made.
     pub fn approves(&self) -> bool {
         matches!(self, Decision::Approve | Decision::Always | Decision::AlwaysWithin(_))
     }
 
-    /// Returns whether it ends the run.
+    /// Reports whether it ends the run.
     pub fn ends(&self) -> bool {
         matches!(self, Decision::Abort | Decision::Replan)
     }
@@ -216,16 +215,16 @@ pub struct RecordedDecision {
     pub question: QuestionId,
     /// The ask.
     pub ask: AskId,
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// Who decided.
+    /// The person who decided.
     pub who: String,
-    /// By which channel.
+    /// The channel on which they were asked.
     pub channel: String,
-    /// When.
+    /// When it was recorded.
     pub at: Timestamp,
-    /// sha256 of the ask that was shown, in hex ([`Ask::digest`]). A decision without one, as older
-    /// journals have them, lets nothing through.
+    /// sha256 of the ask that was shown, in hex ([`Ask::digest`]). A decision without one, as in
+    /// older journals, approves nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -244,13 +243,13 @@ impl RecordedDecision {
         RecordedDecision { question, ask, decision, who, channel, at, digest: None }
     }
 
-    /// Returns the same decision about the ask of this digest.
+    /// Returns the same decision with the digest of its ask.
     #[must_use]
     pub fn with_digest(self, digest: Option<String>) -> RecordedDecision {
         RecordedDecision { digest, ..self }
     }
 
-    /// Returns whether it was made about exactly this ask.
+    /// Reports whether it was made about exactly this ask.
     pub fn is_about(&self, ask: &Ask) -> bool {
         self.ask == ask.id && self.digest.as_ref().is_some_and(|digest| *digest == ask.digest())
     }

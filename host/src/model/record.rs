@@ -1,29 +1,29 @@
-//! What is asked about, decided about and sent: one record of a call, with one digest.
+//! The record of a call, with the digest that asks and decisions name.
 //!
-//! **Invariant:** whatever a decision depends on is in the digest. What is left out (why it is
-//! asked, which call of the run it is, its number in the question) changes nothing of what would
+//! **Invariant:** everything that a decision depends on is in the digest. The parts that are left
+//! out (the reason for asking, the id of the call, the number of the ask) do not change what would
 //! happen.
 
 use super::{AskKind, Need, ToolOrigin, canonical};
 use serde_json::{Value, json};
 
-/// One call as a person decides about it.
+/// One call, as a person decides about it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallRecord<'a> {
-    /// What kind of thing is decided.
+    /// The kind of ask.
     pub(crate) kind: AskKind,
     /// The tool.
     pub(crate) tool: &'a str,
     /// Its arguments, all of them.
     pub(crate) arguments: &'a Value,
-    /// Which definition of which server and package it is, where that is known.
+    /// Its definition, server and package, if they are known.
     pub(crate) origin: Option<&'a ToolOrigin>,
-    /// What is to be installed, set, trusted or accepted first.
+    /// The need that is fulfilled first: something is installed, set, trusted or accepted.
     pub(crate) need: Option<&'a Need>,
 }
 
 impl CallRecord<'_> {
-    /// Returns the sha256 of all of it, in hex.
+    /// Returns the sha256 of all fields, in hex.
     pub(crate) fn digest(&self) -> String {
         canonical::digest(&json!({
             "kind": self.kind,
@@ -70,8 +70,8 @@ mod tests {
             ask.need = Some(Need::Variables(MissingVariables::new("s", vec!["A".into()], "f")));
         };
         assert!(changed(need));
-        // In which order the keys were written, why it is asked, and which call it is changes
-        // nothing of what happens.
+        // The order of keys, the reason for asking and the id of the call do not change what
+        // happens.
         assert!(!changed(|ask| ask.arguments = json!({ "amount": 5, "to": "Ann" })));
         assert!(!changed(|ask| ask.reason = "another".into()));
         assert!(!changed(|ask| ask.call = Some(CallId::numbered(7))));

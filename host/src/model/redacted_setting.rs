@@ -1,14 +1,14 @@
-//! A variable or header that something is given, as a person may see it.
+//! Shows a variable or header of a server to a person.
 
 use super::{redact, steers_loading};
 use serde_json::{Value, json};
 
-/// Words that stand before a key and tell nothing of it.
+/// Words before a key that reveal nothing about it.
 const SCHEMES: &[&str] = &["", "Bearer", "Basic", "Token", "token"];
 
 /// Returns the value of a variable or header as it is written in a file, without keys. A name in
-/// `${…}` is not a key: it says which one is handed over, and that is what somebody decides about.
-/// What decides what is loaded is shown whole.
+/// `${…}` is not a key: it states which variable is passed on, and a person decides about that. A
+/// value that decides which code is loaded is shown whole.
 pub fn redacted_setting(name: &str, value: &str) -> String {
     if steers_loading(name) {
         return value.to_owned();
@@ -25,7 +25,7 @@ pub fn redacted_setting(name: &str, value: &str) -> String {
     shown + &literal(name, rest)
 }
 
-/// What is written beside variables.
+/// Returns the text beside variables, without keys.
 fn literal(name: &str, text: &str) -> String {
     let word = text.trim();
     if SCHEMES.contains(&word) {

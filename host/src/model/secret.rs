@@ -1,4 +1,4 @@
-//! A value that must not be shown.
+//! Secret values.
 
 use std::fmt;
 
@@ -13,12 +13,12 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a secret into keeping.
+    /// Wraps a value.
     pub fn new(value: impl Into<String>) -> Secret {
         Secret(value.into())
     }
 
-    /// Returns the secret itself. Every use of this is a place to look at.
+    /// Returns the value itself. Every use of this deserves a review.
     pub fn reveal(&self) -> &str {
         &self.0
     }

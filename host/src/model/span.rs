@@ -1,9 +1,9 @@
-//! Spans of time, printed. `config/quantity.rs` reads them.
+//! Prints spans of time. `quantity.rs` reads them.
 
 use std::time::Duration;
 
-/// Returns a span as people read it: `850µs`, `12ms`, `3.4s`, `3s`, `5m`, `1m 30s`, `2h`,
-/// `47h 59m`, `9d`. It has at most two units, and what is smaller is left out.
+/// Returns a span as people read it: `850µs`, `12ms`, `3.4s`, `3s`, `5m`, `1m 30s`, `2h`, `47h
+/// 59m`, `9d`. It has at most two units; smaller ones are left out.
 pub fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     let tenths = span.subsec_millis() / 100;
@@ -12,20 +12,20 @@ pub fn span(span: Duration) -> String {
         0 => format!("{}ms", span.as_millis()),
         1..60 if span.subsec_nanos() == 0 => format!("{seconds}s"),
         1..60 => format!("{seconds}.{tenths}s"),
-        60..3_600 => two(seconds / 60, "m", seconds % 60, "s"),
-        3_600..172_800 => two(seconds / 3_600, "h", seconds / 60 % 60, "m"),
-        _ => two(seconds / 86_400, "d", seconds / 3_600 % 24, "h"),
+        60..3_600 => two_units(seconds / 60, "m", seconds % 60, "s"),
+        3_600..172_800 => two_units(seconds / 3_600, "h", seconds / 60 % 60, "m"),
+        _ => two_units(seconds / 86_400, "d", seconds / 3_600 % 24, "h"),
     }
 }
 
-fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
+fn two_units(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
     match small {
         0 => format!("{large}{large_unit}"),
         _ => format!("{large}{large_unit} {small}{small_unit}"),
     }
 }
 
-/// Returns a span in milliseconds, with its microseconds behind the point: as JSON has it.
+/// Returns a span in milliseconds, with microseconds as the fraction, for JSON.
 #[expect(clippy::cast_precision_loss, reason = "a span of days is exact to the microsecond")]
 pub fn milliseconds(span: Duration) -> f64 {
     span.as_micros() as f64 / 1_000.0

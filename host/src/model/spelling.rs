@@ -1,27 +1,26 @@
-//! Names in several spellings: which one is meant, which was probably meant, and the words they are
-//! made of.
+//! Finds the name that a spelling means, or probably means.
 
 use super::fold;
 
-/// Longest name compared with others: names are no longer than this, and what is compared with them
-/// may be.
-const COMPARED: usize = 128;
+/// Characters of a name that are compared: valid names are no longer, but the text they are
+/// compared with may be.
+const COMPARED_LENGTH: usize = 128;
 
-/// Most names that are suggested instead of a wrong one.
-const SUGGESTED: usize = 3;
+/// The number of names that are suggested for a wrong one.
+const MAX_SUGGESTIONS: usize = 3;
 
-/// What a spelling means among some names.
+/// The result of looking up a spelling among names.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NameMatch<'n> {
-    /// This name: it is spelled so, or nothing else could be.
+    /// This name: it is spelled exactly so, or it is the only one with this key.
     One(&'n str),
-    /// It could be any of these.
+    /// Any of these names.
     Several(Vec<&'n str>),
-    /// None of them.
+    /// No name.
     None,
 }
 
-/// Returns which of the names a spelling means: the very name, or the only one that it is another
+/// Returns the name that a spelling means: the exact name, or the only one that it is another
 /// spelling of.
 pub(crate) fn meant<'n>(
     spelled: &str,
@@ -40,29 +39,28 @@ pub(crate) fn meant<'n>(
     }
 }
 
-/// Returns up to three of the candidates that are most like `name`, the most like first; none if
-/// none is.
+/// Returns up to three of the candidates that are similar to `name`, the most similar first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let key: String = fold(name).chars().take(COMPARED).collect();
-    // One slip in three letters: more is another word.
-    let bearable = (key.chars().count() / 3).max(1);
+    let key: String = fold(name).chars().take(COMPARED_LENGTH).collect();
+    // One slip in three letters: more makes another word.
+    let allowed_distance = (key.chars().count() / 3).max(1);
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
-            let other: String = fold(candidate).chars().take(COMPARED).collect();
+            let other: String = fold(candidate).chars().take(COMPARED_LENGTH).collect();
             let distance = strsim::osa_distance(&key, &other);
             let part = key.len() >= 3 && (other.contains(&key) || key.contains(&other));
-            match distance <= bearable {
+            match distance <= allowed_distance {
                 true => Some((distance, candidate)),
-                // Half a name, or too much of it, is nearly as good as one with a slip.
-                false if part && other.len() >= 3 => Some((bearable + 1, candidate)),
+                // Half a name, or a name with an addition, ranks behind names with few slips.
+                false if part && other.len() >= 3 => Some((allowed_distance + 1, candidate)),
                 false => None,
             }
         })
         .collect();
     near.sort_unstable();
     near.dedup();
-    near.into_iter().take(SUGGESTED).map(|(_, candidate)| candidate).collect()
+    near.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Patterns that hold in every spelling: what is denied, or to be asked about, must not be had
-//! under another one.
+//! Patterns that cover every spelling of a name: a tool that is denied, or has to be asked about,
+//! must not be reachable under another spelling.
 //!
-//! `my_server:deleteFile` covers `my-server:delete_file`. Only what restricts is read so; what
-//! allows is read to the letter.
+//! `my_server:deleteFile` covers `my-server:delete_file`. Only patterns that restrict are read in
+//! this way; patterns that allow are read to the letter.
 
 use super::{ToolName, ToolPattern, fold, words};
 
@@ -16,15 +16,15 @@ pub(crate) struct StrictPattern {
 
 #[derive(Debug)]
 enum ToolPartPattern {
-    /// Everything of every server.
+    /// All tools of all servers.
     All,
-    /// The tool of this name, folded.
+    /// The tool with this name, folded.
     Name(String),
-    /// The tools whose names begin with these words.
+    /// The tools whose names begin with this prefix, in snake case.
     Prefix(String),
 }
 
-/// A tool's name, ready to be compared.
+/// A tool's name, prepared for comparison.
 pub(crate) struct FoldedToolName<'a> {
     tool: &'a ToolName,
     server: String,
@@ -52,7 +52,7 @@ impl StrictPattern {
         StrictPattern { pattern, server, rest }
     }
 
-    /// Returns whether it covers a tool, however that is spelled.
+    /// Reports whether it covers a tool, in any spelling.
     pub(crate) fn covers(&self, spelled: &FoldedToolName<'_>) -> bool {
         let of_server = self.server == spelled.server;
         self.pattern.covers(spelled.tool)
@@ -65,13 +65,14 @@ impl StrictPattern {
             }
     }
 
-    /// Returns how much of a name it spells out.
+    /// Returns how much of a name the pattern specifies.
     pub(crate) fn specificity(&self) -> usize {
         self.pattern.specificity()
     }
 }
 
-/// A name in snake case; what ends at the end of a word still does.
+/// Returns a name in snake case. A separator at its end stays, so that a prefix still ends at the
+/// end of a word.
 fn snake(name: &str) -> String {
     let mut snake = words(name).join("_").to_lowercase();
     if name.ends_with(|c: char| !c.is_alphanumeric()) {

@@ -1,4 +1,4 @@
-//! On whose behalf something runs.
+//! The tenant of a run.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

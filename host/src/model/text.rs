@@ -1,17 +1,18 @@
-//! Text of others, made safe and short enough to show to a person.
+//! Makes foreign text safe and short enough to show to a person.
 //!
-//! **Invariant:** what is folded or counted shows its end, and how much of it is not shown.
+//! **Invariant:** a text that is folded or has its blanks counted shows its end, and how much of it
+//! is left out.
 
 use crate::model::hidden_characters::{is_blank, is_hidden};
 use std::borrow::Cow;
 
-/// Blanks in a row that are shown as they are. More of them would push what follows out of sight.
-const BLANKS: usize = 8;
+/// Blanks in a row that are shown as they are. More would push the following text out of sight.
+const SHOWN_BLANKS: usize = 8;
 
-/// Returns `text` with everything escaped that a terminal obeys or an eye cannot see: control
-/// characters except line end and tab, format characters (bidirectional overrides, zero-width
-/// characters, tags), variation selectors and fillers, line separators, and characters for private
-/// use.
+/// Returns `text` with all characters escaped that control a terminal or that a person cannot see:
+/// control characters except line end and tab, format characters (bidirectional overrides,
+/// zero-width characters, tags), variation selectors and fillers, line separators, and characters
+/// for private use.
 pub fn escape(text: &str) -> Cow<'_, str> {
     let deceptive = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(deceptive) {
@@ -27,14 +28,13 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns the text escaped and in one line: line ends and tabs are spelled out too, and long rows
-/// of blanks are counted.
+/// Returns the text escaped and in one line: line ends and tabs are escaped too, and long rows of
+/// blanks are replaced by their count.
 pub fn in_one_line(text: &str) -> String {
     escape(&count_blanks(text)).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Returns the text with each row of more than eight blanks replaced by how many there are:
-/// `[40 blanks]`.
+/// Returns the text with each row of more than eight blanks replaced by its count: `[40 blanks]`.
 pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
     let mut counted = String::new();
     let (mut copied, mut at) = (0, 0);
@@ -43,7 +43,7 @@ pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
         let (blanks, bytes) =
             row.fold((0, 0), |(blanks, bytes), c| (blanks + 1, bytes + c.len_utf8()));
         at = start + bytes;
-        if blanks > BLANKS {
+        if blanks > SHOWN_BLANKS {
             counted += &text[copied..start];
             counted += &format!("[{} blanks]", thousands(blanks));
             copied = at;
@@ -55,18 +55,18 @@ pub(crate) fn count_blanks(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text, or of one with more than `limit` characters its beginning and its end, and how
-/// much is between them: `abc[… 12,345 characters …]xyz`. Where there is no room to say how much,
-/// an `…` stands between them.
+/// Returns the text. If it has more than `limit` characters, returns its beginning and its end,
+/// with the number of characters between them: `abc[… 12,345 characters …]xyz`. If there is no room
+/// for the number, a `…` replaces it.
 pub fn fold_middle(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit {
         return text.into();
     }
-    // The number is at most as long as that of all characters.
-    let room = limit.saturating_sub(left_out(length).chars().count());
+    // The number has at most as many digits as the number of all characters.
+    let room = limit.saturating_sub(omission_mark(length).chars().count());
     let (room, mark) = match room {
-        LEAST.. => (room, left_out(length - room)),
+        MIN_SHOWN.. => (room, omission_mark(length - room)),
         _ => (limit.saturating_sub(1), "…".into()),
     };
     let tail = room.div_ceil(2);
@@ -79,14 +79,14 @@ pub fn fold_middle(text: &str, limit: usize) -> String {
     if limit == 0 { String::new() } else { folded }
 }
 
-/// Characters that must be left of a text for its length to be said between them.
-const LEAST: usize = 8;
+/// Characters of a text that must remain for the number to be shown between them.
+const MIN_SHOWN: usize = 8;
 
-fn left_out(characters: usize) -> String {
+fn omission_mark(characters: usize) -> String {
     format!("[… {} characters …]", thousands(characters))
 }
 
-/// Returns a number as people read it: `12,345`.
+/// Returns a number with separators: `12,345`.
 pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -99,8 +99,8 @@ pub(crate) fn thousands(number: usize) -> String {
     grouped
 }
 
-/// Returns the text, or as much of it as `limit` characters hold with a `…` at the end: for texts
-/// that nobody decides by.
+/// Returns the text. If it has more than `limit` characters, cuts it and ends it with a `…`: only
+/// for texts that no decision depends on.
 pub fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.into(),
@@ -108,18 +108,18 @@ pub fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Returns the text, or as much of it as fits into `columns` of a terminal with a `…` at the end. A
-/// mark without a width counts as one column, so that no number of them passes.
+/// Returns the text. If it is wider than `columns` of a terminal, cuts it and ends it with a `…`. A
+/// mark without a width counts as one column, so that no number of them is shown.
 pub fn cut_to_columns(text: &str, columns: usize) -> String {
     use unicode_width::UnicodeWidthChar;
     let (mut used, mut last) = (0, 0);
     for (at, c) in text.char_indices() {
-        let wide = c.width().unwrap_or(1).max(1);
-        if used + wide > columns {
+        let width = c.width().unwrap_or(1).max(1);
+        if used + width > columns {
             return if columns == 0 { String::new() } else { format!("{}…", &text[..last]) };
         }
-        used += wide;
-        // What leaves a column for the `…`.
+        used += width;
+        // The cut text must leave a column for the `…`.
         if used < columns {
             last = at + c.len_utf8();
         }

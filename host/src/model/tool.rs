@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// Longest server or tool name. MCP advises 128 for tools; servers get the same.
 const NAME_LIMIT: usize = 128;
 
-/// `server:tool`. Once it is a `ToolName`, both parts are there and printable.
+/// The name of a tool, `server:tool`. Both parts are non-empty and printable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ToolName {
@@ -35,7 +35,7 @@ impl FromStr for ToolName {
     type Err = InvalidTool;
 
     fn from_str(text: &str) -> Result<ToolName, InvalidTool> {
-        let invalid = || InvalidTool(super::escape(&clip(text)).into_owned());
+        let invalid = || InvalidTool(super::escape(&clip_name(text)).into_owned());
         let (server, tool) = text.split_once(':').ok_or_else(invalid)?;
         if [server, tool].iter().any(|part| !is_name(part)) {
             return Err(invalid());
@@ -44,7 +44,7 @@ impl FromStr for ToolName {
     }
 }
 
-/// A name is 1 to 128 visible characters.
+/// Reports whether a text is a valid name: 1 to 128 bytes of visible characters.
 fn is_name(name: &str) -> bool {
     let visible = |c: char| {
         !c.is_whitespace() && super::escape(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8()
@@ -52,7 +52,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_LIMIT && name.chars().all(visible)
 }
 
-fn clip(text: &str) -> String {
+fn clip_name(text: &str) -> String {
     text.chars().take(NAME_LIMIT).collect()
 }
 
@@ -76,18 +76,18 @@ impl From<ToolName> for String {
     }
 }
 
-/// A text that names no tool.
+/// The error for a text that is not the name of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a tool name: it must be `server:tool`")]
 pub struct InvalidTool(String);
 
-/// `server:tool`, `server:prefix_*`, `server:*` or `*`.
+/// A pattern over tool names: `server:tool`, `server:prefix_*`, `server:*` or `*`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ToolPattern(String);
 
 impl ToolPattern {
-    /// Returns whether the pattern covers `tool`.
+    /// Reports whether the pattern covers `tool`.
     pub fn covers(&self, tool: &ToolName) -> bool {
         match self.0.strip_suffix('*') {
             Some(prefix) => tool.as_str().starts_with(prefix),
@@ -102,19 +102,19 @@ impl ToolPattern {
         &self.0
     }
 
-    /// Returns whether it covers some tool that a server of this name may have.
+    /// Reports whether it may cover a tool of the server with this name.
     #[cfg(feature = "servers")]
     pub(crate) fn touches(&self, server: &str) -> bool {
         self.0 == "*" || self.0.split_once(':').is_some_and(|(name, _)| name == server)
     }
 
-    /// Returns whether it covers every tool that a server of this name may have.
+    /// Reports whether it covers every tool of the server with this name.
     #[cfg(feature = "servers")]
     pub(crate) fn covers_all_of(&self, server: &str) -> bool {
         self.touches(server) && (self.0 == "*" || self.0.ends_with(":*"))
     }
 
-    /// Returns how much of a name the pattern spells out: a whole name is more than any prefix.
+    /// Returns how much of a name the pattern specifies: a whole name counts more than any prefix.
     pub(crate) fn specificity(&self) -> usize {
         self.0.strip_suffix('*').map_or(usize::MAX, str::len)
     }
@@ -126,8 +126,8 @@ impl FromStr for ToolPattern {
     fn from_str(text: &str) -> Result<ToolPattern, InvalidTool> {
         let valid = match text.strip_suffix('*') {
             Some("") => true,
-            // A star after `server:` or after a prefix of the tool's name; never within the
-            // server's.
+            // A star may follow `server:` or a prefix of the tool's name; never a part of the
+            // server's name.
             Some(prefix) => {
                 !prefix.contains('*') && format!("{prefix}x").parse::<ToolName>().is_ok()
             }
@@ -135,7 +135,7 @@ impl FromStr for ToolPattern {
         };
         match valid {
             true => Ok(ToolPattern(text.into())),
-            false => Err(InvalidTool(super::escape(&clip(text)).into_owned())),
+            false => Err(InvalidTool(super::escape(&clip_name(text)).into_owned())),
         }
     }
 }
@@ -208,8 +208,8 @@ mod tests {
             ("git:log", true, false),
             ("github:*", false, false),
         ] {
-            let told = (pattern(text).touches("git"), pattern(text).covers_all_of("git"));
-            assert_eq!(told, (touches, covers), "{text}");
+            let found = (pattern(text).touches("git"), pattern(text).covers_all_of("git"));
+            assert_eq!(found, (touches, covers), "{text}");
         }
     }
 

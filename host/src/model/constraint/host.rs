@@ -1,20 +1,20 @@
 //! Hosts of URLs.
 //!
-//! **Invariant:** only a URL whose host every program reads alike has one. A URL parser reads it,
-//! and what it reads must be what is written there: readers differ about users' names, backslashes,
-//! blanks, other alphabets, numbers for machines and what ends a host; a URL with any of these has
-//! none here, whatever it would be for one of them.
+//! **Invariant:** a URL has a host here only if every program reads the same host in it. A URL
+//! parser reads it, and its result must be the written text. Readers differ about user names,
+//! backslashes, blanks, other alphabets, numeric addresses and the end of a host; a URL with any of
+//! these has no host here.
 
 use crate::model::is_hidden;
 use url::Url;
 
-/// Longest URL that is looked at.
+/// Longest URL that is parsed.
 const URL_LIMIT: usize = 8 << 10;
 
-/// As long as a name in the DNS may be.
+/// The longest name that the DNS allows.
 const NAME_LIMIT: usize = 253;
 
-/// Where a URL leads to. Another scheme or port is another one.
+/// The origin of a URL. Another scheme or port is another origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UrlOrigin {
     scheme: String,
@@ -23,21 +23,21 @@ pub(super) struct UrlOrigin {
     port: u16,
 }
 
-/// Returns whether a URL leads to the host that a condition names.
-pub(super) fn is_at(url: &str, host: &str) -> bool {
-    of_url(url).is_some_and(|at| named(host).is_some_and(|wanted| at == wanted))
+/// Reports whether the host of a URL is the one that a condition names.
+pub(super) fn is_at_host(url: &str, host: &str) -> bool {
+    origin_of_url(url).is_some_and(|at| origin_of_host(host).is_some_and(|wanted| at == wanted))
 }
 
-/// Returns what `name` or `name:port` stands for, which is `https`, or either of them after
+/// Returns the origin that `name` or `name:port` stands for: by `https`, or by `http` after
 /// `http://`.
-pub(super) fn named(text: &str) -> Option<UrlOrigin> {
+pub(super) fn origin_of_host(text: &str) -> Option<UrlOrigin> {
     let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
-    (!rest.contains(['/', '?', '#'])).then(|| of_url(&format!("{scheme}://{rest}/")))?
+    (!rest.contains(['/', '?', '#'])).then(|| origin_of_url(&format!("{scheme}://{rest}/")))?
 }
 
-/// Returns the host of a URL as a condition names it.
-pub(super) fn shown(url: &str) -> Option<String> {
-    let UrlOrigin { scheme, name, port } = of_url(url)?;
+/// Returns the host of a URL in the form of a condition.
+pub(super) fn host_condition(url: &str) -> Option<String> {
+    let UrlOrigin { scheme, name, port } = origin_of_url(url)?;
     Some(match (scheme.as_str(), port) {
         ("https", 443) => name,
         ("https", port) => format!("{name}:{port}"),
@@ -46,8 +46,8 @@ pub(super) fn shown(url: &str) -> Option<String> {
     })
 }
 
-/// Returns where a URL leads to.
-fn of_url(text: &str) -> Option<UrlOrigin> {
+/// Returns the origin of a URL.
+fn origin_of_url(text: &str) -> Option<UrlOrigin> {
     let odd = |c: char| is_hidden(c) || c.is_whitespace() || c == '\\';
     if text.len() > URL_LIMIT || text.chars().any(odd) {
         return None;
@@ -58,7 +58,7 @@ fn of_url(text: &str) -> Option<UrlOrigin> {
     let (written, rest) = text.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, after) = rest.split_at(end);
-    // To some readers only a slash ends a host, and all before an `@` is a user's name.
+    // Some readers end a host only at a slash, and take everything before an `@` for a user name.
     if !after.starts_with('/') && after.contains('@') {
         return None;
     }
@@ -82,7 +82,7 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_at, named, shown};
+    use super::{host_condition, is_at_host, origin_of_host};
 
     #[test]
     fn a_url_of_the_host_is_covered() {
@@ -96,17 +96,19 @@ mod tests {
             "https://good.example/@evil.example",
             "https://good.example/日本",
         ] {
-            assert!(is_at(url, "good.example"), "{url}");
-            assert!(is_at(url, "Good.Example"), "{url}");
-            assert!(is_at(url, "https://good.example"), "{url}");
-            assert!(!is_at(url, "http://good.example"), "{url}");
+            assert!(is_at_host(url, "good.example"), "{url}");
+            assert!(is_at_host(url, "Good.Example"), "{url}");
+            assert!(is_at_host(url, "https://good.example"), "{url}");
+            assert!(!is_at_host(url, "http://good.example"), "{url}");
         }
-        assert!(is_at("http://localhost:8080/x", "http://localhost:8080"));
-        assert!(is_at("https://good.example/", "good.example:443"));
-        assert!(is_at("http://good.example/", "http://good.example:80"));
-        assert!(is_at("http://[::1]:3000/x", "http://[::1]:3000"));
-        assert!(is_at("https://[::1]/", "[::1]") && is_at("https://127.0.0.1/", "127.0.0.1"));
-        assert!(is_at("https://xn--bcher-kva.example/", "xn--bcher-kva.example"));
+        assert!(is_at_host("http://localhost:8080/x", "http://localhost:8080"));
+        assert!(is_at_host("https://good.example/", "good.example:443"));
+        assert!(is_at_host("http://good.example/", "http://good.example:80"));
+        assert!(is_at_host("http://[::1]:3000/x", "http://[::1]:3000"));
+        assert!(
+            is_at_host("https://[::1]/", "[::1]") && is_at_host("https://127.0.0.1/", "127.0.0.1")
+        );
+        assert!(is_at_host("https://xn--bcher-kva.example/", "xn--bcher-kva.example"));
     }
 
     #[test]
@@ -164,14 +166,14 @@ mod tests {
             "https://good.example;evil.example/",
             "https://https://good.example/",
         ] {
-            assert!(!is_at(url, "good.example"), "{url:?}");
+            assert!(!is_at_host(url, "good.example"), "{url:?}");
         }
-        // What a machine is called in numbers has many spellings; only the plain one counts.
+        // A numeric address has many spellings; only the plain one is accepted.
         for url in ["https://0x7f000001/", "https://127.1/", "https://0177.0.0.1/"] {
-            assert!(!is_at(url, "127.0.0.1"), "{url}");
+            assert!(!is_at_host(url, "127.0.0.1"), "{url}");
         }
-        assert!(!is_at("https://[0:0:0:0:0:0:0:1]/", "[::1]"));
-        assert!(!is_at("https://bücher.example/", "xn--bcher-kva.example"));
+        assert!(!is_at_host("https://[0:0:0:0:0:0:0:1]/", "[::1]"));
+        assert!(!is_at_host("https://bücher.example/", "xn--bcher-kva.example"));
     }
 
     #[test]
@@ -182,10 +184,10 @@ mod tests {
             ("http://a.example/x", "http://a.example"),
             ("http://localhost:3000", "http://localhost:3000"),
         ] {
-            assert_eq!(shown(url).as_deref(), Some(host));
-            assert!(is_at(url, host), "{url}");
+            assert_eq!(host_condition(url).as_deref(), Some(host));
+            assert!(is_at_host(url, host), "{url}");
         }
-        assert_eq!(shown("https://u@a.example/"), None);
+        assert_eq!(host_condition("https://u@a.example/"), None);
         for text in [
             "",
             "a.example.",
@@ -203,7 +205,7 @@ mod tests {
             "a:+1",
             "ä.example",
         ] {
-            assert_eq!(named(text), None, "{text}");
+            assert_eq!(origin_of_host(text), None, "{text}");
         }
     }
 }

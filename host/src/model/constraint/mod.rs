@@ -1,19 +1,19 @@
-//! What the arguments must be for a grant to cover a call, and which such conditions a call
-//! suggests.
+//! Conditions on the arguments of a call, under which a grant covers it, and the conditions that a
+//! call suggests.
 //!
-//! In flow the arguments of a call, out flows whether they are covered, or what a person may choose
-//! from. **Invariant:** conditions are closed-world: an argument that no condition names, whatever
-//! its type and depth, is not covered. **Invariant:** in doubt nothing holds: a person is asked
-//! once more, and nothing goes out that nobody meant. A path or a URL holds only if every program
-//! that may read it reads the same in it. **Invariant:** nothing here looks at a disk: where a path
-//! leads is said by [`PathResolver`], which is passed in.
+//! In flow the arguments of a call, out flows whether they are covered, or the offers that a person
+//! may choose from. **Invariant:** conditions are closed-world: an argument that no condition
+//! names, of any type and at any depth, is not covered. **Invariant:** in doubt no condition holds:
+//! a person is asked once more, and no unintended call is sent. A condition on a path or a URL
+//! holds only if every program that may read the text reads the same in it. **Invariant:** nothing
+//! here accesses the disk: a [`PathResolver`], which is passed in, resolves paths.
 
+mod argument_kind;
 mod condition;
 mod coverage;
 mod host;
-mod likeness;
 mod offered;
-mod older;
+mod older_rules;
 mod path;
 mod pointer;
 

@@ -1,52 +1,53 @@
-//! How a condition names an argument.
+//! Names of arguments in conditions.
 //!
-//! A name that does not begin with `/` is that of an argument at the top, to the letter. One that
-//! does is a JSON Pointer (RFC 6901) from the top: `/options/path` is the `path` of `options`,
-//! `/files/0` the first of `files`, and `/~1etc` the argument at the top that is called `/etc`.
+//! A name that does not begin with `/` means an argument at the top level, to the letter. A name
+//! that does is a JSON Pointer (RFC 6901): `/options/path` is the `path` of `options`, `/files/0`
+//! the first of `files`, and `/~1etc` the argument at the top level with the name `/etc`.
 
 use serde_json::Value;
 
-/// Returns the steps to an argument; nothing if the name is no pointer although it begins like one.
+/// Returns the steps to an argument, or `None` if the name begins with `/` and is not a valid
+/// pointer.
 pub(super) fn steps(name: &str) -> Option<Vec<String>> {
     let Some(pointer) = name.strip_prefix('/') else { return Some(vec![name.to_owned()]) };
-    pointer.split('/').map(unescaped).collect()
+    pointer.split('/').map(unescape_step).collect()
 }
 
-/// Returns the name of the argument that steps lead to.
-pub(super) fn name<S: AsRef<str>>(steps: &[S]) -> String {
+/// Returns the name of the argument at the end of the steps.
+pub(super) fn name_of_steps<S: AsRef<str>>(steps: &[S]) -> String {
     match steps {
         [only] if !only.as_ref().is_empty() && !only.as_ref().starts_with('/') => {
             only.as_ref().to_owned()
         }
-        steps => steps.iter().map(|step| format!("/{}", escaped(step.as_ref()))).collect(),
+        steps => steps.iter().map(|step| format!("/{}", escape_step(step.as_ref()))).collect(),
     }
 }
 
-/// Returns what stands at the end of the steps.
+/// Returns the value at the end of the steps.
 pub(super) fn find<'a>(arguments: &'a Value, steps: &[String]) -> Option<&'a Value> {
-    // There are arguments only where they have names.
+    // Only an object has named arguments.
     let mut value = arguments.is_object().then_some(arguments)?;
     for step in steps {
         value = match value {
             Value::Object(fields) => fields.get(step)?,
-            Value::Array(items) => items.get(index(step)?)?,
+            Value::Array(items) => items.get(parse_index(step)?)?,
             _ => return None,
         };
     }
     Some(value)
 }
 
-/// The place in a list that a step names. Each has one spelling.
-fn index(step: &str) -> Option<usize> {
+/// Returns the index in a list that a step names. Each index has one spelling.
+fn parse_index(step: &str) -> Option<usize> {
     let plain = step == "0" || !step.starts_with('0');
     (plain && step.bytes().all(|byte| byte.is_ascii_digit())).then(|| step.parse().ok())?
 }
 
-fn escaped(step: &str) -> String {
+fn escape_step(step: &str) -> String {
     step.replace('~', "~0").replace('/', "~1")
 }
 
-fn unescaped(step: &str) -> Option<String> {
+fn unescape_step(step: &str) -> Option<String> {
     let mut parts = step.split('~');
     let mut text = parts.next()?.to_owned();
     for part in parts {
@@ -62,7 +63,7 @@ fn unescaped(step: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{find, name, steps};
+    use super::{find, name_of_steps, steps};
     use serde_json::json;
 
     #[test]
@@ -78,12 +79,12 @@ mod tests {
             vec!["options", ""],
             vec!["a/b", "~1", "0"],
         ] {
-            let written = name(&trail);
+            let written = name_of_steps(&trail);
             assert_eq!(steps(&written).as_deref(), Some(&trail.map_to_owned()[..]), "{written}");
         }
-        assert_eq!(name(&["path"]), "path");
-        assert_eq!(name(&["options", "a/b"]), "/options/a~1b");
-        assert_eq!(name(&["/etc"]), "/~1etc");
+        assert_eq!(name_of_steps(&["path"]), "path");
+        assert_eq!(name_of_steps(&["options", "a/b"]), "/options/a~1b");
+        assert_eq!(name_of_steps(&["/etc"]), "/~1etc");
         for wrong in ["/~", "/a~2", "/a~"] {
             assert_eq!(steps(wrong), None, "{wrong}");
         }

@@ -1,4 +1,4 @@
-//! What a run may spend in the host, shared by all that works for it.
+//! The budget of a run in the host, shared by all work for the run.
 
 use crate::model::Limits;
 use std::fmt;
@@ -7,22 +7,22 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// The CPU time of one run: what its JavaScript took, and what the host took for its values.
+/// The CPU time of one run: that of its JavaScript, and that of the host for its values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CpuUse(Arc<AtomicU64>);
 
 impl CpuUse {
-    /// Adds to it.
+    /// Adds CPU time.
     pub(crate) fn add(&self, time: Duration) {
         self.0.fetch_add(nanos(time), Relaxed);
     }
 
-    /// Sets it, whatever was counted before.
+    /// Sets the CPU time, and discards the earlier count.
     pub(crate) fn set(&self, time: Duration) {
         self.0.store(nanos(time), Relaxed);
     }
 
-    /// Returns what was used so far.
+    /// Returns the CPU time used so far.
     pub(crate) fn get(&self) -> Duration {
         Duration::from_nanos(self.0.load(Relaxed))
     }
@@ -32,7 +32,7 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What a run may spend in the host. Clones share what was spent.
+/// The CPU time and memory that a run may use in the host. Clones share the counts.
 #[derive(Clone)]
 pub(crate) struct RunBudget(Arc<RunBudgetState>);
 
@@ -40,10 +40,10 @@ struct RunBudgetState {
     cpu_time: Duration,
     used: CpuUse,
     memory: usize,
-    /// Bytes of answers that nobody has read yet.
+    /// Bytes of answers that the program has not read yet.
     unread: AtomicUsize,
-    /// One piece of long work at a time: a run that has many does not keep others from the few
-    /// threads there are.
+    /// Allows one piece of long work at a time, so that a run with much work does not take all of
+    /// the few threads.
     turn: Arc<Semaphore>,
 }
 
@@ -59,18 +59,18 @@ impl RunBudget {
         }))
     }
 
-    /// Returns a budget of its own for something that no run does: it may take what a run may by
-    /// default.
+    /// Returns a separate budget for work that belongs to no run, with the default limits of a run.
     pub(crate) fn of_nobody() -> RunBudget {
         RunBudget::new(&Limits::default(), CpuUse::default())
     }
 
-    /// Returns how many bytes values of one kind may take that the host holds for the run.
+    /// Returns how many bytes values of one kind may take in the host for the run.
     pub(crate) fn host_memory(&self) -> usize {
         self.0.memory
     }
 
-    /// Holds an answer of this many bytes until it is read. Returns nothing if there are too many.
+    /// Counts an answer of this many bytes until it is read. Returns `None` if the limit is
+    /// exceeded.
     pub(crate) fn hold(&self, bytes: usize) -> Option<UnreadReply> {
         let before = self.0.unread.fetch_add(bytes, Relaxed);
         let unread = UnreadReply { budget: self.clone(), bytes };
@@ -82,18 +82,18 @@ impl RunBudget {
         self.0.used.add(time);
     }
 
-    /// Returns whether more CPU time was used than there is.
+    /// Reports whether the CPU time is used up.
     pub(crate) fn is_spent(&self) -> bool {
         self.0.used.get() > self.0.cpu_time
     }
 
-    /// Returns who may do long work for the run.
+    /// Returns the semaphore for long work of the run.
     pub(super) fn turn(&self) -> Arc<Semaphore> {
         self.0.turn.clone()
     }
 }
 
-/// An answer that nobody has read yet.
+/// The count of an answer that the program has not read yet. Dropping it ends the count.
 pub(crate) struct UnreadReply {
     budget: RunBudget,
     bytes: usize,
@@ -105,7 +105,7 @@ impl Drop for UnreadReply {
     }
 }
 
-/// All budgets are alike to those who compare calls.
+/// Treats all budgets as equal, so that they do not matter when calls are compared.
 impl PartialEq for RunBudget {
     fn eq(&self, _: &RunBudget) -> bool {
         true

@@ -1,17 +1,18 @@
-//! JSON without the blanks between its parts.
+//! Removes the blanks between the parts of a JSON text.
 
-use super::{DEPTH, HaltReason, WorkSlice};
+use super::weigh::DEPTH;
+use super::{HaltReason, WorkSlice};
 use crate::model::CallError;
 
-/// Bytes between two looks at the budget.
-const LOOK: usize = 64 << 10;
+/// Bytes between two checks of the budget.
+const CHECK_INTERVAL: usize = 64 << 10;
 
-/// Why a text was not copied.
+/// The reason why a text was not copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CompactError {
-    /// It nests deeper than a parser goes.
+    /// It nests deeper than a parser accepts.
     TooDeep,
-    /// The work was given up.
+    /// The work was stopped.
     Halted(HaltReason),
 }
 
@@ -27,10 +28,10 @@ impl From<CompactError> for CallError {
     }
 }
 
-/// Returns a valid JSON text without blanks between its parts. Nothing else of it changes.
-pub(crate) fn compact(text: &str, stint: &WorkSlice<'_>) -> Result<String, CompactError> {
+/// Returns a valid JSON text without blanks between its parts, otherwise unchanged.
+pub(crate) fn compact(text: &str, slice: &WorkSlice<'_>) -> Result<String, CompactError> {
     let mut out = String::with_capacity(text.len());
-    let (bytes, mut at, mut looked) = (text.as_bytes(), 0, 0);
+    let (bytes, mut at, mut last_check) = (text.as_bytes(), 0, 0);
     let mut depth = 0usize;
     while at < bytes.len() {
         let start = at;
@@ -52,9 +53,9 @@ pub(crate) fn compact(text: &str, stint: &WorkSlice<'_>) -> Result<String, Compa
         }
         out.push_str(&text[start..at]);
         at += bytes[at..].iter().take_while(|byte| is_blank(**byte)).count();
-        if at - looked > LOOK {
-            looked = at;
-            stint.check().map_err(CompactError::Halted)?;
+        if at - last_check > CHECK_INTERVAL {
+            last_check = at;
+            slice.check().map_err(CompactError::Halted)?;
         }
     }
     Ok(out)
@@ -64,8 +65,8 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Returns where the string ends that begins there, behind its quote; the end of the text if it
-/// does not.
+/// Returns the position behind the closing quote of the string whose content begins at `at`, or the
+/// end of the text if there is none.
 pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         at += 1;

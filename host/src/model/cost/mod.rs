@@ -1,17 +1,16 @@
-//! What a run costs the host: its CPU time, wherever it is spent, and the memory that its values
-//! take.
+//! The cost of a run in the host: its CPU time, on all threads, and the memory of its values.
 //!
-//! In flow JSON texts and values, out flow values and texts, or the reason why they were given up.
-//! Text says little about what a value takes: `[0],[0],…` takes about a hundred times its length
-//! once it is parsed. So a text is weighed before it is parsed, and a parser counts while it
-//! builds.
+//! In flow JSON texts and values, out flow values and texts, or the reason why the work was
+//! stopped. The length of a text says little about the size of its value: `[0],[0],…` takes about a
+//! hundred times its length once it is parsed. So the size is estimated before a text is parsed,
+//! and the parser counts while it builds the value.
 //!
-//! What is short is done where it is, at a fixed price and without a look at any clock. What is
-//! longer is timed by the thread's own CPU clock. What is long gets a thread, of which there are
-//! few; it stops as soon as nobody waits for it or the run has no CPU time left.
+//! Short work runs on the current thread, at a fixed price and without reading a clock. Longer work
+//! is timed by the thread's CPU clock. Long work runs on one of a few other threads; it stops as
+//! soon as nobody waits for it or the run has no CPU time left.
 //!
 //! **Invariant:** all CPU time spent here is charged to the run that it is spent for.
-//! **Invariant:** no more than a budget allows is ever allocated for one value.
+//! **Invariant:** no value ever takes more memory than its budget allows.
 
 mod budget;
 mod compact;
@@ -21,9 +20,6 @@ mod thread_clock;
 mod weigh;
 mod work;
 mod write;
-
-/// The deepest nesting that `serde_json` parses.
-const DEPTH: usize = 127;
 
 pub(crate) use budget::{CpuUse, RunBudget};
 pub(crate) use compact::{CompactError, compact};

@@ -1,4 +1,4 @@
-//! A JSON text to a value, built no further than a budget allows.
+//! Parses a JSON text into a value, within a budget.
 
 use super::size::{VALUE, array, object, string};
 use super::work::SMALL;
@@ -8,89 +8,89 @@ use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-/// Values between two looks at the budget: some hundred microseconds.
-const LOOK: u32 = 1 << 12;
+/// Values between two checks of the budget: some hundred microseconds.
+const CHECK_INTERVAL: u32 = 1 << 12;
 
-/// Why a text was not parsed.
+/// The reason why a text was not parsed.
 #[derive(Debug)]
 pub(crate) enum ParseError {
-    /// It is no JSON, or nests too deep.
+    /// It is not JSON, or nests too deep.
     Json(serde_json::Error),
     /// It takes more than this many bytes once it is parsed.
     TooLarge(usize),
-    /// The work was given up.
+    /// The work was stopped.
     Halted(HaltReason),
 }
 
 /// Parses a text into a value that takes at most `memory` bytes.
-pub(crate) fn parse(text: &str, memory: usize, stint: &WorkSlice<'_>) -> Result<Value, ParseError> {
-    // What is short takes little in any case.
+pub(crate) fn parse(text: &str, memory: usize, slice: &WorkSlice<'_>) -> Result<Value, ParseError> {
+    // A short text takes little memory in any case.
     if text.len() <= SMALL {
         return serde_json::from_str(text).map_err(ParseError::Json);
     }
-    let count = ParseBudget {
-        left: Cell::new(memory.saturating_sub(VALUE)),
-        until_look: Cell::new(LOOK),
-        over: Cell::new(false),
+    let budget = ParseBudget {
+        remaining: Cell::new(memory.saturating_sub(VALUE)),
+        until_check: Cell::new(CHECK_INTERVAL),
+        exceeded: Cell::new(false),
         halt: RefCell::new(None),
-        stint,
+        slice,
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let built = BoundedValueSeed(&count).deserialize(&mut deserializer);
+    let built = BoundedValueSeed(&budget).deserialize(&mut deserializer);
     match built.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
-        Err(_) if count.over.get() => Err(ParseError::TooLarge(memory)),
-        Err(error) => match count.halt.into_inner() {
+        Err(_) if budget.exceeded.get() => Err(ParseError::TooLarge(memory)),
+        Err(error) => match budget.halt.into_inner() {
             Some(halt) => Err(ParseError::Halted(halt)),
             None => Err(ParseError::Json(error)),
         },
     }
 }
 
-/// What is left of the budget.
+/// The remaining budget.
 struct ParseBudget<'a> {
-    left: Cell<usize>,
-    until_look: Cell<u32>,
-    over: Cell<bool>,
+    remaining: Cell<usize>,
+    until_check: Cell<u32>,
+    exceeded: Cell<bool>,
     halt: RefCell<Option<HaltReason>>,
-    stint: &'a WorkSlice<'a>,
+    slice: &'a WorkSlice<'a>,
 }
 
 impl ParseBudget<'_> {
-    fn take<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
-        match self.left.get().checked_sub(bytes) {
-            Some(left) => {
-                self.left.set(left);
+    fn charge<E: serde::de::Error>(&self, bytes: usize) -> Result<(), E> {
+        match self.remaining.get().checked_sub(bytes) {
+            Some(remaining) => {
+                self.remaining.set(remaining);
                 Ok(())
             }
             None => {
-                self.over.set(true);
+                self.exceeded.set(true);
                 Err(E::custom("too large"))
             }
         }
     }
 
-    fn look<E: serde::de::Error>(&self) -> Result<(), E> {
-        let left = self.until_look.get() - 1;
-        self.until_look.set(if left == 0 { LOOK } else { left });
-        if left > 0 {
+    fn check<E: serde::de::Error>(&self) -> Result<(), E> {
+        let remaining = self.until_check.get() - 1;
+        self.until_check.set(if remaining == 0 { CHECK_INTERVAL } else { remaining });
+        if remaining > 0 {
             return Ok(());
         }
-        self.stint.check().map_err(|halt| {
+        self.slice.check().map_err(|halt| {
             *self.halt.borrow_mut() = Some(halt);
             E::custom("given up")
         })
     }
 }
 
-/// Builds a value as `serde_json` does, and counts what it takes.
+/// Builds a value as `serde_json` does, and counts its size.
 struct BoundedValueSeed<'a>(&'a ParseBudget<'a>);
 
 impl<'de> DeserializeSeed<'de> for BoundedValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.0.look()?;
+        self.0.check()?;
         deserializer.deserialize_any(self)
     }
 }
@@ -123,20 +123,20 @@ impl<'de> Visitor<'de> for BoundedValueSeed<'_> {
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
-        self.0.take(string(value.len()))?;
+        self.0.charge(string(value.len()))?;
         Ok(value.into())
     }
 
     fn visit_string<E: serde::de::Error>(self, value: String) -> Result<Value, E> {
-        self.0.take(string(value.len()))?;
+        self.0.charge(string(value.len()))?;
         Ok(value.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(BoundedValueSeed(self.0))? {
-            // Charged before the list grows.
-            self.0.take(array(list.len() + 1) - array(list.len()))?;
+            // The item is charged before the list grows.
+            self.0.charge(array(list.len() + 1) - array(list.len()))?;
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -146,7 +146,7 @@ impl<'de> Visitor<'de> for BoundedValueSeed<'_> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             let grown = object(map.len() + 1) - object(map.len());
-            self.0.take(grown + string(key.len()))?;
+            self.0.charge(grown + string(key.len()))?;
             map.insert(key, entries.next_value_seed(BoundedValueSeed(self.0))?);
         }
         Ok(Value::Object(map))
@@ -165,7 +165,7 @@ mod tests {
         RunBudget::of_nobody().work_here(text.len(), |work| parse(text, memory, &work.begin()))
     }
 
-    /// JSON of each kind, longer than what is parsed without counting.
+    /// Returns JSON of each kind, longer than the texts that are parsed without counting.
     fn samples() -> Vec<String> {
         let many = |item: &str| format!("[{}{item}]", format!("{item},").repeat(3_000));
         vec![

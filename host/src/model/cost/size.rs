@@ -1,29 +1,29 @@
-//! How many bytes the parts of a parsed JSON value take on the heap.
+//! Estimates how many bytes the parts of a parsed JSON value take on the heap.
 
 use serde_json::Value;
 
-/// Bytes that the allocator adds to a block, about.
-const BLOCK: usize = 16;
+/// Bytes that the allocator adds to a block, approximately.
+const BLOCK_OVERHEAD: usize = 16;
 
-/// What a value takes where it lies: in a list, in an object, or by itself.
+/// Bytes of a value in its place: in a list, in an object, or by itself.
 pub(super) const VALUE: usize = size_of::<Value>();
 
-/// A key, a value and a hash.
+/// Bytes of an entry: a key, a value and a hash.
 const ENTRY: usize = size_of::<String>() + VALUE + size_of::<u64>();
 
-/// The room of the first list that holds anything: lists grow by doubling from here.
-const FIRST_ROOM: usize = 4;
+/// Capacity of a list after its first item; it doubles from here.
+const FIRST_CAPACITY: usize = 4;
 
-/// What a list of `items` takes beside the heap of its items.
+/// Returns the bytes of a list of `items`, without the heap of its items.
 pub(super) fn array(items: usize) -> usize {
     match items {
         0 => 0,
-        items => items.max(FIRST_ROOM).next_power_of_two() * VALUE + BLOCK,
+        items => items.max(FIRST_CAPACITY).next_power_of_two() * VALUE + BLOCK_OVERHEAD,
     }
 }
 
-/// What an object of `entries` takes beside the heap of its keys and values: a list of entries and
-/// an index of it.
+/// Returns the bytes of an object of `entries`, without the heap of its keys and values: a list of
+/// entries and its index.
 pub(super) fn object(entries: usize) -> usize {
     let buckets = match entries {
         0 => return 0,
@@ -32,14 +32,14 @@ pub(super) fn object(entries: usize) -> usize {
         more => (more.saturating_mul(8) / 7).next_power_of_two(),
     };
     let room = if buckets < 8 { buckets - 1 } else { buckets / 8 * 7 };
-    // An index of one number and one byte for each bucket.
-    room * ENTRY + buckets * (size_of::<usize>() + 1) + 2 * BLOCK
+    // The index has one number and one byte for each bucket.
+    room * ENTRY + buckets * (size_of::<usize>() + 1) + 2 * BLOCK_OVERHEAD
 }
 
-/// What a string of `bytes` takes.
+/// Returns the bytes of a string of `bytes`.
 pub(super) fn string(bytes: usize) -> usize {
     match bytes {
         0 => 0,
-        bytes => bytes + BLOCK,
+        bytes => bytes + BLOCK_OVERHEAD,
     }
 }

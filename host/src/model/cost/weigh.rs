@@ -1,14 +1,16 @@
-//! What a JSON text takes once it is parsed, without parsing it.
+//! Estimates the size of a JSON text once it is parsed, without parsing it.
 
-use super::DEPTH;
 use super::compact::end_of_string;
 use super::size::{VALUE, array, object, string};
 
-/// Returns about how many bytes a JSON text takes as a value. What is no JSON is weighed as far as
-/// it looks like some.
+/// The deepest nesting that `serde_json` parses.
+pub(super) const DEPTH: usize = 127;
+
+/// Returns about how many bytes a JSON text takes as a value. A text that is not valid JSON is
+/// estimated as far as it looks like JSON.
 pub fn weigh(text: &str) -> usize {
     let mut total = VALUE;
-    // How many commas stand in each open bracket, and whether anything does.
+    // For each open bracket, the number of commas in it, and whether it contains anything.
     let mut open = [(0usize, false); DEPTH];
     let mut depth = 0usize;
     let bytes = text.as_bytes();

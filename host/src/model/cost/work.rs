@@ -1,4 +1,4 @@
-//! Work of the host for a run: on the run's thread if it is short, on another if it is long.
+//! Work of the host for a run: on the current thread if it is short, on another if it is long.
 
 use super::{RunBudget, thread_time};
 use crate::model::{CallError, Code};
@@ -8,23 +8,22 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
-/// Bytes of JSON that are worked on without a look at the clock.
+/// Bytes of JSON that are processed without reading the clock.
 pub(super) const SMALL: usize = 4 << 10;
 
 /// The price of such a byte: parsing and writing take between two and ten nanoseconds.
-const PRICE: Duration = Duration::from_nanos(4);
+const PRICE_PER_BYTE: Duration = Duration::from_nanos(4);
 
-/// Bytes of JSON that are worked on where they are: about a millisecond. More would hold up other
-/// runs, and get a thread.
+/// Bytes of JSON that are processed on the current thread: about a millisecond. More would delay
+/// other runs, and is moved to another thread.
 pub(crate) const INLINE: usize = 128 << 10;
 
-/// Threads that do long work for runs, of all engines together: each may hold as much memory as a
-/// run may.
+/// Threads for long work, of all engines together: each may hold as much memory as a run may.
 const THREADS: usize = 4;
 
-static FREE: Semaphore = Semaphore::const_new(THREADS);
+static FREE_THREADS: Semaphore = Semaphore::const_new(THREADS);
 
-/// Why work was given up.
+/// The reason why work was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HaltReason {
     /// The run has no CPU time left.
@@ -35,16 +34,17 @@ pub(crate) enum HaltReason {
     Broken(String),
 }
 
-/// Work that is under way. It may go on on several threads, one after the other.
+/// Work in progress. It may continue on several threads, one after the other.
 pub(crate) struct HostWork<'a> {
     budget: &'a RunBudget,
-    /// Whether nobody waits for it any more; nothing if it is not waited for.
+    /// Set once nobody waits for the work any more; `None` for work that runs on the caller's
+    /// thread.
     cancelled: Option<&'a AtomicBool>,
     metered: bool,
 }
 
 impl HostWork<'_> {
-    /// Begins to work on this thread.
+    /// Begins work on this thread.
     pub(crate) fn begin(&self) -> WorkSlice<'_> {
         WorkSlice { work: self, last: Cell::new(self.metered.then(ClockReading::now)) }
     }
@@ -71,7 +71,8 @@ impl ClockReading {
     }
 }
 
-/// Work on one thread. What it takes is charged when it is looked at, and at its end.
+/// The part of the work that runs on one thread. Its CPU time is charged at each check, and when it
+/// is dropped.
 pub(crate) struct WorkSlice<'a> {
     work: &'a HostWork<'a>,
     last: Cell<Option<ClockReading>>,
@@ -83,7 +84,7 @@ impl<'a> WorkSlice<'a> {
         self.work
     }
 
-    /// Says whether to go on. To be asked every hundred microseconds or so.
+    /// Returns an error if the work must stop. To be called about every hundred microseconds.
     pub(crate) fn check(&self) -> Result<(), HaltReason> {
         self.charge();
         if self.work.cancelled.is_some_and(|cancelled| cancelled.load(Relaxed)) {
@@ -122,7 +123,7 @@ impl From<HaltReason> for CallError {
     }
 }
 
-/// Says that nobody waits any more.
+/// Cancels the work when its future is dropped.
 struct CancelOnDrop(Arc<AtomicBool>);
 
 impl Drop for CancelOnDrop {
@@ -132,7 +133,7 @@ impl Drop for CancelOnDrop {
 }
 
 impl RunBudget {
-    /// Works on `bytes` of JSON, on this thread.
+    /// Runs work on `bytes` of JSON on this thread.
     pub(crate) fn work_here<T>(&self, bytes: usize, work: impl FnOnce(&HostWork<'_>) -> T) -> T {
         let metered = bytes > SMALL;
         if !metered {
@@ -143,11 +144,11 @@ impl RunBudget {
 
     /// Charges the fixed price of this much JSON, for work that is not timed.
     pub(crate) fn charge_for(&self, bytes: usize) {
-        self.charge(PRICE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
+        self.charge(PRICE_PER_BYTE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
     }
 
-    /// Works on `bytes` of JSON, on another thread if they are many. Dropping the future stops the
-    /// work at its next look.
+    /// Runs work on `bytes` of JSON, on another thread if there are many. Dropping the future stops
+    /// the work at its next check.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -158,14 +159,14 @@ impl RunBudget {
         }
         let closed = |_| HaltReason::Cancelled;
         let turn = self.turn().acquire_owned().await.map_err(closed)?;
-        let free = FREE.acquire().await.map_err(closed)?;
+        let free = FREE_THREADS.acquire().await.map_err(closed)?;
         let cancelled = Arc::<AtomicBool>::default();
         let _waiting = CancelOnDrop(cancelled.clone());
         let budget = self.clone();
         let done = tokio::task::spawn_blocking(move || {
             let done =
                 work(&HostWork { budget: &budget, cancelled: Some(&cancelled), metered: true });
-            // A thread that nobody waits for is still taken.
+            // The permits stay taken until the thread is done, even if nobody waits for it.
             drop((turn, free));
             done
         });
@@ -200,9 +201,9 @@ mod tests {
         let (budget, used) = budget(Duration::from_millis(20));
         for bytes in [SMALL + 1, INLINE + 1] {
             let done = budget.work(bytes, |work| {
-                let stint = work.begin();
+                let slice = work.begin();
                 loop {
-                    stint.check()?;
+                    slice.check()?;
                 }
             });
             assert_eq!(done.await, Ok(Err::<(), _>(HaltReason::CpuTime)));
@@ -216,10 +217,10 @@ mod tests {
         let (ended, end) = tokio::sync::oneshot::channel();
         let (began, begin) = tokio::sync::oneshot::channel();
         let work = budget.work(INLINE + 1, move |work| {
-            let stint = work.begin();
+            let slice = work.begin();
             let _ = began.send(());
             let halt = loop {
-                if let Err(halt) = stint.check() {
+                if let Err(halt) = slice.check() {
                     break halt;
                 }
             };

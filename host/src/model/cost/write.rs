@@ -1,21 +1,21 @@
-//! A JSON value to its text, up to a length.
+//! Writes a JSON value as text, up to a length.
 
 use super::{HaltReason, WorkSlice};
 use serde_json::Value;
 use std::io;
 
-/// Bytes between two looks at the budget.
-const LOOK: usize = 64 << 10;
+/// Bytes between two checks of the budget.
+const CHECK_INTERVAL: usize = 64 << 10;
 
-/// Room to begin with: most texts are short.
-const ROOM: usize = 128;
+/// Initial capacity: most texts are short.
+const INITIAL_CAPACITY: usize = 128;
 
-/// Why a value was not written.
+/// The reason why a value was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WriteError {
-    /// It is longer than this.
+    /// It is longer than this many bytes.
     TooLarge(usize),
-    /// The work was given up.
+    /// The work was stopped.
     Halted(HaltReason),
 }
 
@@ -23,12 +23,17 @@ pub(crate) enum WriteError {
 pub(crate) fn write(
     value: &Value,
     limit: usize,
-    stint: &WorkSlice<'_>,
+    slice: &WorkSlice<'_>,
 ) -> Result<String, WriteError> {
-    let mut out =
-        BoundedWriter { text: Vec::with_capacity(ROOM), limit, looked: 0, stint, halt: None };
+    let mut out = BoundedWriter {
+        text: Vec::with_capacity(INITIAL_CAPACITY),
+        limit,
+        last_check: 0,
+        slice,
+        halt: None,
+    };
     match serde_json::to_writer(&mut out, value) {
-        // JSON is UTF-8 throughout.
+        // JSON is always UTF-8.
         Ok(()) => String::from_utf8(out.text).map_err(|_| WriteError::TooLarge(limit)),
         Err(_) => Err(out.halt.map_or(WriteError::TooLarge(limit), WriteError::Halted)),
     }
@@ -37,8 +42,8 @@ pub(crate) fn write(
 struct BoundedWriter<'a> {
     text: Vec<u8>,
     limit: usize,
-    looked: usize,
-    stint: &'a WorkSlice<'a>,
+    last_check: usize,
+    slice: &'a WorkSlice<'a>,
     halt: Option<HaltReason>,
 }
 
@@ -48,11 +53,11 @@ impl io::Write for BoundedWriter<'_> {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.text.extend_from_slice(bytes);
-        if self.text.len() - self.looked > LOOK {
-            self.looked = self.text.len();
-            if let Err(halt) = self.stint.check() {
+        if self.text.len() - self.last_check > CHECK_INTERVAL {
+            self.last_check = self.text.len();
+            if let Err(halt) = self.slice.check() {
                 self.halt = Some(halt);
-                // Not `Interrupted`, which says to try again.
+                // `Interrupted` would mean that the write is tried again.
                 return Err(io::ErrorKind::Other.into());
             }
         }
@@ -76,9 +81,9 @@ mod tests {
     fn what_is_too_long_is_not_written() {
         let budget = RunBudget::of_nobody();
         budget.work_here(1, |work| {
-            let stint = work.begin();
-            assert_eq!(write(&json!([1, "é"]), 8, &stint).as_deref(), Ok("[1,\"é\"]"));
-            assert_eq!(write(&json!([1, "é"]), 7, &stint), Err(WriteError::TooLarge(7)));
+            let slice = work.begin();
+            assert_eq!(write(&json!([1, "é"]), 8, &slice).as_deref(), Ok("[1,\"é\"]"));
+            assert_eq!(write(&json!([1, "é"]), 7, &slice), Err(WriteError::TooLarge(7)));
         });
     }
 

@@ -1,21 +1,20 @@
-//! How a tool's definition differs from an earlier one.
+//! The differences between two definitions of a tool.
 
 use super::pieces::Difference;
 use crate::model::{Definition, canonical::pretty};
 use serde_json::Value;
 
-/// Bytes of a text that are taken along. A journal keeps what was asked, and a definition may be
-/// large.
-const TEXT: usize = 64 << 10;
+/// Most bytes of a text in a difference: a journal stores every ask, and a definition may be large.
+const TEXT_LIMIT: usize = 64 << 10;
 
-/// Bytes before the first difference that are taken along with a text that is longer.
-const BEFORE: usize = 1 << 10;
+/// Bytes before the first difference that are included of a longer text.
+const BYTES_BEFORE: usize = 1 << 10;
 
-/// Bytes of the end of such a text.
-const END: usize = 16 << 10;
+/// Bytes at the end that are included of a longer text.
+const BYTES_AT_END: usize = 16 << 10;
 
-/// Bytes for saying how much is between them.
-const NOTE: usize = 64;
+/// Bytes for the note on how much is left out between them.
+const NOTE_LENGTH: usize = 64;
 
 /// Returns every part in which two definitions of a tool differ.
 pub fn differences_of(before: &Definition, after: &Definition) -> Vec<Difference> {
@@ -33,12 +32,13 @@ pub fn differences_of(before: &Definition, after: &Definition) -> Vec<Difference
         ("outputSchema", schema(&before.output), schema(&after.output)),
     ];
     let changed = parts.into_iter().filter(|(_, before, after)| before != after);
-    changed.map(|(part, before, after)| bounded(part, before, after)).collect()
+    changed.map(|(part, before, after)| bounded_difference(part, before, after)).collect()
 }
 
-/// A difference that holds where two texts begin to differ, and so much of what follows.
-fn bounded(part: &str, before: Option<String>, after: Option<String>) -> Difference {
-    let long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > TEXT);
+/// Returns a difference that includes the first place where two texts differ, and a limited part of
+/// the text that follows.
+fn bounded_difference(part: &str, before: Option<String>, after: Option<String>) -> Difference {
+    let long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > TEXT_LIMIT);
     if !long(&before) && !long(&after) {
         return Difference::new(part, before, after);
     }
@@ -46,13 +46,13 @@ fn bounded(part: &str, before: Option<String>, after: Option<String>) -> Differe
         (before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     let window = |text: String| {
-        let start = text.floor_char_boundary(same.saturating_sub(BEFORE));
-        if text.len() - start <= TEXT {
+        let start = text.floor_char_boundary(same.saturating_sub(BYTES_BEFORE));
+        if text.len() - start <= TEXT_LIMIT {
             return text[start..].to_owned();
         }
-        // The end of a text is always compared, whatever stands before it.
-        let head = text.floor_char_boundary(start + TEXT - END - NOTE);
-        let tail = text.ceil_char_boundary(text.len() - END);
+        // The end of a text is always compared, whatever comes before it.
+        let head = text.floor_char_boundary(start + TEXT_LIMIT - BYTES_AT_END - NOTE_LENGTH);
+        let tail = text.ceil_char_boundary(text.len() - BYTES_AT_END);
         let between = text[head..tail].chars().count();
         format!(
             "{}\n[{between} characters are not compared]\n{}",
@@ -65,7 +65,7 @@ fn bounded(part: &str, before: Option<String>, after: Option<String>) -> Differe
 
 #[cfg(test)]
 mod tests {
-    use super::{TEXT, differences_of};
+    use super::{TEXT_LIMIT, differences_of};
     use crate::model::Definition;
     use serde_json::json;
 
@@ -77,7 +77,7 @@ mod tests {
         let mut after = definition();
         change(&mut after);
         let differences = differences_of(&definition(), &after);
-        // What has another digest differs, and what differs has another digest.
+        // Definitions differ if and only if their digests do.
         assert_eq!(differences.is_empty(), definition().digest() == after.digest());
         differences.into_iter().map(|it| (it.part.clone(), it.lines())).collect()
     }
@@ -116,7 +116,7 @@ mod tests {
         (one.description, other.description) = (format!("{long} old"), format!("{long} new"));
         let differences = differences_of(&one, &other);
         let [difference] = differences.as_slice() else { panic!("{}", differences.len()) };
-        assert!(difference.before.as_ref().is_some_and(|text| text.len() <= TEXT));
+        assert!(difference.before.as_ref().is_some_and(|text| text.len() <= TEXT_LIMIT));
         assert!(difference.lines().concat().ends_with("[-old-]{+new+}"));
     }
 }

@@ -1,62 +1,63 @@
 //! A difference as lines, in the form of git's word diff: `[-old-]{+new+}`.
 
+use super::escape_marks::{MarkContext, write_escaped};
 use super::pieces::{DiffPiece, Difference};
-use super::spell::{MarkContext, spell};
 use crate::model::thousands;
 
-/// Characters of what stayed that are shown on each side of a change.
+/// Characters of unchanged text that are shown on each side of a change.
 const CONTEXT: usize = 60;
 
-/// Characters of one change that are shown, half of them of its end: more than a person reads, less
-/// than hides what comes after.
-const CHANGE: usize = 4_000;
+/// Characters of one change that are shown, half of them from its end: more than a person reads,
+/// and few enough that later changes stay visible.
+const CHANGE_LIMIT: usize = 4_000;
 
 /// Lines in all, half of them the last ones.
-const LINES: usize = 120;
+const LINE_LIMIT: usize = 120;
 
-/// Bytes in all, half of them of the last lines.
-const BYTES: usize = 16_000;
+/// Bytes in all, half of them from the last lines.
+const BYTE_LIMIT: usize = 16_000;
 
 impl Difference {
-    /// Returns the difference as people read it, nothing if there is none: what went as `[-old-]`,
-    /// what came as `{+new+}`, what stayed only near those. Each line has its own marks. Everything
-    /// that cannot be seen, looks like something else or like a mark is spelled out as `\u{202e}`;
-    /// the end of a line that went or came is a `⏎`, and what is left out a `…`. What is too long
-    /// is folded in its middle: its end is shown.
+    /// Returns the difference as people read it; the list is empty if there is none. Removed text
+    /// is shown as `[-old-]`, added text as `{+new+}`, and unchanged text only near these. Each
+    /// line has its own marks. Every character that is invisible, or looks like another character
+    /// or like a mark, is escaped as `\u{202e}`. The end of a removed or added line is a `⏎`, and
+    /// omitted text is a `…`. A text that is too long is folded in its middle, so that its end is
+    /// shown.
     pub fn lines(&self) -> Vec<String> {
-        let pieces = self.words();
+        let pieces = self.pieces();
         let is_change = |piece: &DiffPiece| !matches!(piece, DiffPiece::Same(_));
         let changes = pieces.iter().filter(|piece| is_change(piece)).count();
-        let mut drawn = DiffLines::default();
+        let mut lines = DiffLines::default();
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
                 DiffPiece::Same(text) => {
                     let edges = (index > 0, index + 1 < pieces.len());
                     if changes > 0 {
-                        drawn.same(text, edges);
+                        lines.unchanged(text, edges);
                     }
                 }
-                DiffPiece::Gone(text) => {
+                DiffPiece::Removed(text) => {
                     let beside = match pieces.get(index + 1) {
-                        Some(DiffPiece::New(new)) => new.as_str(),
+                        Some(DiffPiece::Added(added)) => added.as_str(),
                         _ => "",
                     };
-                    drawn.changed(text, beside, ["[-", "-]"]);
+                    lines.changed(text, beside, ["[-", "-]"]);
                 }
-                DiffPiece::New(text) => {
+                DiffPiece::Added(text) => {
                     let beside = match index.checked_sub(1).and_then(|before| pieces.get(before)) {
-                        Some(DiffPiece::Gone(gone)) => gone.as_str(),
+                        Some(DiffPiece::Removed(removed)) => removed.as_str(),
                         _ => "",
                     };
-                    drawn.changed(text, beside, ["{+", "+}"]);
+                    lines.changed(text, beside, ["{+", "+}"]);
                 }
             }
         }
-        drawn.done()
+        lines.finish()
     }
 }
 
-/// Lines under way.
+/// The lines that are written so far.
 #[derive(Default)]
 struct DiffLines {
     lines: Vec<String>,
@@ -64,15 +65,15 @@ struct DiffLines {
 }
 
 impl DiffLines {
-    /// Draws what stayed; `edges` say whether something changed before and after it.
-    fn same(&mut self, text: &str, (before, after): (bool, bool)) {
-        let end = if before { at(text, CONTEXT) } else { 0 };
-        let start = if after { from_end(text, CONTEXT) } else { text.len() };
+    /// Writes unchanged text; `edges` tells whether there is a change before and after it.
+    fn unchanged(&mut self, text: &str, (before, after): (bool, bool)) {
+        let end = if before { offset_of(text, CONTEXT) } else { 0 };
+        let start = if after { offset_from_end(text, CONTEXT) } else { text.len() };
         if start <= end {
-            return self.draw(text, ["", ""], MarkContext::Same);
+            return self.write(text, ["", ""], MarkContext::Same);
         }
-        self.draw(&text[..end], ["", ""], MarkContext::Same);
-        // Whole lines that are left out have a line of their own.
+        self.write(&text[..end], ["", ""], MarkContext::Same);
+        // Omitted whole lines get a line of their own.
         let lines = text[end..start].contains('\n') && before && after;
         if lines {
             self.end_line();
@@ -81,31 +82,32 @@ impl DiffLines {
         if lines {
             self.end_line();
         }
-        self.draw(&text[start..], ["", ""], MarkContext::Same);
+        self.write(&text[start..], ["", ""], MarkContext::Same);
     }
 
     fn changed(&mut self, text: &str, beside: &str, marks: [&str; 2]) {
         let latin = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
-        let place = MarkContext::Changed { among_latin: latin(text) || latin(beside) };
-        let (head, tail) = (at(text, CHANGE / 2), from_end(text, CHANGE / 2));
+        let context = MarkContext::Changed { among_latin: latin(text) || latin(beside) };
+        let (head, tail) =
+            (offset_of(text, CHANGE_LIMIT / 2), offset_from_end(text, CHANGE_LIMIT / 2));
         if tail <= head {
-            return self.draw(text, marks, place);
+            return self.write(text, marks, context);
         }
-        self.draw(&text[..head], marks, place);
+        self.write(&text[..head], marks, context);
         let [open, close] = marks;
         let left_out = thousands(text[head..tail].chars().count());
         self.line.push_str(&format!("{open}… {left_out} characters …{close}"));
-        self.draw(&text[tail..], marks, place);
+        self.write(&text[tail..], marks, context);
     }
 
-    /// Draws a text, each line of it between marks.
-    fn draw(&mut self, text: &str, [open, close]: [&str; 2], place: MarkContext) {
+    /// Writes a text, each of its lines between marks.
+    fn write(&mut self, text: &str, [open, close]: [&str; 2], context: MarkContext) {
         for part in text.split_inclusive('\n') {
             let (part, ends) = part.strip_suffix('\n').map_or((part, false), |part| (part, true));
             self.line.push_str(open);
-            spell(part, place, &mut self.line);
-            // That a line ends is part of what changed.
-            if ends && place != MarkContext::Same {
+            write_escaped(part, context, &mut self.line);
+            // A line end is part of the change.
+            if ends && context != MarkContext::Same {
                 self.line.push('⏎');
             }
             self.line.push_str(close);
@@ -119,18 +121,18 @@ impl DiffLines {
         self.lines.push(std::mem::take(&mut self.line));
     }
 
-    fn done(mut self) -> Vec<String> {
+    fn finish(mut self) -> Vec<String> {
         if !self.line.is_empty() {
             self.end_line();
         }
-        // As many as fit from either end; the first and the last always do.
+        // As many lines as fit from either end, and at least the first and the last.
         let fits = |lines: &mut dyn Iterator<Item = &String>| {
             let mut bytes = 0;
             let small = |line: &&String| {
                 bytes += line.len();
-                bytes <= BYTES / 2
+                bytes <= BYTE_LIMIT / 2
             };
-            lines.take(LINES / 2).take_while(small).count().max(1)
+            lines.take(LINE_LIMIT / 2).take_while(small).count().max(1)
         };
         let all = self.lines.len();
         let (head, tail) = (fits(&mut self.lines.iter()), fits(&mut self.lines.iter().rev()));
@@ -146,19 +148,19 @@ impl DiffLines {
     }
 }
 
-/// Where so many characters end.
-fn at(text: &str, characters: usize) -> usize {
+/// Returns the position behind this many characters.
+fn offset_of(text: &str, characters: usize) -> usize {
     text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
 }
 
-/// Where so many characters before the end begin.
-fn from_end(text: &str, characters: usize) -> usize {
+/// Returns the position of this many characters before the end.
+fn offset_from_end(text: &str, characters: usize) -> usize {
     text.char_indices().rev().nth(characters.saturating_sub(1)).map_or(0, |(at, _)| at)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, Difference, LINES};
+    use super::{BYTE_LIMIT, Difference, LINE_LIMIT};
 
     fn lines(before: &str, after: &str) -> Vec<String> {
         let lines = Difference::new("x", Some(before.into()), Some(after.into())).lines();
@@ -204,7 +206,7 @@ mod tests {
         );
         let shown = lines("a", "a}b{");
         assert_eq!(shown, ["a{+\\u{7d}b\\u{7b}+}"]);
-        // Marks that were there before are no marks either.
+        // Marks in unchanged text are escaped too.
         assert_eq!(lines("{+x+} a", "{+x+} b"), ["\\u{7b}+x+\\u{7d} [-a-]{+b+}"]);
     }
 
@@ -229,8 +231,8 @@ mod tests {
         assert!(shown[0].ends_with("evil and sends it away+}"), "{}", shown.join("\n").len());
         let flood = |word: &str| (0..5_000).map(|n| format!("{word} {n}\n")).collect::<String>();
         let shown = lines(&flood("a"), &format!("{}last", flood("b")));
-        assert!(shown.len() <= LINES + 2, "{}", shown.len());
-        assert!(shown.concat().len() <= BYTES + 10_000);
+        assert!(shown.len() <= LINE_LIMIT + 2, "{}", shown.len());
+        assert!(shown.concat().len() <= BYTE_LIMIT + 10_000);
         assert!(shown.iter().any(|line| line.contains(" lines are not shown …")), "{shown:?}");
         assert!(shown.last().is_some_and(|line| line.ends_with("last+}")), "{:?}", shown.last());
     }

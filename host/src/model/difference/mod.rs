@@ -1,14 +1,14 @@
-//! What differs between two texts, for people to read.
+//! The difference between two texts, for people to read.
 //!
-//! In flow two texts of others, out flow words that came, went or stayed, and lines that show them.
-//! **Invariant:** what is compared, how long that takes and what is shown are bounded, and what is
-//! left out is said. **Invariant:** no two different texts look the same here, and no text can draw
-//! the marks that are ours.
+//! In flow two foreign texts, out flow the words that were added, removed or unchanged, and lines
+//! that show them. **Invariant:** the compared text, the time for comparing and the shown text are
+//! bounded, and omissions are shown. **Invariant:** two different texts never look the same here,
+//! and no text can imitate our marks.
 
 mod definitions;
+mod escape_marks;
 mod lines;
 mod pieces;
-mod spell;
 
 pub use definitions::differences_of;
 pub use pieces::{DiffPiece, Difference};

@@ -1,12 +1,12 @@
-//! A JSON value in one line.
+//! Writes a JSON value in one line.
 
 use super::redactor::Redactor;
 use crate::model::text::{escape, fold_middle};
 use serde_json::Value;
 
-/// Returns the value as one line of JSON of at most `limit` characters: what looks like a secret
-/// hidden, what a terminal obeys escaped, long rows of blanks counted, and what is over folded in
-/// its middle.
+/// Returns the value as one line of JSON of at most `limit` characters. Likely secrets are hidden,
+/// control characters are escaped, long rows of blanks are replaced by their count, and a line that
+/// is too long is folded in its middle.
 ///
 /// ```
 /// let arguments = pml::json::json!({ "text": "one\ntwo", "token": "abc" });
@@ -17,41 +17,47 @@ pub fn brief(value: &Value, limit: usize) -> String {
     brief_with(value, limit, &Redactor::new())
 }
 
-/// The same, by a redactor.
+/// Returns the value as [`brief`] does, with the given redactor.
 pub fn brief_with(value: &Value, limit: usize, redactor: &Redactor) -> String {
-    fold_middle(&written(&redactor.shown(value)), limit)
+    fold_middle(&escaped_json(&redactor.shown(value)), limit)
 }
 
-/// JSON text has no line ends or tabs of its own, which are all that `escape` lets through.
-fn written(value: &Value) -> String {
+/// Returns the value as escaped JSON. JSON text contains no raw line ends or tabs, the only control
+/// characters that `escape` leaves.
+fn escaped_json(value: &Value) -> String {
     escape(&value.to_string()).into_owned()
 }
 
-/// Characters of a value that is shortened: enough for its beginning, its end, and how much is
+/// Characters of a shortened value: enough for its beginning, its end, and the number of characters
 /// between them.
-const LEAST: usize = 48;
+const MIN_VALUE_LENGTH: usize = 48;
 
-/// Characters of a name.
-const NAME: usize = 40;
+/// Most characters of a name.
+const MAX_NAME_LENGTH: usize = 40;
 
-/// Returns the arguments of a call like [`brief`], but with every one of them named: long values
-/// are folded, each to what the others leave it, so that none hides behind another. Only where
-/// there are more than fit, the rest is counted.
+/// Returns the arguments of a call as [`brief`] does, but with every argument named: each long
+/// value is folded to the room that the others leave, so that none hides another. Arguments that do
+/// not fit are counted.
 pub(crate) fn brief_arguments(arguments: &Value, limit: usize, redactor: &Redactor) -> String {
     let shown = redactor.shown(arguments);
-    let whole = written(&shown);
+    let whole = escaped_json(&shown);
     let Value::Object(given) = &shown else { return fold_middle(&whole, limit) };
     if whole.chars().count() <= limit {
         return whole;
     }
     let named: Vec<(String, String)> = given
         .iter()
-        .map(|(name, value)| (fold_middle(&written(&name.as_str().into()), NAME), written(value)))
+        .map(|(name, value)| {
+            (
+                fold_middle(&escaped_json(&name.as_str().into()), MAX_NAME_LENGTH),
+                escaped_json(value),
+            )
+        })
         .collect();
     let size = |(name, value): &(String, String), most: usize| {
         name.chars().count() + value.chars().count().min(most) + 2
     };
-    // The braces take two, and there is one comma less than there are arguments.
+    // The braces take two characters, and there is one comma less than there are arguments.
     let fits = |count: usize, most: usize, more: usize| {
         named.iter().take(count).map(|one| size(one, most)).sum::<usize>() + 1 + more <= limit
     };
@@ -60,12 +66,15 @@ pub(crate) fn brief_arguments(arguments: &Value, limit: usize, redactor: &Redact
         1 => " and 1 more argument".into(),
         left => format!(" and {left} more arguments"),
     };
-    // Each takes a character or more: the cost does not grow with how many there are.
+    // Each argument takes at least one character, so the cost does not grow with their number.
     let count = (0..=named.len().min(limit)).rev();
-    let count = count.into_iter().find(|count| fits(*count, LEAST, more(*count).len()));
+    let count = count.into_iter().find(|count| fits(*count, MIN_VALUE_LENGTH, more(*count).len()));
     let Some(count) = count else { return fold_middle(&whole, limit) };
     let more = more(count);
-    let most = (LEAST..=limit).rev().find(|most| fits(count, *most, more.len())).unwrap_or(LEAST);
+    let most = (MIN_VALUE_LENGTH..=limit)
+        .rev()
+        .find(|most| fits(count, *most, more.len()))
+        .unwrap_or(MIN_VALUE_LENGTH);
     let shown = named.iter().take(count);
     let shown: Vec<String> =
         shown.map(|(name, value)| format!("{name}:{}", fold_middle(value, most))).collect();

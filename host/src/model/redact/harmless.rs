@@ -1,24 +1,24 @@
-//! What may be hidden at all, and what stands in its place.
+//! Decides which values may be hidden, and writes their replacement.
 
-/// Returns what stands in place of a value: `[hidden: 14 characters]`.
-pub(super) fn hidden(characters: usize) -> String {
+/// Returns the replacement of a hidden value: `[hidden: 14 characters]`.
+pub(super) fn hidden_mark(characters: usize) -> String {
     match characters {
         1 => "[hidden: 1 character]".into(),
         many => format!("[hidden: {many} characters]"),
     }
 }
 
-/// Returns whether a shell, a path and a URL all take a character for itself.
+/// Reports whether a character has no special meaning in a shell, a path and a URL.
 pub(super) fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+')
 }
 
-/// Returns how much of a value that is guessed to be a secret may be hidden, in bytes: all of it
-/// but the `=` at its end. Nothing if the value could be anything but a word: a command, a flag, a
-/// path, the name of a file or a host.
-pub(super) fn harmless(value: &str) -> Option<usize> {
+/// Returns how many bytes of a value that looks like a secret may be hidden: all but the `=` at its
+/// end. Returns `None` if the value could be anything but a word: a command, a flag, a path, the
+/// name of a file or a host.
+pub(super) fn hideable_length(value: &str) -> Option<usize> {
     let word = value.trim_end_matches('=');
-    // A dot may be one of the name of a file or a host.
+    // A dot may belong to the name of a file or a host.
     let plain = word.bytes().all(is_plain);
     let begins = word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
     let ends = value.len() - word.len() <= 2;
@@ -27,18 +27,18 @@ pub(super) fn harmless(value: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{harmless, hidden};
+    use super::{hidden_mark, hideable_length};
 
     #[test]
     fn what_is_hidden_is_counted() {
-        assert_eq!(hidden(1), "[hidden: 1 character]");
-        assert_eq!(hidden(14), "[hidden: 14 characters]");
+        assert_eq!(hidden_mark(1), "[hidden: 1 character]");
+        assert_eq!(hidden_mark(14), "[hidden: 14 characters]");
     }
 
     #[test]
     fn only_a_word_may_be_hidden() {
-        assert_eq!(harmless("hunter2"), Some(7));
-        assert_eq!(harmless("a_b-c+d=="), Some(7));
+        assert_eq!(hideable_length("hunter2"), Some(7));
+        assert_eq!(hideable_length("a_b-c+d=="), Some(7));
         for value in [
             "",
             "=",
@@ -79,7 +79,7 @@ mod tests {
             "abcdefghijklmnopqrst.",
             "abcdefghijklmnop..rstuv",
         ] {
-            assert_eq!(harmless(value), None, "{value}");
+            assert_eq!(hideable_length(value), None, "{value}");
         }
     }
 }

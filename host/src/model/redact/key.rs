@@ -1,7 +1,7 @@
-//! Keys that say that their value is a secret.
+//! Keys whose values are secrets.
 
-/// One of these words in a key makes its value a secret.
-const SECRET: &[&str] = &[
+/// Words that make the value of a key a secret.
+const SECRET_WORDS: &[&str] = &[
     "apikey",
     "apikeys",
     "authorization",
@@ -24,8 +24,8 @@ const SECRET: &[&str] = &[
     "tokens",
 ];
 
-/// A key of these kinds is one.
-const SECRET_KEYS: &[&str] = &[
+/// Words that make the value a secret if `key` follows.
+const SECRET_KEY_KINDS: &[&str] = &[
     "access",
     "account",
     "api",
@@ -40,7 +40,7 @@ const SECRET_KEYS: &[&str] = &[
     "storage",
 ];
 
-/// Written in one word, a key that ends so.
+/// Endings of keys that are written as one word and have a secret value.
 const SECRET_ENDS: &[&str] = &[
     "accesskey",
     "accesstoken",
@@ -56,9 +56,9 @@ const SECRET_ENDS: &[&str] = &[
     "sessiontoken",
 ];
 
-/// One of these words says that the value is about a secret, or about many, and none itself:
+/// Words that make the value something about a secret, or a count, and not a secret itself:
 /// `max_tokens`, `token_type`.
-const ABOUT: &[&str] = &[
+const DESCRIPTIVE_WORDS: &[&str] = &[
     "allowed",
     "banner",
     "budget",
@@ -102,20 +102,20 @@ const ABOUT: &[&str] = &[
     "used",
 ];
 
-/// Returns whether a value under this key is a secret.
+/// Reports whether a value under this key is a secret.
 pub(crate) fn names_secret(key: &str) -> bool {
-    let words = words(key);
-    if words.iter().any(|word| ABOUT.contains(&word.as_str())) {
+    let words = split_words(key);
+    if words.iter().any(|word| DESCRIPTIVE_WORDS.contains(&word.as_str())) {
         return false;
     }
-    let plain = words.iter().any(|word| SECRET.contains(&word.as_str()));
+    let plain = words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()));
     let pair = words.windows(2).any(|pair| match (pair[0].as_str(), pair[1].as_str()) {
         ("session", "id" | "key") | ("auth", "header" | "code") => true,
-        (kind, "key" | "keys") => SECRET_KEYS.contains(&kind),
+        (kind, "key" | "keys") => SECRET_KEY_KINDS.contains(&kind),
         _ => false,
     });
-    // A session may have notes and speakers; on its own, or at the end of a key, it is what a
-    // browser keeps.
+    // A session may have notes and speakers; on its own, or at the end of a key, it is a browser's
+    // session.
     let last = words.last().is_some_and(|word| word == "session");
     let whole = words.len() == 1 && words[0] == "auth";
     let run_together = || {
@@ -125,14 +125,14 @@ pub(crate) fn names_secret(key: &str) -> bool {
     plain || pair || last || whole || run_together()
 }
 
-/// Returns whether the key names many of something that is more often counted than listed.
+/// Reports whether the key names things that are more often counted than listed.
 pub(super) fn may_count(key: &str) -> bool {
-    words(key).iter().any(|word| word == "tokens")
+    split_words(key).iter().any(|word| word == "tokens")
 }
 
-/// Splits a key at everything that is no letter or digit, and where camel case begins a word; in
-/// lower case.
-fn words(key: &str) -> Vec<String> {
+/// Splits a key at every character that is not a letter or digit, and where camel case begins a
+/// word; in lower case.
+fn split_words(key: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut characters = key.chars().peekable();
     let mut before = ' ';
@@ -158,15 +158,15 @@ fn words(key: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{names_secret, words};
+    use super::{names_secret, split_words};
 
     #[test]
     fn keys_are_split_as_people_write_them() {
-        assert_eq!(words("X-Api-Key"), ["x", "api", "key"]);
-        assert_eq!(words("clientSecret"), ["client", "secret"]);
-        assert_eq!(words("APIKey"), ["api", "key"]);
-        assert_eq!(words("GITHUB_TOKEN"), ["github", "token"]);
-        assert_eq!(words("__"), Vec::<String>::new());
+        assert_eq!(split_words("X-Api-Key"), ["x", "api", "key"]);
+        assert_eq!(split_words("clientSecret"), ["client", "secret"]);
+        assert_eq!(split_words("APIKey"), ["api", "key"]);
+        assert_eq!(split_words("GITHUB_TOKEN"), ["github", "token"]);
+        assert_eq!(split_words("__"), Vec::<String>::new());
     }
 
     #[test]

@@ -1,42 +1,44 @@
-//! Values that are known to be secrets: a project gives them to its servers.
+//! Known secrets: values that a project passes to its servers.
 
-use super::harmless::{hidden, is_plain};
+use super::harmless::{hidden_mark, is_plain};
 use crate::model::Secret;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Shorter values would hide parts of ordinary words.
-pub(super) const LEAST: usize = 4;
+/// Shortest value that is hidden: shorter ones would hide parts of ordinary words.
+pub(super) const MIN_LENGTH: usize = 4;
 
-/// Values that are looked for: more than a project has, and few enough that looking for all of them
-/// is cheap.
-const MOST: usize = 512;
+/// Most values that are searched for: more than a project has, and few enough that the search is
+/// cheap.
+const MAX_VALUES: usize = 512;
 
-/// Characters from which on a value is hidden in the middle of others' words.
-const WITHIN: usize = 8;
+/// Least length of a value that is hidden inside other text.
+const MIN_LENGTH_WITHIN: usize = 8;
 
-/// Returns whether a value looks like nothing but a secret, so that it can be hidden in the middle
-/// of a command: it is long, and has letters and digits. A variable that a clone sets to `delete`
-/// hides no `delete`.
+/// Reports whether a value can only be a secret, so that it can be hidden inside a command: it is
+/// long, and has letters and digits. So a clone that sets a variable to `delete` does not hide
+/// `delete`.
 pub(super) fn is_distinct(value: &str) -> bool {
     let has = |wanted: fn(char) -> bool| value.chars().any(wanted);
-    value.chars().count() >= WITHIN && has(|c| c.is_ascii_digit()) && has(char::is_alphabetic)
+    value.chars().count() >= MIN_LENGTH_WITHIN
+        && has(|c| c.is_ascii_digit())
+        && has(char::is_alphabetic)
 }
 
-/// Values that are hidden wherever they occur, longest first: one may be part of another. Beside
-/// them, which of them begin with which byte.
+/// Values that are hidden wherever they occur, longest first because one may be part of another.
+/// The second field lists, for each byte, the values that begin with it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownSecrets(Vec<Secret>, Vec<Vec<usize>>);
 
 impl KnownSecrets {
-    /// Returns a set of values. Each line of one is a value too, since words come line by line, and
-    /// each as it stands in JSON.
+    /// Returns a set of values. Each line of a value counts as a value too, since text arrives line
+    /// by line, and so does its JSON form.
     pub(crate) fn new<'v>(values: impl IntoIterator<Item = &'v str>) -> KnownSecrets {
         let mut parts = Vec::new();
         for value in values {
             for part in [value].into_iter().chain(value.lines()).map(str::trim) {
-                if part.chars().count() >= LEAST {
+                if part.chars().count() >= MIN_LENGTH {
                     parts.push(part.to_owned());
                     let quoted = Value::from(part).to_string();
                     parts.push(quoted[1..quoted.len() - 1].to_owned());
@@ -45,7 +47,7 @@ impl KnownSecrets {
         }
         parts.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
         parts.dedup();
-        parts.truncate(MOST);
+        parts.truncate(MAX_VALUES);
         let mut buckets = vec![Vec::new(); 256];
         for (index, part) in parts.iter().enumerate() {
             buckets[usize::from(part.as_bytes()[0])].push(index);
@@ -53,26 +55,26 @@ impl KnownSecrets {
         KnownSecrets(parts.into_iter().map(Secret::new).collect(), buckets)
     }
 
-    /// Returns whether there is none.
+    /// Reports whether there are no values.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns a text without the values. Of a value that has characters with a meaning for a
-    /// shell, a path or a URL, these stay: what is hidden of a command is never the command.
+    /// Returns a text without the values. Characters of a value with a meaning for a shell, a path
+    /// or a URL stay visible: hiding a secret never hides a command.
     pub(crate) fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.0.is_empty() {
             return Cow::Borrowed(text);
         }
-        // One pass over what was given: what stands in place of a value is not looked at again.
+        // The text is searched once: replacements are not searched again.
         let (mut shown, mut copied, mut at) = (String::new(), 0, 0);
         while at < text.len() {
-            let Some(secret) = self.at(text, at) else {
+            let Some(secret) = self.longest_at(text, at) else {
                 at += 1;
                 continue;
             };
             shown.push_str(&text[copied..at]);
-            shown.push_str(&veiled(secret));
+            shown.push_str(&hide_words(secret));
             at += secret.len();
             copied = at;
         }
@@ -82,20 +84,20 @@ impl KnownSecrets {
         }
     }
 
-    /// Returns the longest value that begins there.
-    fn at(&self, text: &str, at: usize) -> Option<&str> {
+    /// Returns the longest value that begins at `at`.
+    fn longest_at(&self, text: &str, at: usize) -> Option<&str> {
         let rest = &text.as_bytes()[at..];
         let bucket = &self.1[usize::from(*rest.first()?)];
         let secrets = bucket.iter().map(|index| self.0[*index].reveal());
         let found = { secrets }.find(|secret| rest.starts_with(secret.as_bytes()))?;
-        // In front of a host, a value with a dot is the host: nobody is kept from seeing where
-        // something goes.
+        // In the place of a host, a value with a dot is the host: where something is sent must stay
+        // visible.
         let host = found.contains('.') && text[..at].ends_with(['/', '@']);
         (!host).then_some(found)
     }
 
-    /// Returns a text without the values that was cut already: the beginning of one at its end is
-    /// hidden too.
+    /// Returns a text without the values, for a text that was cut before: the beginning of a value
+    /// at its end is hidden too.
     #[cfg(feature = "servers")]
     pub(crate) fn hide_cut(&self, text: &str) -> String {
         let mut text = self.hide(text).into_owned();
@@ -106,14 +108,14 @@ impl KnownSecrets {
         let longest = self.0.iter().filter_map(|secret| begun(&text, secret.reveal())).max();
         if let Some(longest) = longest {
             let start = text.len() - longest;
-            let veiled = veiled(&text[start..]);
+            let hidden = hide_words(&text[start..]);
             text.truncate(start);
-            text.push_str(&veiled);
+            text.push_str(&hidden);
         }
         text
     }
 
-    /// Takes the values out of all texts of a JSON value, keys included.
+    /// Hides the values in all texts of a JSON value, including keys.
     pub(crate) fn hide_all(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -134,8 +136,8 @@ impl KnownSecrets {
     }
 }
 
-/// Gives the fields of an object other names, where `renamed` has one. Two that look the same then
-/// are still two: none hides the other.
+/// Renames the fields of an object for which `renamed` returns a name. Fields that would get the
+/// same name get a number, so that none hides another.
 pub(super) fn rename(fields: &mut Map<String, Value>, renamed: impl Fn(&str) -> Option<String>) {
     if fields.keys().all(|key| renamed(key).is_none()) {
         return;
@@ -148,7 +150,7 @@ pub(super) fn rename(fields: &mut Map<String, Value>, renamed: impl Fn(&str) -> 
             None => key,
             Some(wanted) => {
                 let mut shown = wanted.clone();
-                // The number only grows: many fields that look alike cost no more than they are.
+                // The number only grows, so that many equal names cost no more than their count.
                 while taken.contains(&shown) || fields.contains_key(&shown) {
                     number += 1;
                     shown = format!("{wanted} ({number})");
@@ -164,10 +166,10 @@ pub(super) fn rename(fields: &mut Map<String, Value>, renamed: impl Fn(&str) -> 
     }
 }
 
-/// A value with each word of it hidden, and everything between the words shown. No word begins with
-/// a dash, which would make it a flag, and none has two dots in a row.
-pub(super) fn veiled(secret: &str) -> String {
-    let mut veiled = String::new();
+/// Returns a value with each of its words hidden, and everything between the words shown. No hidden
+/// word begins with a dash, which would make it a flag, and none has two dots in a row.
+pub(super) fn hide_words(secret: &str) -> String {
+    let mut hidden = String::new();
     let (mut word, mut before) = (0, None);
     let mut rest = secret.chars().peekable();
     while let Some(c) = rest.next() {
@@ -182,15 +184,15 @@ pub(super) fn veiled(secret: &str) -> String {
             continue;
         }
         if word > 0 {
-            veiled += &hidden(word);
+            hidden += &hidden_mark(word);
             word = 0;
         }
-        veiled.push(c);
+        hidden.push(c);
     }
     if word > 0 {
-        veiled += &hidden(word);
+        hidden += &hidden_mark(word);
     }
-    veiled
+    hidden
 }
 
 #[cfg(test)]

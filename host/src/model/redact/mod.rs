@@ -1,15 +1,14 @@
-//! Secrets, taken out of what a person or a log sees.
+//! Hides secrets in everything that a person or a log sees.
 //!
-//! In flows JSON or text as somebody wrote it, out flows the same with the values of secrets
-//! replaced by how many characters they have. A value is hidden because it is known
-//! ([`KnownSecrets`]: what a project gives to its servers), or because it is guessed to be a secret
-//! by the key that it stands under or by its own shape.
+//! In flows JSON or text as somebody wrote it, out flows the same with each secret replaced by its
+//! number of characters. A value is hidden because it is known ([`KnownSecrets`]: values that a
+//! project passes to its servers), or because its key or its shape suggests a secret.
 //!
-//! **Invariant:** values are hidden, never structure: what is replaced has no character that a
-//! shell, a path or a URL gives a meaning to. What is shown of a command is the command.
-//! **Invariant:** the cost is linear in the size of what comes in, whatever that is. **Invariant:**
-//! guessing is a courtesy to the owner of a secret, not a wall: one that looks like nothing and
-//! stands under a plain key passes, and so does one that could be more than a value.
+//! **Invariant:** values are hidden, never structure: a replaced text contains no character with a
+//! meaning for a shell, a path or a URL. A command is always shown as it is. **Invariant:** the
+//! cost is linear in the size of the input. **Invariant:** guessing is a courtesy to the owner of a
+//! secret, not a security boundary: a secret without a typical shape under a plain key is shown,
+//! and so is one that could be more than a value.
 
 mod brief;
 mod harmless;

@@ -1,8 +1,8 @@
-//! Takes secrets out of what is shown, or shows all of it to whoever said so.
+//! Hides secrets in shown text, unless a person asked to see them.
 
-use super::known::{KnownSecrets, LEAST, is_distinct, rename, veiled};
+use super::known::{KnownSecrets, MIN_LENGTH, hide_words, is_distinct, rename};
 use super::shape::hide;
-use super::value::guessed;
+use super::value::hide_likely_secrets;
 use crate::model::Secret;
 use crate::model::text::count_blanks;
 use serde_json::Value;
@@ -10,8 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Takes secrets out of what a person sees: values that it knows, and values that look like
-/// secrets.
+/// Hides secrets: values that it knows, and values that look like secrets.
 ///
 /// ```
 /// use pml::{text::Redactor, Secret, json::json};
@@ -25,66 +24,66 @@ use std::sync::Arc;
 pub struct Redactor {
     /// Values that are hidden wherever they occur.
     known: Arc<KnownSecrets>,
-    /// Values that are ordinary words: hidden where they are all of a text.
-    whole: Arc<BTreeSet<String>>,
+    /// Values that are ordinary words: hidden only where they are the whole text.
+    whole_texts: Arc<BTreeSet<String>>,
     reveals: bool,
 }
 
 impl Redactor {
-    /// Returns one that knows no value, and guesses.
+    /// Returns a redactor that knows no values, and guesses.
     pub fn new() -> Redactor {
         Redactor::default()
     }
 
-    /// Returns one that hides these values, and guesses what else is a secret. A value of eight
-    /// characters or more with letters and digits in it is hidden wherever it occurs, any other
-    /// where it is all of a text: a variable that is an ordinary word hides no word of a command.
-    /// Values of fewer than four characters are not looked for.
+    /// Returns a redactor that hides these values, and guesses further secrets. A value of eight
+    /// characters or more with letters and digits is hidden wherever it occurs; any other only
+    /// where it is the whole text, so that a variable whose value is an ordinary word hides no part
+    /// of a command. Values of fewer than four characters are ignored.
     pub fn knowing(secrets: impl IntoIterator<Item = Secret>) -> Redactor {
         let secrets: Vec<Secret> = secrets.into_iter().collect();
-        // Each line is judged by itself: one with a digit in it makes no secret of its neighbours.
+        // Each line is judged on its own: a line with a digit does not make the others secrets.
         let lines = secrets.iter().flat_map(|secret| secret.reveal().lines());
         let (known, whole): (Vec<_>, Vec<_>) =
             lines.map(str::trim).partition(|value| is_distinct(value));
-        let whole = whole.into_iter().filter(|value| value.chars().count() >= LEAST);
+        let whole = whole.into_iter().filter(|value| value.chars().count() >= MIN_LENGTH);
         Redactor {
             known: Arc::new(KnownSecrets::new(known)),
-            whole: Arc::new(whole.map(str::to_owned).collect()),
+            whole_texts: Arc::new(whole.map(str::to_owned).collect()),
             reveals: false,
         }
     }
 
-    /// Returns one that hides nothing: somebody asked for that, and was warned.
+    /// Returns a redactor that hides nothing: a person asked for it, and was warned.
     pub fn revealing() -> Redactor {
         Redactor { reveals: true, ..Redactor::default() }
     }
 
-    /// Returns whether it hides anything.
+    /// Reports whether it hides anything.
     pub(crate) fn hides(&self) -> bool {
         !self.reveals
     }
 
-    /// Returns the value with secrets replaced by how many characters they have.
+    /// Returns the value with each secret replaced by its number of characters.
     pub fn redact(&self, value: &Value) -> Value {
         if self.reveals {
             return value.clone();
         }
-        if self.known.is_empty() && self.whole.is_empty() {
-            return guessed(value);
+        if self.known.is_empty() && self.whole_texts.is_empty() {
+            return hide_likely_secrets(value);
         }
         let mut value = value.clone();
         self.known.hide_all(&mut value);
         self.hide_whole(&mut value);
-        guessed(&value)
+        hide_likely_secrets(&value)
     }
 
-    /// Returns the text with secrets replaced by how many characters they have.
+    /// Returns the text with each secret replaced by its number of characters.
     pub fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.reveals {
             return Cow::Borrowed(text);
         }
-        if self.whole.contains(text.trim()) {
-            return Cow::Owned(veiled(text));
+        if self.whole_texts.contains(text.trim()) {
+            return Cow::Owned(hide_words(text));
         }
         match self.known.hide(text) {
             Cow::Borrowed(text) => hide(text),
@@ -94,23 +93,25 @@ impl Redactor {
 
     fn hide_whole(&self, value: &mut Value) {
         match value {
-            Value::String(text) if self.whole.contains(text.trim()) => *text = veiled(text),
+            Value::String(text) if self.whole_texts.contains(text.trim()) => {
+                *text = hide_words(text)
+            }
             Value::Array(items) => items.iter_mut().for_each(|item| self.hide_whole(item)),
             Value::Object(fields) => fields.values_mut().for_each(|value| self.hide_whole(value)),
             _ => {}
         }
     }
 
-    /// Returns the value without secrets, and with long rows of blanks counted: as a person is
-    /// shown it.
+    /// Returns the value as a person sees it: without secrets, and with long rows of blanks
+    /// replaced by their count.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = self.redact(value);
-        count_in(&mut value);
+        count_blanks_in(&mut value);
         value
     }
 }
 
-fn count_in(value: &mut Value) {
+fn count_blanks_in(value: &mut Value) {
     let counted = |text: &mut String| {
         if let Cow::Owned(counted) = count_blanks(text) {
             *text = counted;
@@ -118,7 +119,7 @@ fn count_in(value: &mut Value) {
     };
     match value {
         Value::String(text) => counted(text),
-        Value::Array(items) => items.iter_mut().for_each(count_in),
+        Value::Array(items) => items.iter_mut().for_each(count_blanks_in),
         Value::Object(fields) => {
             let long = |key: &String| matches!(count_blanks(key), Cow::Owned(_));
             if fields.keys().any(long) {
@@ -127,7 +128,7 @@ fn count_in(value: &mut Value) {
                     Cow::Owned(counted) => Some(counted),
                 });
             }
-            fields.values_mut().for_each(count_in);
+            fields.values_mut().for_each(count_blanks_in);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

@@ -1,14 +1,14 @@
-//! The walk over a JSON value.
+//! Hides likely secrets in a JSON value.
 
-use super::harmless::{harmless, hidden};
+use super::harmless::{hidden_mark, hideable_length};
 use super::key::{may_count, names_secret};
 use super::redactor::Redactor;
 use super::shape::hide;
 use serde_json::{Map, Value};
 
-/// Returns the value with what looks like a secret replaced by how many characters it has: values
-/// under a key that names one, and those that show by their shape. What could be more than a value
-/// (a command, a path, a URL) is shown whole.
+/// Returns the value with each likely secret replaced by its number of characters: values under a
+/// key that names a secret, and values with the shape of one. A value that could be more (a
+/// command, a path, a URL) is shown whole.
 ///
 /// ```
 /// use pml::{json::json, text::redact};
@@ -22,15 +22,15 @@ pub fn redact(value: &Value) -> Value {
     Redactor::new().redact(value)
 }
 
-/// Whether the key that a value stands under names a secret.
+/// Whether the key of a value names a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeySecrecy {
     Plain,
     Secret,
 }
 
-/// Returns the value with what is guessed to be a secret replaced.
-pub(super) fn guessed(value: &Value) -> Value {
+/// Returns the value with likely secrets replaced.
+pub(super) fn hide_likely_secrets(value: &Value) -> Value {
     walk(value, KeySecrecy::Plain)
 }
 
@@ -39,30 +39,31 @@ fn walk(value: &Value, under: KeySecrecy) -> Value {
         Value::String(text) => Value::String(leaf(text, under)),
         Value::Number(number) if under == KeySecrecy::Secret => {
             let text = number.to_string();
-            match harmless(&text) {
-                Some(_) => hidden(text.len()).into(),
+            match hideable_length(&text) {
+                Some(_) => hidden_mark(text.len()).into(),
                 None => value.clone(),
             }
         }
-        // Each of several passwords is one. What stands in an object has keys of its own.
+        // Each item of a list of passwords is a password. An object has keys of its own.
         Value::Array(items) => items.iter().map(|item| walk(item, under)).collect(),
         Value::Object(fields) => Value::Object(object(fields)),
-        // They say whether there is a secret, not which.
+        // These say whether there is a secret, not which.
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
 fn leaf(text: &str, under: KeySecrecy) -> String {
-    match harmless(text) {
+    match hideable_length(text) {
         Some(length) if under == KeySecrecy::Secret => {
-            format!("{}{}", hidden(length), &text[length..])
+            format!("{}{}", hidden_mark(length), &text[length..])
         }
         _ => hide(text).into_owned(),
     }
 }
 
 fn object(fields: &Map<String, Value>) -> Map<String, Value> {
-    // `{ "name": "Authorization", "value": "…" }`: headers and variables as many servers take them.
+    // `{ "name": "Authorization", "value": "…" }`: the form in which many servers take headers and
+    // variables.
     let named = ["name", "key", "header"].iter().find_map(|field| fields.get(*field)?.as_str());
     let value_is_secret = named.is_some_and(names_secret);
     let mut redacted = Map::with_capacity(fields.len());
@@ -70,7 +71,7 @@ fn object(fields: &Map<String, Value>) -> Map<String, Value> {
         let secret = names_secret(key) || value_is_secret && key == "value";
         let counts = value.is_number() && may_count(key);
         let under = if secret && !counts { KeySecrecy::Secret } else { KeySecrecy::Plain };
-        // A key is structure: it is never guessed to be a secret.
+        // A key is structure: it never counts as a secret.
         redacted.insert(key.clone(), walk(value, under));
     }
     redacted

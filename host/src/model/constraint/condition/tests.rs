@@ -1,4 +1,4 @@
-//! What holds, what is read, and what is refused.
+//! Conditions that hold, that are read, and that are refused.
 
 use super::super::LexicalPaths;
 use super::{Condition, Constraint};

@@ -1,7 +1,6 @@
-//! What conditions cover, and what they do not.
+//! Arguments that conditions cover, and arguments that they do not.
 
-use super::super::LexicalPaths;
-use super::{Condition, Constraint};
+use super::super::{Condition, Constraint, LexicalPaths};
 use serde_json::{Value, json};
 
 fn is(argument: &str, is: Condition) -> Constraint {
@@ -16,7 +15,7 @@ fn covered(constraints: &[Constraint], arguments: &Value) -> bool {
     Constraint::cover(constraints, arguments, &LexicalPaths)
 }
 
-fn told(constraints: &[Constraint], arguments: &Value) -> Vec<String> {
+fn described_gaps(constraints: &[Constraint], arguments: &Value) -> Vec<String> {
     let gaps = Constraint::gaps(constraints, arguments, &LexicalPaths);
     gaps.iter().map(ToString::to_string).collect()
 }
@@ -40,7 +39,7 @@ fn an_argument_that_nobody_named_is_not_covered_whatever_it_is() {
     ] {
         assert!(!covered(&path, &json!({ "path": "/n/a", "extra": extra })), "{extra}");
         assert!(!covered(&path, &json!({ "": extra, "path": "/n/a" })), "{extra}");
-        // The twin: somebody said that it may be anything.
+        // The counterpart: a condition says that it may be anything.
         let free = [under("path"), is("extra", Condition::Any)];
         assert!(covered(&free, &json!({ "path": "/n/a", "extra": extra })), "{extra}");
     }
@@ -63,7 +62,7 @@ fn arguments_without_names_are_not_covered() {
             assert!(!covered(&conditions, &arguments), "{arguments}");
         }
     }
-    // No arguments are covered where all may be missing.
+    // Missing arguments are covered if all may be missing.
     assert!(covered(&[is("path", Condition::Any)], &json!({})));
 }
 
@@ -110,20 +109,23 @@ fn of_a_list_every_one_is_looked_at() {
 #[test]
 fn what_is_missing_is_told_in_words() {
     let path = [under("path")];
-    assert_eq!(told(&path, &json!({ "path": "/m" })), ["`path`"]);
-    assert_eq!(told(&path, &json!({})), ["`path`, which is missing"]);
+    assert_eq!(described_gaps(&path, &json!({ "path": "/m" })), ["`path`"]);
+    assert_eq!(described_gaps(&path, &json!({})), ["`path`, which is missing"]);
     let extra = json!({ "path": "/n/a", "overwrite": true });
-    assert_eq!(told(&path, &extra), ["`overwrite`, which no condition names"]);
+    assert_eq!(described_gaps(&path, &extra), ["`overwrite`, which no condition names"]);
     let deep = [under("/options/path")];
     let extra = json!({ "options": { "path": "/n/a", "force": null } });
-    assert_eq!(told(&deep, &extra), ["`force` of `options`, which no condition names"]);
+    assert_eq!(described_gaps(&deep, &extra), ["`force` of `options`, which no condition names"]);
     let hostile = json!({ "path": "/n/a", "x\u{202e}`\n": 1 });
-    assert_eq!(told(&path, &hostile), ["`x\\u{202e}\\u{60}\\u{a}`, which no condition names"]);
+    assert_eq!(
+        described_gaps(&path, &hostile),
+        ["`x\\u{202e}\\u{60}\\u{a}`, which no condition names"]
+    );
     let many: serde_json::Map<_, _> = (0..99).map(|n| (n.to_string(), json!(n))).collect();
-    assert_eq!(told(&path, &many.into()).len(), 3);
+    assert_eq!(described_gaps(&path, &many.into()).len(), 3);
 }
 
-/// Numbers that are the same every time.
+/// Pseudo-random numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -150,7 +152,8 @@ impl Numbers {
     }
 }
 
-/// Every way to add one value, somewhere in an object or a list.
+/// Returns the value with one more value in it, once for each possible place in an object or a
+/// list.
 fn with_one_more(value: &Value, extra: &Value) -> Vec<Value> {
     let mut all = Vec::new();
     match value {
@@ -185,7 +188,7 @@ fn with_one_more(value: &Value, extra: &Value) -> Vec<Value> {
     all
 }
 
-/// A condition for each leaf.
+/// Adds a condition for each leaf.
 fn exactly(value: &Value, trail: &mut Vec<String>, conditions: &mut Vec<Constraint>) {
     let mut each = |step: String, inner: &Value| {
         trail.push(step);
@@ -200,7 +203,7 @@ fn exactly(value: &Value, trail: &mut Vec<String>, conditions: &mut Vec<Constrai
             items.iter().enumerate().for_each(|(index, inner)| each(index.to_string(), inner));
         }
         leaf => {
-            let name = super::pointer::name(trail);
+            let name = super::super::pointer::name_of_steps(trail);
             conditions.push(is(&name, Condition::Equals(leaf.clone())));
         }
     }

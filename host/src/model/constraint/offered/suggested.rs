@@ -2,18 +2,18 @@
 
 use super::super::condition::{NAME_LIMIT, TEXT_LIMIT};
 use super::super::path::{self, PathStart, ResolvedPath};
-use super::super::{Condition, PathResolver, host, likeness, pointer};
+use super::super::{Condition, PathResolver, argument_kind, host, pointer};
 use crate::model::{fold, is_hidden, redact};
 use serde_json::{Value, json};
 
-/// Arguments that are named one by one. A person reads no more.
-const ARGUMENTS: usize = 12;
+/// Arguments that an offer names at most: a person reads no more.
+const MAX_ARGUMENTS: usize = 12;
 
-/// Names, folded, of folders that end like those of files.
+/// Names of folders, folded, that end like names of files.
 const FOLDER_PATHS: &[&str] =
     &["repopath", "repositorypath", "projectpath", "rootpath", "basepath"];
 
-/// Names, folded, of what a tool works within, and of those whom it belongs to.
+/// Names, folded, of the places that a tool works in, and of their owners.
 const PLACES: &[&str] = &[
     "owner",
     "org",
@@ -46,30 +46,30 @@ const PLACES: &[&str] = &[
     "queue",
 ];
 
-/// Names, folded, of what is one of many within such a place: a person may mean all of them.
+/// Names, folded, of parts of such a place: a person may mean all of them.
 const PARTS: &[&str] = &["branch", "ref"];
 
-/// What an argument suggests.
+/// The condition that an argument suggests.
 pub(super) struct SuggestedCondition {
     pub(super) argument: String,
-    /// What it must be.
+    /// The strict condition.
     pub(super) strict: Condition,
-    /// Whether anything may be offered in its place, after what is strict.
-    pub(super) loosens: bool,
+    /// Whether a looser offer may leave the argument free.
+    pub(super) may_be_free: bool,
 }
 
-/// Returns what every argument of a call suggests; nothing if one of them cannot be held, or there
-/// are too many to read.
+/// Returns the condition that each argument of a call suggests. Returns `None` if an argument
+/// suggests none, or if there are too many to read.
 pub(super) fn suggestions(
     arguments: &Value,
     paths: &dyn PathResolver,
 ) -> Option<Vec<SuggestedCondition>> {
     let given = arguments.as_object()?;
-    let mut found = SuggestionCollector { paths, trail: Vec::new(), suggested: Vec::new() };
+    let mut collector = SuggestionCollector { paths, trail: Vec::new(), suggested: Vec::new() };
     for (name, value) in given {
-        found.argument(name, value)?;
+        collector.argument(name, value)?;
     }
-    Some(found.suggested)
+    Some(collector.suggested)
 }
 
 struct SuggestionCollector<'a> {
@@ -88,12 +88,12 @@ impl SuggestionCollector<'_> {
                 }
             }
             value => {
-                let (strict, loosens) = self.condition(name, value)?;
-                let argument = pointer::name(&self.trail);
-                let fits = argument.len() <= NAME_LIMIT && self.suggested.len() < ARGUMENTS;
+                let (strict, may_be_free) = self.condition(name, value)?;
+                let argument = pointer::name_of_steps(&self.trail);
+                let fits = argument.len() <= NAME_LIMIT && self.suggested.len() < MAX_ARGUMENTS;
                 let shown = fits && may_be_shown(name, value);
                 shown.then(|| {
-                    self.suggested.push(SuggestedCondition { argument, strict, loosens })
+                    self.suggested.push(SuggestedCondition { argument, strict, may_be_free })
                 })?;
             }
         }
@@ -101,62 +101,71 @@ impl SuggestionCollector<'_> {
         Some(())
     }
 
-    /// What a value suggests that is no object, and whether it may be anything after that.
+    /// Returns the condition for a value that is not an object, and whether a looser offer may
+    /// leave it free.
     fn condition(&self, name: &str, value: &Value) -> Option<(Condition, bool)> {
         let texts = texts(value);
         let any = |is: fn(&str, &str) -> bool| texts.iter().any(|text| is(name, text));
-        if any(likeness::is_path) {
+        if any(argument_kind::is_path) {
             let folder = self.folder(name, value, &texts).map(Condition::Under);
-            return folder.or_else(|| exactly(value)).map(|strict| (strict, false));
+            return folder.or_else(|| exact_condition(value)).map(|strict| (strict, false));
         }
-        if any(|_, text| likeness::is_url(text)) {
-            let at = texts.first().and_then(|text| host::shown(text)).map(Condition::Host);
+        if any(|_, text| argument_kind::is_url(text)) {
+            let at = texts.first().and_then(|text| host::host_condition(text)).map(Condition::Host);
             let at = at.filter(|at| at.holds(value, self.paths));
-            return at.or_else(|| exactly(value)).map(|strict| (strict, false));
+            return at.or_else(|| exact_condition(value)).map(|strict| (strict, false));
         }
         let folded = fold(name);
         let free = match value {
-            _ if likeness::leads_elsewhere(name, value) || likeness::commands(name, value) => false,
+            _ if argument_kind::leads_elsewhere(name, value)
+                || argument_kind::contains_command(name, value) =>
+            {
+                false
+            }
             _ if PLACES.contains(&folded.as_str()) => false,
             Value::Number(_) => return Some((Condition::Equals(value.clone()), true)),
-            Value::String(text) => likeness::is_prose(name, text),
+            Value::String(text) => argument_kind::is_prose(name, text),
             Value::Array(items) if items.is_empty() => false,
-            // What is too long to be judged, and leads nowhere, is what somebody wrote.
-            Value::Array(_) => likeness::is_all_prose(name, value) || exactly(value).is_none(),
+            // A list that is too long to judge, and contains no path, URL or command, counts as
+            // prose.
+            Value::Array(_) => {
+                argument_kind::is_all_prose(name, value) || exact_condition(value).is_none()
+            }
             _ => false,
         };
         match free {
             true => Some((Condition::Any, false)),
-            false => Some((exactly(value)?, PARTS.contains(&folded.as_str()))),
+            false => Some((exact_condition(value)?, PARTS.contains(&folded.as_str()))),
         }
     }
 
-    /// The folder that all paths of an argument are in: as it is written, or else where its links
-    /// lead.
+    /// Returns the folder that contains all paths of an argument: as written or, if that does not
+    /// hold, with links resolved.
     fn folder(&self, name: &str, value: &Value, texts: &[&str]) -> Option<String> {
-        let written = |text: &str| path::place(text);
+        let written = |text: &str| path::resolve_lexically(text);
         let real = |text: &str| {
-            let written = path::written(text)?;
-            self.paths.follow(written.start, &written.place()?.names)
+            let written = path::parse_path(text)?;
+            self.paths.follow(written.start, &written.resolve()?.names)
         };
         let holds = |folder: &String| Condition::Under(folder.clone()).holds(value, self.paths);
-        common(name, texts, written)
+        common_folder(name, texts, written)
             .filter(holds)
-            .or_else(|| common(name, texts, real).filter(holds))
+            .or_else(|| common_folder(name, texts, real).filter(holds))
     }
 }
 
-/// The folder that all paths are in.
-fn common(
+/// Returns the folder that contains all paths.
+fn common_folder(
     name: &str,
     texts: &[&str],
     place: impl Fn(&str) -> Option<ResolvedPath>,
 ) -> Option<String> {
-    let is_folder = likeness::names_folder(name) || FOLDER_PATHS.contains(&fold(name).as_str());
+    let is_folder =
+        argument_kind::names_folder(name) || FOLDER_PATHS.contains(&fold(name).as_str());
     let mut common: Option<ResolvedPath> = None;
     for text in texts {
         let mut place = place(text)?;
-        // All that is at the root is more than anybody means by one file.
+        // Nobody who allows one file means everything at the root.
         let least = usize::from(place.start != PathStart::Here);
         if !is_folder && !text.ends_with('/') && place.names.len() > least {
             place.names.pop();
@@ -175,24 +184,24 @@ fn common(
     (common.start == PathStart::Here || !common.names.is_empty()).then(|| common.text())
 }
 
-/// Exactly this, if a person can judge it.
-fn exactly(value: &Value) -> Option<Condition> {
+/// Returns the condition for exactly this value, if a person can judge it.
+fn exact_condition(value: &Value) -> Option<Condition> {
     let text = value.to_string();
     let plain = match value {
-        // As it is, not as JSON spells it.
+        // The text itself is checked, not its JSON form.
         Value::String(text) => !text.chars().any(is_hidden),
         _ => !text.chars().any(is_hidden) && !text.contains("\\u"),
     };
     (plain && text.len() <= TEXT_LIMIT / 4).then(|| Condition::Equals(value.clone()))
 }
 
-/// Whether an argument can be written into a file and shown as it is.
+/// Reports whether an argument can be written to a file and shown without redaction.
 fn may_be_shown(name: &str, value: &Value) -> bool {
     let shown = json!({ name: value });
     redact(&shown) == shown
 }
 
-/// The texts that an argument is, if it is nothing else.
+/// Returns the texts of an argument. The list is empty if it contains anything else.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

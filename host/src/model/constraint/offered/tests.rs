@@ -1,4 +1,4 @@
-//! What is offered, and what is not.
+//! Offers that are made, and offers that are not.
 
 use super::super::{LexicalPaths, PathResolver, PathStart, ResolvedPath};
 use super::{offered, offered_with};
@@ -110,7 +110,7 @@ fn nothing_that_leads_somewhere_or_does_something_is_left_free() {
         for offer in offered(&arguments) {
             assert!(offer.iter().all(|one| one.is != Condition::Any), "{offer:?}");
         }
-        // What cannot be judged either is not offered at all.
+        // No offer is made for a value that cannot be judged.
         let long = json!({ name: [value, { "path": "/x" }, "y ".repeat(500)] });
         assert_eq!(shown(&long), Vec::<String>::new(), "{long}");
     }
@@ -172,7 +172,7 @@ fn what_an_older_grant_said_is_offered_first_with_the_rest_named() {
             "`path` under `/n/deep`, `overwrite` equal to `true`, `content`: anything",
         ]
     );
-    // What no longer holds gives way to what does.
+    // A condition that no longer holds is replaced by one that does.
     let was = [Constraint::new("url", Condition::Host("a.example".into()))];
     let call = json!({ "url": "http://a.example/x" });
     assert_eq!(

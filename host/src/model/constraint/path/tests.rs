@@ -1,6 +1,6 @@
-//! What lies below a folder, and what only seems to.
+//! Paths that lie below a folder, and paths that only seem to.
 
-use super::{LexicalPaths, PathResolver, PathStart, ResolvedPath, place};
+use super::{LexicalPaths, PathResolver, PathStart, ResolvedPath, resolve_lexically};
 
 const NOTES: &str = "/home/ann/notes";
 
@@ -121,7 +121,7 @@ fn a_path_from_here_stays_here_and_home_is_nowhere() {
     assert!(!is_under("~/notes/a", "~/notes") && !is_under("~/../bob", "~"));
 }
 
-/// A machine on which `/n/out` is a link to `/etc/x`, and paths from here begin at `/n`.
+/// A machine on which `/n/out` is a link to `/etc/x`, and relative paths begin at `/n`.
 struct Linked;
 
 impl PathResolver for Linked {
@@ -157,7 +157,7 @@ fn links_are_followed_in_every_way_to_read_a_path() {
     for out in ["/n/out", "/n/out/a", "out/a", "/n/out/../n/a", "out/../a", "/n/a/../out/b"] {
         assert!(!under(out, "/n") && !under(out, "."), "{out}");
     }
-    // A folder that is a link is none that anything could lie in; what it leads to is.
+    // Nothing lies in a folder that is a link; it lies in the target of the link.
     assert!(!under("/n/out/a", "/n/out") && under("/n/out/a", "/etc/x"));
 }
 
@@ -172,10 +172,10 @@ fn a_place_is_written_plainly() {
         ("~", "~"),
         ("file:///a/b%20c", "/a/b c"),
     ] {
-        assert_eq!(place(path).expect(path).text(), plain);
+        assert_eq!(resolve_lexically(path).expect(path).text(), plain);
     }
     let long = format!("/{}", "x".repeat(2_000));
-    assert_eq!(place(&long), None);
+    assert_eq!(resolve_lexically(&long), None);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Secrets that give themselves away by their shape, anywhere in a text.
+//! Finds secrets by their shape, anywhere in a text.
 //!
-//! One pass. What follows a name is looked at only as far as a secret reaches.
+//! The text is read once. Behind a name, it is read only as far as a secret can reach.
 //!
-//! **Invariant:** a value is hidden only if all of it is harmless: nothing that a shell, a path or
-//! a URL gives a meaning to. No rule hides to the end of a text, of a line or of a quoted string.
+//! **Invariant:** a value is hidden only if all of it is harmless: no character has a meaning for a
+//! shell, a path or a URL. No rule hides up to the end of a text, of a line or of a quoted string.
 
 mod pem;
 mod scan;

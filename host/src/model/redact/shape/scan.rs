@@ -1,13 +1,13 @@
-//! The pass over a text, run by run: a run is letters, digits, `_` and `-`.
+//! Searches a text for secrets, run by run: a run is letters, digits, `_` and `-`.
 
 use super::pem::private_key;
-use crate::model::redact::harmless::{harmless, hidden, is_plain};
+use crate::model::redact::harmless::{hidden_mark, hideable_length, is_plain};
 use crate::model::redact::key::{may_count, names_secret};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How issued keys begin, and how many characters at least follow.
-const ISSUED: &[(&str, usize)] = &[
+/// Prefixes of issued keys, and the least number of characters that follow.
+const ISSUED_PREFIXES: &[(&str, usize)] = &[
     ("AGE-SECRET-KEY-", 20),
     ("AIza", 30),
     ("dckr_pat_", 16),
@@ -40,12 +40,12 @@ const ISSUED: &[(&str, usize)] = &[
     ("xoxs-", 10),
 ];
 
-/// Parts of a query that are secrets there, and plain words elsewhere.
-const QUERY: &[&str] =
+/// Query parameters that are secrets, although the words are harmless elsewhere.
+const SECRET_PARAMETERS: &[&str] =
     &["code", "key", "sig", "sign", "signature", "x-amz-signature", "x-goog-signature"];
 
-/// What follows the name of a secret in code and prose without being one.
-const HARMLESS: &[&str] = &[
+/// Words that follow the name of a secret in code and prose, and are not secrets.
+const HARMLESS_WORDS: &[&str] = &[
     "any",
     "bool",
     "boolean",
@@ -66,23 +66,23 @@ const HARMLESS: &[&str] = &[
     "unknown",
 ];
 
-/// Words behind which, in a header, the secret itself follows.
+/// Words in a header that the secret itself follows.
 const SCHEMES: &[&str] = &["apikey", "basic", "bearer", "digest", "negotiate", "token"];
 
-/// What follows `bearer` in prose.
+/// Words that follow `bearer` in prose.
 const AFTER_BEARER: &[&str] =
     &["and", "auth", "authentication", "authorization", "is", "of", "or", "token", "tokens"];
 
-/// More than anybody writes between a name and its value: quotes, a colon or an equals sign,
-/// blanks.
-const GAP: usize = 8;
+/// More characters than anybody writes between a name and its value: quotes, a colon or an equals
+/// sign, blanks.
+const GAP_LIMIT: usize = 8;
 
 /// Returns the text with the secret part of every secret in it replaced.
 pub(in crate::model::redact) fn hide(text: &str) -> Cow<'_, str> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        at = look(text, at, &mut found);
+        at = scan_at(text, at, &mut found);
     }
     if found.is_empty() {
         return Cow::Borrowed(text);
@@ -90,16 +90,16 @@ pub(in crate::model::redact) fn hide(text: &str) -> Cow<'_, str> {
     let (mut shown, mut copied) = (String::with_capacity(text.len()), 0);
     for secret in found {
         shown.push_str(&text[copied..secret.start]);
-        shown.push_str(&hidden(secret.len()));
+        shown.push_str(&hidden_mark(secret.len()));
         copied = secret.end;
     }
     shown.push_str(&text[copied..]);
     Cow::Owned(shown)
 }
 
-/// Looks at one run, or at what stands between two, and returns where to look on. What it finds is
-/// ASCII.
-fn look(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
+/// Searches one run, or one character between runs, and returns where to continue. The ranges that
+/// it finds are ASCII.
+fn scan_at(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
     let bytes = text.as_bytes();
     if !in_run(bytes[start]) {
         let password =
@@ -112,9 +112,9 @@ fn look(text: &str, start: usize, found: &mut Vec<Range<usize>>) -> usize {
     if let Some(end) = private_key(text, start, found) {
         return end;
     }
-    let secret = issued(text, start..end)
-        .or_else(|| scheme(text, start..end))
-        .or_else(|| assigned(text, start..end));
+    let secret = issued_key(text, start..end)
+        .or_else(|| scheme_value(text, start..end))
+        .or_else(|| assigned_value(text, start..end));
     let end = secret.as_ref().map_or(end, |secret| secret.end);
     found.extend(secret);
     end
@@ -128,24 +128,24 @@ fn run_end(bytes: &[u8], start: usize) -> usize {
     end_of(bytes, start, |byte| !in_run(byte))
 }
 
-/// Returns where the first byte from `start` on is that ends it.
+/// Returns the position of the first byte from `start` on for which `ends` is true, or the end.
 fn end_of(bytes: &[u8], start: usize, ends: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();
     start + rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len())
 }
 
-/// What may be hidden of a value.
-fn within(text: &str, value: Range<usize>) -> Option<Range<usize>> {
-    harmless(&text[value.clone()]).map(|length| value.start..value.start + length)
+/// Returns the part of a value that may be hidden.
+fn hideable_range(text: &str, value: Range<usize>) -> Option<Range<usize>> {
+    hideable_length(&text[value.clone()]).map(|length| value.start..value.start + length)
 }
 
-/// `user:password@` of a URL whose part after `://` starts at `start`: the password.
+/// Returns the password in `user:password@` of a URL; `start` is the position after `://`.
 fn password_of_url(text: &str, start: usize) -> Option<Range<usize>> {
-    // The first `@` ends it, and nothing before may be part of a host or a path.
+    // The first `@` ends it, and no character before it may belong to a host or a path.
     let ends = |byte: u8| !(in_run(byte) || b".+=:%~".contains(&byte));
     let end = end_of(text.as_bytes(), start, ends);
     let (_, behind) = text[end..].split_at_checked(1).filter(|(at, _)| *at == "@")?;
-    // A second `@` would make the first part of the user's name, or of the password.
+    // With a second `@`, the first one would belong to the user name or the password.
     let authority = &behind[..end_of(behind.as_bytes(), 0, |byte| {
         byte.is_ascii_whitespace() || b"/?#\"'<>`\\".contains(&byte)
     })];
@@ -153,20 +153,21 @@ fn password_of_url(text: &str, start: usize) -> Option<Range<usize>> {
         return None;
     }
     let colon = text[start..end].find(':')?;
-    within(text, start + colon + 1..end)
+    hideable_range(text, start + colon + 1..end)
 }
 
-/// Something issued by a known service, or a JWT; it may begin in the middle of a run.
-fn issued(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+/// Returns a key of a known service, or a JWT; it may begin in the middle of a run.
+fn issued_key(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let last_digit = run.clone().rev().find(|at| bytes[*at].is_ascii_digit());
     let begins = |at: &usize| *at == run.start || !bytes[at - 1].is_ascii_alphanumeric();
     run.clone().filter(begins).find_map(|at| {
         let part = &text[at..run.end];
-        let by_prefix = ISSUED.iter().any(|(prefix, least)| {
+        let by_prefix = ISSUED_PREFIXES.iter().any(|(prefix, least)| {
             part.len() >= prefix.len() + least
                 && part.starts_with(prefix)
-                // A digit tells a key from words with hyphens: `sk-learn-compatible-models`.
+                // A digit distinguishes a key from words with hyphens:
+                // `sk-learn-compatible-models`.
                 && last_digit.is_some_and(|digit| digit >= at)
         });
         let of_amazon = part.len() == 20
@@ -176,11 +177,11 @@ fn issued(text: &str, run: Range<usize>) -> Option<Range<usize>> {
             true => Some(at..run.end),
             false => web_token(text, at..run.end),
         };
-        found.filter(|found| !is_placed(text, found))
+        found.filter(|found| !is_in_path_or_host(text, found))
     })
 }
 
-/// `eyJ….….…`
+/// Returns a JWT: `eyJ….….…`
 fn web_token(text: &str, first: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if first.len() < 10
@@ -194,22 +195,22 @@ fn web_token(text: &str, first: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let third = run_end(bytes, second + 1);
-    // No host ends in as long a name with digits in it.
+    // No host ends in such a long name with digits in it.
     let signature = &bytes[second + 1..third];
     let signed = signature.len() >= 16 && signature.iter().any(u8::is_ascii_digit);
     signed.then_some(first.start..third)
 }
 
-/// Whether something in a text may be part of a path or a host by what is around it.
-fn is_placed(text: &str, part: &Range<usize>) -> bool {
+/// Reports whether the characters around a part of a text may make it part of a path or a host.
+fn is_in_path_or_host(text: &str, part: &Range<usize>) -> bool {
     let before = text[..part.start].ends_with(['/', '@', '.', '\\']);
     let after = text[part.end..].strip_prefix(['.', '/', ':', '@', '\\']);
-    // A dot or a colon that nothing follows is one of prose.
+    // A dot or a colon before a blank is punctuation.
     before || after.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
 }
 
-/// `Bearer …` and `Basic …`
-fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+/// Returns the secret in `Bearer …` or `Basic …`
+fn scheme_value(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let bearer = text[run.clone()].eq_ignore_ascii_case("bearer");
     if !bearer && !text[run.clone()].eq_ignore_ascii_case("basic")
@@ -221,7 +222,7 @@ fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let token = &text[value.clone()];
     let is_secret = match bearer {
         true => token.len() >= 3 && !AFTER_BEARER.contains(&token),
-        // Prose has `basic understanding`; what is encoded has capitals or digits in the middle.
+        // Prose has `basic understanding`; an encoded value has capitals or digits in the middle.
         false => {
             let odd = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
             token.len() >= 8 && token.bytes().skip(1).any(odd)
@@ -230,57 +231,57 @@ fn scheme(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     is_secret.then_some(value)
 }
 
-/// Whether a word is long and has letters and digits.
+/// Reports whether a word is long and has letters and digits.
 fn looks_random(word: &str) -> bool {
     let has = |wanted: fn(&u8) -> bool| word.as_bytes().iter().any(wanted);
     word.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
-/// What may follow a value.
+/// The characters that may follow a value.
 #[derive(Clone, Copy)]
 enum ValueTerminator<'t> {
-    /// A blank, a quote, or what ends an item or a list.
+    /// A blank, a quote, or the end of an item or a list.
     Plainly,
-    /// The same, or what ends a part of a query.
+    /// The same, or the end of a query parameter.
     InQuery,
     /// Exactly the quote that opened it.
     By(&'t str),
 }
 
-/// The value that begins at `start`, as far as it may be hidden; nothing if it goes on as anything
-/// but a word.
-fn word_at(text: &str, start: usize, closed: ValueTerminator<'_>) -> Option<Range<usize>> {
+/// Returns the part of the value at `start` that may be hidden, or `None` if anything but a word
+/// continues there.
+fn word_at(text: &str, start: usize, terminator: ValueTerminator<'_>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = end_of(bytes, start, |byte| !is_plain(byte) && byte != b'.');
     let value = start..end_of(bytes, end, |byte| byte != b'=').min(end + 3);
     let next = bytes.get(value.end).copied();
     let plainly = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"',)]}".contains(&next));
-    let ends = match closed {
+    let ends = match terminator {
         ValueTerminator::Plainly => plainly,
         ValueTerminator::InQuery => plainly || matches!(next, Some(b'&' | b'#')),
         ValueTerminator::By(quote) => text[value.end..].starts_with(quote),
     };
-    // A dot at its end is one of prose.
+    // A dot at the end is punctuation.
     if value.end == end && text[start..end].ends_with('.') {
         end -= 1;
-        return ends.then(|| within(text, start..end)).flatten();
+        return ends.then(|| hideable_range(text, start..end)).flatten();
     }
-    ends.then(|| within(text, value)).flatten()
+    ends.then(|| hideable_range(text, value)).flatten()
 }
 
-/// `token=…`, `"password": "…"`, `--api-key …`, and `?key=…` in a query.
-fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+/// Returns the value in `token=…`, `"password": "…"`, `--api-key …`, and in `?key=…` of a query.
+fn assigned_value(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let name = &text[run.clone()];
     let in_query = run.start > 0 && matches!(bytes[run.start - 1], b'?' | b'&');
     let is_flag = name.starts_with("--");
-    let gap_end = (run.end + GAP).min(bytes.len());
+    let gap_end = (run.end + GAP_LIMIT).min(bytes.len());
     let gap = end_of(&bytes[..gap_end], run.end, |byte| !b"\\\"' =:".contains(&byte));
     let between = &text[run.end..gap];
     let signed = between.find(['=', ':']);
     let sign = signed.map(|at| between.as_bytes()[at]);
-    // What opens the value: nothing, or exactly one quote. Behind a blank, a word without a quote
-    // is a word of its own.
+    // The value is opened by nothing, or by exactly one quote. After a blank, a word without a
+    // quote is a separate word.
     let behind = signed.map_or("", |at| &between[at + 1..]);
     let quote = behind.trim_start_matches(' ');
     let one_quote = matches!(quote, "" | "\"" | "'" | "\\\"" | "\\'");
@@ -294,29 +295,29 @@ fn assigned(text: &str, run: Range<usize>) -> Option<Range<usize>> {
         && (names_secret(name)
             || in_query
                 && sign == Some(b'=')
-                && QUERY.contains(&name.to_ascii_lowercase().as_str()));
+                && SECRET_PARAMETERS.contains(&name.to_ascii_lowercase().as_str()));
     if !secret {
         return None;
     }
-    // A quote that closes the name comes before the sign, one that opens the value behind it.
+    // A quote that closes the name comes before the sign; one that opens the value comes after it.
     let opening = &between[between.trim_end_matches(['"', '\'', '\\']).len()..];
-    let closed = match (opening, in_query) {
+    let terminator = match (opening, in_query) {
         ("", false) => ValueTerminator::Plainly,
         ("", true) => ValueTerminator::InQuery,
         (quote, _) => ValueTerminator::By(quote),
     };
-    let value = word_at(text, gap, closed)?;
+    let value = word_at(text, gap, terminator)?;
     let word = &text[value.clone()];
     let last = text[value.end..].trim_start_matches(['=', '.']).trim_start_matches(' ');
     let ends_line =
         last.is_empty() || last.starts_with(['\n', '\r', '"', '\'', ',', ')', ']', '}']);
-    // `token: rm -rf` is no header, and the word behind a flag may be anything: a key shows by its
-    // letters and digits.
+    // `token: rm -rf` is not a header, and the word after a flag may be anything: letters and
+    // digits together show that it is a key.
     if (apart && !ends_line) || (sign.is_none() && !looks_random(word)) {
         return None;
     }
     let counted = may_count(name) && word.bytes().all(|byte| byte.is_ascii_digit());
     let known = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     let follows = known(SCHEMES) && bytes.get(value.end) == Some(&b' ');
-    (!counted && !known(HARMLESS) && !follows).then_some(value)
+    (!counted && !known(HARMLESS_WORDS) && !follows).then_some(value)
 }

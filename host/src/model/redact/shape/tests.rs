@@ -1,4 +1,4 @@
-//! What is hidden of a text, and what an attacker hides in vain.
+//! Parts of a text that are hidden, and parts that an attacker cannot hide.
 
 use super::hide;
 
@@ -70,7 +70,7 @@ fn secrets_in_text_are_hidden_and_the_rest_stays() {
     }
 }
 
-/// Each of these was hidden in part, or to its end, and runs.
+/// Each of these runs, and was once hidden in part or up to its end.
 #[test]
 fn whatever_could_run_is_shown_whole() {
     for text in [
@@ -193,9 +193,9 @@ fn hiding_twice_changes_nothing_more() {
     }
 }
 
-/// Texts made of everything that the rules look at, put together by a small generator: whatever
-/// they are, what a shell, a path or a URL gives a meaning to is still there, in its order, and
-/// everything outside the marks is what was written.
+/// Tests texts that a small generator makes of everything that the rules react to: all characters
+/// with a meaning for a shell, a path or a URL are still there, in order, and the text outside the
+/// marks is unchanged.
 #[test]
 fn nothing_that_is_hidden_has_a_meaning_for_a_shell_a_path_or_a_url() {
     const PARTS: &[&str] = &[
@@ -280,7 +280,7 @@ fn nothing_that_is_hidden_has_a_meaning_for_a_shell_a_path_or_a_url() {
     assert!(hid > 1_000, "the texts have secrets in them: {hid}");
 }
 
-/// Each of these is a quarter of a megabyte; anything worse than linear would take hours.
+/// Each of these is a quarter of a megabyte; a cost worse than linear would take hours.
 #[test]
 fn hostile_text_costs_no_more_than_its_length() {
     for part in [

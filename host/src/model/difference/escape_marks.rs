@@ -1,22 +1,22 @@
-//! Text of others within our marks: everything that could be taken for something else is spelled
-//! out.
+//! Writes foreign text within our marks: every character that could be mistaken for another is
+//! escaped.
 //!
 //! **Invariant:** each `\u{…}`, `[-`, `-]`, `{+`, `+}`, `…` and `⏎` that is shown is ours.
 
 use crate::model::is_hidden;
 
-/// Where a text stands.
+/// The surroundings of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarkContext {
-    /// In no marks.
+    /// Outside marks.
     Same,
-    /// In marks; beside what looks Latin, or not.
+    /// Inside marks, with or without Latin letters nearby.
     Changed { among_latin: bool },
 }
 
 /// Writes a text of one line.
-pub(super) fn spell(text: &str, place: MarkContext, out: &mut String) {
-    let changed = place != MarkContext::Same;
+pub(super) fn write_escaped(text: &str, context: MarkContext, out: &mut String) {
+    let changed = context != MarkContext::Same;
     let mut before = None;
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
@@ -31,7 +31,7 @@ pub(super) fn spell(text: &str, place: MarkContext, out: &mut String) {
             '\\' => after.starts_with("u{"),
             '…' | '⏎' => true,
             _ if is_hidden(c) || (c.is_whitespace() && c != ' ') => true,
-            _ => match place {
+            _ => match context {
                 MarkContext::Same => false,
                 MarkContext::Changed { among_latin } => {
                     is_overlooked(c) || (among_latin && looks_latin(c))
@@ -46,7 +46,7 @@ pub(super) fn spell(text: &str, place: MarkContext, out: &mut String) {
     }
 }
 
-/// Whether an eye may miss a character, or that it is not part of the one before it.
+/// Reports whether a person may overlook a character, or take it for a part of the one before it.
 fn is_overlooked(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
@@ -54,8 +54,8 @@ fn is_overlooked(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Whether a character is of an alphabet, or of symbols, some of which pass for Latin letters,
-/// digits or signs.
+/// Reports whether a character belongs to an alphabet, or to symbols, some of which look like Latin
+/// letters, digits or signs.
 fn looks_latin(c: char) -> bool {
     matches!(c,
         'ı' | 'ſ' | '\u{180}'..='\u{58f}' | '\u{10a0}'..='\u{10ff}' | '\u{13a0}'..='\u{13ff}'
@@ -66,11 +66,11 @@ fn looks_latin(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MarkContext, spell};
+    use super::{MarkContext, write_escaped};
 
-    fn spelled(text: &str, place: MarkContext) -> String {
+    fn escaped(text: &str, context: MarkContext) -> String {
         let mut out = String::new();
-        spell(text, place, &mut out);
+        write_escaped(text, context, &mut out);
         out
     }
 
@@ -80,7 +80,7 @@ mod tests {
         for (text, same, marked) in [
             ("[-x-]", "\\u{5b}-x-\\u{5d}", "\\u{5b}-x-\\u{5d}"),
             ("{+x+}", "\\u{7b}+x+\\u{7d}", "\\u{7b}+x+\\u{7d}"),
-            // Beside a mark of ours half of one is enough.
+            // Next to one of our marks, half a mark is enough.
             ("]x[", "]x[", "\\u{5d}x\\u{5b}"),
             ("}x{", "}x{", "\\u{7d}x\\u{7b}"),
             ("a[0]{b}", "a[0]{b}", "a[0]{b}"),
@@ -88,7 +88,7 @@ mod tests {
             ("\\n a…b", "\\n a\\u{2026}b", "\\n a\\u{2026}b"),
         ] {
             assert_eq!(
-                (spelled(text, MarkContext::Same), spelled(text, changed)),
+                (escaped(text, MarkContext::Same), escaped(text, changed)),
                 (same.into(), marked.into()),
                 "{text}"
             );
@@ -99,15 +99,15 @@ mod tests {
     fn what_cannot_be_seen_is_spelled_out_and_more_of_it_where_it_changed() {
         let changed = MarkContext::Changed { among_latin: true };
         assert_eq!(
-            spelled("a\u{202e}\u{200b}\u{a0}\t", MarkContext::Same),
+            escaped("a\u{202e}\u{200b}\u{a0}\t", MarkContext::Same),
             "a\\u{202e}\\u{200b}\\u{a0}\\u{9}"
         );
-        assert_eq!(spelled("fіle ｘ", MarkContext::Same), "fіle ｘ");
-        assert_eq!(spelled("fіle ｘ", changed), "f\\u{456}le \\u{ff58}");
+        assert_eq!(escaped("fіle ｘ", MarkContext::Same), "fіle ｘ");
+        assert_eq!(escaped("fіle ｘ", changed), "f\\u{456}le \\u{ff58}");
         assert_eq!(
-            spelled("e\u{301} ❤\u{fe0f}", MarkContext::Changed { among_latin: false }),
+            escaped("e\u{301} ❤\u{fe0f}", MarkContext::Changed { among_latin: false }),
             "e\\u{301} ❤\\u{fe0f}"
         );
-        assert_eq!(spelled("für 日本", changed), "für 日本");
+        assert_eq!(escaped("für 日本", changed), "für 日本");
     }
 }

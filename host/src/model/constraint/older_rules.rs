@@ -1,30 +1,35 @@
-//! What a grant of an older pml let go: then an argument that no condition named was free.
+//! The rules for grants of an older pml: an argument that no condition named was free.
 //!
-//! It covers nothing any more. Whether it would have says whose place the next answer takes.
+//! Such a grant covers no call any more. If it would have covered a call, the next answer to that
+//! call replaces it.
 
-use super::condition::each;
-use super::{Condition, Constraint, host, likeness, path};
+use super::condition::holds_for_each;
+use super::{Condition, Constraint, argument_kind, host, path};
 use serde_json::Value;
 
 impl Constraint {
-    /// Returns whether arguments were covered when conditions left free what they did not name.
+    /// Reports whether the arguments were covered under the older rules, by which arguments that no
+    /// condition names were free.
     pub(crate) fn covered_before(constraints: &[Constraint], arguments: &Value) -> bool {
         let Some(given) = arguments.as_object() else { return false };
         let named = |name: &str| constraints.iter().any(|constraint| constraint.argument == name);
         let of_place =
             |one: &Constraint| matches!(one.is, Condition::Under(_) | Condition::Host(_));
-        constraints.iter().all(|constraint| constraint.held_before(given.get(&constraint.argument)))
+        constraints
+            .iter()
+            .all(|constraint| constraint.held_under_older_rules(given.get(&constraint.argument)))
             && (!constraints.iter().any(of_place)
-                || !given
-                    .iter()
-                    .any(|(name, value)| !named(name) && likeness::leads_elsewhere(name, value)))
+                || !given.iter().any(|(name, value)| {
+                    !named(name) && argument_kind::leads_elsewhere(name, value)
+                }))
     }
 
-    /// Whether a value met the condition. Names stood for arguments at the top, to the letter.
-    fn held_before(&self, given: Option<&Value>) -> bool {
+    /// Reports whether the condition held for a value. Names meant arguments at the top level, to
+    /// the letter.
+    fn held_under_older_rules(&self, given: Option<&Value>) -> bool {
         given.is_some_and(|given| match &self.is {
-            Condition::Under(folder) => each(given, |text| was_under(text, folder)),
-            Condition::Host(host) => each(given, |text| was_at(text, host)),
+            Condition::Under(folder) => holds_for_each(given, |text| was_under(text, folder)),
+            Condition::Host(host) => holds_for_each(given, |text| was_at(text, host)),
             Condition::Equals(value) => given == value,
             Condition::Any => true,
         })
@@ -32,13 +37,13 @@ impl Constraint {
 }
 
 fn was_under(text: &str, folder: &str) -> bool {
-    let (path, folder) = (path::place(text), path::place(folder));
+    let (path, folder) = (path::resolve_lexically(text), path::resolve_lexically(folder));
     path.is_some_and(|path| folder.is_some_and(|folder| path.lies_in(&folder)))
 }
 
-/// Both schemes were meant by one name.
+/// Reports whether a URL was at a host: one name meant both schemes.
 fn was_at(url: &str, name: &str) -> bool {
-    host::is_at(url, name) || host::is_at(url, &format!("http://{name}"))
+    host::is_at_host(url, name) || host::is_at_host(url, &format!("http://{name}"))
 }
 
 #[cfg(test)]

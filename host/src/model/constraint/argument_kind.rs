@@ -1,13 +1,12 @@
-//! What an argument looks like: a path, a URL, a command, or what people write.
+//! Guesses the kind of an argument: a path, a URL, a command, or prose.
 //!
-//! In flow arguments, out flows what they are taken for, by their look or by the name they stand
-//! under. In doubt a text is taken for what leads somewhere or does something: then nobody is
-//! offered to leave it free.
+//! In flow arguments, out flows their kind, judged by their text or by their name. In doubt a text
+//! counts as a path, a URL or a command: then no offer leaves it free.
 
 use crate::model::words;
 use serde_json::Value;
 
-/// The last word of a name that stands for a path.
+/// Last words of names of paths.
 const PATHS: &[&str] = &[
     "path",
     "paths",
@@ -21,7 +20,7 @@ const PATHS: &[&str] = &[
     "infile",
 ];
 
-/// The same, where it is that of a folder.
+/// Last words of names of folders.
 const FOLDERS: &[&str] = &[
     "dir",
     "dirs",
@@ -36,8 +35,8 @@ const FOLDERS: &[&str] = &[
     "workspace",
 ];
 
-/// The same, of what is read from or written to, which may be something else as well.
-const ENDS: &[&str] = &[
+/// Last words of names of sources and destinations, which may be paths or something else.
+const SOURCES_AND_DESTINATIONS: &[&str] = &[
     "source",
     "sources",
     "src",
@@ -49,7 +48,7 @@ const ENDS: &[&str] = &[
     "targets",
 ];
 
-/// The same, of what is carried out, or decides how something is.
+/// Last words of names of arguments that are executed, or that control how something is executed.
 const COMMANDS: &[&str] = &[
     "command",
     "commands",
@@ -79,7 +78,7 @@ const COMMANDS: &[&str] = &[
     "template",
 ];
 
-/// The same, of what people write for people to read.
+/// Last words of names of texts that people write for people.
 const PROSE: &[&str] = &[
     "content",
     "contents",
@@ -100,27 +99,27 @@ const PROSE: &[&str] = &[
     "markdown",
 ];
 
-/// The same, of what is looked for.
+/// Last words of names of search terms.
 const SEARCHES: &[&str] =
     &["query", "q", "search", "term", "terms", "keyword", "keywords", "phrase"];
 
-/// Words that statements of a database begin with.
+/// First words of database statements.
 const STATEMENTS: &[&str] = &[
     "select", "insert", "update", "delete", "drop", "create", "alter", "truncate", "grant",
     "revoke", "with", "merge", "replace", "attach", "pragma", "copy", "call", "exec", "execute",
     "match",
 ];
 
-/// What texts have in them that a shell reads.
-const OF_SHELLS: &[&str] = &["$(", "${", "&&", "||", " | ", ";", ">", "<(", "`"];
+/// Character sequences that a shell interprets.
+const SHELL_SYNTAX: &[&str] = &["$(", "${", "&&", "||", " | ", ";", ">", "<(", "`"];
 
-/// What texts begin with that change files.
+/// Beginnings of texts that change files.
 const PATCHES: &[&str] = &["diff ", "--- ", "+++ ", "*** begin patch", "index: "];
 
-/// Longest text without a blank that is one of a few: a mode, a flag, a name.
-const WORD: usize = 40;
+/// Longest text without a blank that counts as one of a few values: a mode, a flag, a name.
+const WORD_LENGTH: usize = 40;
 
-/// Returns whether a text is something to be carried out, or decides how something is.
+/// Reports whether a text is executed, or controls how something is executed.
 pub(super) fn is_command(name: &str, text: &str) -> bool {
     let (last, lower) = (last_word(name), text.trim().to_ascii_lowercase());
     if PROSE.contains(&last.as_str()) {
@@ -131,19 +130,19 @@ pub(super) fn is_command(name: &str, text: &str) -> bool {
     let patches = |line: &str| PATCHES.iter().any(|begin| line.starts_with(begin));
     COMMANDS.contains(&last.as_str())
         || statement
-        || OF_SHELLS.iter().any(|part| lower.contains(part))
+        || SHELL_SYNTAX.iter().any(|part| lower.contains(part))
         || lower.lines().any(patches)
 }
 
-/// Returns whether a text is what somebody wrote or looks for, and does not decide what is done.
+/// Reports whether a text is prose or a search term, and so does not control what is done.
 pub(super) fn is_prose(name: &str, text: &str) -> bool {
     let last = last_word(name);
     let named = PROSE.contains(&last.as_str()) || SEARCHES.contains(&last.as_str());
-    let long = text.chars().count() > WORD || text.trim().contains(char::is_whitespace);
+    let long = text.chars().count() > WORD_LENGTH || text.trim().contains(char::is_whitespace);
     !is_command(name, text) && (named || long)
 }
 
-/// Returns whether all that is in a value is what somebody wrote, at whatever depth.
+/// Reports whether all texts in a value are prose, at any depth.
 pub(super) fn is_all_prose(name: &str, value: &Value) -> bool {
     match value {
         Value::String(text) => is_prose(name, text),
@@ -153,30 +152,31 @@ pub(super) fn is_all_prose(name: &str, value: &Value) -> bool {
     }
 }
 
-/// Returns whether a value has a command in it, at whatever depth.
-pub(super) fn commands(name: &str, value: &Value) -> bool {
+/// Reports whether a value contains a command, at any depth.
+pub(super) fn contains_command(name: &str, value: &Value) -> bool {
     match value {
         Value::String(text) => is_command(name, text),
-        Value::Array(items) => items.iter().any(|item| commands(name, item)),
-        Value::Object(fields) => fields.iter().any(|(name, value)| commands(name, value)),
+        Value::Array(items) => items.iter().any(|item| contains_command(name, item)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| contains_command(name, value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
-/// Returns whether an argument's name is that of a folder.
+/// Reports whether an argument's name is that of a folder.
 pub(super) fn names_folder(name: &str) -> bool {
     FOLDERS.contains(&last_word(name).as_str())
 }
 
-/// Returns whether a text of this name is a path that can be held to a folder.
+/// Reports whether a text under this name is a path, so that a condition can require it to lie in a
+/// folder.
 pub(super) fn is_path(name: &str, text: &str) -> bool {
     let last = last_word(name);
     let named = PATHS.contains(&last.as_str()) || FOLDERS.contains(&last.as_str());
-    let end = ENDS.contains(&last.as_str()) && !text.trim().contains('\n');
+    let end = SOURCES_AND_DESTINATIONS.contains(&last.as_str()) && !text.trim().contains('\n');
     looks_like_path(text) || !text.is_empty() && (named || end) && !is_url(text)
 }
 
-/// Returns whether a text is a URL, whatever its scheme.
+/// Reports whether a text is a URL, of any scheme.
 pub(super) fn is_url(text: &str) -> bool {
     let text = text.trim();
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
@@ -185,26 +185,28 @@ pub(super) fn is_url(text: &str) -> bool {
         && scheme.is_some_and(|scheme| !scheme.is_empty() && scheme.chars().all(plain))
 }
 
-/// Returns whether an argument has a path or a URL in it, at whatever depth.
+/// Reports whether an argument contains a path or a URL, at any depth.
 pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
-    // What stands in something that is named like a path may be one, whatever it is called there.
-    let mut left = vec![(name, value, false)];
-    while let Some((name, value, within)) = left.pop() {
+    // Everything inside an argument with the name of a path may be a path, under any name.
+    let mut pending = vec![(name, value, false)];
+    while let Some((name, value, within_path)) = pending.pop() {
         match value {
             Value::String(text) => {
-                let named = within && !text.is_empty();
+                let named = within_path && !text.is_empty();
                 if named || is_path(name, text) || is_url(text) || is_file_from_here(text) {
                     return true;
                 }
             }
-            Value::Array(items) => left.extend(items.iter().map(|item| (name, item, within))),
+            Value::Array(items) => {
+                pending.extend(items.iter().map(|item| (name, item, within_path)))
+            }
             Value::Object(fields) => {
-                let within = within || is_path(name, "x");
+                let within_path = within_path || is_path(name, "x");
                 for (key, value) in fields {
                     if looks_like_path(key) || is_url(key) || is_file_from_here(key) {
                         return true;
                     }
-                    left.push((key, value, within));
+                    pending.push((key, value, within_path));
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -213,8 +215,8 @@ pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
     false
 }
 
-/// Whether a text begins like a path, or climbs like one. One of several lines is a text that
-/// somebody wrote.
+/// Reports whether a text begins like a path, or contains `..` like one. A text of several lines is
+/// prose.
 fn looks_like_path(text: &str) -> bool {
     let text = text.trim();
     let lower = text.to_ascii_lowercase();
@@ -225,7 +227,7 @@ fn looks_like_path(text: &str) -> bool {
     !text.contains('\n') && (drive || climbs || begins.iter().any(|begin| lower.starts_with(begin)))
 }
 
-/// Whether a text is a word with a slash whose last part has an ending: `docs/a.md`, not
+/// Reports whether a text is a word with a slash whose last part has an extension: `docs/a.md`, not
 /// `text/plain`.
 fn is_file_from_here(text: &str) -> bool {
     let last = text.trim().rsplit_once('/').map(|(_, last)| last);

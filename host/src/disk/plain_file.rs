@@ -1,0 +1,63 @@
+//! Plain files: read up to a limit, replaced whole.
+
+use super::private_open::private_options;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// How durable a file must be before it counts as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileDurability {
+    /// It may be lost in a power failure, because it can be made again.
+    Process,
+    /// It is on disk.
+    Disk,
+}
+
+/// Reads a plain file of at most `limit` bytes. A larger file, or one that is not plain, is an
+/// error.
+pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = private_options().read(true).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > limit {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(bytes),
+    }
+}
+
+/// Replaces a file and keeps its mode; a new file is for this user only. A reader sees the old file
+/// or the new one, never a mixture.
+pub fn replace(path: &Path, bytes: &[u8], durability: FileDurability) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!("{name}.{}.tmp", uuid::Uuid::new_v4().simple()));
+    let written =
+        write_new(&temporary, bytes, path, durability).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The partial file is of no use, and may not even exist.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_new(
+    temporary: &Path,
+    bytes: &[u8],
+    original: &Path,
+    durability: FileDurability,
+) -> io::Result<()> {
+    let mut file = private_options().write(true).create_new(true).open(temporary)?;
+    if let Ok(found) = original.symlink_metadata()
+        && found.is_file()
+    {
+        file.set_permissions(found.permissions())?;
+    }
+    file.write_all(bytes)?;
+    match durability {
+        FileDurability::Disk => file.sync_all(),
+        FileDurability::Process => Ok(()),
+    }
+}

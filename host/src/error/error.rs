@@ -1,0 +1,57 @@
+//! The error type of the crate.
+
+use crate::model::Code;
+use std::fmt;
+
+/// An error outside the script: in the user's files or settings, or in pml itself.
+#[derive(Debug)]
+pub struct Error {
+    code: Code,
+    message: String,
+    hint: Option<String>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// Returns an error; `message` is one line, in lower case, without a full stop.
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error { code, message: message.into(), hint: None, source: None }
+    }
+
+    /// Adds a hint: what to do about the error.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the cause.
+    pub fn with_source(
+        mut self,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Returns the code of the error.
+    pub fn kind(&self) -> Code {
+        self.code
+    }
+
+    /// Returns the hint, or `None` if there is none.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
