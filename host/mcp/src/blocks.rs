@@ -1,13 +1,13 @@
-//! Pictures, sounds and resources in a program's result, handed on as content blocks.
+//! Moves pictures, sounds and resources from a program's result into content blocks.
 
 use pml::json::{Value, json};
 use rmcp::model::ContentBlock;
 
-/// More than a client shows.
+/// Maximum number of blocks: clients do not show more.
 const MOST: usize = 20;
 
-/// Takes media out of a result: each is replaced by where it went. Links and texts of resources
-/// stay where they are too.
+/// Moves media out of a result, and leaves a reference to the block in each place. Links and the
+/// texts of resources also remain in the result.
 pub(super) fn lift(result: &mut Value) -> Vec<ContentBlock> {
     let mut blocks = Vec::new();
     walk(result, &mut blocks);
@@ -46,7 +46,7 @@ enum BlockKind {
     Resource,
 }
 
-/// Whether an object is a content block that is more than text.
+/// Returns the kind of a content block, or `None` if the object is plain text or no block.
 fn kind(value: &Value) -> Option<BlockKind> {
     match value["type"].as_str()? {
         "image" | "audio" if value["data"].is_string() && value["mimeType"].is_string() => {

@@ -1,4 +1,5 @@
-//! `browse_components`: what programs can call, the best matches first, as much as a budget holds.
+//! `browse_components`: searches the tools that programs can call. The best matches come first, up
+//! to a budget.
 
 use super::parameters::BrowseParameters;
 use crate::server::RequestScope;
@@ -13,10 +14,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Tokens of an answer, unless asked otherwise.
+/// Default budget of an answer, in tokens.
 const BUDGET: usize = 4_000;
 
-/// No answer is longer, whatever is asked.
+/// Maximum budget of an answer, in tokens.
 const MOST: usize = 50_000;
 
 /// How long servers that never ran are waited for in all: longer than most take, shorter than
@@ -26,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Parameters of a tool that are listed one by one.
 const INPUTS: usize = 16;
 
-/// The index over what servers offered last, which takes longer to make than to use.
+/// Caches the index over the last listings of the servers: it takes longer to build than to use.
 #[derive(Default)]
 pub(super) struct ToolIndexCache {
     last: Mutex<CachedIndex>,
@@ -52,12 +53,12 @@ impl ToolIndexCache {
     }
 }
 
-/// Looks for tools.
+/// Searches for tools.
 pub(super) async fn browse(scope: &RequestScope, asked: &BrowseParameters) -> Value {
     let servers = &scope.servers;
     let offer = servers.offer(|_| true, Freshness::CachedOrLive, PATIENCE).await;
     let index = scope.server.tool_index.index(&offer.definitions);
-    // A third of it goes to the lists of parameters, and to what stands between.
+    // A third of the budget is reserved for the lists of parameters and for separators.
     let budget = asked.budget.unwrap_or(BUDGET).min(MOST) * 2 / 3;
     let browsed = browse_index(&index, &asked.query, budget, servers.observed());
     let definitions: HashMap<&ToolName, &Definition> =
@@ -97,7 +98,7 @@ fn node(node: &BrowsedTool, definition: Option<&Definition>) -> Value {
     value
 }
 
-/// The parameters at the top of a schema.
+/// Returns the top-level parameters of a schema.
 fn inputs(schema: &Value) -> Value {
     let required = |key: &str| {
         let required = schema["required"].as_array();

@@ -1,4 +1,4 @@
-//! `server:tool` called by its name: a program of one call, under the same policy and journal as
+//! Calls `server:tool` by its name: as a program of one call, under the same policy and journal as
 //! any other.
 
 use super::channel::Caller;

@@ -1,7 +1,7 @@
-//! Asks through the client's own dialog while its request waits, as clients before 2026-07-28 do
-//! it.
+//! Asks through the client's own dialog while its request waits, for protocol versions before
+//! 2026-07-28.
 //!
-//! **Invariant:** whoever answers first wins: if it is somebody else, the dialog is taken back.
+//! **Invariant:** the first answer wins. If it comes from elsewhere, the dialog is withdrawn.
 
 use super::channel::Caller;
 use super::form::{self, ChoiceFormat, FormAnswer};
@@ -15,17 +15,17 @@ use rmcp::ErrorData;
 use rmcp::model::{ClientResult, ElicitRequest, ElicitResult, ProtocolVersion, ServerRequest};
 use rmcp::service::{PeerRequestOptions, ServiceError};
 
-/// What came of a dialog.
+/// The result of a dialog.
 pub(super) enum DialogOutcome {
-    /// Nothing of the question is left to decide.
+    /// Every ask of the question is decided.
     Settled,
-    /// A part of it was decided.
+    /// Some asks are decided.
     Part,
-    /// Nothing was said; why not.
+    /// Nothing was decided. Holds the reason.
     Nothing(String),
 }
 
-/// Asks, and records what was said.
+/// Asks, and records the answer.
 pub(super) async fn ask(
     scope: &RequestScope,
     caller: &Caller<'_>,
@@ -54,7 +54,7 @@ pub(super) async fn ask(
     reporter.report(waiting.clone());
     let response = loop {
         if !hosted.has_open_question(question.id) {
-            // Somebody else has answered, or nobody did in time.
+            // The question was answered elsewhere, or it expired.
             let _ = handle.cancel(Some("it was answered elsewhere".into())).await;
             return Ok(DialogOutcome::Settled);
         }
@@ -97,7 +97,7 @@ pub(super) async fn ask(
     }
 }
 
-/// A bare `{"action": …}` may be taken for something else that it could be.
+/// Reads a bare `{"action": …}`, which rmcp may have parsed as another kind of result.
 fn reread(result: &ClientResult) -> Option<ElicitResult> {
     serde_json::from_value(serde_json::to_value(result).ok()?).ok()
 }

@@ -1,4 +1,4 @@
-//! `execute`: a program is started, and its request answered.
+//! `execute`: starts a program and answers its request.
 
 use super::channel::Caller;
 use super::parameters::ExecuteParameters;
@@ -12,7 +12,7 @@ use pml::{Run, Script};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResponse;
 
-/// Does what `execute` is asked to do.
+/// Carries out a request of `execute`.
 pub(super) async fn execute(
     scope: &RequestScope,
     caller: &Caller<'_>,

@@ -1,4 +1,4 @@
-//! A question as a client gets it that cannot ask a person itself.
+//! A question as an answer, for clients that cannot ask a person themselves.
 
 use crate::ask_choice::offers;
 use pml::json::{Value, json};
@@ -8,20 +8,21 @@ use pml::{
     text::{Redactor, escape, fold_middle},
 };
 
-/// Bytes of arguments that are shown of each ask; `pml approvals` shows all of them.
+/// Maximum number of bytes of arguments shown for each ask; `pml approvals` shows all of them.
 const ARGUMENTS: usize = 4 << 10;
 
-/// Asks that are shown at length. The others are shown in short: an answer for all is one for them
-/// too.
+/// Maximum number of asks shown in full. The others are shown in short form, because one answer for
+/// all applies to them too.
 const ASKS: usize = 50;
 
-/// Parts that differ, names and lines that are shown of each ask.
+/// Maximum number of differences, names and lines shown for each ask.
 const PARTS: usize = 20;
 
-/// Characters of each of them.
+/// Maximum number of characters of each of them.
 const WIDTH: usize = 1_000;
 
-/// Returns the fields of an `approval_required` answer. Those at the top are of the first ask.
+/// Returns the fields of an `approval_required` answer. The top-level fields describe the first
+/// ask.
 pub(super) fn of(question: &Question, redactor: &Redactor) -> Value {
     let id = question.id.to_string();
     let asks = question.asks.iter().enumerate();
@@ -95,7 +96,7 @@ fn context(ask: &Ask, redactor: &Redactor) -> Value {
     context
 }
 
-/// What the call lacks.
+/// Adds the need of the call.
 fn add_need(told: &mut Value, ask: &Ask) {
     let few = |texts: &[String]| -> Vec<String> {
         let mut few: Vec<String> = texts.iter().map(|text| shown(text)).collect();
@@ -141,12 +142,13 @@ fn dependency(package: &Package) -> Value {
     })
 }
 
-/// Words of others: nothing hidden in them, and not too many.
+/// Escapes and shortens text from others.
 fn shown(text: &str) -> String {
     fold_middle(&escape(text), WIDTH)
 }
 
-/// Arguments without secrets; of large ones the beginning and the end, and how large they are.
+/// Returns the arguments without secrets. Of large arguments it returns the beginning, the end and
+/// the size.
 fn arguments(ask: &Ask, redactor: &Redactor) -> Value {
     let redacted = redactor.redact(&ask.arguments);
     let text = redacted.to_string();

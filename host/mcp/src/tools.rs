@@ -1,16 +1,16 @@
-//! The five tools as clients see them.
+//! The five tools that the server publishes.
 
 use rmcp::model::Tool;
 use std::sync::{Arc, LazyLock};
 
-/// What `tools/list` answers, in this order.
+/// The tools of `tools/list`, in this order.
 static TOOLS: LazyLock<Arc<[Tool]>> = LazyLock::new(|| {
     let tools: Vec<Tool> =
         serde_json::from_str(include_str!("tools.json")).expect("it is part of this program");
     tools.into()
 });
 
-/// Our tools.
+/// A published tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PublishedTool {
     Execute,
@@ -21,7 +21,7 @@ pub(super) enum PublishedTool {
 }
 
 impl PublishedTool {
-    /// Returns the tool of that name, as listed or with our own prefix.
+    /// Returns the tool of that name, as listed or with the prefix `pml:` or `pml_`.
     pub(super) fn named(name: &str) -> Option<PublishedTool> {
         let bare = name.strip_prefix("pml:").or_else(|| name.strip_prefix("pml_"));
         Some(match bare.unwrap_or(name) {

@@ -1,36 +1,36 @@
 //! The console lines of a run, which every client reads from its own position.
 //!
-//! **Invariant:** what is kept is bounded: for the start of the run, and for the position of each
-//! client that has read, no more than one answer shows.
+//! **Invariant:** memory is bounded: for the start of the run, and for the position of each client
+//! that has read, at most as many bytes are stored as one answer shows.
 
 use super::client::ClientId;
 use crate::model::ConsoleLine;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Console output that is kept from a position on: no answer shows more.
+/// Bytes of console output that are stored from a position on: no answer shows more.
 const CONSOLE: u64 = 16 << 10;
 
-/// Lines that a client has yet to read.
+/// Lines that a client has not read yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ConsoleExcerpt {
     /// The lines, in order.
     pub lines: Vec<ConsoleLine>,
-    /// How many lines after them were too many to keep.
+    /// Number of further lines that exceeded the limit.
     pub dropped: u32,
 }
 
-/// What a run has written.
+/// The console output of a run.
 #[derive(Default)]
 pub(super) struct ConsoleLog {
     end: ConsolePosition,
     kept: VecDeque<KeptLine>,
-    /// Up to where each client has read. One that has read nothing is not in here: it begins at the
-    /// start.
+    /// The position up to which each client has read. A client that has read no lines is absent: it
+    /// begins at the start.
     read: BTreeMap<ClientId, ConsolePosition>,
 }
 
-/// A place between two lines.
+/// A position between two lines.
 #[derive(Clone, Copy, Default)]
 struct ConsolePosition {
     lines: u64,
@@ -43,7 +43,7 @@ struct KeptLine {
 }
 
 impl KeptLine {
-    /// Returns whether an excerpt from `position` on shows this line.
+    /// Reports whether an excerpt from `position` on shows this line.
     fn is_shown_from(&self, position: ConsolePosition) -> bool {
         let end = self.start.bytes + self.line.text.len() as u64;
         self.start.lines >= position.lines && end - position.bytes <= CONSOLE
@@ -66,7 +66,7 @@ impl ConsoleLog {
         positions.any(|position| line.is_shown_from(position))
     }
 
-    /// Returns what a client has yet to read.
+    /// Returns the lines that a client has not read yet.
     pub(super) fn unread(&self, client: ClientId) -> ConsoleExcerpt {
         let from = self.read.get(&client).copied().unwrap_or_default();
         let shown = self.kept.iter().filter(|kept| kept.is_shown_from(from));
@@ -75,7 +75,7 @@ impl ConsoleLog {
         ConsoleExcerpt { lines, dropped: u32::try_from(left).unwrap_or(u32::MAX) }
     }
 
-    /// Returns what a client has yet to read, and notes that it has read it.
+    /// Returns the lines that a client has not read yet, and marks them as read.
     pub(super) fn read(&mut self, client: ClientId) -> ConsoleExcerpt {
         let excerpt = self.unread(client);
         self.read.insert(client, self.end);
@@ -83,7 +83,7 @@ impl ConsoleLog {
         excerpt
     }
 
-    /// Forgets up to where clients have read.
+    /// Forgets the positions of clients.
     pub(super) fn forget(&mut self, clients: &[ClientId]) {
         for client in clients {
             self.read.remove(client);

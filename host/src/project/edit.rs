@@ -1,9 +1,10 @@
-//! Changes to `.pml.json` that leave the user's own lines, comments and spacing alone.
+//! Edits `.pml.json` without touching the user's own lines, comments and spacing.
 //!
-//! **Invariant:** what is written is a file that we understand, and it is put in place whole, by
-//! one process at a time. **Invariant:** a change of ours makes nothing trusted that was not: the
-//! file stays trusted only if it was as it stood before, or if there was none. What is added in an
-//! agent's shell is never trusted, whoever calls this.
+//! **Invariant:** the result is a file that pml can read. It is replaced atomically, by one process
+//! at a time.
+//! **Invariant:** an edit never makes an untrusted file trusted: the file stays trusted only if it
+//! was trusted before, or if it did not exist. Additions from an agent's shell are never trusted,
+//! whoever calls this.
 
 use super::document::{Document, JSONC};
 use super::fields::shown;
@@ -27,10 +28,10 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What is written where there is nothing.
+/// The contents of a new file.
 const NEW: &str = "{\n  \"version\": \"0.1.0\",\n  \"permissions\": {\n    \"allow\": [],\n    \"deny\": [],\n    \"ask\": [\"*\"]\n  }\n}\n";
 
-/// The `.pml.json` of a project, to be changed.
+/// The `.pml.json` of a project, to be edited.
 #[derive(Clone, Debug)]
 pub struct SettingsFile {
     root: PathBuf,
@@ -38,47 +39,47 @@ pub struct SettingsFile {
     environment: Environment,
 }
 
-/// What became of a change.
+/// The result of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EditOutcome {
-    /// Whether the file is another now.
+    /// Whether the file has changed.
     pub changed: bool,
     /// Whether the file is trusted as it is now.
     pub trusted: bool,
 }
 
-/// What to do where there is something already.
+/// How to handle an entry that exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwriteMode {
     /// It is an error.
     Refuse,
-    /// The new one takes its place.
+    /// The new entry replaces it.
     Replace,
 }
 
-/// Whether a person has seen what is written.
+/// Whether a person has reviewed what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewedBy {
-    /// They wrote it or agreed to it: a file that was trusted stays so.
+    /// The user wrote it or agreed to it: a file that was trusted stays trusted.
     User,
-    /// It came from a file that nobody has trusted: the new file is not trusted either.
+    /// It came from an untrusted file: the new file is not trusted either.
     Nobody,
 }
 
-/// What a change is worth nothing without.
+/// The condition without which an edit is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EditPrecondition {
     Nothing,
-    /// That the project is trusted as it stands.
+    /// The project is trusted as it is.
     Trust,
 }
 
 impl SettingsFile {
-    /// Returns the settings of the project around `folder`, whether they are there or not.
+    /// Returns the settings file of the project around `folder`, whether it exists or not.
     ///
     /// # Errors
-    /// If there is no place to remember what the user trusts.
+    /// If there is no folder in which to record trust.
     pub fn of(folder: &Path, environment: &Environment) -> Result<SettingsFile, Error> {
         let root = locate(folder, environment);
         let store = TrustStore::required(environment, &root)?;
@@ -90,16 +91,16 @@ impl SettingsFile {
         &self.root
     }
 
-    /// Writes the file if it is not there.
+    /// Writes the file if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be written, or is there and cannot be understood.
+    /// If it cannot be written, or exists and is not valid.
     pub fn create(&self) -> Result<EditOutcome, Error> {
         self.edit(self.seen(ReviewedBy::User), |_| Ok(false))
     }
 
-    /// Whether a person has seen what is added. What an agent adds nobody has, unless this user
-    /// lets agents do it.
+    /// Returns whether a person has reviewed an addition. Nobody has reviewed an agent's additions,
+    /// unless this user lets agents make them.
     fn seen(&self, seen: ReviewedBy) -> ReviewedBy {
         let may = || UserSettings::load(&self.environment, &self.root);
         match agent_variable(&self.environment) {
@@ -111,7 +112,7 @@ impl SettingsFile {
     /// Adds servers.
     ///
     /// # Errors
-    /// If one is there and must not be replaced, or cannot be understood; then none is added.
+    /// If one exists and must not be replaced, or is not valid; then none is added.
     pub fn add_servers(
         &self,
         servers: &[(String, Value)],
@@ -131,8 +132,8 @@ impl SettingsFile {
         })
     }
 
-    /// Removes a server. If `.mcp.json` has one of the same name, that is the one from here on:
-    /// nobody was shown it, and the project is not trusted any more.
+    /// Removes a server. If `.mcp.json` has a server of the same name, that one takes effect: no
+    /// person has reviewed it, so the project is no longer trusted.
     ///
     /// # Errors
     /// If there is none of this name; the error names a similar one.
@@ -163,7 +164,7 @@ impl SettingsFile {
     /// Allows the tools of a pattern, if that pattern is not there yet.
     ///
     /// # Errors
-    /// If the file cannot be understood or written.
+    /// If the file is not valid or cannot be written.
     pub fn allow(&self, pattern: &ToolPattern) -> Result<EditOutcome, Error> {
         let pattern = String::from(pattern.clone());
         self.edit(ReviewedBy::User, |settings| {
@@ -192,7 +193,7 @@ impl SettingsFile {
         })
     }
 
-    /// Puts what `change` makes of the file in its place; nothing if it stays as it is.
+    /// Replaces the file with the result of `change`; `None` leaves it unchanged.
     pub(super) fn rewrite(
         &self,
         needed: EditPrecondition,
@@ -236,14 +237,14 @@ impl SettingsFile {
         let trusted = was_trusted && (seen == ReviewedBy::User || !changed);
         if changed && trusted {
             let mut now = ProjectFiles::at(self.root.clone(), &self.environment)?.digests;
-            // What was written is trusted, and not what somebody may have put in its place.
+            // Only the written text is trusted, not a file that somebody may have put in its place.
             now.insert(PML_FILE.into(), digest_of(PML_FILE, text.as_bytes()));
             self.store.grant_written(&self.root, PML_FILE, &manifest, &now, &lock)?;
         }
         Ok(EditOutcome { changed, trusted })
     }
 
-    /// Refuses where what is written would not count.
+    /// Refuses an edit that would not take effect.
     fn check_trust(&self, manifest: &ManifestDigests) -> Result<(), Error> {
         match self.store.check(&self.root, manifest)?.reason() {
             None => Ok(()),
@@ -277,7 +278,7 @@ impl SettingsFile {
     }
 }
 
-/// Returns what a file means.
+/// Returns the settings of a document.
 pub(super) fn understood(document: &Document) -> Result<ResolvedSettings, Error> {
     resolve(&raw::settings(document)?, document)
 }

@@ -1,4 +1,4 @@
-//! One entry of `permissions.grants`, changed in place: what people wrote in and around it stays.
+//! Edits one entry of `permissions.grants` in place: the user's own text in and around it stays.
 
 use super::edit::{input, not_an_object};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::model::{Clock, Code, Grant, GrantVersion, SystemClock, Timestamp, Too
 use jsonc_parser::cst::{CstInputValue, CstObject};
 use serde_json::Value;
 
-/// Lets an entry say what the tool is now.
+/// Updates the tool's origin in an entry.
 pub(super) fn renew(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     let origin = grant.origin.as_ref();
     let part = |part: fn(&ToolOrigin) -> Option<&str>| origin.and_then(part);
@@ -28,8 +28,8 @@ pub(super) fn renew(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lets an entry say which arguments are meant, and that it is read as it is now. Conditions that
-/// stay are not touched.
+/// Updates the conditions of an entry and marks them with the current version. Conditions that stay
+/// are not touched.
 pub(super) fn restate(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     let version = CstInputValue::Number(GrantVersion::NUMBER.to_string());
     let conditions = entry.object_value("where").ok_or_else(not_an_object)?;
@@ -53,12 +53,12 @@ pub(super) fn restate(entry: &CstObject, grant: &Grant) -> Result<(), Error> {
     Ok(())
 }
 
-/// When a grant was given: now, unless it says.
+/// Returns the time at which a grant was given, or now if it has none.
 pub(super) fn now_or(grant: &Grant) -> Timestamp {
     grant.granted.unwrap_or_else(|| SystemClock.now())
 }
 
-/// A grant as it is written.
+/// Returns a grant in its file format.
 pub(super) fn written(grant: &Grant) -> Result<Value, Error> {
     serde_json::to_value(grant)
         .map_err(|error| Error::new(Code::Internal, "cannot write a grant").with_source(error))

@@ -1,8 +1,8 @@
-//! What a person allowed for good, written into `.pml.json`: the plain pattern into `allow`, and
-//! beside it, in `grants`, what the tool was and which arguments were meant.
+//! Writes permanent grants into `.pml.json`: the plain pattern into `allow`, and the tool's origin
+//! and the conditions on its arguments into `grants`.
 //!
-//! **Invariant:** what is written takes effect: where it would not, because the file is not trusted
-//! or says otherwise about the tool, nothing is written and the error says why.
+//! **Invariant:** a written grant takes effect. If it would not, because the file is not trusted or
+//! another pattern contradicts it, nothing is written and the error says why.
 
 use super::document::{Document, JSONC};
 use super::edit::{
@@ -21,15 +21,15 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstRootNode};
 use std::ops::Range;
 
 impl SettingsFile {
-    /// Allows tools for good, each as it is now and for the arguments that its grant says. A grant
-    /// for the same arguments takes the place of the earlier one; one for all arguments, of those
-    /// for some; one that replaces a grant of an older pml, of that one. A pattern of `ask` that
-    /// names exactly this tool goes.
+    /// Allows tools permanently, each with its current origin and the conditions of its grant. A
+    /// grant replaces an earlier one with the same conditions; a grant for all arguments replaces
+    /// those with conditions; a grant that renews one of an older pml replaces that one. A pattern
+    /// of `ask` that names exactly this tool is removed.
     ///
     /// # Errors
-    /// If the project is not trusted as it stands, if what is written would change nothing because
-    /// another pattern denies the tool or has it asked about, or if the file cannot be understood
-    /// or written. Then none is written.
+    /// If the project is not trusted as it is, if the grant would have no effect because another
+    /// pattern denies the tool or asks about it, or if the file is not valid or cannot be written.
+    /// Then none is written.
     pub fn grant(&self, grants: &[Grant]) -> Result<EditOutcome, Error> {
         if grants.is_empty() {
             return Ok(EditOutcome { changed: false, trusted: false });
@@ -54,7 +54,7 @@ impl GrantWriter for SettingsFile {
     }
 }
 
-/// Whether the file can say what a grant says.
+/// Checks that the file format can express a grant.
 fn writable(grant: &Grant) -> Result<(), Error> {
     let refuse = |why: &str| {
         let message = format!("`{}` cannot be allowed for good: {why}", grant.tool);
@@ -81,7 +81,7 @@ fn writable(grant: &Grant) -> Result<(), Error> {
     }
 }
 
-/// Returns the text of a document with a grant in it.
+/// Returns the text of a document with a grant added.
 fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     let permissions = understood(document)?.permissions.unwrap_or_default();
     takes_effect(&permissions.ask, &permissions.deny, grant)?;
@@ -89,7 +89,8 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     let is_plain = |known: &Grant| known.constraints.is_empty();
     let same_origin = |known: &Grant| known.origin == grant.origin;
     let same = |known: &Grant| own(known) && known.same_conditions(grant);
-    // The first one of an older pml becomes what takes its place, with what people wrote around it.
+    // The first grant of an older pml that is replaced is edited in place, so that the text around
+    // it stays.
     let becomes = match is_plain(grant) || permissions.grants.iter().any(same) {
         true => None,
         false => permissions.grants.iter().position(|known| grant.takes_place_of(known)),
@@ -125,7 +126,7 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     match known.iter().position(|known| same(known)) {
         Some(index) if same_origin(known[index]) => {}
         Some(index) => renew(&entry(index)?, grant)?,
-        // What was allowed for all arguments is allowed for these.
+        // A grant for all arguments already covers these.
         None if known.iter().any(|known| own(known) && is_plain(known) && same_origin(known)) => {}
         None if known.iter().find(covered).is_some() => {}
         None if let Some(index) = becomes => {
@@ -143,7 +144,7 @@ fn with_grant(document: &Document, grant: &Grant) -> Result<String, Error> {
     Ok(tree.to_string())
 }
 
-/// Whether a tool that is allowed by its name goes, whatever else the file says.
+/// Checks that calls of a tool that is allowed by its name are sent, despite the other patterns.
 fn takes_effect(ask: &[ToolPattern], deny: &[ToolPattern], grant: &Grant) -> Result<(), Error> {
     let tool = &grant.tool;
     let spelled = FoldedToolName::new(tool);
@@ -177,7 +178,7 @@ fn without(document: &Document, list: &str, goes: impl Fn(usize) -> bool) -> Res
         _ => Vec::new(),
     };
     let mut text = document.text().to_owned();
-    // From the end, so that what comes before stays where it is.
+    // Removes from the end, so that the ranges before stay valid.
     for (index, item) in ranges.iter().enumerate().rev().filter(|(index, _)| goes(*index)) {
         let before = index.checked_sub(1).map(|before| ranges[before].end);
         text = without_item(&text, item.clone(), before);

@@ -1,5 +1,5 @@
-//! What a grant of `.pml.json` means. In flow a [`RawGrant`] and the document for its places, out
-//! flows a [`Grant`].
+//! Interprets the grants of `.pml.json`. Input: a [`RawGrant`] and the document for positions.
+//! Output: a [`Grant`].
 
 use super::document::Document;
 use super::fields::{LocatedText, Scalar, shown};
@@ -7,10 +7,10 @@ use super::raw_grant::{RawCondition, RawGrant};
 use crate::error::Error;
 use crate::model::{Condition, Constraint, Grant, GrantVersion, ToolName, ToolOrigin};
 
-/// Longest text that tells a definition, a server or a package from others.
+/// Maximum length of the digest of a definition, a server or a package.
 const DIGEST: usize = 128;
 
-/// Gives a grant its meaning.
+/// Interprets a grant.
 pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error> {
     let Some(tool) = &raw.tool else {
         return Err(document.refuse(raw.at, "a grant needs a `tool`"));
@@ -33,7 +33,7 @@ pub(super) fn grant(raw: &RawGrant, document: &Document) -> Result<Grant, Error>
     Ok(grant)
 }
 
-/// Whether a name in `permissions.allow` would allow this tool and no other.
+/// Reports whether a name in `permissions.allow` would allow this tool and no other.
 pub(super) fn is_one_tool(tool: &ToolName) -> bool {
     !tool.as_str().contains('*')
 }
@@ -55,14 +55,15 @@ fn origin(raw: &RawGrant, document: &Document) -> Result<Option<ToolOrigin>, Err
             Ok(Some(origin.with_package(package.map(Into::into))))
         }
         (None, None) if package.is_none() => Ok(None),
-        // Half of what a tool was is no more than a guess at it.
+        // An incomplete origin does not identify a tool.
         _ => Err(document
             .refuse(raw.at, "a grant needs both `definition` and `server`, or neither")
             .with_hint("take the grant out: the next answer writes it anew")),
     }
 }
 
-/// How the conditions of a grant are meant. Those without a mark are an older pml's.
+/// Returns the version of a grant's conditions. Conditions without a version were written by an
+/// older pml.
 fn version(raw: &RawGrant, document: &Document) -> Result<GrantVersion, Error> {
     match &raw.version {
         None if raw.conditions.is_empty() => Ok(GrantVersion::Current),
@@ -92,7 +93,7 @@ fn constraint(
         _ => Condition::Equals(raw.value.clone()),
     };
     let constraint = Constraint::new(raw.argument.value.clone(), is);
-    // What an older pml wrote covers nothing, whatever it says: it is only shown.
+    // Conditions of an older pml cover nothing, whatever they are: they are only shown.
     let flaw = match version {
         GrantVersion::Older => None,
         GrantVersion::Current => constraint.flaw(),

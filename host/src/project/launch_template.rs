@@ -1,7 +1,8 @@
-//! How a server is started or reached, before variables are put in.
+//! How a server is started or reached, before variables are expanded.
 //!
-//! In flows a [`RawServer`], out flows a [`Plan`]. **Invariant:** every text in a plan is one that
-//! we can expand.
+//! Input: a [`RawServer`]. Output: a [`LaunchTemplate`].
+//!
+//! **Invariant:** every text in it can be expanded.
 
 use super::document::Document;
 use super::expand::Template;
@@ -22,11 +23,11 @@ pub(super) enum LaunchTemplate {
         url: Template,
         headers: Vec<(String, Template)>,
     },
-    /// Why it can be neither started nor reached.
+    /// The reason why it can be neither started nor reached.
     Unusable(String),
 }
 
-/// Understands how a server is meant to be started or reached.
+/// Determines how a server is started or reached.
 pub(super) fn plan(raw: &RawServer, document: &Document) -> Result<LaunchTemplate, Error> {
     let of = shown(&raw.name);
     let kind = raw.kind.as_ref().map(|kind| (kind.value.as_str(), kind.at));
@@ -110,7 +111,7 @@ fn is_header(name: &str) -> bool {
     reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_ok()
 }
 
-/// Returns whether a text is a URL that can be called.
+/// Reports whether a text is a valid URL of a server.
 pub(super) fn is_http(text: &str) -> bool {
     let url = reqwest::Url::parse(text);
     url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())

@@ -1,8 +1,9 @@
-//! The files of a project, read once: what they say, and the manifest of all that decides with
-//! them.
+//! The files of a project, read once: their contents, and the manifest of all parts that decide.
 //!
-//! In flows a folder, out flow [`Files`]. **Invariant:** what is hashed is what was read: nothing
-//! is read a second time.
+//! Input: a folder. Output: [`ProjectFiles`].
+//!
+//! **Invariant:** digests are computed from the bytes that were parsed: no file is read a second
+//! time.
 
 use super::document::Document;
 use super::dotenv;
@@ -32,19 +33,19 @@ use std::path::{Path, PathBuf};
 /// The files of a project, as read.
 pub(super) struct ProjectFiles {
     pub(super) root: PathBuf,
-    /// What `.pml.json` says, without its servers.
+    /// The settings of `.pml.json`, without its servers.
     pub(super) resolved: ResolvedSettings,
-    /// All servers; what `.pml.json` says about one wins.
+    /// All servers; an entry in `.pml.json` wins.
     pub(super) entries: Vec<ServerEntry>,
-    /// Servers of `.mcp.json` whose names we do not take.
+    /// Servers of `.mcp.json` whose names pml does not accept.
     pub(super) unusable: Vec<UnusableServer>,
-    /// What the launch line of each server names, or why there is too much of it.
+    /// The files that the launch line of each server names, or the reason why it cannot be used.
     scripts: BTreeMap<String, Result<LaunchFiles, String>>,
     /// The variables that decide something.
     roles: BTreeMap<String, VariableRole>,
-    /// What `.env` says, if it was read.
+    /// The variables of `.env`, if it was read.
     variables: Option<BTreeMap<String, Secret>>,
-    /// The digest of all that decides, by its name.
+    /// The digest of each part that decides, by name.
     pub(super) digests: ManifestDigests,
 }
 
@@ -88,7 +89,7 @@ impl ProjectFiles {
         Ok(files)
     }
 
-    /// Reads them, and whether this user trusts them.
+    /// Reads the files, and determines whether this user trusts them.
     pub(super) fn read_judged(
         folder: &Path,
         environment: &Environment,
@@ -104,7 +105,7 @@ impl ProjectFiles {
         if !matches!(trust, TrustState::Changed { .. }) {
             return Ok((files, trust));
         }
-        // One of us may be between writing a file and recording that it did.
+        // Another pml process may be between writing a file and recording it.
         store.wait();
         let files = ProjectFiles::read(folder, environment)?;
         let trust = store.check(&files.root, &files.digests)?;
@@ -114,7 +115,7 @@ impl ProjectFiles {
     fn add_servers(&mut self, file: FileContents) -> Result<(), Error> {
         let document = Document::new(file)?;
         for server in claude_servers(&document)? {
-            // The file is another program's, which takes names that we do not.
+            // The file belongs to another program, which accepts other names.
             if let Err(error) = check_name(&server.name) {
                 let (name, reason) = (server.name, error.to_string());
                 self.unusable.push(UnusableServer { name, reason });
@@ -128,7 +129,7 @@ impl ProjectFiles {
         Ok(())
     }
 
-    /// Looks at what decides beside the settings.
+    /// Adds the parts that decide beside the settings.
     fn add_manifest(&mut self, environment: &Environment) -> Result<(), Error> {
         self.roles = deciding(&self.entries);
         if !self.roles.is_empty() {
@@ -153,12 +154,13 @@ impl ProjectFiles {
         Ok(())
     }
 
-    /// Returns what the launch line of a server names, or why it cannot be used.
+    /// Returns the files that the launch line of a server names, or the reason why it cannot be
+    /// used.
     pub(super) fn scripts(&self, server: &str) -> Result<LaunchFiles, String> {
         self.scripts.get(server).cloned().unwrap_or_else(|| Ok(LaunchFiles::default()))
     }
 
-    /// Returns the variables of `.env`; of a project that is not trusted nobody asks for them.
+    /// Returns the variables of `.env`. They are never requested for an untrusted project.
     pub(super) fn take_variables(&mut self) -> Result<BTreeMap<String, Secret>, Error> {
         match self.variables.take() {
             Some(variables) => Ok(variables),
@@ -166,7 +168,7 @@ impl ProjectFiles {
         }
     }
 
-    /// Returns the files that launch lines name, as a person is told of them.
+    /// Returns the files that launch lines name, as they are shown to a person.
     pub(super) fn declared_files(&self) -> Vec<DeclaredFile> {
         let mut declared = Vec::new();
         for entry in &self.entries {
@@ -182,7 +184,7 @@ impl ProjectFiles {
         declared
     }
 
-    /// Returns the variables that decide something, as a person is told of them.
+    /// Returns the variables that decide something, as they are shown to a person.
     pub(super) fn declared_variables(&self) -> Vec<DeclaredVariable> {
         let in_file = |name: &String| {
             self.variables.as_ref().is_some_and(|variables| variables.contains_key(name))

@@ -5,7 +5,7 @@ use crate::error::Error;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
-/// More than anybody was ever asked about.
+/// Maximum number of grants: more than anybody was ever asked about.
 const GRANTS: usize = 10_000;
 
 /// The keys of a grant.
@@ -18,13 +18,13 @@ pub(super) const CONDITION_KEYS: &[&str] = &["under", "host", "equals", "any"];
 /// A grant as typed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RawGrant {
-    /// Where it begins.
+    /// Its position.
     pub(super) at: usize,
     pub(super) tool: Option<LocatedText>,
     pub(super) definition: Option<LocatedText>,
     pub(super) server: Option<LocatedText>,
     pub(super) package: Option<LocatedText>,
-    /// How its conditions are meant.
+    /// The version of its conditions.
     pub(super) version: Option<Scalar>,
     pub(super) conditions: Vec<RawCondition>,
     pub(super) granted: Option<LocatedText>,
@@ -78,7 +78,7 @@ fn conditions(reader: FieldReader<'_>, value: &Value<'_>) -> Result<Vec<RawCondi
         let argument = LocatedText { value: name.into(), at: property.start() };
         let what = format!("the condition on {}", shown(name));
         let fields = reader.fields(&property.value, &what, CONDITION_KEYS)?;
-        // Nobody writes an argument down to say nothing of it.
+        // A named argument without a condition is a mistake.
         if fields.is_empty() {
             let hint = format!("the conditions are `{}`", CONDITION_KEYS.join("`, `"));
             let message = format!("{what} says nothing");

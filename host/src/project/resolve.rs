@@ -1,4 +1,4 @@
-//! What `.pml.json` means. In flow [`RawSettings`] and the document for its places, out flow valid
+//! Interprets `.pml.json`. Input: [`RawSettings`] and the document for positions. Output: valid
 //! settings.
 
 use super::document::Document;
@@ -20,10 +20,10 @@ use std::ops::RangeInclusive;
 /// The format that this version writes.
 pub(super) const VERSION: &str = "0.1.0";
 
-/// `.pml.json`, understood.
+/// The interpreted settings of `.pml.json`.
 #[derive(Debug, Default)]
 pub(super) struct ResolvedSettings {
-    /// Nothing if the file says nothing about permissions.
+    /// `None` if the file has no `permissions`.
     pub(super) permissions: Option<Permissions>,
     pub(super) entries: Vec<ServerEntry>,
     pub(super) routing: Vec<RoutingRule>,
@@ -33,7 +33,7 @@ pub(super) struct ResolvedSettings {
     pub(super) durability: Durability,
 }
 
-/// Gives the file its meaning.
+/// Interprets the file.
 pub(super) fn resolve(raw: &RawSettings, document: &Document) -> Result<ResolvedSettings, Error> {
     check_version(raw.version.as_ref(), document)?;
     let entries = raw.servers.iter().map(|server| ServerEntry::new(server, document));
@@ -110,7 +110,7 @@ fn cloud(raw: &RawCloud, document: &Document) -> Result<Cloud, Error> {
     if let Some(variable) = variable.filter(|variable| !is_variable(&variable.value)) {
         let message = format!("{} is no name of a variable", shown(&variable.value));
         let hint = "`apiKeyEnv` names the variable that holds the key, not the key";
-        // It may be the key itself.
+        // The text is not shown, because it may be the key itself.
         return Err(document
             .refuse(
                 raw.at,

@@ -1,8 +1,10 @@
-//! A server of a project file, understood and not yet expanded: what a person is shown before they
-//! trust it.
+//! A server of a project file, interpreted but not expanded: shown to a person before they trust
+//! it.
 //!
-//! In flows a [`RawServer`], out flow an [`Entry`] and, of a trusted project, a [`ServerConfig`].
-//! **Invariant:** making an entry looks at no variable.
+//! Input: a [`RawServer`]. Output: a [`ServerEntry`] and, for a trusted project, a
+//! [`ServerConfig`].
+//!
+//! **Invariant:** creating an entry reads no variable.
 
 use super::document::Document;
 use super::expand::{ExpansionReport, Template};
@@ -20,7 +22,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A server as understood.
+/// An interpreted server.
 #[derive(Clone, Debug)]
 pub(super) struct ServerEntry {
     pub(super) declared: DeclaredServer,
@@ -34,7 +36,7 @@ pub(super) struct ServerEntry {
 }
 
 impl ServerEntry {
-    /// Understands a server.
+    /// Interprets a server.
     pub(super) fn new(raw: &RawServer, document: &Document) -> Result<ServerEntry, Error> {
         check_name(&raw.name).map_err(|error| {
             let hint = error.hint().unwrap_or_default().to_owned();
@@ -73,12 +75,12 @@ impl ServerEntry {
         })
     }
 
-    /// Returns whether there are variables in it whose values may come from `.env`.
+    /// Reports whether it contains variables whose values may come from `.env`.
     pub(super) fn wants_file(&self) -> bool {
         self.fed().iter().any(|(_, template)| !template.is_plain())
     }
 
-    /// Returns the texts that may have variables in them.
+    /// Returns the texts that may contain variables.
     pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
         let (line, folder): (Vec<&Template>, _) = match &self.plan {
             LaunchTemplate::Stdio { command, arguments, folder, .. } => {
@@ -90,7 +92,8 @@ impl ServerEntry {
         line.into_iter().chain(folder).chain(self.fed().iter().map(|(_, template)| template))
     }
 
-    /// Returns the texts whose variables `.env` can feed, each with what it is given as.
+    /// Returns the texts whose variables `.env` can set, each with the name under which the server
+    /// gets it.
     pub(super) fn fed(&self) -> &[(String, Template)] {
         match &self.plan {
             LaunchTemplate::Stdio { environment, .. } => environment,
@@ -99,8 +102,8 @@ impl ServerEntry {
         }
     }
 
-    /// Returns its launch line, of which nothing is shown, so that what it names can be looked at.
-    /// A word whose variables are not set names nothing yet.
+    /// Returns its launch line for scanning; it is never shown. A word with unset variables names
+    /// no file yet.
     pub(super) fn line(
         &self,
         root: &Path,
@@ -125,7 +128,7 @@ impl ServerEntry {
         Some(launch_of(tidy(&within), arguments, steering.collect()))
     }
 
-    /// Puts the variables in.
+    /// Expands the variables.
     pub(super) fn expand(
         &self,
         root: &Path,
@@ -145,7 +148,8 @@ impl ServerEntry {
                 let command = plain(command, &mut found);
                 let arguments =
                     arguments.iter().map(|argument| plain(argument, &mut found)).collect();
-                // Where it runs is no secret: every path that it mentions would be hidden.
+                // The working folder is no secret: otherwise every path that it occurs in would be
+                // hidden.
                 let mut within = ExpansionReport::default();
                 let folder = folder.as_ref().map(|folder| plain(folder, &mut within));
                 let folder = root.join(folder.unwrap_or_default());
@@ -190,7 +194,7 @@ fn secrets(
     pairs.iter().map(&mut secret).collect()
 }
 
-/// A command with a folder in it is meant as seen from where it runs, whatever the OS makes of it.
+/// Resolves a command that contains a folder relative to the working folder, regardless of the OS.
 fn located(command: String, folder: &Path) -> String {
     let path = Path::new(&command);
     let bare = path.components().count() < 2 && !command.contains(['/', '\\']);
@@ -200,12 +204,12 @@ fn located(command: String, folder: &Path) -> String {
     tidy(&folder.join(path)).to_str().map_or(command, Into::into)
 }
 
-/// Takes `.` out of a path.
+/// Removes `.` from a path.
 fn tidy(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// Numbers are milliseconds, as in Claude Code's files.
+/// Parses a timeout. Numbers are milliseconds, as in Claude Code's files.
 fn timeout(
     document: &Document,
     scalar: &Option<Scalar>,
@@ -225,7 +229,7 @@ fn timeout(
     })
 }
 
-/// The launch line or URL, as written.
+/// Returns the launch line or URL, as written.
 fn written(raw: &RawServer) -> String {
     let words = raw.command.iter().chain(&raw.arguments).map(|word| quoted(&word.value));
     match &raw.url {
@@ -234,7 +238,7 @@ fn written(raw: &RawServer) -> String {
     }
 }
 
-/// A word of a launch line, so that a person sees where it begins and ends.
+/// Quotes a word of a launch line, so that a person sees where it begins and ends.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:@=${},+%~".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -243,8 +247,9 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Everything that decides what is started or reached, before variables are put in. A server with a
-/// launch line or URL alone has the same identity as one made by hand.
+/// Returns the identity of a server: everything that decides what is started or reached, before
+/// variables are expanded. A server with only a launch line or URL has the same identity as one
+/// created through the API.
 fn identity(raw: &RawServer) -> String {
     let texts =
         |texts: &[LocatedText]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
@@ -272,7 +277,7 @@ fn identity(raw: &RawServer) -> String {
     digest(&entry)
 }
 
-/// What it is given, as written.
+/// Returns the variables or headers, as written.
 fn given(raw: &RawServer) -> Vec<(String, Secret)> {
     let pair = |(name, value): &(LocatedText, LocatedText)| {
         (name.value.clone(), Secret::new(&*value.value))

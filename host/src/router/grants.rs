@@ -1,10 +1,11 @@
-//! Grants, and whether one of them still holds for a call.
+//! Grants, and the check that one of them still covers a call.
 //!
-//! In flows a call that the patterns allow; out flows why a person decides after all, if one does.
+//! Input: a call that the patterns allow. Output: the reason why a person must decide after all, or
+//! `None`.
 //!
 //! **Invariant:** arguments are parsed only if a grant of this tool has conditions on them.
-//! **Invariant:** a grant allows its own tool by its exact name only. That there is a grant
-//! restricts the tool in every spelling, as everything does that restricts.
+//! **Invariant:** a grant allows its own tool by its exact name only. The existence of a grant
+//! restricts the tool in every spelling, as every restriction does.
 
 use super::{ArgumentsRef, AskReason, PolicySubject};
 use crate::model::{Constraint, Grant, PathResolver, ToolName, fold};
@@ -12,10 +13,10 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Alternatives that a reason names; more would bury what it says.
+/// Number of alternatives that a reason lists. A longer list would hide the reason itself.
 const NAMED: usize = 3;
 
-/// Grants by what every spelling of their tool has in common.
+/// Grants by the folded name of their tool, which all spellings of a name share.
 #[derive(Debug, Default)]
 pub(super) struct Grants {
     of_tools: HashMap<String, Vec<Grant>>,
@@ -30,13 +31,13 @@ impl Grants {
         Grants { of_tools }
     }
 
-    /// Returns why a person decides on a call that is allowed; nothing if it goes.
+    /// Returns the reason why a person decides on a call that is allowed, or `None` if it is sent.
     pub(super) fn why(
         &self,
         subject: PolicySubject<'_>,
         paths: &dyn PathResolver,
     ) -> Option<AskReason> {
-        // Most projects have none, and every call comes by here.
+        // Most projects have no grants, and every call is checked here.
         let grants =
             (!self.of_tools.is_empty()).then(|| self.of_tools.get(&key(subject.tool)))??;
         let tool = subject.tool;
@@ -68,7 +69,7 @@ impl Grants {
             let gaps = gaps(&current, arguments.as_deref(), paths);
             return Some(AskReason::new(format!("`{tool}` is allowed for good only {only}{gaps}")));
         }
-        // The newest that was for such arguments, or else the newest.
+        // Prefers the newest lapsed grant that covered such arguments, otherwise the newest one.
         let like = |grant: &&&Grant| covers(grant) || covered_before(grant);
         let was = lapsed.iter().rev().find(like).or(lapsed.last());
         Some(match was {
@@ -82,7 +83,8 @@ impl Grants {
         })
     }
 
-    /// Returns under which conditions an allowed tool goes; nothing if it has none.
+    /// Returns the conditions under which calls of an allowed tool are sent, or `None` if there are
+    /// none.
     pub(super) fn remark(&self, tool: &ToolName) -> Option<String> {
         let grants = self.of_tools.get(&key(tool))?;
         let own: Vec<&Grant> = grants.iter().filter(|grant| grant.tool == *tool).collect();
@@ -106,7 +108,7 @@ fn read(given: ArgumentsRef<'_>) -> Option<Cow<'_, Value>> {
     }
 }
 
-/// What the arguments of these grants must be: `` with `path` under `/a`, or with … ``.
+/// Describes the arguments that these grants require: `` with `path` under `/a`, or with … ``.
 fn conditions(grants: &[&Grant]) -> String {
     let one = |grant: &&Grant| {
         let constraints = grant.constraints.iter().map(ToString::to_string);
@@ -119,7 +121,7 @@ fn conditions(grants: &[&Grant]) -> String {
     named.join(", or ")
 }
 
-/// What keeps the grant from covering a call that comes nearest to it.
+/// Describes why the grant that comes nearest to covering a call does not cover it.
 fn gaps(grants: &[&Grant], arguments: Option<&Value>, paths: &dyn PathResolver) -> String {
     let Some(arguments) = arguments else { return String::new() };
     let read_now = grants.iter().filter(|grant| !grant.is_older());
@@ -200,7 +202,7 @@ mod tests {
         let moved = ToolOrigin::new("one", "another server");
         let lapsed = why(&grants, Some(&moved), &json!({})).expect("it asks");
         assert_eq!(was(&lapsed), Some(origin("one")));
-        // Of a tool that nothing is known of, nothing says that it is the same.
+        // Nothing is known about the tool, so it is not known to be the same.
         let lapsed = why(&grants, None, &json!({})).expect("it asks");
         assert_eq!(was(&lapsed), Some(origin("one")));
     }
@@ -241,12 +243,12 @@ mod tests {
 
     #[test]
     fn a_change_that_was_seen_is_not_shown_again() {
-        // It changed, and was then allowed again, for less.
+        // The tool changed, and was then allowed again under narrower conditions.
         let grants =
             [grant(Some(origin("one")), Vec::new()), grant(Some(origin("two")), under("/n"))];
         let asked = why(&grants, Some(&origin("two")), &json!({ "path": "/m" })).expect("it asks");
         assert_eq!(asked.lapsed, None);
-        // A further change is one.
+        // A further change is reported.
         let asked =
             why(&grants, Some(&origin("three")), &json!({ "path": "/m" })).expect("it asks");
         assert_eq!(was(&asked), Some(origin("one")));
@@ -269,14 +271,14 @@ mod tests {
         assert!(asked.reason.contains("an older pml, with `path` under `/n`"), "{}", asked.reason);
         let asked = why(&grants, Some(&is), &json!({ "path": "/o" })).expect("it asks");
         assert_eq!(asked.lapsed, None);
-        // What takes its place covers, and the other one lapses on its own.
+        // The replacement covers the call, and the other grant lapses separately.
         let mut named = under("/n");
         named.push(Constraint::new("force", Condition::Equals(json!(true))));
         let renewed = [grant(Some(origin("one")), named), older(under("/m"))];
         assert_eq!(why(&renewed, Some(&is), &inside), None);
         let asked = why(&renewed, Some(&is), &json!({ "path": "/m/a" })).expect("it asks");
         assert_eq!(asked.lapsed.as_deref(), Some(&renewed[1]));
-        // One for all arguments is read as it ever was.
+        // A grant for all arguments keeps its meaning.
         assert_eq!(why(&[older(Vec::new())], Some(&is), &inside), None);
     }
 

@@ -1,10 +1,10 @@
-//! Where the paths in a tool's arguments lead on this machine.
+//! Resolves the paths in a tool's arguments on this machine.
 //!
-//! In flow the steps of a path; out flows where they lead through the links that exist now.
+//! Input: the steps of a path. Output: the real path after following the links that exist now.
 //!
-//! **Invariant:** nothing is returned where that is not known: a link to nothing, a folder that
-//! cannot be read, a path that begins in an unknown folder. What is a folder now may be a link when
-//! the call is carried out: a process that can write there can win that race.
+//! **Invariant:** the result is `None` if the real path is not known: for a dangling link, a folder
+//! that cannot be read, or a path that begins in an unknown folder. A folder may be replaced by a
+//! link before the call is carried out: a process that can write there can win that race.
 
 use super::Provider;
 use crate::model::PathBase;
@@ -12,8 +12,8 @@ use crate::model::{LexicalPaths, PathResolver, PathStart, ResolvedPath, ToolName
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// The paths in the arguments of one tool. What they begin at is asked for only where there are
-/// some.
+/// The paths in the arguments of one tool. The folder that they begin at is requested only if the
+/// arguments contain paths.
 pub(super) struct ToolPaths<'a, P: ?Sized> {
     pub(super) provider: &'a P,
     pub(super) tool: &'a ToolName,
@@ -43,19 +43,19 @@ impl<P: Provider + ?Sized> PathResolver for ToolPaths<'_, P> {
     }
 }
 
-/// The real path of a folder that settings name.
+/// Returns the real path of a folder that settings name.
 fn real(folder: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(folder).ok()
 }
 
-/// Links that are followed on one way: as many as Linux follows.
+/// Maximum number of links followed for one path: as many as Linux follows.
 const LINKS: usize = 40;
 
-/// What is there for each process another: what we see there is not what a server sees.
+/// Folders that look different to each process: the host does not see there what a server sees.
 const OF_EACH_PROCESS: &[&str] = &["/proc", "/dev", "/sys"];
 
-/// Goes step by step from a folder without links, through links, as the system does. What does not
-/// exist has no links in it.
+/// Walks step by step from a folder without links and follows links, as the system does. Steps that
+/// do not exist contain no links.
 fn walk(from: PathBuf, steps: &[String]) -> Option<PathBuf> {
     go(from, steps, &mut LINKS.clone())
 }
@@ -84,7 +84,8 @@ fn go(from: PathBuf, steps: &[String], links: &mut usize) -> Option<PathBuf> {
     Some(at)
 }
 
-/// Where a link leads. One that leads nowhere leads anywhere soon.
+/// Returns the target of a link, or `None` if it is dangling: its target may be created at any
+/// time.
 fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
     let target = std::fs::read_link(link).ok()?;
     let from = match target.is_absolute() {
@@ -103,7 +104,7 @@ fn target(link: &Path, links: &mut usize) -> Option<PathBuf> {
     go(from, &steps, links).filter(|end| end.symlink_metadata().is_ok())
 }
 
-/// A real path as its names. One that is no text is none.
+/// Converts a real path into its names. Returns `None` if a name is not Unicode.
 fn place(path: &Path) -> Option<ResolvedPath> {
     let mut names = Vec::new();
     for component in path.components() {
@@ -150,7 +151,7 @@ mod tests {
         Constraint::cover(&under, &json!({ "path": path }), &paths)
     }
 
-    /// A folder with `notes`, `secret`, and links between them.
+    /// Returns a folder with `notes`, `secret`, and links between them.
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let made = tempfile::tempdir().expect("a folder");
         let root = made.path().canonicalize().expect("a folder");
@@ -206,7 +207,8 @@ mod tests {
                 "inside/x",
                 "deep/../a",
                 "inside/../a",
-                // Up from where the link leads, and up from the link: both are in the folder.
+                // The parent of the link's target and the parent of the link are both in the
+                // folder.
                 "out/../notes/a",
                 "",
             ] {
@@ -255,7 +257,7 @@ mod tests {
             assert!(!covered(base, "a", ".") && !covered(base, "docs/a", "docs"));
             assert!(!covered(base, "/docs/a", "docs"));
         }
-        // Of another machine only the words are known.
+        // For another machine only the text of a path is known.
         let elsewhere = PathBase::Elsewhere;
         assert!(covered(&elsewhere, "docs/a", "docs") && !covered(&elsewhere, "a", "docs"));
         assert!(!covered(&elsewhere, "/docs/a", "docs"));

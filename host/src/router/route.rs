@@ -1,16 +1,16 @@
-//! Where the calls of a server go: here, to the cloud, or nowhere.
+//! Decides where the calls of a server are sent: to a local server, to the cloud, or nowhere.
 //!
-//! A server that is configured here is called here. For any other, the first of these that names it
-//! decides: the project's `routing`, what its cloud said last, the list of servers that clouds
-//! have. A server that none of them sends to the cloud does not exist.
+//! A server that is configured locally is called locally. For any other name, the first of these
+//! that names it decides: the project's `routing`, the cloud's last routing rules, the built-in
+//! list of cloud servers. A name that none of them sends to the cloud is unknown.
 
 use super::names::ambiguous;
 use crate::model::{CallError, Code, NameMatch, ToolName, escape, meant, nearest};
 use crate::project::servers::RoutingFacts;
 use crate::project::{RouteTarget, RoutingRule};
 
-/// Servers whose tools are the cloud's, unless a server of that name is configured or the project
-/// says otherwise.
+/// Servers whose tools are the cloud's, unless a server of that name is configured or the project's
+/// routing decides otherwise.
 const CLOUD_SERVERS: &[&str] = &[
     "api",
     "brave_search",
@@ -30,20 +30,20 @@ const CLOUD_SERVERS: &[&str] = &[
     "tavily",
 ];
 
-/// Where a call goes.
+/// Where a call is sent.
 #[derive(Debug, PartialEq)]
 pub(super) enum Destination<'a> {
-    /// To the server of this name.
+    /// To the configured server of this name.
     Here(&'a str),
-    /// To the cloud, which calls the server so.
+    /// To the cloud, which has the server under this name.
     Cloud(&'a str),
 }
 
-/// The rules about where calls go, over what a project says.
+/// The routing rules, applied to the facts of a project.
 pub(super) struct Routes<'f>(pub(super) &'f RoutingFacts);
 
 impl<'f> Routes<'f> {
-    /// Returns where a call of a tool goes.
+    /// Returns where a call of a tool is sent.
     pub(super) fn destination<'a>(&self, tool: &'a ToolName) -> Result<Destination<'a>, CallError>
     where
         'f: 'a,
@@ -117,7 +117,7 @@ impl<'f> Routes<'f> {
     }
 }
 
-/// What the most specific of the rules that cover a tool says.
+/// Returns the target of the most specific rule that covers a tool.
 fn said(rules: &[RoutingRule], tool: &ToolName) -> Option<RouteTarget> {
     let rules = rules.iter().filter(|rule| rule.pattern.covers(tool));
     rules.max_by_key(|rule| rule.pattern.specificity()).map(|rule| rule.to)
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn to(routes: &RoutingFacts, tool: &str) -> Result<Destination<'static>, CallError> {
-        // A test may leak a name.
+        // Leaking a name is acceptable in a test.
         let tool = Box::leak(Box::new(tool.parse::<ToolName>().expect("a tool")));
         Ok(match Routes(routes).destination(tool)? {
             Destination::Here(name) => Destination::Here(name.to_owned().leak()),

@@ -1,11 +1,11 @@
-//! A question as the form of a client's own dialog, and what a person made of it.
+//! A question as a form in the client's own dialog, and the person's answer.
 //!
-//! In flows a question, out flow an elicitation and, from what comes back, decisions. One field for
-//! each ask, all of them optional: who accepts without choosing approves what was shown.
+//! Input: a question. Output: an elicitation and, from its result, decisions. Each ask has one
+//! field, and all fields are optional: accepting without a choice approves what was shown.
 //!
-//! **Invariant:** only what was shown is decided: of many asks the first few, the others after
-//! them. **Invariant:** whatever is not one of the choices offered approves nothing. **Invariant:**
-//! no field takes a secret.
+//! **Invariant:** only asks that were shown are decided: the first few of many, then the others.
+//! **Invariant:** a value that is not one of the offered choices approves nothing.
+//! **Invariant:** no field takes a secret.
 
 mod message;
 
@@ -24,45 +24,45 @@ use rmcp::model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Asks of one dialog; more than that nobody decides at once.
+/// Maximum number of asks in one dialog: nobody decides more at once.
 const FIELDS: usize = 9;
 
-/// Characters of a line of details.
+/// Maximum number of characters of a line of details.
 const WIDTH: usize = 200;
 
-/// Characters of a field's name.
+/// Maximum number of characters of a field's title.
 const TITLE: usize = 60;
 
-/// Characters of a tool's name while its call waits.
+/// Maximum number of characters of a tool's name while its call waits.
 const TOOL: usize = 100;
 
-/// The one field of a form that has only one.
+/// The name of the field in a form with one field.
 const DECISION: &str = "decision";
 
-/// What a person said.
+/// The answer that a person gave in a form.
 #[derive(Debug, PartialEq)]
 pub(super) enum FormAnswer {
-    /// This was decided.
+    /// These decisions were made.
     Decided(Decisions),
-    /// Nothing: the question stays open.
+    /// No decision: the question stays open.
     Nothing,
 }
 
-/// How the choices of a field are spelled.
+/// How the choices of a field are represented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChoiceFormat {
-    /// As since 2025-11-25: each with its title, and one of them chosen before.
+    /// Since 2025-11-25: each choice has a title, and one of them is preselected.
     Titled,
-    /// As before: words, and names beside them.
+    /// Before that: values with parallel names.
     Names,
 }
 
-/// Returns the asks that one dialog shows and decides, of those that are still open.
+/// Returns the open asks that one dialog shows and decides.
 pub(super) fn shown_asks(question: &Question) -> &[Ask] {
     &question.asks[..question.asks.len().min(FIELDS)]
 }
 
-/// Returns what is told of a run while its question waits.
+/// Returns the progress line for a run whose question waits.
 pub(super) fn waiting_message(question: &Question) -> String {
     match &question.asks[..] {
         [ask, ..] => {
@@ -72,7 +72,7 @@ pub(super) fn waiting_message(question: &Question) -> String {
     }
 }
 
-/// Returns the dialog for the asks of a question that are still open, or for the first of them.
+/// Returns the dialog for the open asks of a question, or for the first of them.
 pub(super) fn of(
     question: &Question,
     spelling: ChoiceFormat,
@@ -100,7 +100,7 @@ pub(super) fn of(
     }
 }
 
-/// Reads what came back.
+/// Reads the result of a dialog.
 pub(super) fn read(question: &Question, result: &ElicitResult) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => {
@@ -114,7 +114,7 @@ pub(super) fn read(question: &Question, result: &ElicitResult) -> FormAnswer {
     }
 }
 
-/// What was chosen, if all of it was offered.
+/// Returns the chosen decisions, or `None` if one of them was not offered.
 fn accepted(asks: &[Ask], content: Option<&Value>) -> Option<Decisions> {
     let empty = Default::default();
     let chosen = match content {
@@ -143,7 +143,7 @@ fn accepted(asks: &[Ask], content: Option<&Value>) -> Option<Decisions> {
     each.collect::<Option<_>>().map(Decisions::Each)
 }
 
-/// The decision that a word stands for, if it was offered.
+/// Returns the decision for a keyword, if it was offered.
 fn meant(ask: &Ask, word: &str) -> Option<Decision> {
     let offer = offers(ask).into_iter().find(|offer| offer.word() == word)?;
     Some(match offer {
@@ -154,7 +154,8 @@ fn meant(ask: &Ask, word: &str) -> Option<Decision> {
     })
 }
 
-/// The decision to allow calls like this for good, under the conditions of that number.
+/// Returns the decision to allow calls like this permanently, under the offered conditions with
+/// that number.
 pub(super) fn within(ask: &Ask, index: usize) -> Option<Decision> {
     offers_of_ask(ask).into_iter().nth(index).map(Decision::AlwaysWithin)
 }
@@ -194,7 +195,7 @@ fn field(
     PrimitiveSchemaDefinition::Enum(EnumSchema::Single(SingleSelectEnumSchema::Titled(schema)))
 }
 
-/// What a person has to do before they accept.
+/// Describes what a person has to do before accepting.
 fn description(ask: &Ask) -> Option<String> {
     let Some(Need::Variables(variables)) = &ask.need else { return None };
     let names = in_one_line(&variables.names.join(", "));

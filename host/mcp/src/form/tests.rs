@@ -1,4 +1,4 @@
-//! What a question looks like in a dialog, and what may be said there.
+//! Tests how a dialog shows a question, and which answers it accepts.
 
 use super::{ChoiceFormat, FormAnswer, of, read, waiting_message};
 use pml::json::{Value, json};
@@ -180,7 +180,7 @@ fn what_the_first_lines_leave_out_comes_after_them() {
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[1].contains("\"path\":\"/etc/passwd\""), "{shown}");
     assert_eq!((lines[4], lines[5]), ("", "why │ `*` asks"), "{shown}");
-    // Nothing of the long one is missing: it goes on behind a bar.
+    // The long line is complete: it continues behind a bar.
     let whole: String = lines[6..].iter().map(|line| line.trim_start_matches("│ ")).collect();
     assert!(whole.contains(&format!("\"text\": \"{}\"", "x".repeat(900))), "{shown}");
     assert!(whole.contains("\"path\": \"/etc/passwd\""), "{shown}");
@@ -226,7 +226,7 @@ fn details_are_bounded_and_what_is_left_out_is_counted() {
             asks[0].short_digest()
         );
         assert!(shown.contains(&folded), "{shown}");
-        // The end is always there.
+        // The end is always shown.
         assert!(shown.ends_with("\n│ {\n│   \"path\": \"/a\"\n│ }"), "{shown}");
     }
 }

@@ -1,4 +1,4 @@
-//! `continue_workflow`: what a client says that a person has decided.
+//! `continue_workflow`: a person's answer, as the client reports it.
 
 use super::wrong;
 use pml::{Ask, Decision, QuestionId, approval::AskId};
@@ -8,30 +8,31 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A person's answer as a client hands it on.
+/// A person's answer, as the client reports it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ContinueParameters {
-    /// Nothing if the id is not one of ours.
+    /// `None` if the id does not belong to this server.
     pub(crate) question: Option<QuestionId>,
     pub(crate) said: WorkflowAnswer,
-    /// What was shown, where the client says so.
+    /// The digests that were shown, if the client sends them.
     pub(crate) digests: ShownDigests,
 }
 
-/// The digests of asks as a client was shown them, or how they begin.
+/// The digests of the asks that a client was shown, or their prefixes.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ShownDigests {
-    /// Of the only ask.
+    /// The digest of the only ask.
     pub(crate) only: Option<DigestPrefix>,
     pub(crate) each: BTreeMap<AskId, DigestPrefix>,
 }
 
-/// How a digest begins: enough of it that nobody finds another ask that begins so by trying.
+/// The beginning of a digest: long enough that another ask with the same beginning cannot be found
+/// by trying.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct DigestPrefix(String);
 
-/// The fewest digits of a digest.
+/// Minimum number of digits of a digest.
 const DIGITS: usize = 8;
 
 impl DigestPrefix {
@@ -52,23 +53,23 @@ impl TryFrom<String> for DigestPrefix {
     }
 }
 
-/// What was said to a question.
+/// An answer to a question.
 #[derive(Debug, PartialEq)]
 pub(crate) enum WorkflowAnswer {
     All(Decision),
     Each(BTreeMap<AskId, AskAnswer>),
 }
 
-/// What was said to one ask.
+/// An answer to one ask.
 #[derive(Debug, PartialEq)]
 pub(crate) enum AskAnswer {
     Decision(Decision),
-    /// Always, under the conditions that were offered under this number, counted from 0.
+    /// Always, under the offered conditions with this number, counted from 0.
     AlwaysWithin(usize),
 }
 
 impl WorkflowAnswer {
-    /// Returns whether a call is made because of it, or a result taken for its own.
+    /// Reports whether the answer sends a call, or supplies the result of one.
     pub(crate) fn approves(&self) -> bool {
         let approves =
             |decision: &Decision| decision.approves() || matches!(decision, Decision::Result(_));
@@ -124,7 +125,7 @@ enum RawAskAnswer {
     Within(RawAlwaysAnswer),
 }
 
-/// An answer to one ask, with the digest of what it answers or without.
+/// An answer to one ask, with or without the digest of that ask.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -172,7 +173,7 @@ struct RawAlwaysAnswer {
 }
 
 impl ContinueParameters {
-    /// Takes `continue_workflow` out of the arguments of any tool, where it is the only one.
+    /// Takes `continue_workflow` out of the arguments of any tool, if it is the only argument.
     pub(crate) fn among(arguments: &JsonObject) -> Result<Option<ContinueParameters>, ErrorData> {
         let Some(given) = arguments.get("continue_workflow").filter(|_| arguments.len() == 1)
         else {
@@ -181,7 +182,7 @@ impl ContinueParameters {
         ContinueParameters::read(given.clone()).map(Some)
     }
 
-    /// Reads what `continue_workflow` was given.
+    /// Reads the arguments of `continue_workflow`.
     pub(super) fn read(given: Value) -> Result<ContinueParameters, ErrorData> {
         let raw = serde_json::from_value(given)
             .map_err(|error| wrong("continue_workflow", &error.to_string()))?;

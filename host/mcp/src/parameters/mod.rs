@@ -1,5 +1,5 @@
-//! The parameters of our tools: understood as a whole, or refused with JSON-RPC's -32602 and a
-//! message that names the wrong one.
+//! The parameters of the server's tools. They are read as a whole, or refused with JSON-RPC's
+//! -32602 and a message that names the wrong one.
 
 mod continue_workflow;
 
@@ -13,16 +13,16 @@ use serde_json::Value;
 
 pub(super) use continue_workflow::{AskAnswer, ContinueParameters, ShownDigests, WorkflowAnswer};
 
-/// What `execute` is to do.
+/// A request of `execute`.
 #[derive(Debug, PartialEq)]
 pub(super) enum ExecuteParameters {
     /// Run this program.
     Code { code: String, inputs: Option<Value>, resume_from: Option<RunId> },
     /// Run a saved workflow.
     Workflow { name: WorkflowName },
-    /// Take an answer, and go on.
+    /// Record an answer, and continue.
     Continue(ContinueParameters),
-    /// Read on in a result.
+    /// Read the next part of a result.
     Handle { handle: String, offset: usize },
 }
 
@@ -38,7 +38,7 @@ struct RawExecuteParameters {
     offset: Option<usize>,
 }
 
-/// What `browse_components` is to look for.
+/// The parameters of `browse_components`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BrowseParameters {
@@ -53,21 +53,21 @@ fn yes() -> bool {
     true
 }
 
-/// What `list_library` is to list.
+/// The parameters of `list_library`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListLibraryParameters {
     pub(super) pattern: Option<String>,
 }
 
-/// Which workflow `describe_workflow` is to describe.
+/// The parameters of `describe_workflow`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DescribeWorkflowParameters {
     pub(super) name: String,
 }
 
-/// What `save_to_library` is to save.
+/// The parameters of `save_to_library`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SaveToLibraryParameters {
@@ -76,7 +76,7 @@ pub(super) struct SaveToLibraryParameters {
     pub(super) description: String,
 }
 
-/// Reads parameters; `tool` is named in the refusal.
+/// Reads parameters. A refusal names `tool`.
 pub(super) fn read<T: DeserializeOwned>(
     tool: &str,
     arguments: Option<JsonObject>,
@@ -85,7 +85,7 @@ pub(super) fn read<T: DeserializeOwned>(
         .map_err(|error| wrong(tool, &error.to_string()))
 }
 
-/// The refusal of wrong parameters.
+/// Returns the refusal of wrong parameters.
 pub(super) fn wrong(tool: &str, what: &str) -> ErrorData {
     ErrorData::invalid_params(format!("`{tool}`: {what}"), None)
 }

@@ -83,14 +83,14 @@ async fn a_question_that_one_client_answers_wakes_the_other() {
     let (engine, (host, first, second)) = (engine(), host_of_two());
     let hosted = host.start(&engine, &first, asking_run(&engine));
     let question = wait_asked(&hosted, &first).await;
-    // The second client waits past the question, as if it were about to be answered.
+    // The second client waits for more than this question, as if it were about to be answered.
     let (ended, recorded) = tokio::join!(
         wait_ended(&hosted, &second, PriorDecision::Settled(question.id)),
         approve(&engine, &question),
     );
     assert!(matches!(recorded, RecordOutcome::Recorded { settled: true, .. }));
     assert_eq!(result(&ended), Some(json!("ask:first")));
-    // Its outcome is kept for the first, whose own answer comes too late.
+    // Its outcome is stored for the first client, whose own answer comes too late.
     let late = approve(&engine, &question).await;
     assert!(!matches!(late, RecordOutcome::Recorded { .. }), "{late:?}");
     let again = host.find_or_resume(&engine, &first, tools(), hosted.id()).await;

@@ -1,4 +1,4 @@
-//! Tests of hosted runs: who keeps them, who waits for them, and who sees what of them.
+//! Tests of hosted runs: their retention, their clients, and what each client reads.
 
 mod clients;
 mod console;
@@ -21,7 +21,7 @@ fn engine() -> Engine {
     Engine::new(&config).expect("an engine")
 }
 
-/// Returns tools that answer with their own names.
+/// Returns tools that reply with their own names.
 fn tools() -> impl Tools {
     tools_from_fn(|call| async move { Ok(json!(call.tool)) })
 }

@@ -1,4 +1,4 @@
-//! Reading other clients' files.
+//! Reads the files of other clients.
 
 use super::source::{ImportLocation, ImportScope, ImportSource};
 use super::translate::{FoundServer, ImportTranslator};
@@ -11,34 +11,34 @@ use crate::project::raw_server::SERVERS;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Claude Code keeps the history of all projects beside their servers.
+/// Maximum size of a file: Claude Code stores the history of all projects beside their servers.
 const FILE_SIZE: u64 = 64 << 20;
 
-/// What was found.
+/// The servers of other clients.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FoundServers {
-    /// Servers that can be added to `.pml.json`. No name is there twice.
+    /// Servers that can be added to `.pml.json`. Each name is unique.
     pub servers: Vec<FoundServer>,
-    /// What cannot, and why.
+    /// Servers and files that cannot be imported, with the reason.
     pub left_out: Vec<SkippedImport>,
-    /// The clients that have pml itself among their servers, and the files that say so.
+    /// The clients that have pml itself among their servers, with the file of each.
     pub with_pml: Vec<(ImportSource, PathBuf)>,
 }
 
-/// Something that cannot be imported.
+/// A server or file that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkippedImport {
-    /// Which server; nothing if the whole file is meant.
+    /// The server, or `None` for the whole file.
     pub name: Option<String>,
-    /// Where it is.
+    /// The file.
     pub file: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Returns the servers that `clients` know, for the project around `folder`.
+/// Returns the servers of `clients`, for the project around `folder`.
 pub fn find_servers(
     folder: &Path,
     environment: &Environment,
@@ -86,7 +86,7 @@ impl FoundServers {
     }
 }
 
-/// Returns the entries of a place, by name.
+/// Returns the entries at a location, by name.
 fn servers(
     root: &Path,
     place: &ImportLocation,

@@ -1,7 +1,7 @@
 //! The files of a project that the launch line of one server names.
 //!
-//! In flows a launch line, out flow the digests of what it names. It can be looked at again, before
-//! the server is started.
+//! Input: a launch line. Output: the digests of the files that it names. The scan can be repeated
+//! before the server is started.
 
 use super::words::{LaunchArgument, LaunchWord, words, words_of};
 use crate::config::LookAgain;
@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Folders that a launch line may name and that its words are looked for in. A line of more cannot
-/// be used.
+/// Maximum number of folders that a launch line may name and that are searched for its words. A
+/// server with more cannot be used.
 const FOLDERS: usize = 64;
 
-/// Bytes of a file that names others which are loaded with it.
+/// Maximum size of a file that names other files which are loaded with it.
 const SETTINGS: u64 = 1 << 16;
 
-/// What Python loads from the folders of `PYTHONPATH` before anything else.
+/// Files that Python loads first from the folders of `PYTHONPATH`.
 const CUSTOMIZE: &[&str] = &[
     "sitecustomize.py",
     "sitecustomize/__init__.py",
@@ -30,21 +30,21 @@ const CUSTOMIZE: &[&str] = &[
     "usercustomize/__init__.py",
 ];
 
-/// Bytes of a `package.json` that is asked for its `main`.
+/// Maximum size of a `package.json` whose `main` is read.
 const PACKAGE: u64 = 1 << 20;
 
-/// A launch line with its variables put in, as far as they are of the process.
+/// A launch line with the variables of the process expanded.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(in crate::project) struct LaunchLine {
-    /// Where it runs.
+    /// The folder in which it runs.
     folder: PathBuf,
     /// The command and its arguments.
     arguments: Vec<LaunchArgument>,
-    /// Variables that steer what is loaded, with their values.
+    /// Variables that control what is loaded, with their values.
     steering: Vec<(String, String)>,
 }
 
-/// Returns a launch line: each argument with whether it stands like this in the settings.
+/// Returns a launch line. Each argument comes with whether the settings have it literally.
 pub(in crate::project) fn launch_of(
     folder: PathBuf,
     arguments: impl Iterator<Item = (String, bool)>,
@@ -54,19 +54,19 @@ pub(in crate::project) fn launch_of(
     LaunchLine { folder, arguments, steering }
 }
 
-/// The files that a server's launch line names, as they were when the project was read.
+/// The files that a server's launch line names, with their state when the project was read.
 #[derive(Clone, Default)]
 pub(crate) struct LaunchFiles {
     root: PathBuf,
     line: LaunchLine,
-    /// The digest of each, by its name.
+    /// The digest of each file, by name.
     held: BTreeMap<String, String>,
-    /// What a person is told of each.
+    /// The state of each file, as it is shown to a person.
     told: BTreeMap<String, DeclaredFileState>,
 }
 
 impl LaunchFiles {
-    /// Looks at what a launch line names, or says why there is too much.
+    /// Scans the files that a launch line names. The error says that there are too many.
     pub(in crate::project) fn of(
         root: &Path,
         line: LaunchLine,
@@ -77,12 +77,12 @@ impl LaunchFiles {
         Ok(scripts)
     }
 
-    /// Returns the digest of each file, by its name.
+    /// Returns the digest of each file, by name.
     pub(in crate::project) fn held(&self) -> &BTreeMap<String, String> {
         &self.held
     }
 
-    /// Returns what a person is told of each file, by its name.
+    /// Returns the state of each file, by name, as it is shown to a person.
     pub(in crate::project) fn told(&self) -> &BTreeMap<String, DeclaredFileState> {
         &self.told
     }
@@ -121,8 +121,8 @@ impl LaunchFiles {
         Ok(())
     }
 
-    /// Where words are looked for: the folder that it runs in, those that it names, and those that
-    /// it names seen from these.
+    /// Returns the folders that are searched for words: the working folder, the folders that the
+    /// line names, and those that it names relative to these.
     fn folders(
         &mut self,
         words: &[LaunchWord],
@@ -150,7 +150,7 @@ impl LaunchFiles {
         Ok(folders)
     }
 
-    /// Tells of the folders that variables have programs load from.
+    /// Adds the folders from which variables make programs load files.
     fn tell_loaded(
         &mut self,
         steering: &[(String, String)],
@@ -169,8 +169,8 @@ impl LaunchFiles {
         Ok(())
     }
 
-    /// Takes files that are run without being named. Programs look for theirs in the folders around
-    /// too.
+    /// Adds files that are run without being named. Programs also look for theirs in the parent
+    /// folders.
     fn take_unnamed(
         &mut self,
         names: &BTreeSet<String>,
@@ -199,7 +199,7 @@ impl LaunchFiles {
         Ok(())
     }
 
-    /// Takes the files that Node.js may find a module in.
+    /// Adds the files in which Node.js may find a module.
     fn take_module(
         &mut self,
         module: &str,
@@ -227,7 +227,7 @@ impl LaunchFiles {
 
     fn take(&mut self, found: WordTarget, data: bool) {
         match found {
-            // They are trusted as a whole.
+            // Settings files are trusted as a whole.
             WordTarget::File { name, .. } | WordTarget::LinksOutside { name, .. }
                 if is_settings(&name) => {}
             WordTarget::File { name, .. } if data => {
@@ -246,7 +246,7 @@ impl LaunchFiles {
         }
     }
 
-    /// Tells of a program that is not there. That it comes is a change, whether it was told or not.
+    /// Adds a program that does not exist. Its appearance counts as a change in any case.
     fn missing(&mut self, word: &LaunchWord) {
         let name = word.text.strip_prefix("./").unwrap_or(&word.text);
         if !name.starts_with('/') && !name.split('/').any(|part| part == "..") {
@@ -268,8 +268,8 @@ fn is_settings(name: &str) -> bool {
 }
 
 impl LookAgain for LaunchFiles {
-    /// Returns the names of the files that are not what they were, or came since. One that is gone
-    /// cannot be run.
+    /// Returns the names of the files that have changed or appeared. A file that was removed cannot
+    /// be run.
     fn changed(&self) -> Vec<String> {
         if self.root.as_os_str().is_empty() {
             return Vec::new();
@@ -289,7 +289,8 @@ impl LookAgain for LaunchFiles {
         }
     }
 
-    /// What a person is told makes no other server: data comes and goes.
+    /// The states for people are excluded, because data files come and go without changing the
+    /// server.
     fn digest(&self) -> String {
         let arguments = self.line.arguments.iter();
         let arguments: Vec<_> = arguments.map(|one| (&one.text, one.plain)).collect();
@@ -298,7 +299,7 @@ impl LookAgain for LaunchFiles {
     }
 }
 
-/// Arguments may hold keys: only names of files are shown.
+/// Shows only the names of files, because arguments may contain keys.
 impl fmt::Debug for LaunchFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.held.keys().map(|name| escape(name))).finish()
@@ -430,7 +431,7 @@ mod tests {
         fs::remove_file(root.join("out")).unwrap();
         std::os::unix::fs::symlink("d", root.join("out")).unwrap();
         assert_eq!(before.changed(), ["./d/x.py"]);
-        // Folders beyond those that are looked at are not passed over.
+        // Folders beyond the limit are not ignored.
         let names: Vec<String> = (0..70).map(|n| format!("f{n}")).collect();
         names.iter().for_each(|name| fs::create_dir(root.join(name)).unwrap());
         let named = |count: usize| {
@@ -456,7 +457,7 @@ mod tests {
         assert_eq!(python.changed(), ["./lib/usercustomize.py"]);
         assert!(with("NODE_OPTIONS", "--require ./pre").held.contains_key("./pre.js"));
         assert!(with("PATH", "bin:/usr/bin").held.contains_key("./bin/server"));
-        // A file that names others is held with these.
+        // A file that names others is pinned together with them.
         fs::write(root.join(".npmrc"), "node-options=--require ./pre.js").unwrap();
         assert_eq!(held(&root, "", &["npx", "-y", "x"]), ["./.npmrc", "./pre.js"]);
     }

@@ -1,4 +1,4 @@
-//! Finds what a word names in a project, and hashes it.
+//! Finds and hashes the file of a project that a word names.
 
 use super::FILE;
 use crate::model::hex;
@@ -8,25 +8,26 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes that are hashed for one project. A server whose files do not fit in cannot be used.
+/// Maximum number of bytes that are hashed for one project. A server whose files exceed it cannot
+/// be used.
 const BYTES: u64 = 256 << 20;
 
-/// Files that are hashed for one project.
+/// Maximum number of files that are hashed for one project.
 const FILES: usize = 256;
 
-/// Places that are looked at for one project.
+/// Maximum number of paths that are checked for one project.
 const LOOKS: usize = 400_000;
 
-/// Links that are followed from one file to another, as the OS does.
+/// Maximum number of links that are followed, as in the OS.
 const LINKS: usize = 40;
 
-/// What may still be looked at.
+/// The remaining budget of a scan.
 #[derive(Clone, Debug)]
 pub(in crate::project) struct ScanBudget {
     bytes: u64,
     files: usize,
     looks: usize,
-    /// What was hashed already: several servers may name one file.
+    /// Digests of the files that were hashed already: several servers may name one file.
     known: BTreeMap<PathBuf, String>,
 }
 
@@ -36,12 +37,12 @@ impl Default for ScanBudget {
     }
 }
 
-/// There is more than is looked at.
+/// The error that the budget of a scan is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScanLimitExceeded;
 
 impl ScanLimitExceeded {
-    /// Why a server cannot be used.
+    /// Returns the reason why a server cannot be used.
     pub(super) fn reason() -> String {
         format!(
             "its launch line names more than can be held against what was trusted ({} MiB and {FILES} files in all)",
@@ -50,21 +51,21 @@ impl ScanLimitExceeded {
     }
 }
 
-/// What a word names.
+/// The target of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WordTarget {
     /// A file of the project, or a link to one.
     File { name: String, digest: String },
-    /// Something of the project that leads to a file elsewhere.
+    /// A path of the project that leads to a file outside.
     LinksOutside { name: String, digest: String, to: PathBuf },
     /// A folder of the project.
     Folder(PathBuf),
-    /// Nothing, or nothing of the project.
+    /// No file, or none of the project.
     Nothing,
 }
 
 impl ScanBudget {
-    /// Looks at what `word` names, seen from `folder`. `root` has no links in it.
+    /// Finds the target of `word`, relative to `folder`. `root` must not contain links.
     pub(super) fn look(
         &mut self,
         root: &Path,
@@ -72,7 +73,7 @@ impl ScanBudget {
         word: &str,
     ) -> Result<WordTarget, ScanLimitExceeded> {
         self.looks = self.looks.checked_sub(1).ok_or(ScanLimitExceeded)?;
-        // No file has such a name: it would only be an error of the OS.
+        // No file has such a name: the OS would only return an error.
         if word.len() > 4_096 || word.contains('\0') {
             return Ok(WordTarget::Nothing);
         }
@@ -83,8 +84,8 @@ impl ScanBudget {
         if target.is_dir() {
             return Ok(match target.starts_with(root) {
                 true => WordTarget::Folder(target),
-                // A link to a folder elsewhere: what is there is not the project's, that it leads
-                // there is.
+                // A link to a folder outside: its contents do not belong to the project, but the
+                // link does.
                 false => match folded(&written) {
                     own if own != root && own.starts_with(root) => {
                         leads_out(name_of(root, &own), target)
@@ -103,7 +104,7 @@ impl ScanBudget {
             (false, folded) if folded.starts_with(root) => {
                 return Ok(leads_out(name_of(root, &folded), at));
             }
-            // Somebody else's file that leads in, or nothing of the project at all.
+            // A file outside that leads into the project, or one that has nothing to do with it.
             (false, _) if target.starts_with(root) => target.clone(),
             (false, _) => return Ok(WordTarget::Nothing),
         };
@@ -121,7 +122,7 @@ impl ScanBudget {
         Ok(WordTarget::File { name, digest })
     }
 
-    /// Hashes a file with where it is: a link that is turned to one of the same content is another.
+    /// Hashes a file with its path: a link that is retargeted to equal content gets another digest.
     fn hash(&mut self, root: &Path, file: &Path) -> Result<String, ScanLimitExceeded> {
         let mut sha = Sha256::new();
         sha.update(b"file\0");
@@ -132,7 +133,7 @@ impl ScanBudget {
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 return Err(ScanLimitExceeded);
             }
-            // Once it can be read it is another.
+            // It gets another digest once it can be read.
             Err(_) => sha.update(b"\0unreadable"),
         }
         Ok(hex(&sha.finalize()))
@@ -162,18 +163,18 @@ fn leads_out(name: String, to: PathBuf) -> WordTarget {
     WordTarget::LinksOutside { name, digest: hex(&sha.finalize()), to }
 }
 
-/// A path whose folder has no links in it; what it names may be one itself.
+/// Resolves the links in the folder of a path; the file itself may still be a link.
 fn entry(path: &Path) -> Option<PathBuf> {
     let name = match path.components().next_back()? {
         Component::Normal(name) => name,
-        // `x/..` and the like: a folder, or nothing.
+        // `x/..` and the like: a folder, or no path at all.
         _ => return None,
     };
     Some(path.parent()?.canonicalize().ok()?.join(name))
 }
 
-/// Follows links as long as they stay in the project; returns the first place that is none, or is
-/// elsewhere.
+/// Follows links as long as they stay in the project. Returns the first path that is not a link, or
+/// that is outside.
 fn follow(root: &Path, mut at: PathBuf) -> Option<PathBuf> {
     for _ in 0..LINKS {
         let found = at.symlink_metadata().ok()?;
@@ -186,7 +187,7 @@ fn follow(root: &Path, mut at: PathBuf) -> Option<PathBuf> {
     None
 }
 
-/// Takes `.` and `..` out of a path as it is written.
+/// Removes `.` and `..` from a path without following links.
 fn folded(path: &Path) -> PathBuf {
     let mut folded = PathBuf::new();
     for component in path.components() {
@@ -199,7 +200,7 @@ fn folded(path: &Path) -> PathBuf {
     folded
 }
 
-/// What a file of the project is called in the manifest.
+/// Returns the name of a project's file in the manifest.
 fn name_of(root: &Path, path: &Path) -> String {
     let own = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<_> = own.components().map(|part| part.as_os_str().to_string_lossy()).collect();
@@ -262,7 +263,8 @@ mod tests {
         assert_ne!(file(&root, "run").1, before);
         fs::write(root.join("tools/y.py"), "three").unwrap();
         assert_ne!(file(&root, "run").1, before);
-        // A folder that is a link: the file has its real name, and another once the link is turned.
+        // A folder that is a link: the file has its real name, and another one once the link is
+        // retargeted.
         symlink("tools", root.join("way")).unwrap();
         assert_eq!(file(&root, "way/x.py").0, "./tools/x.py");
     }
@@ -276,7 +278,7 @@ mod tests {
             panic!()
         };
         assert_eq!((name.as_str(), &to), ("./tools/out", &outside));
-        // What is there is not the project's.
+        // The contents outside do not belong to the project.
         fs::write(&outside, "changed").unwrap();
         assert_eq!(look(&root, "tools/out"), WordTarget::LinksOutside { name, to, digest });
         symlink(folder.path(), root.join("up")).unwrap();

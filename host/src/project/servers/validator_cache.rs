@@ -1,4 +1,4 @@
-//! Checks arguments against the schema of their tool before its server sees them.
+//! Checks arguments against the schema of their tool before they are sent to its server.
 
 use crate::catalog::ArgumentValidator;
 use crate::model::{CallError, Code};
@@ -7,11 +7,11 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Compiled schemas kept at a time, at most.
+/// Maximum number of compiled schemas in memory.
 const KEPT: usize = 2_000;
 
-/// Compiled schemas, by the digest of their tool's definition. A schema that cannot be compiled is
-/// its server's to judge by.
+/// Compiled schemas, by the digest of their tool's definition. If a schema cannot be compiled, only
+/// its server checks arguments.
 #[derive(Default)]
 pub(crate) struct ValidatorCache {
     compiled: Mutex<HashMap<Arc<str>, Option<Arc<ArgumentValidator>>>>,

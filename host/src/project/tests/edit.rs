@@ -1,4 +1,4 @@
-//! What changes of ours leave alone, and what they make trusted.
+//! Tests what edits leave unchanged, and what they make trusted.
 
 use super::{ProjectFixture, place as place_with};
 use crate::error::Error;

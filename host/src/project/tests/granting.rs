@@ -1,4 +1,5 @@
-//! What is allowed for good: what it leaves alone, what it replaces, and where it is refused.
+//! Tests how permanent grants are written: what stays unchanged, what is replaced, and what is
+//! refused.
 
 use super::{ProjectFixture, place as place_with};
 use crate::error::Error;
@@ -11,7 +12,7 @@ fn place() -> ProjectFixture {
     place_with(&[])
 }
 
-/// A project whose settings are `text`, and trusted.
+/// Makes a trusted project whose settings are `text`.
 fn trusted(text: &str) -> ProjectFixture {
     let place = place();
     place.write(".pml.json", text);
@@ -36,7 +37,7 @@ impl ProjectFixture {
         self.settings().grant(&[grant(tool, definition, folder)])
     }
 
-    /// The grants that count, without when they were given.
+    /// Returns the effective grants, without their times.
     fn grants(&self) -> Vec<Grant> {
         let project = self.project();
         assert_eq!(project.trust, TrustState::Trusted, "{}", self.text());
@@ -87,10 +88,10 @@ fn nothing_stands_twice() {
     let text = place.text();
     assert!(!place.grant("fs:read", "d", Some("/n")).unwrap().changed);
     assert_eq!(place.text(), text);
-    // The same for a tool that has changed: what it is now takes the place of what it was.
+    // The same for a tool that has changed: the new origin replaces the old one.
     assert!(place.grant("fs:read", "e", Some("/n")).unwrap().changed);
     assert_eq!(place.grants(), [grant("fs:read", "e", Some("/n"))]);
-    // Other arguments are another grant.
+    // Other arguments need another grant.
     place.grant("fs:read", "e", Some("/m")).unwrap();
     assert_eq!(place.grants().len(), 2);
     assert_eq!(place.text().matches("\"allow\": [\"fs:read\"]").count(), 1, "{}", place.text());
@@ -104,9 +105,9 @@ fn a_grant_for_all_arguments_replaces_those_for_some() {
     place.grant("fs:write", "d", Some("/n")).unwrap();
     place.grant("fs:read", "d", None).unwrap();
     assert_eq!(place.grants(), [grant("fs:write", "d", Some("/n")), grant("fs:read", "d", None)]);
-    // And one for some adds nothing to it.
+    // A grant for some arguments adds nothing to it.
     assert!(!place.grant("fs:read", "d", Some("/o")).unwrap().changed);
-    // Those of what the tool was before are not the same.
+    // Grants of the tool's earlier definition are different ones.
     place.grant("fs:read", "e", Some("/o")).unwrap();
     place.grant("fs:read", "d", None).unwrap();
     assert_eq!(place.grants().len(), 3, "{}", place.text());
@@ -127,7 +128,7 @@ fn a_renewed_grant_keeps_what_is_written_around_it() {
     assert_eq!(place.grants(), [unknown]);
 }
 
-/// A file that an older pml wrote, with comments wherever people put them.
+/// A file that an older pml wrote, with comments in all places.
 const OLDER: &str = r#"{ "permissions": { "allow": ["fs:write"], "grants": [
   { "tool": "fs:write", "definition": "d", "server": "server", // first
     // my notes
@@ -167,9 +168,9 @@ fn what_takes_the_place_of_an_older_grant_stands_where_it_stood() {
     assert_eq!(place.grants()[0], written, "{now}");
     assert!(!now.contains("2026-11-17T06:00:00Z"), "{now}");
     assert_eq!(older(&place), ["fs:write `path` under `/m`", "git:log `path` under `/n`"]);
-    // Nothing is left to be replaced.
+    // No grant is left to be replaced.
     assert!(!place.settings().grant(&[renewed]).unwrap().changed);
-    // What is chosen may be less, or read otherwise, and takes its place all the same.
+    // The new grant may be narrower or have another version, and still replaces it.
     let mut less = grant("fs:write", "e", Some("/m/deep"));
     less.replaces = vec![Constraint::new("path", Condition::Under("/m".into()))];
     place.settings().grant(std::slice::from_ref(&less)).unwrap();
@@ -182,7 +183,7 @@ fn an_older_grant_stays_until_it_is_answered_and_goes_with_one_for_all() {
     let place = trusted(OLDER);
     place.grant("fs:write", "d", Some("/o")).unwrap();
     assert_eq!(older(&place).len(), 3, "another folder is another question");
-    // That it says the same does not make it the same.
+    // Equal conditions do not make it the same grant.
     place.grant("fs:write", "d", Some("/n")).unwrap();
     assert_eq!((older(&place).len(), place.grants().len()), (3, 5));
     place.grant("fs:write", "e", None).unwrap();
@@ -201,7 +202,7 @@ fn an_untrusted_file_is_left_alone() {
     assert!(error.to_string().contains("this folder is not trusted"), "{error}");
     assert!(error.hint().is_some_and(|hint| hint.contains("`pml trust`")));
     assert_eq!((place.text().as_str(), place.project().trust), (text, TrustState::Unknown));
-    // As is one that has changed since it was trusted.
+    // So is one that has changed since it was trusted.
     place.trusted();
     place.write(".pml.json", format!("{text} "));
     assert!(place.grant("fs:read", "d", None).is_err());
@@ -217,7 +218,7 @@ fn trust_that_was_only_said_is_not_made_to_last() {
     assert_eq!(error.kind(), Code::Untrusted);
     assert!(!place.root.join(".pml.json").exists());
     assert_eq!(place.project().trust, TrustState::Unknown);
-    // The twin: files that are trusted for good.
+    // The counterpart: files that are trusted permanently.
     place.trusted();
     place.grant("fs:read", "d", None).unwrap();
     assert_eq!(place.grants().len(), 1);
@@ -239,12 +240,12 @@ fn what_would_change_nothing_is_refused_and_said() {
         let error = place.grant("fs:read_file", "d", None).unwrap_err();
         assert!(error.to_string().ends_with(part), "{error}");
         assert!(error.hint().is_some_and(|hint| hint.contains(list)), "{:?}", error.hint());
-        // All or none.
+        // All or none are written.
         let two = [grant("git:log", "d", None), grant("fs:read_file", "d", None)];
         assert!(place.settings().grant(&two).is_err());
         assert_eq!(place.text(), text);
     }
-    // A wider pattern gives way to the name.
+    // The exact name wins over a wider pattern.
     let place = trusted(r#"{ "permissions": { "ask": ["fs:*", "fs:read_*", "*"] } }"#);
     place.grant("fs:read_file", "d", None).unwrap();
     assert_eq!(place.project().permissions.ask.len(), 3);
@@ -286,7 +287,7 @@ fn processes_that_grant_at_once_lose_nothing_and_nobody_sees_half_of_it() {
             scope.spawn(move || {
                 for folder in ["/a", "/b"] {
                     place.grant(&format!("s{number}:x"), "d", Some(folder)).unwrap();
-                    // What others write meanwhile never makes it look untrusted.
+                    // Concurrent writes never make it look untrusted.
                     assert_eq!(place.project().trust, TrustState::Trusted);
                 }
             });

@@ -1,4 +1,4 @@
-//! What `permissions.grants` means, and what of it is refused.
+//! Tests how `permissions.grants` is interpreted, and what is refused.
 
 use super::place;
 use crate::model::{Condition, Constraint, Grant, GrantVersion, ToolOrigin};
@@ -43,7 +43,7 @@ fn conditions_without_a_mark_are_an_older_pmls_and_still_open() {
     };
     for where_ in [
         r#"{ "path": { "under": "/n" } }"#,
-        // What it could say then, and nothing could meet now.
+        // Conditions that were valid then, and that no call could satisfy now.
         r#"{ "path": { "under": "~/notes" }, "/etc": { "equals": 1 } }"#,
         r#"{ "url": { "host": "a.example" } }"#,
     ] {

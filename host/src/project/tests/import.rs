@@ -1,4 +1,4 @@
-//! Servers of other clients.
+//! Tests the import of servers from other clients.
 
 use super::{ProjectFixture, place};
 use crate::project::{FoundServer, FoundServers, ImportScope, ImportSource, find_servers};

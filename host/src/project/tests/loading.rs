@@ -1,4 +1,4 @@
-//! What a project's files mean, trusted and not.
+//! Tests how a project's files are interpreted, trusted and untrusted.
 
 use super::{ProjectFixture, place};
 use crate::config::{Config, Launch, ServerConfig};
@@ -133,7 +133,7 @@ fn a_hostile_clone_does_nothing_and_a_change_takes_trust_away() {
     assert_eq!(changed.trust, TrustState::Changed { files: vec![".mcp.json".into()] });
     assert!(changed.servers.is_empty() && changed.permissions.allow.is_empty());
     assert!(changed.trust.reason().unwrap().contains("`.mcp.json`"));
-    // What was granted is the content as it was: back to it is trusted again.
+    // Trust applies to the content: the former content is trusted again.
     place.write(".mcp.json", evil);
     assert_eq!(place.project().trust, TrustState::Trusted);
     assert!(Project::revoke_trust(&place.root, &place.environment).unwrap());
@@ -314,7 +314,7 @@ fn what_is_wrong_refuses_the_whole_file_and_is_shown() {
 fn no_text_whatever_makes_it_panic() {
     let mut seed = 7u64;
     let mut random = move |below: usize| {
-        // A generator of Knuth's: the same texts every time.
+        // Knuth's generator: the same texts every time.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % below
     };
@@ -383,7 +383,7 @@ fn a_name_that_only_another_client_takes_is_left_out_alone() {
     assert_eq!(project.servers.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["good"]);
     let unusable: Vec<_> = project.unusable.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(unusable, ["bad name", "call"]);
-    // In our own file it is a mistake.
+    // In `.pml.json` it is a mistake.
     place.write(".pml.json", r#"{ "servers": { "bad name": { "command": "a" } } }"#);
     assert!(place.load().is_err());
 }

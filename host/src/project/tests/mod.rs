@@ -1,4 +1,4 @@
-//! The room as a whole: files in, a project out.
+//! Tests of the whole module: files in, a project out.
 
 mod configure;
 mod edit;
@@ -15,14 +15,14 @@ use crate::{config::Environment, project::Project};
 use std::fs;
 use std::path::PathBuf;
 
-/// A project in a repository, and a home beside it.
+/// A project in a repository, and a home folder beside it.
 pub(super) struct ProjectFixture {
     folder: tempfile::TempDir,
     pub(super) root: PathBuf,
     pub(super) environment: Environment,
 }
 
-/// Makes an empty project, with variables beside `HOME`.
+/// Makes an empty project, with variables in addition to `HOME`.
 pub(super) fn place(variables: &[(&str, &str)]) -> ProjectFixture {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap().join("home");
@@ -42,7 +42,7 @@ impl ProjectFixture {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a file at home.
+    /// Writes a file in the home folder.
     pub(super) fn write_home(&self, name: &str, text: &str) {
         let path = self.folder.path().join("home").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! `host/pml.schema.json`, which editors check `.pml.json` with, says what `raw.rs` reads.
+//! Tests that `host/pml.schema.json`, with which editors check `.pml.json`, agrees with `raw.rs`.
 
 use super::place;
 use crate::project::raw::{APPROVAL_KEYS, CLOUD_KEYS, KEYS, LIMIT_KEYS, PERMISSION_KEYS};

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::future::ready;
 
-/// Provides the tools of one server of the cloud. What they say of themselves is not known here.
+/// Provides the tools of one server of the cloud. Their definitions are not known here.
 pub(super) struct CloudProvider {
     pub(super) servers: Servers,
     /// The name that the cloud has for the server.

@@ -1,6 +1,7 @@
-//! One MCP server of a project, as a provider.
+//! An MCP server of a project, as a provider.
 //!
-//! **Invariant:** arguments are checked against the tool's schema before the server sees them.
+//! **Invariant:** arguments are checked against the tool's schema before they are sent to the
+//! server.
 
 use super::servers::object;
 use super::{Provider, Resolution};
@@ -16,13 +17,14 @@ use crate::upstream::ListedTool;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-/// The longest result whose shape is looked at: a larger one looks like smaller ones.
+/// The longest result whose shape is recorded, in bytes. Larger results have the same shape as
+/// smaller ones.
 const OBSERVED_TEXT: usize = 64 << 10;
 
-/// What it may take once it is parsed.
+/// Memory that such a result may take once it is parsed, in bytes.
 const OBSERVED: usize = 8 << 20;
 
-/// Provides the tools of the server of one name.
+/// Provides the tools of the server with one name.
 pub(super) struct ServerProvider {
     pub(super) servers: Servers,
     pub(super) server: String,
@@ -37,7 +39,7 @@ impl ServerProvider {
         resolved
     }
 
-    /// Notes the shape of a result that the server declares none for.
+    /// Records the shape of a result if the server declares no output schema for it.
     fn observe(&self, tool: &ToolName, result: &str, stint: &WorkSlice<'_>) {
         let Some(observed) = self.servers.observed() else { return };
         let Some(listing) = self.servers.upstreams().listed(&self.server) else { return };
@@ -80,7 +82,7 @@ impl Provider for ServerProvider {
     }
 
     fn effects(&self, tool: &ToolName) -> Effects {
-        // The cache lies where others may write: only a server that runs is believed.
+        // Others may write to the cache: effects are believed only from a running server.
         let listing = self.servers.upstreams().listed(&self.server);
         let effects = listing.and_then(|listing| {
             let tool = names::find(&listing, &self.server, tool.tool()).ok()?;
@@ -107,7 +109,7 @@ impl Provider for ServerProvider {
     }
 
     fn check(&self, tool: &ToolName, arguments: &Value) -> Result<(), CallError> {
-        // What a server offered last is good enough to refuse early: it has the last word itself.
+        // The server's last listing is good enough to refuse early: the server checks again itself.
         let upstreams = self.servers.upstreams();
         let listing = upstreams.listed(&self.server);
         let listing = listing.or_else(|| upstreams.remembered(&self.server));
