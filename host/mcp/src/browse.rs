@@ -20,8 +20,8 @@ const BUDGET: usize = 4_000;
 /// Maximum budget of an answer, in tokens.
 const MOST: usize = 50_000;
 
-/// How long servers that never ran are waited for in all: longer than most take, shorter than
-/// anybody waits. Those that take longer go on starting, and are there for the next who asks.
+/// How long to wait in total for servers that never ran: longer than most take, shorter than
+/// anybody waits. Slower servers continue to start, and are ready for a later search.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Parameters of a tool that are listed one by one.

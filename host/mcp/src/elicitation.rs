@@ -38,7 +38,7 @@ pub(super) async fn ask(
         true => ChoiceFormat::Titled,
         false => ChoiceFormat::Names,
     };
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::of(
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form::elicitation(
         question,
         spelling,
         &scope.servers.redactor(),
@@ -84,7 +84,7 @@ pub(super) async fn ask(
         Ok(Err(error)) => return Ok(DialogOutcome::Nothing(failed(&error))),
         Err(_) => return Err(client_gone()),
     };
-    let FormAnswer::Decided(decisions) = form::read(question, &result) else {
+    let FormAnswer::Decided(decisions) = form::read_answer(question, &result) else {
         return Ok(DialogOutcome::Nothing("the dialog was closed without an answer".into()));
     };
     let (who, channel) = (caller.who(), caller.channel.name());

@@ -48,7 +48,7 @@ pub(super) async fn ask(
 /// Returns the input requests for a client. Their key contains the question's id and the shown
 /// asks, so that an answer cannot belong to another question.
 pub(super) fn requests(question: &Question, redactor: &Redactor) -> InputRequests {
-    let form = form::of(question, ChoiceFormat::Titled, redactor);
+    let form = form::elicitation(question, ChoiceFormat::Titled, redactor);
     let request = InputRequest::Elicitation(ElicitRequest::new(form));
     [(key(question), request)].into()
 }
@@ -95,7 +95,7 @@ pub(super) async fn as_shown(
 pub(super) fn form_answer(question: &Question, responses: &InputResponses) -> FormAnswer {
     let response = responses.get(&key(question)).cloned();
     match response.and_then(|response| serde_json::from_value::<ElicitResult>(response).ok()) {
-        Some(result) => form::read(question, &result),
+        Some(result) => form::read_answer(question, &result),
         None => FormAnswer::Nothing,
     }
 }

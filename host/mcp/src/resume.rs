@@ -161,7 +161,7 @@ fn decisions(asked: &Question, said: WorkflowAnswer) -> Result<Decisions, ErrorD
             AskAnswer::Decision(decision) => decision,
             AskAnswer::AlwaysWithin(index) => asked
                 .ask(ask)
-                .and_then(|ask| form::within(ask, index))
+                .and_then(|ask| form::always_within(ask, index))
                 .ok_or_else(|| wrong("continue_workflow", "`always` is not one of the offers"))?,
         };
         Ok((ask, decision))

@@ -15,7 +15,7 @@ use crate::model::{Grant, redacted_setting, steers_loading};
 use serde_json::Value;
 use std::fmt;
 
-/// What can change without a new question although a launch line is trusted.
+/// Parts that can change without a new question although a launch line is trusted.
 const NOT_COVERED: &str = "what scripts import or read, whole folders";
 
 /// One fact about a project's files.
@@ -60,7 +60,7 @@ pub enum DeclaredFactKind {
     File,
     /// A variable that decides something, and that `.env` could set.
     Variable,
-    /// What trust does not cover.
+    /// The parts that trust does not cover.
     NotCovered,
 }
 

@@ -9,7 +9,7 @@
 //! **Invariant:** pml's own text stands before a bar, or has none; text from others stands behind
 //! one.
 
-use super::WIDTH;
+use super::question_form::WIDTH;
 use pml::{
     Ask,
     approval::{AskKind, details_of_ask_with, lines_of_ask_with},
